@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from .model import Pose
+import numpy as np
+
+from .model import Array, Pose
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
@@ -82,16 +84,14 @@ def read_pose(source: XmlSource, parent: Element) -> Pose:
     origin = source.child(parent, "origin")
     if origin is None:
         return IDENTITY
-    xyz = source.vector(origin, "xyz", (0.0, 0.0, 0.0))
+    xyz = np.array(source.vector(origin, "xyz", (0.0, 0.0, 0.0)))
     if origin.get("quat_xyzw") is not None:
         return Pose(_read_quaternion(source, origin), xyz)
     rpy = source.vector(origin, "rpy", (0.0, 0.0, 0.0))
-    if not any(rpy):
-        return Pose(IDENTITY.rotation, xyz) if any(xyz) else IDENTITY
-    return Pose(rotation_from_rpy(*rpy), xyz)
+    return Pose(np.array(rotation_from_rpy(*rpy)) if any(rpy) else IDENTITY.rotation, xyz)
 
 
-def _read_quaternion(source: XmlSource, origin: Element) -> tuple[Vector, ...]:
+def _read_quaternion(source: XmlSource, origin: Element) -> Array:
     if source.root.get("version", "1.0") in ("1", "1.0"):
         raise source.error(
             origin,
@@ -102,5 +102,5 @@ def _read_quaternion(source: XmlSource, origin: Element) -> tuple[Vector, ...]:
         raise source.error(origin, "has both rpy and quat_xyzw; keep one")
     quaternion = normalized(source.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0)))
     if quaternion is None:
-        raise source.error(origin, 'quat_xyzw="0 0 0 0" is no rotation; "0 0 0 1" is none')
-    return rotation_from_quaternion(*quaternion)
+        raise source.error(origin, 'quat_xyzw="0 0 0 0" has no direction; no turn is "0 0 0 1"')
+    return np.array(rotation_from_quaternion(*quaternion))

@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import os
-from typing import TYPE_CHECKING
-
-import numpy as np
 
 from .inertia_check import inertia_warnings
-from .model import JOINT_COORDINATES, Inertia, Joint, Limits, Link, Mimic, Model
-from .placement import normalized, read_pose
-from .structure import (
-    check_ends,
-    check_mimics,
-    check_unique,
-    find_root,
-    quoted,
-    suggestion,
-)
+from .model import Model
+from .remarks import Remarks
+from .structure import check_ends, check_mimics, check_unique, find_root
+from .urdf_joint import read_joint
+from .urdf_link import read_link
+from .vocabulary import report_unknown
 from .xml_source import XmlSource
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
-
-ONE_FREEDOM = ("revolute", "continuous", "prismatic")
-ELSEWHERE = {
-    "spherical": "three revolute joints that meet in a point, with links without inertia between",
-    "ball": "three revolute joints that meet in a point, with links without inertia between",
-    "universal": "two revolute joints that meet in a point, with a link without inertia between",
-    "cylindrical": "a revolute and a prismatic joint along one axis, with a link between",
-    "screw": "a revolute and a prismatic joint along one axis, the second a mimic of the first",
-}
 CLOSURES = ("loop", "coupling", "constraint", "loop_joint")
 
 
@@ -55,6 +36,24 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
         What cannot be read, or is no tree of links; the message gives file, line, element,
         the value found and what to do.
 
+    Notes
+    -----
+    - A missing origin is the identity, a missing axis (1, 0, 0), a missing inertial no inertia, a
+      missing product of inertia 0, a missing ``<inertia>`` a point mass (warned). Axes are made
+      unit vectors; those of fixed and floating joints are not looked at.
+    - Limits: a missing ``<limit>``, velocity or effort is no bound; so is a pair of missing
+      lower and upper, while one that is missing beside the other is 0, as in URDF. Infinite
+      bounds may be written. A velocity or effort of 0 or less, and lower = upper = 0, are what
+      real files write for "unknown": taken as no bound, with a warning. Limits of fixed,
+      planar and floating joints, and positions of continuous ones, are not looked at.
+    - Damping and friction act on every coordinate of a joint. Negative damping is computed,
+      with a warning; negative friction is refused.
+    - A mimic on a fixed joint is dropped with a warning.
+    - Inertias that no body can have are computed as they stand, with a warning.
+    - Not looked at, because they are not dynamics: visual, collision, material, transmission,
+      ros2_control, gazebo, sensor, safety_controller, calibration. What is no URDF at all is
+      ignored with a warning, but loops, couplings and unexpanded xacro are refused.
+
     Examples
     --------
     >>> model = read_urdf('''<robot name="pendulum">
@@ -74,18 +73,21 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     robot = document.root
     if robot.tag != "robot":
         raise document.error(robot, "this is no URDF: the outermost element must be <robot>")
+    _refuse_xacro(document)
     _refuse_closures(document)
-    warnings: list[str] = []
-    links = tuple(_read_link(document, element) for element in robot.iterchildren("link"))
+    remarks = Remarks(document)
+    _remark_gazebo_joints(document, remarks)
+    report_unknown(document, remarks)
+    links = tuple(read_link(document, element, remarks) for element in robot.iterchildren("link"))
     joints = tuple(
-        _read_joint(document, element, warnings) for element in robot.iterchildren("joint")
+        read_joint(document, element, remarks) for element in robot.iterchildren("joint")
     )
     check_unique(document.name, links, "link")
     check_unique(document.name, joints, "joint")
     check_ends(document.name, links, joints)
     root = find_root(document.name, links, joints)
     check_mimics(document.name, joints)
-    warnings += inertia_warnings(document.name, links)
+    warnings = remarks.warnings() + inertia_warnings(document.name, links)
     return Model(
         name=robot.get("name") or "robot",
         root=root,
@@ -94,6 +96,18 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
         source=document.name,
         warnings=tuple(warnings),
     )
+
+
+def _refuse_xacro(document: XmlSource) -> None:
+    for prefix, namespace in document.root.nsmap.items():
+        if prefix == "xacro" or "xacro" in namespace:
+            for element in document.root.iter(f"{{{namespace}}}*"):
+                name = str(element.tag).rpartition("}")[2]
+                raise document.error(
+                    element,
+                    f"<{prefix}:{name}> is not expanded; run xacro first "
+                    "(xacro robot.urdf.xacro > robot.urdf)",
+                )
 
 
 def _refuse_closures(document: XmlSource) -> None:
@@ -106,172 +120,8 @@ def _refuse_closures(document: XmlSource) -> None:
             )
 
 
-def _read_name(document: XmlSource, element: Element) -> str:
-    name = element.get("name")
-    if not name:
-        raise document.error(element, f"this {element.tag} has no name; give it one")
-    return str(name)
-
-
-def _read_link(document: XmlSource, element: Element) -> Link:
-    return Link(_read_name(document, element), _read_inertia(document, element), element.sourceline)
-
-
-def _read_inertia(document: XmlSource, link: Element) -> Inertia | None:
-    """The inertia of a link, its moments turned from the inertial frame into link axes."""
-    inertial = document.child(link, "inertial")
-    if inertial is None:
-        return None
-    pose = read_pose(document, inertial)
-    mass_element = document.child(inertial, "mass")
-    if mass_element is None:
-        raise document.error(
-            inertial, 'has no <mass>; add <mass value="..."/> or remove the <inertial>'
-        )
-    mass = document.number(mass_element, "value")
-    if mass < 0.0:
-        raise document.error(
-            mass_element, f'value="{mass_element.get("value")}" is a negative mass; correct it'
-        )
-    moments = np.zeros((3, 3))
-    element = document.child(inertial, "inertia")
-    if element is not None:
-        ixx, iyy, izz = (document.number(element, key) for key in ("ixx", "iyy", "izz"))
-        ixy, ixz, iyz = (document.number(element, key, 0.0) for key in ("ixy", "ixz", "iyz"))
-        moments = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
-        turned = pose.rotation @ moments @ pose.rotation.T
-        moments = (turned + turned.T) / 2
-    return Inertia(mass, pose.translation, moments)
-
-
-def _read_joint(document: XmlSource, element: Element, warnings: list[str]) -> Joint:
-    name = _read_name(document, element)
-    kind = _read_type(document, element)
-    damping, friction = 0.0, 0.0
-    dynamics = document.child(element, "dynamics")
-    if dynamics is not None and kind != "fixed":
-        damping, friction = _read_dynamics(document, dynamics, warnings)
-    return Joint(
-        name=name,
-        type=kind,
-        parent=_read_end(document, element, "parent"),
-        child=_read_end(document, element, "child"),
-        origin=read_pose(document, element),
-        axis=_read_axis(document, element, kind),
-        limits=_read_limits(document, element, kind, warnings),
-        damping=damping,
-        friction=friction,
-        mimic=_read_mimic(document, element, kind, warnings),
-        line=element.sourceline,
-    )
-
-
-def _read_type(document: XmlSource, joint: Element) -> str:
-    kind = joint.get("type")
-    if kind in JOINT_COORDINATES:
-        return str(kind)
-    known = f"the types of URDF are {', '.join(JOINT_COORDINATES)}"
-    if kind is None:
-        raise document.error(joint, f"has no type; {known}")
-    if kind in ELSEWHERE:
-        raise document.error(
-            joint, f'type="{kind}" is not in URDF; write it as {ELSEWHERE[kind]}; {known}'
-        )
-    raise document.error(
-        joint, f'type="{kind}" is unknown{suggestion(kind, JOINT_COORDINATES)}; {known}'
-    )
-
-
-def _read_end(document: XmlSource, joint: Element, role: str) -> str:
-    end = document.child(joint, role)
-    link = None if end is None else end.get("link")
-    if not link:
-        raise document.error(
-            joint if end is None else end, f'names no {role}; add <{role} link="..."/>'
-        )
-    return str(link)
-
-
-def _read_axis(document: XmlSource, joint: Element, kind: str) -> tuple[float, ...]:
-    """The unit axis, (1, 0, 0) where it is missing; not looked at where the joint has none."""
-    axis = document.child(joint, "axis")
-    if axis is None or kind in ("fixed", "floating"):
-        return (1.0, 0.0, 0.0)
-    unit = normalized(document.vector(axis, "xyz", (1.0, 0.0, 0.0)))
-    if unit is None:
-        raise document.error(
-            axis, f'xyz="{axis.get("xyz")}" has no direction; give one such as "0 0 1"'
-        )
-    return unit
-
-
-def _read_limits(
-    document: XmlSource, joint: Element, kind: str, warnings: list[str]
-) -> Limits:
-    limit = document.child(joint, "limit")
-    if limit is None or kind not in ONE_FREEDOM:
-        return Limits()
-    unlimited = []
-    lower, upper = -math.inf, math.inf
-    if kind != "continuous" and {"lower", "upper"} & set(limit.keys()):
-        lower = document.number(limit, "lower", 0.0, infinite=True)
-        upper = document.number(limit, "upper", 0.0, infinite=True)
-        if lower > upper or lower == math.inf or upper == -math.inf:
-            raise document.error(
-                limit,
-                f"lower={lower:g} is above upper={upper:g} (one that is missing counts as 0); "
-                "exchange or correct them",
-            )
-        if lower == upper == 0.0:
-            unlimited += ["lower", "upper"]
-            lower, upper = -math.inf, math.inf
-    bounds = {}
-    for key in ("velocity", "effort"):
-        bounds[key] = document.number(limit, key, math.inf, infinite=True)
-        if bounds[key] <= 0.0:
-            unlimited.append(key)
-            bounds[key] = math.inf
-    if unlimited:
-        given = " ".join(f'{key}="{limit.get(key, "0")}"' for key in unlimited)
-        warnings.append(
-            f"{document.place(limit)}: {given} would hold the joint still; taken as no limit"
-        )
-    return Limits(lower, upper, bounds["velocity"], bounds["effort"])
-
-
-def _read_dynamics(
-    document: XmlSource, dynamics: Element, warnings: list[str]
-) -> tuple[float, float]:
-    damping = document.number(dynamics, "damping", 0.0)
-    friction = document.number(dynamics, "friction", 0.0)
-    if friction < 0.0:
-        raise document.error(
-            dynamics,
-            f'friction="{dynamics.get("friction")}" is negative; friction opposes motion, '
-            "give its magnitude",
-        )
-    if damping < 0.0:
-        warnings.append(
-            f'{document.place(dynamics)}: damping="{dynamics.get("damping")}" is negative: it '
-            "drives the joint; computed as it stands"
-        )
-    return damping, friction
-
-
-def _read_mimic(
-    document: XmlSource, joint: Element, kind: str, warnings: list[str]
-) -> Mimic | None:
-    mimic = document.child(joint, "mimic")
-    if mimic is None:
-        return None
-    if kind == "fixed":
-        warnings.append(f"{document.place(mimic)}: a fixed joint mimics nothing; not used")
-        return None
-    target = mimic.get("joint")
-    if not target:
-        raise document.error(mimic, 'names no joint; add joint="..."')
-    return Mimic(
-        str(target),
-        document.number(mimic, "multiplier", 1.0),
-        document.number(mimic, "offset", 0.0),
-    )
+def _remark_gazebo_joints(document: XmlSource, remarks: Remarks) -> None:
+    """A joint in `<gazebo>` is how people close loops for Gazebo: say that it is not there."""
+    for gazebo in document.root.iterchildren("gazebo"):
+        for joint in gazebo.iterchildren("joint"):
+            remarks.add(joint, "a <joint> in <gazebo> is not read; a loop it closes stays open")

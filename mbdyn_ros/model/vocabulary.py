@@ -1,0 +1,87 @@
+"""What URDF has words for, so that a misspelt or foreign one is reported and not passed over.
+
+This is what `urdf_parser_py` does well: its classes declare every element and attribute of URDF.
+Its reader is not used: it gives no lines, prints what it does not know to stderr through a global
+hook, requires what real files leave out and reads "nan" and "1_0" as numbers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from urdf_parser_py import urdf
+
+from .remarks import Remarks
+from .structure import suggestion
+from .xml_source import XmlSource
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+DECLARED = {
+    "robot": urdf.Robot,
+    "link": urdf.Link,
+    "joint": urdf.Joint,
+    "inertial": urdf.Inertial,
+    "inertia": urdf.Inertia,
+    "origin": urdf.Pose,
+    "limit": urdf.JointLimit,
+    "dynamics": urdf.JointDynamics,
+    "mimic": urdf.JointMimic,
+}
+ATTRIBUTES: dict[str, frozenset[str]] = {
+    tag: frozenset(declared.XML_REFL.attribute_map) for tag, declared in DECLARED.items()
+} | {
+    "axis": frozenset({"xyz"}),
+    "parent": frozenset({"link"}),
+    "child": frozenset({"link"}),
+    "mass": frozenset({"value"}),
+}
+CHILDREN: dict[str, frozenset[str]] = {
+    tag: frozenset(declared.XML_REFL.element_map) for tag, declared in DECLARED.items()
+}
+# Newer than urdf_parser_py: URDF 1.1 (urdfdom 5), ros2_control, and sensors as the wiki has them.
+ATTRIBUTES["origin"] |= {"quat_xyzw"}
+ATTRIBUTES["limit"] |= {"acceleration", "deceleration", "jerk"}
+CHILDREN["robot"] |= {"ros2_control", "sensor", "gazebo"}
+CHILDREN["link"] |= {"sensor"}
+# Found in real files; other programs' words, which say nothing about the dynamics.
+ATTRIBUTES["link"] |= {"type"}
+ATTRIBUTES["joint"] |= {"dont_collapse"}
+CHILDREN["link"] |= {"collision_checking", "contact", "kinematic", "self_filter", "surface"}
+READ = {
+    "link": ("inertial",),
+    "inertial": ("origin", "mass", "inertia"),
+    "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
+}
+"""The elements in which the dynamics is written; all others are ignored by design."""
+
+
+def report_unknown(document: XmlSource, remarks: Remarks) -> None:
+    """Add a remark on each attribute and element of the dynamics that URDF does not have."""
+    robot = document.root
+    _report_children(robot, remarks)
+    for tag in ("link", "joint"):
+        for element in robot.iterchildren(tag):
+            _report(element, remarks)
+
+
+def _report(element: Element, remarks: Remarks) -> None:
+    tag = str(element.tag)
+    known = ATTRIBUTES[tag]
+    foreign = [f'"{name}"{suggestion(str(name), known)}' for name in set(element.attrib) - known]
+    if foreign:
+        remarks.add(element, f"not URDF, and not used: {', '.join(sorted(foreign))}")
+    _report_children(element, remarks)
+    read = READ.get(tag, ())
+    for child in element:
+        if child.tag in read:
+            _report(child, remarks)
+
+
+def _report_children(element: Element, remarks: Remarks) -> None:
+    known = CHILDREN.get(str(element.tag), frozenset())
+    for child in element:
+        if child.tag not in known:
+            near = suggestion(str(child.tag), known)
+            remarks.add(element, f"<{child.tag}>{near} is not URDF here; not used")
