@@ -183,9 +183,15 @@ def test_axes_of_real_files() -> None:
         " -0.0\n0 +3": [0, 0, 1],
         "0 -1 6.12323e-17": [0, -1, 0],
         "3 0 4": [0.6, 0, 0.8],
+        "3.0000000003 0 4.0000000004": [0.6, 0, 0.8],
+        "0.60000000006 0 0.80000000008": [0.6, 0, 0.8],  # almost unit is not unit
     }
     for text, expected in read.items():
-        assert one_joint(f'<axis xyz="{text}"/>').joint("j").axis.tolist() == expected
+        axis = one_joint(f'<axis xyz="{text}"/>').joint("j").axis
+        np.testing.assert_allclose(axis, expected, rtol=0, atol=2e-16)
+        assert [value for value in axis.tolist() if value in (0, 1, -1)] == [
+            value for value in expected if value in (0, 1, -1)
+        ]
     skew = one_joint('<axis xyz="0.121869 -0.992546 -4.37114e-08"/>').joint("j").axis
     assert skew[2] == pytest.approx(-4.37114e-08, rel=1e-5)
     for kind in ("fixed", "floating"):  # they have none, whatever the file says

@@ -131,6 +131,11 @@ CASES = {
     "coupling": (robot(LINKS + "<coupling/>"), "<text>:5: <coupling>: closed loops and couplings"),
     "constraint": (robot('<constraint name="x"/>'), '<text>:2: <constraint name="x">: closed loop'),
     "loop_joint": (robot('<loop_joint name="x"/>'), '<text>:2: <loop_joint name="x">: closed loop'),
+    "constraint of Drake": (
+        '<robot name="r" xmlns:drake="http://drake.mit.edu">\n<link name="a"/>\n'
+        "<drake:ball_constraint/></robot>",
+        "<text>:3: <{http://drake.mit.edu}ball_constraint>: closed loops and couplings are not",
+    ),
     "xacro": (
         '<robot name="r" xmlns:xacro="http://ros.org/wiki/xacro">\n<link name="a">\n'
         '<xacro:inertia m="1"/></link></robot>',
@@ -315,8 +320,8 @@ HOSTILE = {
     "parameter entity": '<!DOCTYPE r [<!ENTITY % x SYSTEM "http://127.0.0.1/x.dtd"> %x;]><robot/>',
     "external subset": '<!DOCTYPE robot SYSTEM "http://127.0.0.1/robot.dtd"><robot/>',
     "harmless": '<!DOCTYPE robot><robot name="r"><link name="a"/></robot>',
-    "hidden behind a comment": "<!--><robot> --><!DOCTYPE robot><robot/>",
-    "hidden behind an instruction": "<?x <robot> ?><!-- <robot> -->\n <!DOCTYPE robot><robot/>",
+    "hidden behind a comment": "<!--><robot> -->\n<!DOCTYPE robot><robot/>",
+    "hidden behind an instruction": "<?x <robot> ?><!-- <robot> -->\n\n <!DOCTYPE robot><robot/>",
 }
 
 

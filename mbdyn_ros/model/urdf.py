@@ -111,8 +111,9 @@ def _refuse_xacro(document: XmlSource) -> None:
 
 
 def _refuse_closures(document: XmlSource) -> None:
-    for tag in CLOSURES:
-        for element in document.root.iterchildren(tag):
+    for element in document.root:
+        tag = str(element.tag).rpartition("}")[2]
+        if tag in CLOSURES or tag.endswith("_constraint"):
             raise document.error(
                 element,
                 "closed loops and couplings are not supported in this version; remove it to "

@@ -31,6 +31,10 @@ class XmlSource:
     ModelError
         No such file, not XML (with line and column), or a document type or entity declaration:
         nothing is ever expanded or fetched.
+
+    Notes
+    -----
+    Lines beyond 65535 are given as 65535: libxml2 counts no further.
     """
 
     def __init__(self, source: str | os.PathLike[str]) -> None:
