@@ -1,0 +1,24 @@
+"""Exact multibody dynamics for ROS 2 robots that are not simple serial arms."""
+
+from .model.errors import (
+    CompilerWarning,
+    InputError,
+    MbdynError,
+    ModelError,
+    ModelWarning,
+    SimulationError,
+    SingularMassMatrixError,
+)
+from .robot import Robot, load
+
+__all__ = [
+    "CompilerWarning",
+    "InputError",
+    "MbdynError",
+    "ModelError",
+    "ModelWarning",
+    "Robot",
+    "SimulationError",
+    "SingularMassMatrixError",
+    "load",
+]

@@ -1,0 +1,116 @@
+"""Arguments of calls: converted where harmless, refused by joint name where not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from .codegen.source import UNIT_TOLERANCE
+from .model.coordinates import Coordinates
+from .model.errors import InputError
+from .model.model import Array
+from .model.tree import WORLD, Tree
+
+Wrenches = Mapping[str, object]
+"""Link name -> [force, torque] (6,) or (N, 6)."""
+
+WRENCH_LABELS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
+
+
+def coordinate_array(what: str, value: object, labels: Sequence[str]) -> Array:
+    """Return `value` as float64 of shape (n,) or (N, n) for the n coordinates `labels`.
+
+    Raises
+    ------
+    InputError
+        Not numbers, or a shape that does not fit; the message names the joints.
+    """
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} must be numbers, one for each joint: {error}") from None
+    if array.ndim not in (1, 2) or array.shape[-1] != len(labels):
+        raise InputError(
+            f"{what} has shape {array.shape}, but the robot has {len(labels)} "
+            f"coordinates there: expected ({len(labels)},) or (N, {len(labels)}) in the order "
+            f"{', '.join(labels) or '(none)'}"
+        )
+    return array
+
+
+def require_finite(what: str, array: Array, labels: Sequence[str]) -> None:
+    """Refuse NaN and infinity, naming the first joint that has one."""
+    for k in np.flatnonzero(~np.isfinite(array)):
+        raise InputError(f"{what} of {labels[k]} is {array[k]}: every number must be finite")
+
+
+def require_unit_quaternions(coordinates: Coordinates, position: Array) -> None:
+    """Refuse orientations of floating joints that are not unit quaternions."""
+    for start in coordinates.quaternions:
+        quaternion = position[start : start + 4]
+        length = float(np.linalg.norm(quaternion))
+        if abs(length**2 - 1) > UNIT_TOLERANCE:
+            joint = coordinates.position_labels[start].removesuffix("/qx")
+            raise InputError(
+                f"the orientation of {joint} must be a unit quaternion (x, y, z, w); "
+                f"{quaternion.tolist()} has length {length:.9g}. Divide it by its length."
+            )
+
+
+def broadcast_count(arrays: Mapping[str, tuple[Array, int]]) -> int | None:
+    """The common batch size of arrays given with their single dimension; None for one state."""
+    sizes = {
+        name: len(array) for name, (array, single) in arrays.items() if array.ndim > single
+    }
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        raise InputError(f"the batches have different lengths: {listed}")
+    return next(iter(sizes.values()), None)
+
+
+def require_link(tree: Tree, link: str, source: str) -> str:
+    """Return `link`, refused where the robot has no such link."""
+    if link not in tree.frames:
+        raise InputError(
+            f"{source}: there is no link {link!r}; the links are {', '.join(tree.frames)}"
+        )
+    return link
+
+
+def checked_home(home: Mapping[str, float], joints: Sequence[str], source: str) -> dict[str, float]:
+    """A rough configuration by joint name, refused where it names no movable joint."""
+    for name, position in home.items():
+        if name not in joints:
+            raise InputError(
+                f"home names {name!r}, which is no movable joint of {source}; "
+                f"the joints are {', '.join(joints)}"
+            )
+        require_finite("home position", coordinate_array("home", [position], (name,)), (name,))
+    return dict(home)
+
+
+def body_wrenches(tree: Tree, wrenches: Wrenches, source: str) -> Array:
+    """Wrenches on links, moved to the frames of their bodies: (bodies, 6) or (N, bodies, 6).
+
+    A wrench on a link that is fixed to the world moves nothing.
+    """
+    total = np.zeros((len(tree.bodies), 6))
+    for link, value in wrenches.items():
+        body, pose = tree.frames[require_link(tree, link, source)]
+        wrench = coordinate_array(f"the wrench on {link}", value, WRENCH_LABELS)
+        for row in np.atleast_2d(wrench):
+            require_finite(f"the wrench on {link}", row, WRENCH_LABELS)
+        if body == WORLD:
+            continue
+        force = wrench[..., :3] @ pose.rotation.T
+        torque = wrench[..., 3:] @ pose.rotation.T + np.cross(pose.translation, force)
+        moved = np.concatenate([force, torque], axis=-1)
+        if moved.ndim == 2 and total.ndim == 2:
+            total = np.repeat(total[None], len(moved), axis=0)
+        if moved.ndim == 2 and len(moved) != len(total):
+            raise InputError(
+                f"the wrench on {link} has {len(moved)} rows, another one has {len(total)}"
+            )
+        total[..., body, :] += moved
+    return total

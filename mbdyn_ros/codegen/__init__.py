@@ -1,0 +1,1 @@
+"""From a recursion to a compiled program of one robot."""

@@ -1,0 +1,182 @@
+"""Compiled programs: generated C in a cache, called without copies.
+
+A `Kernel` is one program ready to run: compiled where a C compiler is, interpreted elsewhere.
+A `Bound` is a kernel with arrays of its own; calling it costs the C function and little else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+
+from ..dynamics.system import System
+from ..model.errors import CompilerWarning
+from ..model.model import Array
+from .compiler import (
+    CompilationError,
+    cache_folder,
+    compile_library,
+    find_compiler,
+    toolchain_digest,
+)
+from .program import SIGNATURES, Variant, trace
+from .source import c_source
+
+
+class Kernel:
+    """One program of one robot, ready to run.
+
+    Attributes
+    ----------
+    inputs : shape of every input array by name, in order.
+    shape : shape of the result.
+    compiled : whether C runs, not the interpreter.
+    """
+
+    def __init__(self, variant: Variant, function: ca.Function, library: Path | None) -> None:
+        self.variant = variant
+        self.function = function
+        self.compiled = library is not None
+        self.inputs: dict[str, tuple[int, ...]] = {}
+        for i in range(function.n_in()):
+            rows, columns = function.size_in(i)
+            name = function.name_in(i)
+            self.inputs[name] = (columns, rows) if name == "wrenches" else (rows * columns,)
+        columns, rows = function.size_out(0)
+        self.shape = (rows, columns) if SIGNATURES[variant.name].matrix else (rows,)
+        self._library = library
+        self._loop = ctypes.CDLL(str(library)).batch if library is not None else None
+
+    @functools.cached_property
+    def checked(self) -> ca.Function | None:
+        """The program with a second result, 0 where the call made sense; None if interpreted."""
+        return ca.external("checked", str(self._library)) if self.compiled else None
+
+    def batch(self, arrays: Sequence[Array], count: int) -> Array:
+        """Run over N states: inputs of shape (N, ...), or of one state's shape for all.
+
+        Returns
+        -------
+        The results (N, ...); a row with NaN or infinity has them in its result alone.
+        """
+        singles = list(self.inputs.values())
+        batched = [array.ndim > len(single) for array, single in zip(arrays, singles)]
+        arrays = [np.ascontiguousarray(array) for array in arrays]
+        result = np.empty((count, *self.shape))
+        if self._loop is None:
+            bound = Bound(self)
+            for k in range(count):
+                for memory, array, many in zip(bound.arguments, arrays, batched):
+                    memory[...] = array[k] if many else array
+                bound()
+                result[k] = bound.result
+            return result
+        doubles = ctypes.POINTER(ctypes.c_double)
+        start = (doubles * len(arrays))(*(array.ctypes.data_as(doubles) for array in arrays))
+        steps = [int(np.prod(single)) * many for single, many in zip(singles, batched)]
+        failed = self._loop(
+            ctypes.c_size_t(count),
+            start,
+            (ctypes.c_size_t * len(arrays))(*steps),
+            result.ctypes.data_as(doubles),
+        )
+        assert failed == 0, "generated programs cannot fail"
+        return result
+
+
+class Bound(functools.partial):  # type: ignore[type-arg]
+    """A kernel with preallocated arrays: fill the inputs in place, call, read the output.
+
+    The arrays are attributes named as the method's arguments (`q`, `v`, `a`, `effort`,
+    `wrenches`), the output also as `result`. A call checks nothing, returns nothing and
+    allocates nothing; one `Bound` serves one thread.
+    """
+
+    arguments: tuple[Array, ...]
+    result: Array
+
+    def __new__(cls, kernel: Kernel) -> Bound:
+        """Allocate the arrays and tie the program to them."""
+        return cls._tie(kernel, kernel.function)
+
+    @classmethod
+    def checked(cls, kernel: Kernel) -> tuple[Bound, Array]:
+        """The same for the checked program, and the number (1,) that is 0 for a good call."""
+        assert kernel.checked is not None
+        self, bad = cls._tie(kernel, kernel.checked), np.zeros(1)
+        self._buffer.set_res(1, memoryview(bad))
+        return self, bad
+
+    @classmethod
+    def _tie(cls, kernel: Kernel, function: ca.Function) -> Bound:
+        buffer, evaluate = function.buffer()
+        self = super().__new__(cls, evaluate.func, *evaluate.args)
+        self.arguments = tuple(np.zeros(shape) for shape in kernel.inputs.values())
+        self.result = np.zeros(kernel.shape)
+        for i, array in enumerate(self.arguments):
+            buffer.set_arg(i, memoryview(array.reshape(-1)))
+        buffer.set_res(0, memoryview(self.result.reshape(-1)))
+        self._buffer = buffer  # the partial holds a bare pointer into it
+        for name, array in zip(kernel.inputs, self.arguments):
+            setattr(self, name, array)
+        setattr(self, SIGNATURES[kernel.variant.name].output, self.result)
+        return self
+
+
+def load_kernel(system: System, variant: Variant) -> Kernel:
+    """The kernel of a program: from the cache, else compiled into it, else interpreted."""
+    if find_compiler() is None:
+        _notice_interpreter("no C compiler was found ($CC, cc, gcc or clang)")
+        return interpret(system, variant)
+    key = hashlib.sha256()
+    for part in (system.digest(), repr(variant), source_digest(), toolchain_digest()):
+        key.update(part.encode())
+    library = cache_folder() / f"{variant.name}-{key.hexdigest()[:32]}.so"
+    if library.exists():
+        try:
+            return Kernel(variant, ca.external("program", str(library)), library)
+        except (RuntimeError, OSError, AttributeError):
+            library.unlink(missing_ok=True)  # truncated or foreign: build it again
+    function = trace(system, variant).function()
+    try:
+        quaternions = system.coordinates.quaternions
+        compile_library(c_source(function, quaternions), library)
+    except CompilationError as error:
+        _notice_interpreter(str(error))
+        return Kernel(variant, function, None)
+    return Kernel(variant, ca.external("program", str(library)), library)
+
+
+def interpret(system: System, variant: Variant) -> Kernel:
+    """The kernel of a program in CasADi's interpreter."""
+    return Kernel(variant, trace(system, variant).function(), None)
+
+
+@functools.cache
+def source_digest() -> str:
+    """Hash of the formulations and of the code generator: new code makes new programs."""
+    content = hashlib.sha256(ca.CasadiMeta.version().encode())
+    package = Path(__file__).parent.parent
+    for folder in ("model", "dynamics", "codegen"):
+        for file in sorted((package / folder).glob("*.py")):
+            content.update(file.read_bytes())
+    return content.hexdigest()
+
+
+@functools.cache
+def _notice_interpreter(reason: str) -> None:
+    """Say once, for each reason, that programs are interpreted."""
+    warnings.warn(
+        f"programs run in CasADi's interpreter, about ten times slower than compiled: {reason}. "
+        "Install a C compiler (Debian and Ubuntu: gcc) or name one in $CC.",
+        CompilerWarning,
+        stacklevel=2,
+    )
+

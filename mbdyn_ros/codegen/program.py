@@ -1,0 +1,142 @@
+"""The programs a robot can run: a formulation traced with the robot's numbers folded in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from ..dynamics.spatial import SX
+from ..dynamics.system import System
+
+Build = Callable[..., SX]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Names of the inputs of a program and of the array it fills."""
+
+    inputs: tuple[str, ...]
+    output: str
+    matrix: bool = False
+
+
+SIGNATURES = {
+    "inverse_dynamics": Signature(("q", "v", "a"), "effort"),
+    "forward_dynamics": Signature(("q", "v", "effort"), "a"),
+    "mass_matrix": Signature(("q",), "matrix", matrix=True),
+    "coriolis_vector": Signature(("q", "v"), "effort"),
+    "gravity_vector": Signature(("q",), "effort"),
+    "friction_vector": Signature(("q", "v"), "effort"),
+    "energy": Signature(("q", "v"), "energy"),
+    "frame_pose": Signature(("q",), "pose", matrix=True),
+    "jacobian": Signature(("q",), "jacobian", matrix=True),
+}
+"""Every program by the name of the `Robot` method that it serves."""
+
+LOADED = ("inverse_dynamics", "forward_dynamics")
+"""Programs that take wrenches from outside and may leave friction out."""
+
+LINKED = ("frame_pose", "jacobian")
+"""Programs about one link."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Which program: its method's name, the link it is about, and what it takes into account."""
+
+    name: str
+    link: str | None = None
+    wrenches: bool = False
+    friction: bool = True
+
+    def __str__(self) -> str:
+        return " ".join(
+            [self.name]
+            + ([f"of {self.link}"] if self.link is not None else [])
+            + (["with wrenches"] if self.wrenches else [])
+            + ([] if self.friction else ["without friction"])
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """The expression `result` of one program over its `symbols`."""
+
+    variant: Variant
+    symbols: dict[str, SX]
+    result: SX
+
+    def function(self) -> ca.Function:
+        """The CasADi function; its result is stored row by row, as NumPy's arrays are."""
+        result = ca.densify(self.result).T
+        inputs, names = list(self.symbols.values()), list(self.symbols)
+        return ca.Function("program", inputs, [result], names, ["result"], {"cse": True})
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """Multiplications, additions, divisions and function calls of the result alone."""
+        function = ca.Function("count", list(self.symbols.values()), [self.result], {"cse": True})
+        return count_operations(function)
+
+
+def trace(system: System, variant: Variant) -> Program:
+    """Run the formulation behind `variant` on symbols."""
+    coordinates = system.coordinates
+    sizes = {"q": coordinates.nq, "v": coordinates.nv, "a": coordinates.nv}
+    sizes["effort"] = coordinates.nv
+    names = SIGNATURES[variant.name].inputs
+    symbols = {name: SX.sym(name, sizes[name]) for name in names}
+    if variant.wrenches:
+        symbols["wrenches"] = SX.sym("wrenches", 6, len(system.tree.bodies))
+    return Program(variant, symbols, _result(system, variant, symbols))
+
+
+def _result(system: System, variant: Variant, symbols: dict[str, SX]) -> SX:
+    """The expression of a program."""
+    x = list(symbols.values())
+    if variant.name in LOADED:
+        wrenches = x.pop() if variant.wrenches else None
+        builds = [system.inverse_dynamics]
+        if variant.name == "forward_dynamics":
+            builds = system.forward_dynamics()
+        return _cheapest(
+            list(symbols.values()), [build(*x, wrenches, variant.friction) for build in builds]
+        )
+    if variant.name == "friction_vector":
+        return system.friction_vector(symbols["v"])
+    build: Build = getattr(system, variant.name)
+    return build(*x) if variant.link is None else build(*x, variant.link)
+
+
+def _cheapest(inputs: Sequence[SX], results: Sequence[SX]) -> SX:
+    """The expression with the fewest operations."""
+
+    def cost(result: SX) -> int:
+        function = ca.Function("count", list(inputs), [result], {"cse": True})
+        return sum(COST[kind] * n for kind, n in count_operations(function).items())
+
+    return min(results, key=cost) if len(results) > 1 else results[0]
+
+
+COST = {"multiplications": 1, "additions": 1, "divisions": 5, "functions": 20}
+"""Rough relative cost of the kinds of operations, for choosing between programs."""
+
+KINDS = {
+    "multiplications": (ca.OP_MUL, ca.OP_SQ),
+    "additions": (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE),
+    "divisions": (ca.OP_DIV, ca.OP_INV),
+    "functions": (ca.OP_SIN, ca.OP_COS, ca.OP_SQRT, ca.OP_SIGN),
+}
+"""The operations that count; a doubling is an addition, a change of sign is none."""
+
+
+def count_operations(function: ca.Function) -> dict[str, int]:
+    """Count the operations of a program by kind."""
+    counts = dict.fromkeys(KINDS, 0)
+    for k in range(function.n_instructions()):
+        operation = function.instruction_id(k)
+        for kind, operations in KINDS.items():
+            counts[kind] += operation in operations
+    return counts

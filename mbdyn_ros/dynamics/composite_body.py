@@ -1,0 +1,114 @@
+"""Mass matrix by composite rigid bodies, and its sparse factorisation (Featherstone 2008, ch. 6).
+
+Each body's composite inertia is that of all it carries. Column i of H is the wrench that a unit
+acceleration of joint i asks of its composite body, projected on the joints towards the root.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from ..model.tree import WORLD, RigidInertia, Tree
+from .spatial import SX, Transform, constant, cross, joint_motion, symmetric
+
+
+@dataclass
+class CompositeInertia:
+    """Mass, first moment (3, 1) and moments (3, 3) about a body's origin, on symbols."""
+
+    mass: float
+    first: SX
+    second: SX
+
+    @staticmethod
+    def of(inertia: RigidInertia) -> CompositeInertia:
+        """That of one rigid body."""
+        return CompositeInertia(inertia.mass, constant(inertia.first), constant(inertia.second))
+
+    def inward(self, transform: Transform) -> CompositeInertia:
+        """The same about the parent's origin in the parent's axes.
+
+        I' = R I R^T + (2 h.p + m p.p) 1 - h p^T - p h^T - m p p^T with h = R m c: the parallel
+        axis theorem without going through the centre of mass.
+        """
+        p, first = transform.shift, transform.inward(self.first)
+        half = first + 0.5 * self.mass * p
+        outer = half @ p.T
+        second = transform.inward_symmetric(self.second)
+        second = second + ca.diag(ca.repmat(2 * ca.trace(outer), 3, 1)) - outer - outer.T
+        return CompositeInertia(self.mass, first + self.mass * p, symmetric(second))
+
+    def __add__(self, other: CompositeInertia) -> CompositeInertia:
+        return CompositeInertia(
+            self.mass + other.mass, self.first + other.first, self.second + other.second
+        )
+
+    def wrench(self, angular: SX, linear: SX) -> tuple[SX, SX]:
+        """Moments and forces (3, n) that the accelerations (3, n), (3, n) ask for."""
+        moments, forces = [], []
+        for k in range(angular.shape[1]):
+            alpha, a = angular[:, k], linear[:, k]
+            moments.append(self.second @ alpha + cross(self.first, a))
+            forces.append(self.mass * a + cross(alpha, self.first))
+        return ca.horzcat(*moments), ca.horzcat(*forces)
+
+
+def composite_body(tree: Tree, q: SX) -> SX:
+    """Mass matrix (nv, nv) of the tree coordinates; zeros between branches are structural."""
+    joints = [joint_motion(body, q[body.q]) for body in tree.bodies]
+    inertias = [CompositeInertia.of(body.inertia) for body in tree.bodies]
+    for i, body in reversed(list(enumerate(tree.bodies))):
+        if body.parent != WORLD:
+            inertias[body.parent] += inertias[i].inward(joints[i].transform)
+
+    matrix = SX(tree.nv, tree.nv)
+    for i, body in enumerate(tree.bodies):
+        moments, forces = inertias[i].wrench(joints[i].angular, joints[i].linear)
+        j = i
+        while True:
+            target, joint = tree.bodies[j], joints[j]
+            block = joint.angular.T @ moments + joint.linear.T @ forces
+            if j == i:
+                block = symmetric(block)
+            matrix[target.v, body.v] = block
+            matrix[body.v, target.v] = block.T
+            if target.parent == WORLD:
+                break
+            columns = [
+                joint.transform.inward_wrench(moments[:, k], forces[:, k])
+                for k in range(moments.shape[1])
+            ]
+            moments = ca.horzcat(*(moment for moment, _ in columns))
+            forces = ca.horzcat(*(force for _, force in columns))
+            j = target.parent
+    return matrix
+
+
+def solve_ltl(matrix: SX, right: SX) -> SX:
+    """Solve H x = right for a symmetric positive definite H by H = L^T D L.
+
+    Eliminating from the last row to the first creates no new nonzeros in the mass matrix of a
+    tree (Featherstone 2008, section 6.5); others are handled too, with fill-in.
+    """
+    n = matrix.shape[0]
+    lower: list[dict[int, SX]] = [
+        {j: matrix[i, j] for j in range(i + 1) if matrix.sparsity().has_nz(i, j)} for i in range(n)
+    ]
+    for k in reversed(range(n)):
+        row = lower[k]
+        for i in sorted((i for i in row if i < k), reverse=True):
+            factor = row[i] / row[k]
+            for j in [j for j in row if j <= i]:
+                lower[i][j] = lower[i].get(j, SX(0)) - factor * row[j]
+            row[i] = factor
+    x = [right[i] for i in range(n)]
+    for k in reversed(range(n)):
+        for j in [j for j in lower[k] if j < k]:
+            x[j] = x[j] - lower[k][j] * x[k]
+    for k in range(n):
+        x[k] = x[k] / lower[k][k]
+        for j in [j for j in lower[k] if j < k]:
+            x[k] = x[k] - lower[k][j] * x[j]
+    return ca.vertcat(*x) if x else SX(0, 1)

@@ -1,0 +1,101 @@
+"""Inverse dynamics by the recursive Newton-Euler method (Luh, Walker, Paul 1980).
+
+Outward, body by body, with z the joint's motion subspace (angular S_w, linear S_v):
+
+    w_i     = R^T w_p + S_w qd
+    alpha_i = R^T alpha_p + (R^T w_p) x S_w qd + S_w qdd
+    a_i     = R^T (a_p + U_p p) + 2 (R^T w_p) x S_v qd + (S_w qd) x (S_v qd) + S_v qdd
+    U_i     = skew(alpha_i) + skew(w_i) skew(w_i)                (Balafoutis and Patel's tensor)
+    f_i     = m a_i + U_i (m c)
+    n_i     = I alpha_i + w_i x I w_i + (m c) x a_i
+
+and inward: f_p += R f_i, n_p += R n_i + p x R f_i, tau_i = S_w^T n_i + S_v^T f_i.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ..model.model import Array
+from ..model.tree import WORLD, RigidInertia, Tree
+from .spatial import SX, constant, cross, joint_motion, skew
+
+
+def newton_euler(
+    tree: Tree, q: SX, v: SX, a: SX, gravity: Array, wrenches: SX | None = None
+) -> SX:
+    """Efforts (nv, 1) of the tree coordinates at the motion q, v, a.
+
+    Parameters
+    ----------
+    tree : the bodies.
+    q, v, a : tree coordinates (nq, 1), (nv, 1), (nv, 1).
+    gravity : (3,), m/s^2, in the world.
+    wrenches : (6, number of bodies) force and torque from outside on every body, about its
+        frame's origin in its axes; none if None.
+    """
+    joints = [joint_motion(body, q[body.q]) for body in tree.bodies]
+    rest = constant([0.0, 0.0, 0.0])
+    w, alpha, acceleration, tensor = [], [], [], []
+    for body, joint in zip(tree.bodies, joints):
+        out, shift = joint.transform.outward, joint.transform.shift
+        turning, sliding = joint.angular @ v[body.v], joint.linear @ v[body.v]
+        if body.parent == WORLD:
+            carried, spun, moved = rest, rest, out(constant(-gravity))
+        else:
+            p = body.parent
+            carried, spun = out(w[p]), out(alpha[p])
+            moved = out(acceleration[p] + tensor[p] @ shift)
+        w.append(carried + turning)
+        alpha.append(spun + cross(carried, turning) + joint.angular @ a[body.v])
+        acceleration.append(
+            moved
+            + cross(2 * carried + turning, sliding)
+            + joint.linear @ a[body.v]
+        )
+        tensor.append(skew(alpha[-1]) + skew_square(w[-1]))
+
+    forces, moments = [], []
+    for i, body in enumerate(tree.bodies):
+        first = constant(body.inertia.first)
+        force = body.inertia.mass * acceleration[i] + tensor[i] @ first
+        moment = euler_moment(body.inertia, w[i], alpha[i]) + cross(first, acceleration[i])
+        if wrenches is not None:
+            force, moment = force - wrenches[:3, i], moment - wrenches[3:, i]
+        forces.append(force)
+        moments.append(moment)
+
+    efforts = SX(tree.nv, 1)
+    for i, (body, joint) in reversed(list(enumerate(zip(tree.bodies, joints)))):
+        efforts[body.v] = joint.angular.T @ moments[i] + joint.linear.T @ forces[i]
+        if body.parent != WORLD:
+            moment, force = joint.transform.inward_wrench(moments[i], forces[i])
+            moments[body.parent] += moment
+            forces[body.parent] += force
+    return efforts
+
+
+def skew_square(w: SX) -> SX:
+    """skew(w) skew(w) = w w^T - |w|^2 1, six products."""
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    return ca.blockcat([[-(yy + zz), xy, xz], [xy, -(xx + zz), yz], [xz, yz, -(xx + yy)]])
+
+
+def euler_moment(inertia: RigidInertia, w: SX, alpha: SX) -> SX:
+    """I alpha + w x I w about the body's origin, with each product w_i w_j used once.
+
+    Collecting by the elements of I leaves five products a component instead of eight, and two
+    where I is diagonal.
+    """
+    moments = inertia.second
+    rows = []
+    for x, y, z in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        rows.append(
+            float(moments[x, x]) * alpha[x]
+            + float(moments[z, z] - moments[y, y]) * (w[y] * w[z])
+            + float(moments[x, y]) * (alpha[y] - w[x] * w[z])
+            + float(moments[x, z]) * (alpha[z] + w[x] * w[y])
+            + float(moments[y, z]) * (w[y] * w[y] - w[z] * w[z])
+        )
+    return ca.vertcat(*rows)

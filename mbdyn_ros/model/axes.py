@@ -1,0 +1,157 @@
+"""Frames of the bodies, chosen so that the equations are short (Denavit and Hartenberg's way).
+
+A frame may be turned about its joint's axis and moved along it without changing the robot.
+With z along the joint and x along the common normal to the next joint, the step from a body
+to the next is a turn about x, and most constants of the recursions become 0 or 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .model import Array, Pose
+
+PARALLEL = 0.2
+"""Sine of the angle under which two axes have no well-conditioned common normal."""
+
+TOUCHING = 1e-9
+"""Distance (m) under which parallel axes count as one line when a direction is chosen."""
+
+
+@dataclass(frozen=True)
+class BodyFrame:
+    """Where a body's frame stands in its first link, and the angle added to the joint's."""
+
+    pose: Pose
+    offset: float = 0.0
+
+
+def rotation_onto(axis: Array) -> Array:
+    """The rotation (3, 3) that takes z onto the unit vector `axis` by the shortest way."""
+    x, y, z = axis
+    if z < 0:  # the formula below is singular at -z: turn about x first
+        flip = np.diag([1.0, -1.0, -1.0])
+        return flip @ rotation_onto(flip @ axis)
+    k = 1 / (1 + z)
+    return np.array([[1 - k * x * x, -k * x * y, x], [-k * x * y, 1 - k * y * y, y], [-x, -y, z]])
+
+
+def body_axes(
+    kinds: Sequence[str], parents: Sequence[int], origins: Sequence[Pose], axes: Sequence[Array]
+) -> list[BodyFrame]:
+    """Choose the frame of every body.
+
+    Parameters
+    ----------
+    kinds, parents : joint kind and parent index (-1: world) of each body, parents first.
+    origins : pose of each joint in its parent's first link.
+    axes : unit axis (3,) of each joint in the body's own first link.
+
+    Returns
+    -------
+    One `BodyFrame` a body. Floating bases keep the frame of their link.
+    """
+    count = len(kinds)
+    heirs = _heirs(parents)
+    poses: list[Pose | None] = [None] * count
+    for i in reversed(range(count)):
+        if kinds[i] == "revolute":
+            heir = heirs[i]
+            if heir is None:
+                poses[i] = Pose(rotation_onto(axes[i]))
+            else:
+                poses[i] = _facing(axes[i], kinds[heir], origins[heir], axes[heir], poses[heir])
+
+    frames: list[BodyFrame] = []
+    for i in range(count):
+        pose, offset = poses[i], 0.0
+        parent = frames[parents[i]].pose if parents[i] >= 0 else Pose()
+        if kinds[i] == "floating":
+            pose = Pose()
+        elif pose is None:  # prismatic: as its parent stands, so that no turn is left
+            upright = rotation_onto(axes[i])
+            turn = origins[i].rotation.T @ parent.rotation if parents[i] >= 0 else upright
+            pose = Pose(turn)
+        else:
+            if heirs[i] is None:
+                pose = _nearest(pose, axes[i], origins[i], parent, parents[i])
+            offset = _offset((parent.inverse() @ origins[i] @ pose).rotation)
+        frames.append(BodyFrame(pose, offset))
+    return frames
+
+
+def _heirs(parents: Sequence[int]) -> list[int | None]:
+    """For each body the child that carries most bodies, to which its frame is turned."""
+    size = [1] * len(parents)
+    heirs: list[int | None] = [None] * len(parents)
+    for i in reversed(range(len(parents))):
+        parent = parents[i]
+        if parent >= 0:
+            size[parent] += size[i]
+            heir = heirs[parent]
+            if heir is None or size[i] >= size[heir]:
+                heirs[parent] = i
+    return heirs
+
+
+def _facing(axis: Array, kind: str, origin: Pose, heir_axis: Array, heir: Pose | None) -> Pose:
+    """Frame on `axis` with x along the common normal to the heir's axis."""
+    fallback = rotation_onto(axis)[:, 0]
+    if kind == "floating":
+        return _frame(axis, fallback, np.zeros(3))
+    direction = origin.rotation @ heir_axis
+    point = origin.translation
+    if heir is not None:
+        point = (origin @ heir).translation
+    normal = np.cross(axis, direction)
+    sine = float(np.linalg.norm(normal))
+    if sine > PARALLEL:
+        foot = 0.0
+        if kind == "revolute":
+            foot = float(np.dot(np.cross(point, direction), normal)) / sine**2
+        return _frame(axis, normal, foot * axis)
+    foot = float(np.dot(point, axis))
+    across = point - foot * axis
+    if float(np.linalg.norm(across)) > TOUCHING:
+        return _frame(axis, across, foot * axis)
+    if heir is not None:
+        along = (origin @ heir).rotation[:, 0]
+        return _frame(axis, along - np.dot(along, axis) * axis, foot * axis)
+    return _frame(axis, fallback, foot * axis)
+
+
+def _nearest(pose: Pose, axis: Array, origin: Pose, parent: Pose, index: int) -> Pose:
+    """Move the frame of a last body along its axis to the parent axis' common normal."""
+    if index < 0:
+        return pose
+    start = parent.inverse() @ origin
+    direction = start.rotation @ axis
+    normal = np.cross([0.0, 0.0, 1.0], direction)
+    sine = float(np.linalg.norm(normal))
+    if sine <= PARALLEL:
+        return pose
+    foot = float(np.dot(np.cross(start.translation, [0.0, 0.0, 1.0]), normal)) / sine**2
+    return Pose(pose.rotation, foot * axis)
+
+
+def _frame(z: Array, x: Array, origin: Array) -> Pose:
+    """Right-handed frame with unit z and x along the given direction."""
+    x = x / np.linalg.norm(x)
+    return Pose(np.column_stack([x, np.cross(z, x), z]), origin)
+
+
+def _offset(rotation: Array) -> float:
+    """The angle psi of rotation = Rz(phi) Rx(alpha) Rz(psi) (rad), with phi 0 where possible."""
+    sx, sy, cosine = rotation[:, 2]
+    sine = float(np.hypot(sx, sy))
+    if sine < 1e-12:
+        return float(np.arctan2(np.sign(cosine) * rotation[1, 0], rotation[0, 0]))
+    cphi, sphi = (-sy / sine, sx / sine)
+    if cphi < 0:
+        cphi, sphi = -cphi, -sphi
+    # the first column of Rz(phi) Rx(alpha) is x turned by phi; psi turns it within the xy plane
+    x = np.array([cphi, sphi, 0.0])
+    return float(np.arctan2(-np.dot(x, rotation[:, 1]), np.dot(x, rotation[:, 0])))

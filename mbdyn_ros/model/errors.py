@@ -1,0 +1,31 @@
+"""The errors and warnings of the library: each says what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+
+class MbdynError(Exception):
+    """Base class of every error this library raises on purpose."""
+
+
+class ModelError(MbdynError, ValueError):
+    """A robot description that cannot be read or that no robot can have."""
+
+
+class InputError(MbdynError, ValueError):
+    """An argument of a call that does not fit the robot: wrong length, unknown name, NaN."""
+
+
+class SingularMassMatrixError(MbdynError, RuntimeError):
+    """Forward dynamics was asked of a robot with a direction of motion that moves no mass."""
+
+
+class SimulationError(MbdynError, RuntimeError):
+    """A simulation that cannot go on; its message gives the time and the state."""
+
+
+class ModelWarning(UserWarning):
+    """A robot description that is computed as it stands although something in it looks wrong."""
+
+
+class CompilerWarning(UserWarning):
+    """No C compiler serves: programs run in the (slower) interpreter."""

@@ -1,0 +1,167 @@
+"""What a robot is: immutable data as its description gives it, no mathematics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+JOINT_COORDINATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "fixed": ((), ()),
+    "revolute": (("",), ("",)),
+    "continuous": (("",), ("",)),
+    "prismatic": (("",), ("",)),
+    "planar": (("x", "y", "theta"), ("x", "y", "theta")),
+    "floating": (("x", "y", "z", "qx", "qy", "qz", "qw"), ("vx", "vy", "vz", "wx", "wy", "wz")),
+}
+"""Names of the position and velocity coordinates of each joint type."""
+
+
+def constant(values: object, shape: tuple[int, ...]) -> Array:
+    """Return `values` as a read-only float64 array of the given shape."""
+    array = np.array(values, dtype=np.float64).reshape(shape)
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """Placement of a frame F in a frame P: x_P = rotation @ x_F + translation (m)."""
+
+    rotation: Array = field(default_factory=lambda: constant(np.eye(3), (3, 3)))
+    translation: Array = field(default_factory=lambda: constant(np.zeros(3), (3,)))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rotation", constant(self.rotation, (3, 3)))
+        object.__setattr__(self, "translation", constant(self.translation, (3,)))
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose(
+            self.rotation @ other.rotation,
+            self.rotation @ other.translation + self.translation,
+        )
+
+    def inverse(self) -> Pose:
+        """The placement of P in F."""
+        return Pose(self.rotation.T, -self.rotation.T @ self.translation)
+
+    def matrix(self) -> Array:
+        """The homogeneous 4x4 matrix."""
+        result = np.eye(4)
+        result[:3, :3] = self.rotation
+        result[:3, 3] = self.translation
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class Inertia:
+    """Mass (kg), centre of mass (3,) (m) and moments about it (3, 3) (kg m^2), in link axes."""
+
+    mass: float = 0.0
+    center: Array = field(default_factory=lambda: constant(np.zeros(3), (3,)))
+    moments: Array = field(default_factory=lambda: constant(np.zeros((3, 3)), (3, 3)))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "center", constant(self.center, (3,)))
+        object.__setattr__(self, "moments", constant(self.moments, (3, 3)))
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A link of the description; `inertia` is None where the description gives none."""
+
+    name: str
+    inertia: Inertia | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of a joint: position (rad or m), velocity (rad/s or m/s), effort (N m or N)."""
+
+    lower: float = -np.inf
+    upper: float = np.inf
+    velocity: float = np.inf
+    effort: float = np.inf
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """position = multiplier * position(joint) + offset."""
+
+    joint: str
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint: `origin` places its frame in the parent link, `axis` is a unit vector in it.
+
+    The frame of the child link is the joint's frame moved by the joint.
+    """
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    origin: Pose = field(default_factory=Pose)
+    axis: Array = field(default_factory=lambda: constant([1.0, 0.0, 0.0], (3,)))
+    limits: Limits = Limits()
+    damping: float = 0.0
+    friction: float = 0.0
+    mimic: Mimic | None = None
+    line: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", constant(self.axis, (3,)))
+
+    @property
+    def nq(self) -> int:
+        """Number of position coordinates."""
+        return len(JOINT_COORDINATES[self.type][0])
+
+    @property
+    def nv(self) -> int:
+        """Number of velocity coordinates."""
+        return len(JOINT_COORDINATES[self.type][1])
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A robot description: links and joints in document order, fixed joints included.
+
+    The joints form a tree with the root link `root`. `source` names the file (or says that it
+    was text) for messages; `warnings` holds what looked wrong but could be computed.
+    """
+
+    name: str
+    root: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    source: str = "<text>"
+    warnings: tuple[str, ...] = ()
+
+    def link(self, name: str) -> Link:
+        """The link of that name (KeyError where there is none)."""
+        return self._links[name]
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name (KeyError where there is none)."""
+        return self._joints[name]
+
+    def joint_to(self, link: str) -> Joint | None:
+        """The joint whose child is `link`; None for the root."""
+        return self._parents.get(link)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_links", {link.name: link for link in self.links})
+        object.__setattr__(self, "_joints", {joint.name: joint for joint in self.joints})
+        object.__setattr__(self, "_parents", {joint.child: joint for joint in self.joints})
+
+    _links: dict[str, Link] = field(init=False, repr=False)
+    _joints: dict[str, Joint] = field(init=False, repr=False)
+    _parents: dict[str, Joint] = field(init=False, repr=False)

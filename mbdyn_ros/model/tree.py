@@ -1,0 +1,223 @@
+"""The moving bodies of a model: fixed joints lumped, parents first, joint axes along z.
+
+A `Tree` is the form in which the formulations see a robot. Links joined by fixed joints are one
+`Body`; a planar joint is two slides and a turn with massless bodies between; every revolute
+axis is the z axis of its body's frame (see `axes`). All of it is exact: the frames move, the
+robot does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .axes import body_axes, rotation_onto
+from .model import Array, Inertia, Joint, Model, Pose, constant
+
+WORLD = -1
+"""Index of the world among the bodies."""
+
+BASE_JOINT = "floating_base"
+"""Name of the joint between the world and the root link of a floating base."""
+
+ROUNDING = 1e-15
+"""Constants this close to 0 or +-1 are rounding noise; nothing larger is ever snapped."""
+
+
+def snap(values: Array, scale: float = 1.0) -> Array:
+    """Return `values` with entries within 1e-15 `scale` of 0 or +-`scale` made exact."""
+    result = np.array(values, dtype=np.float64)
+    for exact in (0.0, scale, -scale):
+        result[np.abs(result - exact) <= ROUNDING * scale] = exact
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class RigidInertia:
+    """Inertia of a body about its frame's origin: mass, first moment m c (3,), moments (3, 3)."""
+
+    mass: float
+    first: Array
+    second: Array
+
+    @staticmethod
+    def sum(parts: list[tuple[Pose, Inertia]]) -> RigidInertia:
+        """Lump inertias given in frames that `Pose` places in the body's frame."""
+        mass, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
+        for pose, inertia in parts:
+            center = pose.rotation @ inertia.center + pose.translation
+            moments = pose.rotation @ inertia.moments @ pose.rotation.T
+            parallel_axis = np.dot(center, center) * np.eye(3) - np.outer(center, center)
+            mass += inertia.mass
+            first += inertia.mass * center
+            second += moments + inertia.mass * parallel_axis
+        reach = np.abs(first).max(initial=0.0)
+        size = np.abs(second).max(initial=0.0)
+        first[np.abs(first) <= ROUNDING * reach] = 0.0
+        second = (second + second.T) / 2
+        second[np.abs(second) <= ROUNDING * size] = 0.0
+        return RigidInertia(mass, constant(first, (3,)), constant(second, (3, 3)))
+
+    @property
+    def center(self) -> Array:
+        """Centre of mass (3,); the origin for a massless body."""
+        return self.first / self.mass if self.mass else np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A moving body and the joint that moves it.
+
+    At position q the body's frame stands in its parent's frame at
+    `placement @ Rz(q + offset)` (revolute), `placement @ Trans(axis q)` (prismatic) or
+    `placement @ Pose(quaternion, xyz)` (floating). `q` and `v` are its tree coordinates.
+    """
+
+    name: str
+    joint: str
+    kind: str
+    parent: int
+    placement: Pose
+    axis: Array
+    offset: float
+    inertia: RigidInertia
+    q: slice
+    v: slice
+    damping: float = 0.0
+    friction: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """Bodies, parents first; `frames` places every link in its body (or in the world)."""
+
+    bodies: tuple[Body, ...]
+    frames: dict[str, tuple[int, Pose]]
+    nq: int
+    nv: int
+
+    def children(self, index: int) -> list[int]:
+        """Indices of the bodies whose parent is `index`."""
+        return [i for i, body in enumerate(self.bodies) if body.parent == index]
+
+
+@dataclass
+class _Draft:
+    """A body under construction; its frame is still that of its first link."""
+
+    joint: Joint
+    kind: str
+    parent: int
+    origin: Pose
+    axis: Array
+    q: slice
+    v: slice
+    parts: list[tuple[Pose, Inertia]] = field(default_factory=list)
+
+
+def coordinates(model: Model, floating_base: bool) -> dict[str, tuple[slice, slice]]:
+    """The position and velocity coordinates of every movable joint, in document order."""
+    result = {}
+    iq, iv = 0, 0
+    joints = [joint for joint in model.joints if joint.nv]
+    if floating_base:
+        joints.insert(0, Joint(BASE_JOINT, "floating", "", model.root))
+    for joint in joints:
+        result[joint.name] = (slice(iq, iq + joint.nq), slice(iv, iv + joint.nv))
+        iq, iv = iq + joint.nq, iv + joint.nv
+    return result
+
+
+def build_tree(model: Model, floating_base: bool = False) -> Tree:
+    """Lump the links of `model` into moving bodies and give them the frames of `axes`."""
+    places = coordinates(model, floating_base)
+    drafts: list[_Draft] = []
+    links: dict[str, tuple[int, Pose]] = {}
+    outgoing: dict[str, list[Joint]] = {}
+    for joint in model.joints:
+        outgoing.setdefault(joint.parent, []).append(joint)
+
+    root = (WORLD, Pose())
+    if floating_base:
+        base = Joint(BASE_JOINT, "floating", "", model.root)
+        root = _add_joint(drafts, base, places[base.name], WORLD, Pose())
+    pending = [(model.root, *root)]
+    while pending:
+        name, body, pose = pending.pop()
+        links[name] = (body, pose)
+        inertia = model.link(name).inertia
+        if inertia is not None and body != WORLD:
+            drafts[body].parts.append((pose, inertia))
+        for joint in reversed(outgoing.get(name, [])):
+            origin = pose @ joint.origin
+            if joint.type == "fixed":
+                pending.append((joint.child, body, origin))
+            else:
+                moved = _add_joint(drafts, joint, places[joint.name], body, origin)
+                pending.append((joint.child, *moved))
+    nq = sum(q.stop - q.start for q, _ in places.values())
+    nv = sum(v.stop - v.start for _, v in places.values())
+    return _finish(drafts, links, nq, nv)
+
+
+def _add_joint(
+    drafts: list[_Draft], joint: Joint, place: tuple[slice, slice], parent: int, origin: Pose
+) -> tuple[int, Pose]:
+    """Append the body that `joint` moves and return its index and its link's pose in it."""
+    q, v = place
+    if joint.type == "planar":
+        turn = Pose(rotation_onto(joint.axis))
+        steps = [("prismatic", turn.rotation[:, 0]), ("prismatic", turn.rotation[:, 1])]
+        steps.append(("revolute", joint.axis))
+    else:
+        kind = "revolute" if joint.type == "continuous" else joint.type
+        steps = [(kind, joint.axis)]
+    for k, (kind, axis) in enumerate(steps):
+        cut_q = slice(q.start + k, q.start + k + 1) if len(steps) > 1 else q
+        cut_v = slice(v.start + k, v.start + k + 1) if len(steps) > 1 else v
+        drafts.append(_Draft(joint, kind, parent, origin, axis, cut_q, cut_v))
+        parent, origin = len(drafts) - 1, Pose()
+    return parent, origin
+
+
+def _finish(
+    drafts: list[_Draft], links: dict[str, tuple[int, Pose]], nq: int, nv: int
+) -> Tree:
+    """Turn the drafts into bodies with their final frames."""
+    frames = body_axes(
+        [draft.kind for draft in drafts],
+        [draft.parent for draft in drafts],
+        [draft.origin for draft in drafts],
+        [draft.axis for draft in drafts],
+    )
+    bodies = []
+    for draft, frame in zip(drafts, frames):
+        parent = frames[draft.parent].pose.inverse() if draft.parent != WORLD else Pose()
+        placement = parent @ draft.origin @ frame.pose
+        if frame.offset:
+            cosine, sine = np.cos(frame.offset), np.sin(frame.offset)
+            back = np.array([[cosine, sine, 0], [-sine, cosine, 0], [0, 0, 1]])
+            placement = placement @ Pose(back)
+        into = frame.pose.inverse()
+        bodies.append(
+            Body(
+                name=draft.joint.child,
+                joint=draft.joint.name,
+                kind=draft.kind,
+                parent=draft.parent,
+                placement=Pose(snap(placement.rotation), snap(placement.translation)),
+                axis=constant(snap(into.rotation @ draft.axis), (3,)),
+                offset=frame.offset,
+                inertia=RigidInertia.sum([(into @ pose, part) for pose, part in draft.parts]),
+                q=draft.q,
+                v=draft.v,
+                damping=draft.joint.damping,
+                friction=draft.joint.friction,
+            )
+        )
+    placed = {
+        link: (body, pose if body == WORLD else frames[body].pose.inverse() @ pose)
+        for link, (body, pose) in links.items()
+    }
+    return Tree(tuple(bodies), placed, nq, nv)

@@ -1,0 +1,403 @@
+"""The object users hold: a robot's model and its compiled equations."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from .arguments import (
+    Wrenches,
+    body_wrenches,
+    broadcast_count,
+    checked_home,
+    coordinate_array,
+    require_finite,
+    require_link,
+    require_unit_quaternions,
+)
+from .codegen.call import UNFIT, plain_call
+from .codegen.kernel import Bound, Kernel, interpret, load_kernel
+from .codegen.program import LINKED, LOADED, SIGNATURES, Variant, trace
+from .dynamics.singularity import massless_directions
+from .dynamics.system import System
+from .model.coordinates import independent_coordinates
+from .model.errors import InputError, ModelWarning, SingularMassMatrixError
+from .model.model import Array, Model, constant
+from .model.tree import BASE_JOINT, build_tree
+from .model.urdf import read_urdf
+
+SPOKEN = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
+"""What messages call the arguments."""
+
+
+def load(
+    source: str | os.PathLike[str],
+    mechanism: str | os.PathLike[str] | None = None,
+    home: Mapping[str, float] | None = None,
+    floating_base: bool = False,
+    gravity: Sequence[float] = (0.0, 0.0, -9.81),
+) -> Robot:
+    """Read a robot description and return the `Robot`.
+
+    Parameters
+    ----------
+    source : path of a URDF file, or its text.
+    mechanism : path of a file with loops and couplings for a URDF that has none.
+    home : rough position (rad or m) by joint name; joints not named are at 0.
+    floating_base : whether the root link is free to move in the world.
+    gravity : (3,), m/s^2, in the world.
+
+    Raises
+    ------
+    ModelError
+        The description cannot be read, or no robot can be like that.
+    InputError
+        An argument does not fit the description.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> robot = mbdyn_ros.load('''<robot name="pendulum"><link name="world"/><link name="rod">
+    ...   <inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+    ...     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    ...   <joint name="hinge" type="continuous"><axis xyz="0 1 0"/>
+    ...     <parent link="world"/><child link="rod"/></joint></robot>''')
+    >>> robot.inverse_dynamics([0.0], [0.0], [0.0])
+    array([-9.81])
+    """
+    if mechanism is not None:
+        raise InputError(
+            "mechanism files describe closed loops, which this version does not support yet"
+        )
+    return Robot(read_urdf(source), home, floating_base, gravity)
+
+
+class Robot:
+    """Exact dynamics of one robot.
+
+    Positions q, velocities v and accelerations a follow `independent_joints` (rad or m), behind
+    the base's coordinates where the base floats: q = [x y z qx qy qz qw, joints] and
+    v = [linear, angular velocity in base axes, joints]. Efforts (N m or N) follow
+    `actuated_joints`, behind the base's wrench. Arrays are NumPy; each may have a leading batch
+    dimension N, and the result then has it too. Methods may be called from several threads.
+
+    Attributes
+    ----------
+    model : the description, as read.
+    joint_names : all movable joints, in document order.
+    independent_joints, dependent_joints, actuated_joints : subsets of them.
+    nq, nv : numbers of position and velocity coordinates.
+    position_labels, velocity_labels : a name for each coordinate of q and v.
+    gravity : (3,) m/s^2.
+    warnings : what looks wrong in the description but could be computed.
+    massless_links : links that can move without moving mass; forward dynamics is refused then.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        home: Mapping[str, float] | None = None,
+        floating_base: bool = False,
+        gravity: Sequence[float] = (0.0, 0.0, -9.81),
+    ) -> None:
+        direction = coordinate_array("gravity", gravity, ("x", "y", "z"))
+        require_finite("gravity", direction, ("x", "y", "z"))
+        self.model = model
+        self.gravity = constant(direction, (3,))
+        self.floating_base = floating_base
+        coordinates = independent_coordinates(model, floating_base)
+        self._system = System(build_tree(model, floating_base), coordinates, self.gravity)
+        self.joint_names = coordinates.joint_names
+        self.independent_joints = coordinates.independent
+        self.dependent_joints = coordinates.dependent
+        self.actuated_joints = coordinates.actuated
+        self.nq, self.nv = coordinates.nq, coordinates.nv
+        self.position_labels = coordinates.position_labels
+        self.velocity_labels = coordinates.velocity_labels
+        self.home = checked_home(home or {}, self.joint_names, model.source)
+        self.massless_links = self._find_massless_links()
+        self.warnings = model.warnings
+        if self.massless_links:
+            text = (
+                f"{model.source}: {self._massless_text()}: inverse dynamics is right, forward "
+                "dynamics will be refused"
+            )
+            self.warnings = (*self.warnings, text)
+        for text in self.warnings:
+            warnings.warn(text, ModelWarning, stacklevel=3)
+        self._kernels: dict[tuple[Variant, bool], Kernel] = {}
+        self._building = threading.Lock()
+        self._plain = threading.local()
+
+    def inverse_dynamics(
+        self, q: Array, v: Array, a: Array, wrenches: Wrenches | None = None, friction: bool = True
+    ) -> Array:
+        """Efforts of the actuated joints that cause the accelerations `a`.
+
+        Parameters
+        ----------
+        q, v, a : (nq,), (nv,), (nv,) or with a leading N.
+        wrenches : link name -> [force, torque] (6,) from outside on the link, at its origin in
+            its axes (N, N m).
+        friction : whether damping and dry friction of the description count.
+
+        Returns
+        -------
+        (nv,) or (N, nv), N m or N; of a floating base the first six are the wrench on the base.
+
+        Raises
+        ------
+        InputError
+            Wrong shape, NaN or infinity (by joint name), or a wrench on an unknown link.
+        """
+        if wrenches is None and friction:
+            try:
+                return self._plain.inverse_dynamics(q, v, a)
+            except (AttributeError, *UNFIT):
+                pass
+        return self._call("inverse_dynamics", (q, v, a), wrenches, friction)
+
+    def forward_dynamics(
+        self,
+        q: Array,
+        v: Array,
+        effort: Array,
+        wrenches: Wrenches | None = None,
+        friction: bool = True,
+    ) -> Array:
+        """Accelerations of the independent joints that the efforts cause.
+
+        Parameters as in `inverse_dynamics`; `effort` (nv,) or (N, nv).
+
+        Returns
+        -------
+        (nv,) or (N, nv), rad/s^2 or m/s^2.
+
+        Raises
+        ------
+        SingularMassMatrixError
+            A link without mass leaves the acceleration undetermined; the message names it.
+        InputError
+            As for `inverse_dynamics`.
+        """
+        if wrenches is None and friction:
+            try:
+                return self._plain.forward_dynamics(q, v, effort)
+            except (AttributeError, *UNFIT):
+                pass
+        self.require_mass("forward dynamics")
+        return self._call("forward_dynamics", (q, v, effort), wrenches, friction)
+
+    def mass_matrix(self, q: Array) -> Array:
+        """Mass matrix (nv, nv) or (N, nv, nv) of the independent joints."""
+        try:
+            return self._plain.mass_matrix(q)
+        except (AttributeError, *UNFIT):
+            return self._call("mass_matrix", (q,))
+
+    def coriolis_vector(self, q: Array, v: Array) -> Array:
+        """Centrifugal and Coriolis efforts (nv,) or (N, nv)."""
+        try:
+            return self._plain.coriolis_vector(q, v)
+        except (AttributeError, *UNFIT):
+            return self._call("coriolis_vector", (q, v))
+
+    def gravity_vector(self, q: Array) -> Array:
+        """Efforts (nv,) or (N, nv) that hold the robot at rest against gravity."""
+        try:
+            return self._plain.gravity_vector(q)
+        except (AttributeError, *UNFIT):
+            return self._call("gravity_vector", (q,))
+
+    def friction_vector(self, q: Array, v: Array) -> Array:
+        """Efforts (nv,) or (N, nv) that overcome friction: damping v + friction sign(v)."""
+        try:
+            return self._plain.friction_vector(q, v)
+        except (AttributeError, *UNFIT):
+            return self._call("friction_vector", (q, v))
+
+    def energy(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Kinetic and potential energy (J), two numbers or two arrays (N,).
+
+        The potential energy is -sum m g.c over the moving links, zero at the world's origin.
+        """
+        try:
+            kinetic, potential = self._plain.energy(q, v)
+        except (AttributeError, *UNFIT):
+            kinetic, potential = np.moveaxis(self._call("energy", (q, v)), -1, 0)
+        return kinetic, potential
+
+    def frame_pose(self, q: Array, link: str) -> Array:
+        """Homogeneous matrix (4, 4) or (N, 4, 4) of a link's frame in the world."""
+        return self._call("frame_pose", (q,), link=self._known_link(link))
+
+    def jacobian(self, q: Array, link: str) -> Array:
+        """Jacobian (6, nv) or (N, 6, nv) of a link's origin.
+
+        Rows: linear velocity of the origin, then angular velocity, both in world axes; times v.
+        """
+        return self._call("jacobian", (q,), link=self._known_link(link))
+
+    def joint_state(
+        self, q: Array, v: Array | None = None, a: Array | None = None
+    ) -> tuple[Array, Array | None, Array | None]:
+        """Positions, velocities and accelerations of all joints, in `joint_names` order.
+
+        Returns
+        -------
+        Three arrays (n,) or (N, n); None where the input is not given. A floating base is no
+        joint of the description and left out; a planar joint has three numbers, a floating one
+        seven and six.
+        """
+        coordinates = self._system.coordinates
+        rows_q, rows_v = coordinates.joint_rows
+        position = coordinate_array("position", q, self.position_labels)
+        result: list[Array | None] = [
+            position @ coordinates.position[rows_q].T + coordinates.offset[rows_q]
+        ]
+        for what, value in (("velocity", v), ("acceleration", a)):
+            if value is None:
+                result.append(None)
+                continue
+            rate = coordinate_array(what, value, self.velocity_labels)
+            result.append(rate @ coordinates.velocity[rows_v].T)
+        return result[0], result[1], result[2]  # type: ignore[return-value]
+
+    def bind(self, name: str, link: str | None = None, friction: bool = True) -> Bound:
+        """The hot path: a compiled program with arrays of its own.
+
+        Parameters
+        ----------
+        name : name of a method that computes an array (`inverse_dynamics`, `mass_matrix`, ...).
+        link : for `frame_pose` and `jacobian`.
+        friction : for inverse and forward dynamics.
+
+        Returns
+        -------
+        A callable without arguments. Its arrays are attributes named as the method's arguments
+        (`q`, `v`, `a`, `effort`); the result is the array it names (`effort`; `a` of forward
+        dynamics) and always `result`. Fill inputs in place, call, read. Nothing is checked;
+        one `Bound` serves one thread.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
+        ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+        ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+        ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+        >>> fd = robot.bind("forward_dynamics")
+        >>> fd.effort[:] = 3.0
+        >>> fd()
+        >>> fd.a
+        array([1.5])
+        """
+        if name not in SIGNATURES:
+            raise InputError(f"there is no program {name!r}; there are {', '.join(SIGNATURES)}")
+        if (name in ("frame_pose", "jacobian")) != (link is not None):
+            needed = "needs" if link is None else "has no"
+            raise InputError(f"{name} {needed} link")
+        if name == "forward_dynamics":
+            self.require_mass("forward dynamics")
+        variant = Variant(
+            name,
+            None if link is None else self._known_link(link),
+            friction=friction or name not in LOADED or not self._system.has_friction,
+        )
+        return Bound(self._kernel(variant))
+
+    def compile(self, *names: str) -> None:
+        """Load or compile the named programs now, several at once (default: all)."""
+        wanted = [Variant(name) for name in names or SIGNATURES if name not in LINKED]
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            list(pool.map(self._kernel, wanted))
+
+    def operation_counts(self) -> dict[str, dict[str, int]]:
+        """Multiplications, additions, divisions and function calls of every program."""
+        return {
+            name: trace(self._system, Variant(name)).operations
+            for name in SIGNATURES
+            if name not in LINKED
+        }
+
+    def require_mass(self, purpose: str) -> None:
+        """Raise `SingularMassMatrixError`, by link name, where `purpose` has no answer."""
+        if self.massless_links:
+            raise SingularMassMatrixError(
+                f"{self.model.source}: {purpose} has no answer, because the mass matrix is "
+                f"singular: {self._massless_text()}. Give the links mass and inertia, or fix "
+                "their joints."
+            )
+
+    def _call(
+        self,
+        name: str,
+        values: tuple[object, ...],
+        wrenches: Wrenches | None = None,
+        friction: bool = True,
+        link: str | None = None,
+    ) -> Array:
+        """Run a program on any arguments, or say what is wrong with them."""
+        friction = friction or not self._system.has_friction
+        variant = Variant(name, link, wrenches is not None, friction)
+        kernel = self._kernel(variant, compiled=link is None)
+        labels = {"q": self.position_labels}
+        arrays = {
+            key: (coordinate_array(SPOKEN[key], value, labels.get(key, self.velocity_labels)), 1)
+            for key, value in zip(SIGNATURES[name].inputs, values)
+        }
+        if wrenches is not None:
+            on_bodies = body_wrenches(self._system.tree, wrenches, self.model.source)
+            arrays["wrenches"] = (on_bodies, 2)
+        count = broadcast_count(arrays)
+        if count is not None:
+            return kernel.batch([array for array, _ in arrays.values()], count)
+        for key, (array, _) in arrays.items():
+            if key != "wrenches":
+                require_finite(SPOKEN[key], array, labels.get(key, self.velocity_labels))
+        if "q" in arrays:
+            require_unit_quaternions(self._system.coordinates, arrays["q"][0])
+        bound = Bound(kernel)
+        for memory, (array, _) in zip(bound.arguments, arrays.values()):
+            memory[...] = array
+        bound()
+        if not np.isfinite(bound.result).all():
+            raise SingularMassMatrixError(
+                f"{self.model.source}: {name.replace('_', ' ')} has no finite answer at "
+                f"q = {arrays['q'][0].tolist()}: the mass matrix is singular there, or a number "
+                "is too large"
+            )
+        if kernel.compiled and variant == Variant(name):
+            setattr(self._plain, name, plain_call(kernel))  # the next call takes the short way
+        return bound.result
+
+    def _kernel(self, variant: Variant, compiled: bool = True) -> Kernel:
+        """A program, built when first asked for.
+
+        The short programs of single links are interpreted unless bound: users ask for many
+        links once, and compiling takes longer than that.
+        """
+        kernel = self._kernels.get((variant, compiled))
+        if kernel is None:
+            kernel = (load_kernel if compiled else interpret)(self._system, variant)
+            with self._building:
+                kernel = self._kernels.setdefault((variant, compiled), kernel)
+        return kernel
+
+    def _known_link(self, link: str) -> str:
+        return require_link(self._system.tree, link, self.model.source)
+
+    def _find_massless_links(self) -> tuple[str, ...]:
+        names = {BASE_JOINT: self.model.root}
+        names.update((joint.name, joint.child) for joint in self.model.joints)
+        labels = (self.velocity_labels[k].split("/")[0] for k in massless_directions(self._system))
+        return tuple(dict.fromkeys(names[label] for label in labels))
+
+    def _massless_text(self) -> str:
+        links = ", ".join(repr(link) for link in self.massless_links)
+        return f"no mass resists the motion of link {links}"
