@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -41,8 +42,9 @@ def coordinate_array(what: str, value: object, labels: Sequence[str]) -> Array:
 
 def require_finite(what: str, array: Array, labels: Sequence[str]) -> None:
     """Refuse NaN and infinity, naming the first joint that has one."""
-    for k in np.flatnonzero(~np.isfinite(array)):
-        raise InputError(f"{what} of {labels[k]} is {array[k]}: every number must be finite")
+    for label, number in zip(labels, array.tolist(), strict=True):
+        if not math.isfinite(number):
+            raise InputError(f"{what} of {label} is {number}: every number must be finite")
 
 
 def require_unit_quaternions(coordinates: Coordinates, position: Array) -> None:

@@ -349,7 +349,7 @@ class Robot:
         labels = {"q": self.position_labels}
         arrays = {
             key: (coordinate_array(SPOKEN[key], value, labels.get(key, self.velocity_labels)), 1)
-            for key, value in zip(SIGNATURES[name].inputs, values)
+            for key, value in zip(SIGNATURES[name].inputs, values, strict=True)
         }
         if wrenches is not None:
             on_bodies = body_wrenches(self._system.tree, wrenches, self.model.source)
@@ -363,7 +363,7 @@ class Robot:
         if "q" in arrays:
             require_unit_quaternions(self._system.coordinates, arrays["q"][0])
         bound = Bound(kernel)
-        for memory, (array, _) in zip(bound.arguments, arrays.values()):
+        for memory, (array, _) in zip(bound.arguments, arrays.values(), strict=True):
             memory[...] = array
         bound()
         if not np.isfinite(bound.result).all():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..model.model import Array
-from .kernel import Bound, Kernel
+from .kernel import Bound, Kernel, memory
 
 UNFIT = (TypeError, ValueError, BufferError)
 """What a call raises when its arguments are not plain finite float64 arrays of the right shape.
@@ -22,8 +22,8 @@ def plain_call(kernel: Kernel) -> Callable[..., Array]:
     """Return a function of the kernel's inputs, one or two or three arrays; for one thread."""
     bound, flag = Bound.checked(kernel)
     copy = bound.result.copy
-    bad = memoryview(flag)
-    views = [memoryview(array) for array in bound.arguments]
+    bad = memory(flag)
+    views = [memory(array) for array in bound.arguments]
     if len(views) == 1:
         (x,) = views
 

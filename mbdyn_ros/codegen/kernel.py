@@ -12,6 +12,7 @@ import hashlib
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
@@ -67,20 +68,20 @@ class Kernel:
         The results (N, ...); a row with NaN or infinity has them in its result alone.
         """
         singles = list(self.inputs.values())
-        batched = [array.ndim > len(single) for array, single in zip(arrays, singles)]
+        batched = [array.ndim > len(single) for array, single in zip(arrays, singles, strict=True)]
         arrays = [np.ascontiguousarray(array) for array in arrays]
         result = np.empty((count, *self.shape))
         if self._loop is None:
             bound = Bound(self)
             for k in range(count):
-                for memory, array, many in zip(bound.arguments, arrays, batched):
+                for memory, array, many in zip(bound.arguments, arrays, batched, strict=True):
                     memory[...] = array[k] if many else array
                 bound()
                 result[k] = bound.result
             return result
         doubles = ctypes.POINTER(ctypes.c_double)
         start = (doubles * len(arrays))(*(array.ctypes.data_as(doubles) for array in arrays))
-        steps = [int(np.prod(single)) * many for single, many in zip(singles, batched)]
+        steps = [int(np.prod(single)) * many for single, many in zip(singles, batched, strict=True)]
         failed = self._loop(
             ctypes.c_size_t(count),
             start,
@@ -101,6 +102,11 @@ class Bound(functools.partial):  # type: ignore[type-arg]
 
     arguments: tuple[Array, ...]
     result: Array
+    _buffer: Any
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Array: ...
 
     def __new__(cls, kernel: Kernel) -> Bound:
         """Allocate the arrays and tie the program to them."""
@@ -111,23 +117,30 @@ class Bound(functools.partial):  # type: ignore[type-arg]
         """The same for the checked program, and the number (1,) that is 0 for a good call."""
         assert kernel.checked is not None
         self, bad = cls._tie(kernel, kernel.checked), np.zeros(1)
-        self._buffer.set_res(1, memoryview(bad))
+        self._buffer.set_res(1, memory(bad))
         return self, bad
 
     @classmethod
     def _tie(cls, kernel: Kernel, function: ca.Function) -> Bound:
+        evaluate: functools.partial[None]
+        buffer: Any
         buffer, evaluate = function.buffer()
         self = super().__new__(cls, evaluate.func, *evaluate.args)
         self.arguments = tuple(np.zeros(shape) for shape in kernel.inputs.values())
         self.result = np.zeros(kernel.shape)
         for i, array in enumerate(self.arguments):
-            buffer.set_arg(i, memoryview(array.reshape(-1)))
-        buffer.set_res(0, memoryview(self.result.reshape(-1)))
+            buffer.set_arg(i, memory(array))
+        buffer.set_res(0, memory(self.result))
         self._buffer = buffer  # the partial holds a bare pointer into it
-        for name, array in zip(kernel.inputs, self.arguments):
+        for name, array in zip(kernel.inputs, self.arguments, strict=True):
             setattr(self, name, array)
         setattr(self, SIGNATURES[kernel.variant.name].output, self.result)
         return self
+
+
+def memory(array: Array) -> Any:
+    """The memory of a contiguous array, as one row of numbers."""
+    return memoryview(array.reshape(-1))  # type: ignore[arg-type]
 
 
 def load_kernel(system: System, variant: Variant) -> Kernel:

@@ -98,7 +98,7 @@ def _result(system: System, variant: Variant, symbols: dict[str, SX]) -> SX:
     x = list(symbols.values())
     if variant.name in LOADED:
         wrenches = x.pop() if variant.wrenches else None
-        builds = [system.inverse_dynamics]
+        builds: list[Build] = [system.inverse_dynamics]
         if variant.name == "forward_dynamics":
             builds = system.forward_dynamics()
         return _cheapest(

@@ -61,7 +61,7 @@ def articulated_body(
     joints = [joint_motion(body, q[body.q]) for body in tree.bodies]
     inertias, moments, forces, drifts = [], [], [], []
     w: list[SX] = []
-    for i, (body, joint) in enumerate(zip(tree.bodies, joints)):
+    for i, (body, joint) in enumerate(zip(tree.bodies, joints, strict=True)):
         turning, sliding = joint.angular @ v[body.v], joint.linear @ v[body.v]
         carried, swing = SX.zeros(3), SX.zeros(3)
         if body.parent != WORLD:
@@ -79,8 +79,8 @@ def articulated_body(
         moments.append(moment)
         forces.append(force)
 
-    solved = []
-    for i, (body, joint) in reversed(list(enumerate(zip(tree.bodies, joints)))):
+    quotients: dict[int, SX] = {}
+    for i, (body, joint) in reversed(list(enumerate(zip(tree.bodies, joints, strict=True)))):
         inertia, (spin, swing) = inertias[i], drifts[i]
         moment, force = inertia.wrench(spin, swing)
         moments[i], forces[i] = moments[i] + moment, forces[i] + force
@@ -90,7 +90,7 @@ def articulated_body(
         effort = efforts[body.v] - bias
         columns = ca.horzcat(effort, u_moment.T, u_force.T)
         quotient = ca.horzcat(*(solve_ltl(d, columns[:, k]) for k in range(7)))
-        solved.append((i, quotient))
+        quotients[i] = quotient
         if body.parent == WORLD:
             continue
         share = ArticulatedInertia(
@@ -106,9 +106,9 @@ def articulated_body(
         forces[body.parent] += force
 
     result = SX(tree.nv, 1)
-    spins, accelerations = {}, {}
-    quotients = dict(solved)
-    for i, (body, joint) in enumerate(zip(tree.bodies, joints)):
+    spins: list[SX] = []
+    accelerations: list[SX] = []
+    for i, (body, joint) in enumerate(zip(tree.bodies, joints, strict=True)):
         if body.parent == WORLD:
             spin, acceleration = SX.zeros(3), joint.transform.outward(constant(-gravity))
         else:
@@ -119,6 +119,6 @@ def articulated_body(
         quotient = quotients[i]
         a = quotient[:, 0] - quotient[:, 1:4] @ spin - quotient[:, 4:7] @ acceleration
         result[body.v] = a
-        spins[i] = spin + drifts[i][0] + joint.angular @ a
-        accelerations[i] = acceleration + drifts[i][1] + joint.linear @ a
+        spins.append(spin + drifts[i][0] + joint.angular @ a)
+        accelerations.append(acceleration + drifts[i][1] + joint.linear @ a)
     return result

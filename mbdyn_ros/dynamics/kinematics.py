@@ -61,7 +61,7 @@ def body_velocities(tree: Tree, q: SX, v: SX) -> list[tuple[SX, SX]]:
 def energy(tree: Tree, q: SX, v: SX, gravity: Array) -> tuple[SX, SX]:
     """Kinetic and potential energy (J): V = -sum m g.c, zero at the world's origin."""
     kinetic, potential = SX(0), SX(0)
-    bodies = zip(tree.bodies, body_poses(tree, q), body_velocities(tree, q, v))
+    bodies = zip(tree.bodies, body_poses(tree, q), body_velocities(tree, q, v), strict=True)
     for body, (rotation, origin), (w, u) in bodies:
         mass, first = body.inertia.mass, constant(body.inertia.first)
         spin = constant(body.inertia.second) @ w

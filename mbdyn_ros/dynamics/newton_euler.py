@@ -36,8 +36,11 @@ def newton_euler(
     """
     joints = [joint_motion(body, q[body.q]) for body in tree.bodies]
     rest = constant([0.0, 0.0, 0.0])
-    w, alpha, acceleration, tensor = [], [], [], []
-    for body, joint in zip(tree.bodies, joints):
+    w: list[SX] = []
+    alpha: list[SX] = []
+    acceleration: list[SX] = []
+    tensor: list[SX] = []
+    for body, joint in zip(tree.bodies, joints, strict=True):
         out, shift = joint.transform.outward, joint.transform.shift
         turning, sliding = joint.angular @ v[body.v], joint.linear @ v[body.v]
         if body.parent == WORLD:
@@ -66,7 +69,7 @@ def newton_euler(
         moments.append(moment)
 
     efforts = SX(tree.nv, 1)
-    for i, (body, joint) in reversed(list(enumerate(zip(tree.bodies, joints)))):
+    for i, (body, joint) in reversed(list(enumerate(zip(tree.bodies, joints, strict=True)))):
         efforts[body.v] = joint.angular.T @ moments[i] + joint.linear.T @ forces[i]
         if body.parent != WORLD:
             moment, force = joint.transform.inward_wrench(moments[i], forces[i])

@@ -192,7 +192,7 @@ def _finish(
         [draft.axis for draft in drafts],
     )
     bodies = []
-    for draft, frame in zip(drafts, frames):
+    for draft, frame in zip(drafts, frames, strict=True):
         parent = frames[draft.parent].pose.inverse() if draft.parent != WORLD else Pose()
         placement = parent @ draft.origin @ frame.pose
         if frame.offset:

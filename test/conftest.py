@@ -1,0 +1,20 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+import pytest
+
+# A cache of compiled programs of the tests' own: never the user's.
+os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="mbdyn-test-cache-")
+
+
+@pytest.fixture
+def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run programs in the interpreter: the same equations without the compiler's seconds."""
+    from mbdyn_ros.codegen import kernel
+
+    monkeypatch.setattr(kernel, "find_compiler", lambda: None)
+    monkeypatch.setattr(kernel, "_notice_interpreter", lambda reason: None)
