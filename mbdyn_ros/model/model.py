@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -130,12 +131,65 @@ class Joint:
         return len(JOINT_COORDINATES[self.type][1])
 
 
+LOOP_TYPES = (
+    "fixed",
+    "revolute",
+    "continuous",
+    "prismatic",
+    "cylindrical",
+    "universal",
+    "spherical",
+    "planar",
+)
+"""Freedoms that a closing joint may leave; names as for tree joints."""
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """A closing joint between two links of the tree.
+
+    `predecessor_frame` and `successor_frame` place the two loop frames in their links. What the
+    joint leaves free is `type`, along or about `axis`, a unit vector with the same components
+    in both loop frames: about it (revolute, continuous), along it (prismatic), both
+    (cylindrical), about any direction (spherical), across it and about it (planar); a universal
+    joint bends in two directions across it but does not twist about it.
+    """
+
+    name: str
+    type: str
+    predecessor: str
+    successor: str
+    predecessor_frame: Pose = field(default_factory=Pose)
+    successor_frame: Pose = field(default_factory=Pose)
+    axis: Array = field(default_factory=lambda: constant([1.0, 0.0, 0.0], (3,)))
+    line: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", constant(self.axis, (3,)))
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A gear: the turn of `successor` is `ratio` times that of `predecessor`.
+
+    Both are counted from the last link that carries both of them, along the joints between.
+    """
+
+    name: str
+    predecessor: str
+    successor: str
+    ratio: float
+    line: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A robot description: links and joints in document order, fixed joints included.
 
-    The joints form a tree with the root link `root`. `source` names the file (or says that it
-    was text) for messages; `warnings` holds what looked wrong but could be computed.
+    The joints form a tree with the root link `root`, which `loops` and `couplings` constrain.
+    `independent` and `actuated` name the joints chosen in the description (None: not chosen),
+    `home` is a rough configuration (rad or m by joint name). `source` names the file (or says
+    that it was text) for messages; `warnings` holds what looked wrong but could be computed.
     """
 
     name: str
@@ -144,6 +198,11 @@ class Model:
     joints: tuple[Joint, ...]
     source: str = "<text>"
     warnings: tuple[str, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    independent: tuple[str, ...] | None = None
+    actuated: tuple[str, ...] | None = None
+    home: Mapping[str, float] = field(default_factory=dict)
 
     def link(self, name: str) -> Link:
         """The link of that name (KeyError where there is none)."""
