@@ -8,7 +8,8 @@ interfaces := mbdyn_ros_interfaces
 interface_sources := $(shell find $(interfaces) -type f)
 interface_build := .venv/build/$(interfaces)
 
-pip = . .venv/ros_env.sh && .venv/bin/python -m pip --disable-pip-version-check install --quiet
+# PYTHONWARNINGS: of no use to anybody here, setuptools warns of every editable install.
+pip = . .venv/ros_env.sh && PYTHONWARNINGS=ignore .venv/bin/python -m pip --disable-pip-version-check install --quiet
 
 # Numerical libraries that start threads of their own disturb the nodes' timing on a small machine.
 single_threaded := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
@@ -45,6 +46,8 @@ clean:
 	@command -v $(PYTHON) >/dev/null || { echo 'mbdyn_ros: no $(PYTHON): sudo apt install python3-venv' >&2; exit 1; }
 	@$(PYTHON) scripts/check_machine.py
 	$(PYTHON) -m venv .venv
+	@# Before its resolver was mended, pip searched for hours here: Python 3.10 to 3.12 may bring such a one.
+	@.venv/bin/python -m pip --disable-pip-version-check install --quiet 'pip>=25'
 	@touch $@
 
 # What a shell needs to use the ROS in .venv, and only that one.

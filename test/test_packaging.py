@@ -1,0 +1,121 @@
+"""The two packages agree with each other and with the ROS contract (docs: README, "services")."""
+
+import ast
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+INTERFACES = ROOT / "mbdyn_ros_interfaces"
+MANIFESTS = [ROOT / "package.xml", INTERFACES / "package.xml"]
+
+DOUBLES, NAMES = "sequence<double>", "sequence<string>"
+STATE = {"name": NAMES, "position": DOUBLES, "velocity": DOUBLES}
+OUTCOME = {"success": "boolean", "message": "string"}
+TRAJECTORY = {"trajectory": "trajectory_msgs/JointTrajectory"}
+JOINT_STATE = {"joint_state": "sensor_msgs/JointState"}
+CONTRACT = {
+    "InverseDynamics": (
+        {**STATE, "acceleration": DOUBLES, "external_wrenches": "sequence<geometry_msgs/WrenchStamped>"},
+        {**OUTCOME, "name": NAMES, "effort": DOUBLES, **JOINT_STATE},
+    ),
+    "ForwardDynamics": (
+        {**STATE, "effort_name": NAMES, "effort": DOUBLES},
+        {**OUTCOME, "name": NAMES, "acceleration": DOUBLES, **JOINT_STATE},
+    ),
+    "InverseDynamicsTrajectory": (TRAJECTORY, {**OUTCOME, **TRAJECTORY}),
+    "DynamicTerms": (
+        STATE,
+        {**OUTCOME, "name": NAMES, **dict.fromkeys(("mass_matrix", "coriolis", "gravity", "friction"), DOUBLES)},
+    ),
+    "SetState": (STATE, OUTCOME),
+}
+
+
+def setup_arguments():
+    """Return the keyword arguments of setup.py's setup() that are plain literals."""
+    call = next(
+        node
+        for node in ast.walk(ast.parse((ROOT / "setup.py").read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "setup"
+    )
+    arguments = {}
+    for keyword in call.keywords:
+        try:
+            arguments[keyword.arg] = ast.literal_eval(keyword.value)
+        except ValueError:
+            continue
+    return arguments
+
+
+def test_versions_are_in_step():
+    version = setup_arguments()["version"]
+    assert [ElementTree.parse(manifest).findtext("version") for manifest in MANIFESTS] == [version, version]
+    assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda path: path.parent.name)
+def test_manifest_is_read_by_the_ros_tools(manifest):
+    """An invalid maintainer's address, for one, makes colcon ignore that this is a ROS package."""
+    catkin_pkg = pytest.importorskip("catkin_pkg.package")
+    warnings = []
+    package = catkin_pkg.parse_package(str(manifest), warnings=warnings)
+    package.validate(warnings=warnings)
+    assert warnings == []
+
+
+def test_nodes_that_are_installed_exist():
+    for script in setup_arguments()["entry_points"]["console_scripts"]:
+        module, function = script.split("=")[1].strip().split(":")
+        source = ROOT / Path(*module.split(".")).with_suffix(".py")
+        assert re.search(rf"^def {function}\(", source.read_text(), re.MULTILINE), script
+
+
+def test_every_definition_is_generated():
+    listed = re.findall(r'"((?:msg|srv|action)/\w+\.\w+)"', (INTERFACES / "CMakeLists.txt").read_text())
+    present = [path.relative_to(INTERFACES).as_posix() for path in INTERFACES.glob("*/*.*") if path.parent.name != "build"]
+    assert sorted(listed) == sorted(present)
+
+
+def test_contract_covers_every_service():
+    assert sorted(CONTRACT) == sorted(path.stem for path in (INTERFACES / "srv").glob("*.srv"))
+
+
+@pytest.mark.parametrize("name", CONTRACT)
+def test_service_has_the_fields_of_the_contract(name):
+    """Order too: it is part of the type's hash, by which ROS 2 nodes recognise each other's types."""
+    service = getattr(import_module("mbdyn_ros_interfaces.srv"), name)
+    fields = [list(part.get_fields_and_field_types().items()) for part in (service.Request, service.Response)]
+    assert fields == [list(part.items()) for part in CONTRACT[name]]
+
+
+def test_interfaces_cross_the_wire():
+    """The compiled type support, not only the Python classes: a message survives serialisation."""
+    from rclpy.serialization import deserialize_message, serialize_message
+
+    from mbdyn_ros_interfaces.srv import InverseDynamics
+
+    request = InverseDynamics.Request(name=["shoulder"], position=[0.5], velocity=[-1.0])
+    assert deserialize_message(serialize_message(request), InverseDynamics.Request) == request
+
+
+def test_share_folder_is_found_by_package_name():
+    from ament_index_python import get_package_share_directory
+
+    for manifest in MANIFESTS:
+        name = ElementTree.parse(manifest).findtext("name")
+        share = Path(get_package_share_directory(name))
+        assert (share / "package.xml").read_bytes() == manifest.read_bytes()
+    for folder in ("launch", "config"):
+        assert (Path(get_package_share_directory("mbdyn_ros")) / folder).is_dir()
+
+
+def test_library_does_not_need_ros():
+    """`pip install .` gives the library and `mbdyn` where there is no ROS."""
+    code = "import sys; sys.modules['rclpy'] = None; import mbdyn_ros, mbdyn_ros.cli"
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
