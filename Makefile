@@ -28,15 +28,15 @@ help:
 demo: .venv/interfaces.stamp
 	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m mbdyn_ros.ros.demo
 
-test: lint .venv/interfaces.stamp
+# One test after another: nodes of two tests at once would hear each other, and disturb each other's rate.
+test: lint
 	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m pytest
 
 bench: .venv/bench.stamp
-	@$(single_threaded) .venv/bin/python benchmarks/peers.py
+	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/peers.py
 
-lint: .venv/package.stamp
-	@.venv/bin/python -m ruff check .
-	@.venv/bin/python -m mypy
+lint: .venv/interfaces.stamp
+	@. .venv/ros_env.sh && .venv/bin/python -m ruff check . && .venv/bin/python -m mypy
 
 clean:
 	rm -rf .venv build install log *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -58,7 +58,7 @@ clean:
 	   echo 'export AMENT_PREFIX_PATH="$(CURDIR)/.venv"'; \
 	   echo 'export PATH="$(CURDIR)/.venv/bin:$$PATH"'; } > $@
 
-.venv/package.stamp: .venv/ros_env.sh requirements/ros.txt setup.py setup.cfg
+.venv/package.stamp: .venv/created.stamp requirements/ros.txt setup.py setup.cfg | .venv/ros_env.sh
 	@echo 'Installing ROS 2 Kilted, mbdyn_ros and what its tests need into .venv ...'
 	@$(pip) -r requirements/ros.txt --editable '.[test]'
 	@# An editable install leaves out data_files; links give ROS its share/ folder, and an edited launch file as it is.

@@ -1,4 +1,4 @@
-"""Packaging of mbdyn_ros: the library and `mbdyn` by pip, and the nodes too by colcon (ament_python)."""
+"""Packaging of mbdyn_ros: by pip the library and `mbdyn`, by colcon (ament_python) the nodes too."""
 
 from pathlib import Path
 
@@ -9,15 +9,20 @@ NAME = "mbdyn_ros"
 
 def shared_files():
     """Return data_files: what ROS finds under share/, folder by folder."""
-    files = {"share/ament_index/resource_index/packages": [f"resource/{NAME}"], f"share/{NAME}": ["package.xml"]}
+    files = {
+        "share/ament_index/resource_index/packages": [f"resource/{NAME}"],
+        f"share/{NAME}": ["package.xml"],
+    }
     for folder in ("launch", "config", "urdf"):
         for path in sorted(Path(folder).rglob("*")):
             if path.is_file() and "__pycache__" not in path.parts:
-                files.setdefault(f"share/{NAME}/{path.parent.as_posix()}", []).append(path.as_posix())
+                target = f"share/{NAME}/{path.parent.as_posix()}"
+                files.setdefault(target, []).append(path.as_posix())
     return list(files.items())
 
 
-PEERS = ["example-robot-data", "mujoco", "pin"]  # real robots, and the libraries that judge our numbers
+# Real robots, and the libraries that judge our numbers.
+PEERS = ["example-robot-data", "mujoco", "pin"]
 
 setup(
     name=NAME,
@@ -28,9 +33,7 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["py.typed"]},
     data_files=shared_files(),
-    zip_safe=True,
     install_requires=[
         "casadi>=3.6",
         "click",
@@ -45,7 +48,16 @@ setup(
         "urdfdom-py",  # imports as urdf_parser_py
     ],
     extras_require={
-        "test": [*PEERS, "hypothesis", "mypy", "pytest", "pytest-timeout", "pytest-xdist", "ruff", "types-PyYAML"],
+        "test": [
+            *PEERS,
+            "hypothesis",
+            "mypy",
+            "pytest",
+            "pytest-timeout",
+            "pytest-xdist",
+            "ruff",
+            "types-PyYAML",
+        ],
         "bench": [*PEERS, "adam-robotics"],
     },
     entry_points={

@@ -1,4 +1,4 @@
-"""The two packages agree with each other and with the ROS contract (docs: README, "services")."""
+"""The two packages agree with each other and with the ROS contract."""
 
 import ast
 import re
@@ -21,7 +21,11 @@ TRAJECTORY = {"trajectory": "trajectory_msgs/JointTrajectory"}
 JOINT_STATE = {"joint_state": "sensor_msgs/JointState"}
 CONTRACT = {
     "InverseDynamics": (
-        {**STATE, "acceleration": DOUBLES, "external_wrenches": "sequence<geometry_msgs/WrenchStamped>"},
+        {
+            **STATE,
+            "acceleration": DOUBLES,
+            "external_wrenches": "sequence<geometry_msgs/WrenchStamped>",
+        },
         {**OUTCOME, "name": NAMES, "effort": DOUBLES, **JOINT_STATE},
     ),
     "ForwardDynamics": (
@@ -31,7 +35,11 @@ CONTRACT = {
     "InverseDynamicsTrajectory": (TRAJECTORY, {**OUTCOME, **TRAJECTORY}),
     "DynamicTerms": (
         STATE,
-        {**OUTCOME, "name": NAMES, **dict.fromkeys(("mass_matrix", "coriolis", "gravity", "friction"), DOUBLES)},
+        {
+            **OUTCOME,
+            "name": NAMES,
+            **dict.fromkeys(("mass_matrix", "coriolis", "gravity", "friction"), DOUBLES),
+        },
     ),
     "SetState": (STATE, OUTCOME),
 }
@@ -42,7 +50,7 @@ def setup_arguments():
     call = next(
         node
         for node in ast.walk(ast.parse((ROOT / "setup.py").read_text()))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "setup"
+        if isinstance(node, ast.Call) and getattr(node.func, "id", None) == "setup"
     )
     arguments = {}
     for keyword in call.keywords:
@@ -55,7 +63,8 @@ def setup_arguments():
 
 def test_versions_are_in_step():
     version = setup_arguments()["version"]
-    assert [ElementTree.parse(manifest).findtext("version") for manifest in MANIFESTS] == [version, version]
+    for manifest in MANIFESTS:
+        assert ElementTree.parse(manifest).findtext("version") == version
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
 
 
@@ -77,8 +86,13 @@ def test_nodes_that_are_installed_exist():
 
 
 def test_every_definition_is_generated():
-    listed = re.findall(r'"((?:msg|srv|action)/\w+\.\w+)"', (INTERFACES / "CMakeLists.txt").read_text())
-    present = [path.relative_to(INTERFACES).as_posix() for path in INTERFACES.glob("*/*.*") if path.parent.name != "build"]
+    cmake_lists = (INTERFACES / "CMakeLists.txt").read_text()
+    listed = re.findall(r'"((?:msg|srv|action)/\w+\.\w+)"', cmake_lists)
+    present = [
+        path.relative_to(INTERFACES).as_posix()
+        for kind in ("msg", "srv", "action")
+        for path in INTERFACES.glob(f"{kind}/*.{kind}")
+    ]
     assert sorted(listed) == sorted(present)
 
 
@@ -88,10 +102,10 @@ def test_contract_covers_every_service():
 
 @pytest.mark.parametrize("name", CONTRACT)
 def test_service_has_the_fields_of_the_contract(name):
-    """Order too: it is part of the type's hash, by which ROS 2 nodes recognise each other's types."""
+    """Order too: it is part of the hash by which ROS 2 nodes recognise each other's types."""
     service = getattr(import_module("mbdyn_ros_interfaces.srv"), name)
-    fields = [list(part.get_fields_and_field_types().items()) for part in (service.Request, service.Response)]
-    assert fields == [list(part.items()) for part in CONTRACT[name]]
+    for part, fields in zip((service.Request, service.Response), CONTRACT[name], strict=True):
+        assert list(part.get_fields_and_field_types().items()) == list(fields.items())
 
 
 def test_interfaces_cross_the_wire():
