@@ -10,6 +10,7 @@ from .model.errors import (
     SingularMassMatrixError,
 )
 from .robot import Robot, load
+from .simulation import Trajectory, simulate
 
 __all__ = [
     "CompilerWarning",
@@ -20,5 +21,7 @@ __all__ = [
     "Robot",
     "SimulationError",
     "SingularMassMatrixError",
+    "Trajectory",
     "load",
+    "simulate",
 ]

@@ -1,0 +1,126 @@
+"""Adaptive integration from mode to mode (Dormand and Prince 8(5,3), SciPy's DOP853)."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..model.errors import SimulationError
+from ..model.model import Array
+from .motion import Motion
+from .trajectory import Transition
+
+PROBES = 8
+"""Instants inside a step at which the end of a mode is looked for."""
+
+MAX_SWITCHES = 100
+"""Switches at one instant that are too many."""
+
+
+@dataclass
+class Step:
+    """One accepted step: the states at both ends, and between them by its interpolant."""
+
+    start: float
+    end: float
+    initial: Array
+    interpolant: Callable[[], Callable[[Array], Array]]
+
+    def states(self, times: Array) -> Array:
+        """States (N, n) at instants (N,) within the step."""
+        return self.interpolant()(times).T
+
+
+@dataclass
+class Integrator:
+    """Steps through time; after each, `time` and `state` are where it stands.
+
+    tolerances : relative and absolute error of a step, in units of the state.
+    """
+
+    motion: Motion
+    state: Array
+    end: float
+    tolerances: tuple[float, float]
+    max_step: float = np.inf
+    time: float = 0.0
+    transitions: list[Transition] = field(default_factory=list)
+    count: int = 0
+
+    def steps(self) -> Iterator[Step]:
+        """Integrate; yields before a mode ends, so that the step may be sampled in its mode."""
+        self.transitions += self.motion.start(self.time, self.state)
+        switches = 0
+        while self.time < self.end:
+            began = self.time
+            yield from self._smooth()
+            if self.time < self.end:
+                self.transitions += self.motion.switch(self.time, self.state)
+                switches = switches + 1 if self.time - began <= 1e-14 * self.end else 0
+                if switches > MAX_SWITCHES:
+                    joints = sorted({one.joint for one in self.transitions[-MAX_SWITCHES:]})
+                    raise SimulationError(
+                        f"joints {', '.join(joints)} switch between sticking and sliding without "
+                        "end"
+                    )
+
+    def _smooth(self) -> Iterator[Step]:
+        """Integrate until the mode, or the time, ends."""
+        from scipy.integrate import DOP853  # its import takes longer than ours
+
+        rtol, atol = self.tolerances
+        solver = DOP853(
+            self.motion.rate, self.time, self.state, self.end, self.max_step, rtol, atol
+        )
+        watched = self.motion.dynamics.switching
+        unit = bool(self.motion.position_rate.floating)
+        while solver.status == "running":
+            initial = solver.y
+            solver.step()
+            if solver.status == "failed":
+                self._explain_failure()
+            self.count += 1
+            start, end = self.time, float(solver.t)
+            interpolant = functools.cache(solver.dense_output)
+            if watched and (found := self._violation(interpolant(), start, end)) is not None:
+                yield Step(start, found, initial, interpolant)
+                self.time, self.state = found, interpolant()(found)
+                self.motion.normalize(self.state)
+                return
+            yield Step(start, end, initial, interpolant)
+            if unit:
+                solver.y = solver.y.copy()
+                self.motion.normalize(solver.y)
+                solver.f = self.motion.rate(end, solver.y)
+            self.time, self.state = end, solver.y
+
+    def _violation(
+        self, state: Callable[[float], Array], start: float, end: float
+    ) -> float | None:
+        """The first instant at which the mode has ended, to the last digit."""
+        before = start
+        for after in np.linspace(start, end, PROBES + 1)[1:].tolist():
+            if self.motion.violated(after, state(after)):
+                while before < (middle := 0.5 * (before + after)) < after:
+                    if self.motion.violated(middle, state(middle)):
+                        after = middle
+                    else:
+                        before = middle
+                return float(after)
+            before = after
+        return None
+
+    def _explain_failure(self) -> None:
+        rate = self.motion.rate(self.time, self.state)
+        if not np.isfinite(rate).all():
+            raise SimulationError(
+                "the accelerations are not finite; the mass matrix is singular here, or a number "
+                "is too large"
+            )
+        raise SimulationError(
+            "no step is short enough for the tolerances; they are too tight, the efforts jump "
+            "without end, or the motion grows without bound"
+        )

@@ -1,0 +1,78 @@
+"""The equations of motion in the form an integrator wants: y' = f(t, y)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..model.model import Array
+from ..robot import Robot
+from .effort import EffortFunction
+from .position_rate import PositionRate
+from .smooth import Smooth, friction_coefficients
+from .stick_slip import StickSlip
+from .trajectory import Transition
+
+
+class Motion:
+    """Positions, velocities, work and impulses: y = [q, v, work of efforts, loss, impulses].
+
+    The work is integrated along, so that the energy balance of a result is as exact as the
+    result. The impulses of the efforts that hold joints at rest serve the step control alone:
+    without them steps would grow over an effort that changes while nothing moves.
+    """
+
+    def __init__(self, robot: Robot, effort: EffortFunction) -> None:
+        self.nq, self.nv = robot.nq, robot.nv
+        self.effort = effort
+        _, dry = friction_coefficients(robot._system)
+        self.dynamics = StickSlip(robot) if dry.any() else Smooth(robot)
+        self.size = robot.nq + robot.nv + 2 + len(self.dynamics.holding)
+        self.position_rate = PositionRate(robot._system.coordinates)
+
+    def state(self, q: Array, v: Array) -> Array:
+        """y at the start."""
+        y = np.zeros(self.size)
+        y[: self.nq], y[self.nq : self.nq + self.nv] = q, v
+        self.normalize(y)
+        return y
+
+    def work(self, y: Array) -> Array:
+        """Work of the efforts and loss to friction (2,) or (N, 2), J."""
+        end = self.nq + self.nv
+        return y[..., end : end + 2]
+
+    def split(self, y: Array) -> tuple[Array, Array]:
+        """Views of q and v in y."""
+        return y[: self.nq], y[self.nq : self.nq + self.nv]
+
+    def rate(self, t: float, y: Array) -> Array:
+        """y' in the present mode."""
+        nq, end = self.nq, self.nq + self.nv
+        q, v = y[:nq], y[nq:end]
+        effort = self.effort(t, q, v)
+        result = np.empty(self.size)
+        self.position_rate(q, v, result[:nq])
+        result[nq:end] = self.dynamics.acceleration(q, v, effort)
+        result[end] = effort @ v
+        result[end + 1] = self.dynamics.loss(v)
+        result[end + 2 :] = self.dynamics.holding
+        return result
+
+    def start(self, t: float, y: Array) -> list[Transition]:
+        """Choose the mode at the start."""
+        q, v = self.split(y)
+        return self.dynamics.start(t, q, v, self.effort(t, q, v))
+
+    def violated(self, t: float, y: Array) -> bool:
+        """Whether y lies beyond the end of the present mode."""
+        q, v = self.split(y)
+        return self.dynamics.violated(q, v, self.effort(t, q, v))
+
+    def switch(self, t: float, y: Array) -> list[Transition]:
+        """Enter the mode that follows at y, which may be corrected in place."""
+        q, v = self.split(y)
+        return self.dynamics.switch(t, q, v, self.effort(t, q, v))
+
+    def normalize(self, y: Array) -> None:
+        """Give the quaternions in y (n,) or (N, n) unit length, in place."""
+        self.position_rate.normalize(y[..., : self.nq])

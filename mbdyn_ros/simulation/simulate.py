@@ -1,0 +1,169 @@
+"""Motion of a robot in time."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..arguments import coordinate_array, require_finite, require_unit_quaternions
+from ..model.errors import InputError, SimulationError
+from ..model.model import Array
+from ..robot import Robot
+from .effort import EffortFunction, effort_function
+from .integrator import Integrator
+from .motion import Motion
+from .recorder import Recorder
+from .trajectory import StoppedSimulationError, Trajectory
+
+SHARPER = 0.1
+"""Share of the tolerances that a single step may use, so that many steps keep them."""
+
+
+def simulate(
+    robot: Robot,
+    q0: Array | Sequence[float],
+    v0: Array | Sequence[float],
+    duration: float,
+    effort: Array | EffortFunction | None = None,
+    rtol: float = 1e-10,
+    atol: float = 1e-12,
+    environment: None = None,
+    *,
+    times: Array | Sequence[float] | None = None,
+    max_step: float = math.inf,
+    progress: Callable[[float], None] | None = None,
+) -> Trajectory:
+    """Integrate the motion of a robot from a state.
+
+    The steps adapt to the tolerances (Dormand and Prince, order 8). Joints with dry friction
+    stick and slide at the exact instants; quaternions keep unit length.
+
+    Parameters
+    ----------
+    q0, v0 : (nq,), (nv,) rad or m, rad/s or m/s: the state at time 0.
+    duration : s.
+    effort : N m or N: nothing, constant (nv,), or a function effort(t, q, v) -> (nv,), which
+        should be smooth; where it jumps, steps get short.
+    rtol, atol : relative and absolute tolerance of the state.
+    environment : nothing in this version.
+    times : (N,) s, rising, from 0 to the duration: the instants of the result; default: all
+        steps, which are close together where much happens.
+    max_step : s, longest step; give one if `effort` has features shorter than the motion's.
+    progress : called with the time (s) after every step.
+
+    Returns
+    -------
+    Trajectory
+
+    Raises
+    ------
+    InputError
+        Wrong shape, NaN or infinity (by joint name), a negative duration, an unfit tolerance.
+    SingularMassMatrixError
+        A link without mass leaves the motion undetermined; the message names it.
+    SimulationError
+        It cannot go on; the message gives time and state, and the error's `trajectory` the
+        motion up to there.
+
+    Examples
+    --------
+    A mass of 2 kg pushed by 3 N from rest: x = 3/4 t^2.
+
+    >>> import mbdyn_ros
+    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
+    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> times = [0.0, 1.0, 2.0]
+    >>> trajectory = mbdyn_ros.simulate(robot, [0.0], [0.0], 2.0, effort=[3.0], times=times)
+    >>> trajectory.q.round(12)
+    array([[0.  ], [0.75], [3.  ]])
+    >>> trajectory.work[-1].round(12)  # J, done by the effort and lost to friction
+    array([9., 0.])
+    """
+    if environment is not None:
+        raise InputError("environment: walls and impacts are not in this version")
+    robot.require_mass("simulation")
+    q, v = initial_state(robot, q0, v0)
+    duration = _positive("duration", duration, "s", zero=True)
+    rtol, atol = _positive("rtol", rtol), _positive("atol", atol)
+    if not 1e-13 <= rtol < 1:
+        raise InputError(f"rtol is {rtol}; numbers of 16 digits serve rtol from 1e-13 to 1")
+    max_step = math.inf if max_step == math.inf else _positive("max_step", max_step, "s")
+    motion = Motion(robot, effort_function(robot, effort))
+    recorder = Recorder(robot, motion, _sample_times(times, duration))
+    rtol = max(SHARPER * rtol, 100 * np.finfo(float).eps)
+    integrator = Integrator(
+        motion, motion.state(q, v), duration, (rtol, SHARPER * atol), max_step
+    )
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            for step in integrator.steps():
+                recorder.step(step)
+                if progress is not None:
+                    progress(step.end)
+        recorder.finish(integrator.time, integrator.state)
+    except (SimulationError, np.linalg.LinAlgError) as error:
+        with contextlib.suppress(SimulationError, np.linalg.LinAlgError):
+            recorder.finish(integrator.time, integrator.state)
+        q, v = motion.split(integrator.state)
+        text = (
+            f"{robot.model.source}: the simulation stops at t = {integrator.time:.9g} s: {error}. "
+            f"The state: q = {_text(q)}, v = {_text(v)}"
+        )
+        raise StoppedSimulationError(text, recorder.trajectory(integrator)) from error
+    return recorder.trajectory(integrator)
+
+
+def initial_state(robot: Robot, q0: object, v0: object) -> tuple[Array, Array]:
+    """The state as arrays (nq,), (nv,), refused by joint name where it is none."""
+    arrays = []
+    for what, value, labels in (
+        ("initial position", q0, robot.position_labels),
+        ("initial velocity", v0, robot.velocity_labels),
+    ):
+        array = coordinate_array(what, value, labels)
+        if array.ndim != 1:
+            raise InputError(f"{what} has shape {array.shape}; one state ({len(labels)},) starts")
+        require_finite(what, array, labels)
+        arrays.append(array)
+    require_unit_quaternions(robot._system.coordinates, arrays[0])
+    return arrays[0], arrays[1]
+
+
+def _positive(what: str, value: float, unit: str = "", zero: bool = False) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number) or number < 0 or (number == 0 and not zero):
+        kind = "finite and not negative" if zero else "positive and finite"
+        raise InputError(f"{what} is {value!r}{' ' + unit if unit else ''}; it must be {kind}")
+    return number
+
+
+def _sample_times(times: Array | Sequence[float] | None, duration: float) -> Array | None:
+    """The instants of the result, refused where they do not rise within the duration."""
+    if times is None:
+        return None
+    try:
+        array = np.asarray(times, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"times must be numbers, s: {error}") from None
+    if array.ndim != 1:
+        raise InputError(f"times has shape {array.shape}; expected (N,)")
+    if not np.isfinite(array).all() or (np.diff(array) <= 0).any():
+        raise InputError("times must be finite and rise from each to the next")
+    if len(array) and (array[0] < 0 or array[-1] > duration):
+        raise InputError(
+            f"times run from {array[0]:g} to {array[-1]:g} s; the simulation from 0 to "
+            f"{duration:g} s"
+        )
+    return array
+
+
+def _text(numbers: Array) -> str:
+    return "[" + ", ".join(f"{number:.9g}" for number in numbers) + "]"

@@ -1,0 +1,67 @@
+"""Accelerations of a robot whose joints have no dry friction: one compiled call."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dynamics.system import System
+from ..model.model import Array
+from ..robot import Robot
+from .trajectory import Transition
+
+
+def friction_coefficients(system: System) -> tuple[Array, Array]:
+    """Damping (N m s/rad or N s/m) and dry friction (N m or N), (nv,) each, as v feels them.
+
+    A joint that follows another one by v_tree = m v adds m^2 d to its damping and |m| f to its
+    dry friction.
+    """
+    damping, dry = np.zeros(system.tree.nv), np.zeros(system.tree.nv)
+    for body in system.tree.bodies:
+        damping[body.v], dry[body.v] = body.damping, body.friction
+    share = system.coordinates.velocity
+    return (share**2).T @ damping, np.abs(share).T @ dry
+
+
+class Smooth:
+    """Accelerations and friction losses; nothing ever switches.
+
+    This is the interface of every kind of dynamics that the integrator drives.
+    """
+
+    switching = False
+    """Whether the integrator has to watch `violated`."""
+
+    holding: Array
+    """Efforts that hold joints at rest, as of the last `acceleration`; none here."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.holding = np.zeros(0)
+        self._forward = robot.bind("forward_dynamics")
+        self.damping, _ = friction_coefficients(robot._system)
+        self._damped = bool(self.damping.any())
+
+    def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
+        """Choose the mode of motion at the start."""
+        return []
+
+    def acceleration(self, q: Array, v: Array, effort: Array) -> Array:
+        """Accelerations (nv,); the array is overwritten by the next call."""
+        forward = self._forward
+        forward.q[:] = q
+        forward.v[:] = v
+        forward.effort[:] = effort
+        forward()
+        return forward.a
+
+    def loss(self, v: Array) -> float:
+        """Power that friction takes, W."""
+        return float(self.damping @ (v * v)) if self._damped else 0.0
+
+    def violated(self, q: Array, v: Array, effort: Array) -> bool:
+        """Whether the state lies beyond the end of the present mode."""
+        return False
+
+    def switch(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
+        """Go on from a violation in another mode; `v` may be corrected in place."""
+        return []

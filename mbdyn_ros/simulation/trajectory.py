@@ -1,0 +1,103 @@
+"""What a simulation returns: the motion, its causes and its energy, sampled in time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..model.errors import SimulationError
+from ..model.model import Array
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A joint that came to rest or broke away: `mode` is "sticks", "slides +" or "slides -"."""
+
+    time: float
+    joint: str
+    mode: str
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """A simulated motion at N instants.
+
+    Attributes
+    ----------
+    time : (N,), s.
+    q, v, a : (N, nq), (N, nv), (N, nv): positions, velocities and accelerations of the
+        independent joints (rad or m), in the order of `position_labels`, `velocity_labels`.
+        Where the acceleration jumps it is that after the jump.
+    effort : (N, nv), N m or N: what drives the joints; friction is not part of it.
+    energy : (N, 2), J: kinetic and potential.
+    work : (N, 2), J, since the start: done by the efforts, and lost to friction.
+    impacts : nothing in this version.
+    transitions : when joints with dry friction came to rest or broke away.
+    steps : number of steps the integrator took.
+    """
+
+    time: Array
+    q: Array
+    v: Array
+    a: Array
+    effort: Array
+    energy: Array
+    work: Array
+    position_labels: tuple[str, ...]
+    velocity_labels: tuple[str, ...]
+    impacts: tuple[Any, ...] = ()
+    transitions: tuple[Transition, ...] = ()
+    steps: int = 0
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @property
+    def imbalance(self) -> Array:
+        """Energy gained since the start that no work explains (N,), J: the integrator's error."""
+        total = self.energy.sum(axis=1)
+        gained = total - total[:1]
+        return gained - self.work[:, 0] + self.work[:, 1]
+
+    @property
+    def relative_imbalance(self) -> float:
+        """Largest `imbalance` over the largest energy that moved: the drift.
+
+        The measure is the largest kinetic energy, change of potential energy, work or loss.
+        """
+        if not len(self):
+            return 0.0
+        moved = [
+            np.abs(self.energy[:, 0]).max(),
+            np.abs(self.energy[:, 1] - self.energy[0, 1]).max(),
+            np.abs(self.work).max(),
+        ]
+        gap = float(np.abs(self.imbalance).max())
+        return gap / max(moved) if gap else 0.0
+
+    def column(self, name: str) -> dict[str, Array]:
+        """Position, velocity, acceleration and effort (N,) of one coordinate, by its label.
+
+        The numbers of a quaternion have a position only; those of an angular velocity none.
+        """
+        result = {}
+        if name in self.position_labels:
+            result["position"] = self.q[:, self.position_labels.index(name)]
+        if name in self.velocity_labels:
+            k = self.velocity_labels.index(name)
+            result |= {
+                "velocity": self.v[:, k],
+                "acceleration": self.a[:, k],
+                "effort": self.effort[:, k],
+            }
+        return result
+
+
+class StoppedSimulationError(SimulationError):
+    """A simulation that could not go on; `trajectory` holds the motion up to there."""
+
+    def __init__(self, message: str, trajectory: Trajectory) -> None:
+        super().__init__(message)
+        self.trajectory = trajectory
