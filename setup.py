@@ -1,4 +1,4 @@
-"""Packaging of mbdyn_ros: the library and `mbdyn` by pip, with the nodes by colcon (ament_python)."""
+"""Packaging: by pip the library and `mbdyn`, by colcon (ament_python) the nodes too."""
 
 from pathlib import Path
 
