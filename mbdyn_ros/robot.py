@@ -19,6 +19,7 @@ from .arguments import (
     require_finite,
     require_link,
     require_unit_quaternions,
+    single_vector,
 )
 from .codegen.call import UNFIT, plain_call
 from .codegen.kernel import Bound, Kernel, interpret, load_kernel
@@ -106,10 +107,8 @@ class Robot:
         floating_base: bool = False,
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
     ) -> None:
-        direction = coordinate_array("gravity", gravity, ("x", "y", "z"))
-        require_finite("gravity", direction, ("x", "y", "z"))
         self.model = model
-        self.gravity = constant(direction, (3,))
+        self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         self.floating_base = floating_base
         coordinates = independent_coordinates(model, floating_base)
         self._system = System(build_tree(model, floating_base), coordinates, self.gravity)
@@ -120,7 +119,7 @@ class Robot:
         self.nq, self.nv = coordinates.nq, coordinates.nv
         self.position_labels = coordinates.position_labels
         self.velocity_labels = coordinates.velocity_labels
-        self.home = checked_home(home or {}, self.joint_names, model.source)
+        self.home = checked_home(home, self.joint_names, model.source)
         self.massless_links = self._find_massless_links()
         self.warnings = model.warnings
         if self.massless_links:
@@ -298,8 +297,7 @@ class Robot:
         >>> fd.a
         array([1.5])
         """
-        if name not in SIGNATURES:
-            raise InputError(f"there is no program {name!r}; there are {', '.join(SIGNATURES)}")
+        _require_program(name)
         if (name in ("frame_pose", "jacobian")) != (link is not None):
             needed = "needs" if link is None else "has no"
             raise InputError(f"{name} {needed} link")
@@ -314,6 +312,8 @@ class Robot:
 
     def compile(self, *names: str) -> None:
         """Load or compile the named programs now, several at once (default: all)."""
+        for name in names:
+            _require_program(name)
         wanted = [Variant(name) for name in names or SIGNATURES if name not in LINKED]
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
             list(pool.map(self._kernel, wanted))
@@ -359,14 +359,14 @@ class Robot:
         if wrenches is not None:
             on_bodies = body_wrenches(self._system.tree, wrenches, self.model.source)
             arrays["wrenches"] = (on_bodies, 2)
+        if "q" in arrays:
+            require_unit_quaternions(self._system.coordinates, arrays["q"][0])
         count = broadcast_count(arrays)
         if count is not None:
             return kernel.batch([array for array, _ in arrays.values()], count)
         for key, (array, _) in arrays.items():
             if key != "wrenches":
                 require_finite(SPOKEN[key], array, labels.get(key, self.velocity_labels))
-        if "q" in arrays:
-            require_unit_quaternions(self._system.coordinates, arrays["q"][0])
         bound = Bound(kernel)
         for memory, (array, _) in zip(bound.arguments, arrays.values(), strict=True):
             memory[...] = array
@@ -406,3 +406,8 @@ class Robot:
     def _massless_text(self) -> str:
         links = ", ".join(repr(link) for link in self.massless_links)
         return f"no mass resists the motion of link {links}"
+
+
+def _require_program(name: object) -> None:
+    if not isinstance(name, str) or name not in SIGNATURES:
+        raise InputError(f"there is no program {name!r}; there are {', '.join(SIGNATURES)}")
