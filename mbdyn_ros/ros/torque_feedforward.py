@@ -30,6 +30,7 @@ from .conversions import seconds
 from .description import GRAVITY, SPECS, Description, load_robot, one_line
 from .diagnostics import Diagnostics, Health
 from .feedforward import Feedforward
+from .inbox import Inbox
 from .parameters import DOUBLES, STRINGS, Parameters, Spec
 from .process import run
 from .rate_loop import RateLoop
@@ -76,9 +77,7 @@ class TorqueFeedforward(Node):
         self.create_subscription(
             JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10)
         )
-        self.create_subscription(
-            JointState, "joint_states", self._on_states, qos_profile_sensor_data
-        )
+        self._states = Inbox(self, JointState, "joint_states", qos_profile_sensor_data)
         self.create_service(Trigger, "~/reset", self._on_reset)
         self.diagnostics = Diagnostics(self, self._examine)
         self._loop.start()
@@ -107,12 +106,15 @@ class TorqueFeedforward(Node):
             f"ready for {robot.model.name}: {', '.join(feedforward.joints) or 'no joint'}"
         )
 
-    def _tick(self) -> None:
+    def _tick(self, skipped: int) -> None:
         with self._lock:
             feedforward = self.feedforward
             if feedforward is None:
                 return
             now = time.perf_counter()
+            if feedforward.uses_states:
+                for message in self._states:
+                    feedforward.measure(message, now)
             self._idle_reason = self.fault or feedforward.idle_reason(
                 now, self._timeout or math.inf, self._state_timeout
             )
@@ -158,12 +160,6 @@ class TorqueFeedforward(Node):
         else:
             with self._lock:
                 self.feedforward.follow(reference, now)
-
-    def _on_states(self, message: JointState) -> None:
-        feedforward = self.feedforward
-        if feedforward is not None and feedforward.uses_states:
-            with self._lock:
-                feedforward.measure(message, time.perf_counter())
 
     def _on_reset(self, request: Any, response: Any) -> Any:
         with self._lock:
