@@ -11,6 +11,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+import threading
 import warnings
 from pathlib import Path
 
@@ -24,9 +25,11 @@ FLAGS = ("-O3", "-march=native", "-fPIC", "-shared")
 @functools.cache
 def find_compiler() -> tuple[str, ...] | None:
     """The command of the C compiler: $CC, else cc, gcc or clang; None where there is none."""
-    named = os.environ.get("CC")
-    if named:
-        command = shlex.split(named)
+    try:
+        command = shlex.split(os.environ.get("CC", ""))
+    except ValueError:  # a quotation mark without its partner
+        return None
+    if command:
         return tuple(command) if shutil.which(command[0]) else None
     for name in ("cc", "gcc", "clang"):
         if path := shutil.which(name):
@@ -55,13 +58,21 @@ def toolchain_digest() -> str:
     return content.hexdigest()
 
 
-@functools.cache
 def cache_folder() -> Path:
     """The user's folder of compiled programs, for this user alone (mode 0700).
 
     Where it cannot be made, or is open to others, a fresh folder that lives as long as the
     process takes its place, with a warning: code is loaded from nowhere else.
     """
+    with _one_thread:
+        return _prepared_folder()
+
+
+_one_thread = threading.Lock()
+
+
+@functools.cache
+def _prepared_folder() -> Path:
     folder = platformdirs.user_cache_path("mbdyn_ros", appauthor=False)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -77,7 +88,7 @@ def cache_folder() -> Path:
             f"the cache folder {folder} does not serve ({error}); compiled programs are kept "
             "for this process only. Set XDG_CACHE_HOME to a folder of your own.",
             CompilerWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
         return Path(_temporary_folder().name)
     return folder
@@ -86,6 +97,20 @@ def cache_folder() -> Path:
 @functools.cache
 def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="mbdyn_ros-")
+
+
+COMPLETE = b"mbdyn_ros: complete"
+"""The last bytes of every library in the cache: to load a truncated one kills the process."""
+
+
+def is_complete(library: Path) -> bool:
+    """Whether the library is there, to its last byte."""
+    try:
+        with library.open("rb") as file:
+            file.seek(-len(COMPLETE), os.SEEK_END)
+            return file.read() == COMPLETE
+    except OSError:
+        return False
 
 
 class CompilationError(Exception):
@@ -101,15 +126,20 @@ def compile_library(source: str, target: Path) -> None:
     compiler = find_compiler()
     if compiler is None:
         raise CompilationError("no C compiler was found ($CC, cc, gcc, clang)")
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".build-") as folder:
-        text, built = Path(folder, "program.c"), Path(folder, "program.so")
-        text.write_text(source, encoding="ascii")
-        command = [*compiler, *FLAGS, str(text), "-o", str(built), "-lm"]
-        try:
+    try:
+        target.parent.mkdir(mode=0o700, exist_ok=True)  # it may have been deleted meanwhile
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".build-") as folder:
+            text, built = Path(folder, "program.c"), Path(folder, "program.so")
+            text.write_text(source, encoding="ascii")
+            command = [*compiler, *FLAGS, str(text), "-o", str(built), "-lm"]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
-        except OSError as error:
-            raise CompilationError(f"{compiler[0]}: {error}") from error
-        if done.returncode:
-            reason = done.stderr.strip() or f"exit status {done.returncode}"
-            raise CompilationError(f"{compiler[0]}: {reason}")
-        os.replace(built, target)
+            if done.returncode:
+                reason = done.stderr.strip() or f"exit status {done.returncode}"
+                raise CompilationError(f"{compiler[0]}: {reason}")
+            with built.open("r+b") as file:
+                file.seek(0, os.SEEK_END)
+                file.write(COMPLETE)
+                os.fsync(file)
+            os.replace(built, target)
+    except OSError as error:
+        raise CompilationError(f"{compiler[0]}: {error}") from error

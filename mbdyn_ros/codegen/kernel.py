@@ -25,6 +25,7 @@ from .compiler import (
     cache_folder,
     compile_library,
     find_compiler,
+    is_complete,
     toolchain_digest,
 )
 from .program import SIGNATURES, Variant, trace
@@ -152,19 +153,19 @@ def load_kernel(system: System, variant: Variant) -> Kernel:
     for part in (system.digest(), repr(variant), source_digest(), toolchain_digest()):
         key.update(part.encode())
     library = cache_folder() / f"{variant.name}-{key.hexdigest()[:32]}.so"
-    if library.exists():
+    if is_complete(library):
         try:
             return Kernel(variant, ca.external("program", str(library)), library)
         except (RuntimeError, OSError, AttributeError):
-            library.unlink(missing_ok=True)  # truncated or foreign: build it again
+            library.unlink(missing_ok=True)  # no library of ours: build it again
     function = trace(system, variant).function()
     try:
         quaternions = system.coordinates.quaternions
         compile_library(c_source(function, quaternions), library)
-    except CompilationError as error:
-        _notice_interpreter(str(error))
+        return Kernel(variant, ca.external("program", str(library)), library)
+    except (CompilationError, RuntimeError, OSError, AttributeError) as error:
+        _notice_interpreter(str(error))  # also where what was compiled does not load
         return Kernel(variant, function, None)
-    return Kernel(variant, ca.external("program", str(library)), library)
 
 
 def interpret(system: System, variant: Variant) -> Kernel:
