@@ -77,23 +77,6 @@ class Trajectory:
         gap = float(np.abs(self.imbalance).max())
         return gap / max(moved) if gap else 0.0
 
-    def column(self, name: str) -> dict[str, Array]:
-        """Position, velocity, acceleration and effort (N,) of one coordinate, by its label.
-
-        The numbers of a quaternion have a position only; those of an angular velocity none.
-        """
-        result = {}
-        if name in self.position_labels:
-            result["position"] = self.q[:, self.position_labels.index(name)]
-        if name in self.velocity_labels:
-            k = self.velocity_labels.index(name)
-            result |= {
-                "velocity": self.v[:, k],
-                "acceleration": self.a[:, k],
-                "effort": self.effort[:, k],
-            }
-        return result
-
 
 class StoppedSimulationError(SimulationError):
     """A simulation that could not go on; `trajectory` holds the motion up to there."""
