@@ -23,12 +23,11 @@ from .arguments import (
 from .codegen.call import UNFIT, plain_call
 from .codegen.kernel import Bound, Kernel, interpret, load_kernel
 from .codegen.program import LINKED, LOADED, SIGNATURES, Variant, trace
+from .dynamics.build import build_system
 from .dynamics.singularity import massless_directions
-from .dynamics.system import System
-from .model.coordinates import independent_coordinates
 from .model.errors import InputError, ModelWarning, SingularMassMatrixError
 from .model.model import Array, Model, constant
-from .model.tree import BASE_JOINT, build_tree
+from .model.tree import BASE_JOINT
 from .model.urdf import read_urdf
 
 SPOKEN = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
@@ -110,8 +109,10 @@ class Robot:
         self.model = model
         self.gravity = constant(direction, (3,))
         self.floating_base = floating_base
-        coordinates = independent_coordinates(model, floating_base)
-        self._system = System(build_tree(model, floating_base), coordinates, self.gravity)
+        movable = [joint.name for joint in model.joints if joint.nv]
+        rough = checked_home(home or {}, movable, model.source)
+        self._system, self._assemblies = build_system(model, floating_base, self.gravity, rough)
+        coordinates = self._system.coordinates
         self.joint_names = coordinates.joint_names
         self.independent_joints = coordinates.independent
         self.dependent_joints = coordinates.dependent
@@ -119,7 +120,7 @@ class Robot:
         self.nq, self.nv = coordinates.nq, coordinates.nv
         self.position_labels = coordinates.position_labels
         self.velocity_labels = coordinates.velocity_labels
-        self.home = checked_home(home or {}, self.joint_names, model.source)
+        self.effort_labels = coordinates.effort_labels
         self.massless_links = self._find_massless_links()
         self.warnings = model.warnings
         if self.massless_links:
@@ -254,19 +255,15 @@ class Robot:
         joint of the description and left out; a planar joint has three numbers, a floating one
         seven and six.
         """
-        coordinates = self._system.coordinates
-        rows_q, rows_v = coordinates.joint_rows
-        position = coordinate_array("position", q, self.position_labels)
-        result: list[Array | None] = [
-            position @ coordinates.position[rows_q].T + coordinates.offset[rows_q]
-        ]
-        for what, value in (("velocity", v), ("acceleration", a)):
-            if value is None:
-                result.append(None)
-                continue
-            rate = coordinate_array(what, value, self.velocity_labels)
-            result.append(rate @ coordinates.velocity[rows_v].T)
-        return result[0], result[1], result[2]  # type: ignore[return-value]
+        rows_q, rows_v = self._system.coordinates.joint_rows
+        position = self._call("joint_position", (q,))[..., rows_q]
+        velocity = acceleration = None
+        if v is not None:
+            velocity = self._call("joint_velocity", (q, v))[..., rows_v]
+        if a is not None:
+            rate = np.zeros(self.nv) if v is None else v
+            acceleration = self._call("joint_acceleration", (q, rate, a))[..., rows_v]
+        return position, velocity, acceleration
 
     def bind(self, name: str, link: str | None = None, friction: bool = True) -> Bound:
         """The hot path: a compiled program with arrays of its own.
@@ -346,7 +343,7 @@ class Robot:
         friction = friction or not self._system.has_friction
         variant = Variant(name, link, wrenches is not None, friction)
         kernel = self._kernel(variant, compiled=link is None)
-        labels = {"q": self.position_labels}
+        labels = {"q": self.position_labels, "effort": self.effort_labels}
         arrays = {
             key: (coordinate_array(SPOKEN[key], value, labels.get(key, self.velocity_labels)), 1)
             for key, value in zip(SIGNATURES[name].inputs, values, strict=True)
