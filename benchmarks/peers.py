@@ -78,9 +78,9 @@ def race(case: Case, rounds: int) -> Benchmark:
 
 def load_seconds(case: Case, cache: str) -> tuple[float, float]:
     """Seconds to import, and to load a robot and have its three programs, in a fresh process."""
-    path = robot_file(case.file)
+    arguments = [str(robot_file(case.file)), str(int(case.floating_base)), ",".join(PROGRAMS)]
     done = subprocess.run(
-        [sys.executable, "-c", LOADING, str(path), str(int(case.floating_base)), ",".join(PROGRAMS)],
+        [sys.executable, "-c", LOADING, *arguments],
         env={**os.environ, "XDG_CACHE_HOME": cache},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
@@ -150,7 +150,8 @@ def main() -> None:
         seconds = loading(case)
         document[case.name]["loading"] = seconds
         if not arguments.json:
-            cold, cached = judged(seconds["cold"], case.cold), judged(seconds["cached"], case.cached)
+            cold = judged(seconds["cold"], case.cold)
+            cached = judged(seconds["cached"], case.cached)
             print(f"  {case.name:8}{cold:24}{cached:24}{seconds['import']:.3f}")
     if arguments.json:
         print(json.dumps(document, indent=2))

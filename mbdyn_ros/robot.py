@@ -29,6 +29,7 @@ from .model.errors import InputError, ModelWarning, SingularMassMatrixError
 from .model.model import Array, Model, constant
 from .model.tree import BASE_JOINT
 from .model.urdf import read_urdf
+from .report import Report, report
 
 SPOKEN = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
 """What messages call the arguments."""
@@ -321,6 +322,10 @@ class Robot:
             for name in SIGNATURES
             if name not in LINKED
         }
+
+    def report(self) -> Report:
+        """What was understood of the robot: print it, or take its `to_dict()`."""
+        return report(self)
 
     def require_mass(self, purpose: str) -> None:
         """Raise `SingularMassMatrixError`, by link name, where `purpose` has no answer."""

@@ -138,7 +138,12 @@ def _nearest(pose: Pose, axis: Array, origin: Pose, parent: Pose, index: int) ->
 
 
 def _frame(z: Array, x: Array, origin: Array) -> Pose:
-    """Right-handed frame with unit z and x along the given direction."""
+    """Right-handed frame with unit z and x along the given direction.
+
+    A short `x`, the difference of long vectors, is perpendicular to z within its rounding only.
+    """
+    x = x / np.linalg.norm(x)
+    x = x - np.dot(x, z) * z
     x = x / np.linalg.norm(x)
     return Pose(np.column_stack([x, np.cross(z, x), z]), origin)
 

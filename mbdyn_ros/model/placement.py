@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .model import Array, Pose
+from .model import Array, Pose, constant
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ ROUNDING = 1e-15
 """Entries this near to 0, 1 and -1 are meant to be 0, 1 and -1; nothing farther is touched."""
 
 IDENTITY = Pose()
+X_AXIS = constant((1.0, 0.0, 0.0), (3,))
 Vector = tuple[float, ...]
 
 
@@ -89,6 +90,19 @@ def read_pose(source: XmlSource, parent: Element) -> Pose:
         return Pose(_read_quaternion(source, origin), xyz)
     rpy = source.vector(origin, "rpy", (0.0, 0.0, 0.0))
     return Pose(np.array(rotation_from_rpy(*rpy)) if any(rpy) else IDENTITY.rotation, xyz)
+
+
+def read_axis(source: XmlSource, parent: Element) -> Array:
+    """The unit vector along the `<axis>` of an element: (1, 0, 0) where it is missing."""
+    axis = source.child(parent, "axis")
+    if axis is None:
+        return X_AXIS
+    unit = normalized(source.vector(axis, "xyz", (1.0, 0.0, 0.0)))
+    if unit is None:
+        raise source.error(
+            axis, f'xyz="{axis.get("xyz")}" has no direction; give one such as "0 0 1"'
+        )
+    return np.array(unit)
 
 
 def _read_quaternion(source: XmlSource, origin: Element) -> Array:

@@ -34,14 +34,17 @@ def _load(source: str | os.PathLike[str]) -> tuple[str, str]:
     if not isinstance(source, (str, os.PathLike)):
         raise ModelError(f"a robot description is a path or XML text, not {type(source).__name__}")
     name = os.fspath(source)
+    return name, read_text(name, "no XML text either: it holds no '<'")
+
+
+def read_text(name: str, otherwise: str) -> str:
+    """The decoded text of a file; `otherwise` says why a name is not the text itself."""
     shown = name if len(name) < 300 else f"{name[:300]}..."
     try:
         with open(name, "rb") as file:
             data = file.read(MAXIMUM_BYTES + 1)
     except FileNotFoundError:
-        raise ModelError(
-            f"{shown}: no such file (and no XML text either: it holds no '<')"
-        ) from None
+        raise ModelError(f"{shown}: no such file (and {otherwise})") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError(f"{shown!r}: cannot be read: {reason}") from None
@@ -49,7 +52,7 @@ def _load(source: str | os.PathLike[str]) -> tuple[str, str]:
         raise ModelError(f"{name}: larger than {MAXIMUM_BYTES} bytes; this is no robot description")
     if not data.strip():
         raise ModelError(f"{name}: the file is empty")
-    return name, _decode(data, name)
+    return _decode(data, name)
 
 
 def _decode(data: bytes, name: str) -> str:

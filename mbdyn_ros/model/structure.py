@@ -33,9 +33,8 @@ def check_unique(source: str, elements: Sequence[Link] | Sequence[Joint], tag: s
 
 
 def check_ends(source: str, links: Sequence[Link], joints: Sequence[Joint]) -> None:
-    """Refuse joints to or from links that are not there, and links with two parents."""
+    """Refuse joints to or from links that are not there, or from a link to itself."""
     names = {link.name for link in links}
-    above: dict[str, Joint] = {}
     for joint in joints:
         place = f'{source}:{joint.line}: <joint name="{joint.name}">'
         for role, name in (("parent", joint.parent), ("child", joint.child)):
@@ -48,14 +47,6 @@ def check_ends(source: str, links: Sequence[Link], joints: Sequence[Joint]) -> N
             raise ModelError(
                 f'{place}: joins the link "{joint.child}" to itself; give another parent or child'
             )
-        if joint.child in above:
-            other = above[joint.child]
-            raise ModelError(
-                f'{place}: its child "{joint.child}" has a parent already, by joint '
-                f'"{other.name}" in line {other.line}; a link has one parent joint: remove one '
-                "(closed loops are not supported in this version)"
-            )
-        above[joint.child] = joint
 
 
 def find_root(source: str, links: Sequence[Link], joints: Sequence[Joint]) -> str:
@@ -96,7 +87,8 @@ def _refuse_cycle(source: str, links: Sequence[Link], above: dict[str, Joint]) -
             raise ModelError(
                 f"{source}:{joints[0].line}: the joints {quoted(one.name for one in joints)} "
                 f"form a cycle through the links {quoted(reversed(cycle))}, which no root "
-                "reaches; give one of them a parent outside it"
+                "reaches; write the one that closes it as a <loop>, or give one of them a parent "
+                "outside it"
             )
         sound.update(path)
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator, Mapping
 
+from .closure_check import check_closures
+from .closures import independent_joints, read_coupling, read_loop, read_marks
+from .cut_joints import cut_joints, cut_warnings, loop_of
 from .inertia_check import inertia_warnings
-from .model import Model
+from .model import Coupling, Joint, Loop, Model
 from .remarks import Remarks
 from .structure import check_ends, check_mimics, check_unique, find_root
 from .urdf_joint import read_joint
@@ -13,7 +17,11 @@ from .urdf_link import read_link
 from .vocabulary import report_unknown
 from .xml_source import XmlSource
 
-CLOSURES = ("loop", "coupling", "constraint", "loop_joint")
+FOREIGN = ("constraint", "loop_joint")
+"""Closed loops in the words of other formats; Drake's end in _constraint."""
+NO_GAZEBO_JOINT = (
+    "a <joint> in <gazebo> is not read; a loop it closes stays open: write it as a <loop>"
+)
 
 
 def read_urdf(source: str | os.PathLike[str]) -> Model:
@@ -27,8 +35,8 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     Returns
     -------
     Model
-        Links and joints in document order, SI units, rad. What looked wrong but can be computed
-        is in `Model.warnings`.
+        Links, joints and loops in document order, SI units, rad. What looked wrong but can be
+        computed is in `Model.warnings`.
 
     Raises
     ------
@@ -52,7 +60,11 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     - Inertias that no body can have are computed as they stand, with a warning.
     - Not looked at, because they are not dynamics: visual, collision, material, transmission,
       ros2_control, gazebo, sensor, safety_controller, calibration. What is no URDF at all is
-      ignored with a warning, but loops, couplings and unexpanded xacro are refused.
+      ignored with a warning, but constraints of other formats and unexpanded xacro are refused.
+    - Loops and couplings are read from URDF+. A link that is the child of several joints is taken
+      for a loop too: the first of them that leaves a tree is kept, the others are cut, with a
+      warning. `Model.independent` is None unless a joint is marked ``independent``; then a
+      movable joint without a mark is independent, as in URDF+, unless it mimics another.
 
     Examples
     --------
@@ -74,7 +86,7 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     if robot.tag != "robot":
         raise document.error(robot, "this is no URDF: the outermost element must be <robot>")
     _refuse_xacro(document)
-    _refuse_closures(document)
+    _refuse_foreign_closures(document)
     remarks = Remarks(document)
     _remark_gazebo_joints(document, remarks)
     report_unknown(document, remarks)
@@ -85,9 +97,17 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     check_unique(document.name, links, "link")
     check_unique(document.name, joints, "joint")
     check_ends(document.name, links, joints)
+    marks = read_marks(document, remarks)
+    joints, cut = cut_joints(document.name, links, joints, _needed(joints, marks))
     root = find_root(document.name, links, joints)
     check_mimics(document.name, joints)
+    loops = [read_loop(document, element) for element in robot.iterchildren("loop")]
+    couplings = [
+        read_coupling(document, element, remarks) for element in robot.iterchildren("coupling")
+    ]
+    check_closures(links, joints, _placed(document.name, loops, couplings, cut))
     warnings = remarks.warnings() + inertia_warnings(document.name, links)
+    warnings += cut_warnings(document.name, joints, cut)
     return Model(
         name=robot.get("name") or "robot",
         root=root,
@@ -95,7 +115,31 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
         joints=joints,
         source=document.name,
         warnings=tuple(warnings),
+        loops=(*loops, *map(loop_of, cut)),
+        couplings=tuple(couplings),
+        independent=independent_joints(document.name, joints, marks),
     )
+
+
+def _needed(joints: Iterable[Joint], marks: Mapping[str, bool]) -> set[str]:
+    """Joints that must have a position of their own."""
+    needed = {name for name, independent in marks.items() if independent}
+    for joint in joints:
+        if joint.mimic is not None:
+            needed |= {joint.name, joint.mimic.joint}
+    return needed
+
+
+def _placed(
+    source: str, loops: list[Loop], couplings: list[Coupling], cut: Iterable[Joint]
+) -> Iterator[tuple[str, Loop | Coupling]]:
+    """All that closes loops, with its place for messages."""
+    for loop in loops:
+        yield f'{source}:{loop.line}: <loop name="{loop.name}">', loop
+    for coupling in couplings:
+        yield f'{source}:{coupling.line}: <coupling name="{coupling.name}">', coupling
+    for joint in cut:
+        yield f'{source}:{joint.line}: <joint name="{joint.name}">', loop_of(joint)
 
 
 def _refuse_xacro(document: XmlSource) -> None:
@@ -110,14 +154,14 @@ def _refuse_xacro(document: XmlSource) -> None:
                 )
 
 
-def _refuse_closures(document: XmlSource) -> None:
+def _refuse_foreign_closures(document: XmlSource) -> None:
     for element in document.root:
         tag = str(element.tag).rpartition("}")[2]
-        if tag in CLOSURES or tag.endswith("_constraint"):
+        if tag in FOREIGN or tag.endswith("_constraint"):
             raise document.error(
                 element,
-                "closed loops and couplings are not supported in this version; remove it to "
-                "compute the open tree (a different machine), or wait for a version that has them",
+                "constraints of other formats are not read; write it as a <loop> or <coupling> "
+                "of URDF+, or remove it to compute the open tree (a different machine)",
             )
 
 
@@ -125,4 +169,4 @@ def _remark_gazebo_joints(document: XmlSource, remarks: Remarks) -> None:
     """A joint in `<gazebo>` is how people close loops for Gazebo: say that it is not there."""
     for gazebo in document.root.iterchildren("gazebo"):
         for joint in gazebo.iterchildren("joint"):
-            remarks.add(joint, "a <joint> in <gazebo> is not read; a loop it closes stays open")
+            remarks.add(joint, NO_GAZEBO_JOINT)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from .model import JOINT_COORDINATES, Joint, Limits, Mimic
-from .placement import normalized, read_pose
+from .placement import X_AXIS, read_axis, read_pose
 from .remarks import Remarks
 from .structure import suggestion
 from .xml_source import XmlSource
@@ -17,6 +15,7 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 ONE_FREEDOM = ("revolute", "continuous", "prismatic")
+AXISLESS = ("fixed", "floating")
 ELSEWHERE = {
     "spherical": "three revolute joints that meet in a point, with links without inertia between",
     "ball": "three revolute joints that meet in a point, with links without inertia between",
@@ -37,10 +36,10 @@ def read_joint(document: XmlSource, element: Element, remarks: Remarks) -> Joint
     return Joint(
         name=name,
         type=kind,
-        parent=_read_end(document, element, "parent"),
-        child=_read_end(document, element, "child"),
+        parent=read_end(document, element, "parent"),
+        child=read_end(document, element, "child"),
         origin=read_pose(document, element),
-        axis=np.array(_read_axis(document, element, kind)),
+        axis=X_AXIS if kind in AXISLESS else read_axis(document, element),
         limits=_read_limits(document, element, kind, remarks),
         damping=damping,
         friction=friction,
@@ -65,7 +64,8 @@ def _read_type(document: XmlSource, joint: Element) -> str:
     )
 
 
-def _read_end(document: XmlSource, joint: Element, role: str) -> str:
+def read_end(document: XmlSource, joint: Element, role: str) -> str:
+    """The link that an element names as its parent, child, predecessor or successor."""
     end = document.child(joint, role)
     link = None if end is None else end.get("link")
     if not link:
@@ -73,19 +73,6 @@ def _read_end(document: XmlSource, joint: Element, role: str) -> str:
             joint if end is None else end, f'names no {role}; add <{role} link="..."/>'
         )
     return str(link)
-
-
-def _read_axis(document: XmlSource, joint: Element, kind: str) -> tuple[float, ...]:
-    """The unit axis, (1, 0, 0) where it is missing; not looked at where the joint has none."""
-    axis = document.child(joint, "axis")
-    if axis is None or kind in ("fixed", "floating"):
-        return (1.0, 0.0, 0.0)
-    unit = normalized(document.vector(axis, "xyz", (1.0, 0.0, 0.0)))
-    if unit is None:
-        raise document.error(
-            axis, f'xyz="{axis.get("xyz")}" has no direction; give one such as "0 0 1"'
-        )
-    return unit
 
 
 def _read_limits(document: XmlSource, joint: Element, kind: str, remarks: Remarks) -> Limits:

@@ -49,10 +49,30 @@ CHILDREN["link"] |= {"sensor"}
 ATTRIBUTES["link"] |= {"type"}
 ATTRIBUTES["joint"] |= {"dont_collapse"}
 CHILDREN["link"] |= {"collision_checking", "contact", "kinematic", "self_filter", "surface"}
+# URDF+ (arXiv 2411.19753): closed loops.
+ATTRIBUTES["joint"] |= {"independent"}
+ATTRIBUTES |= {
+    "loop": frozenset({"name", "type"}),
+    "coupling": frozenset({"name", "type"}),
+    "predecessor": frozenset({"link"}),
+    "successor": frozenset({"link"}),
+    "ratio": frozenset({"value"}),
+}
+CHILDREN["robot"] |= {"loop", "coupling"}
+CHILDREN |= {
+    "loop": frozenset({"predecessor", "successor", "axis"}),
+    "coupling": frozenset({"predecessor", "successor", "ratio"}),
+    "predecessor": frozenset({"origin"}),
+    "successor": frozenset({"origin"}),
+}
 READ = {
     "link": ("inertial",),
     "inertial": ("origin", "mass", "inertia"),
     "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
+    "loop": ("predecessor", "successor", "axis"),
+    "coupling": ("predecessor", "successor", "ratio"),
+    "predecessor": ("origin",),
+    "successor": ("origin",),
 }
 """The elements in which the dynamics is written; all others are ignored by design."""
 
@@ -61,7 +81,7 @@ def report_unknown(document: XmlSource, remarks: Remarks) -> None:
     """Add a remark on each attribute and element of the dynamics that URDF does not have."""
     robot = document.root
     _report_children(robot, remarks)
-    for tag in ("link", "joint"):
+    for tag in ("link", "joint", "loop", "coupling"):
         for element in robot.iterchildren(tag):
             _report(element, remarks)
 

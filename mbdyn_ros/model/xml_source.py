@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING
 from lxml import etree
 
 from .errors import ModelError
+from .number import LARGEST, to_finite, to_float
 from .source_text import document_type_error, load_text, refuse_document_type
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
-
-LARGEST = 1e100
-"""No mass, length or angle is larger; squares and products of smaller numbers stay finite."""
 
 
 class XmlSource:
@@ -131,8 +129,8 @@ class XmlSource:
             if default is None:
                 raise self.error(element, f'has no attribute "{attribute}"; give a number')
             return default
-        value = _to_float(text)
-        if value is None or not abs(value) <= (math.inf if infinite else LARGEST):
+        value = to_float(text) if infinite else to_finite(text)
+        if value is None or math.isnan(value):
             raise self.error(element, _no_number(attribute, text, text))
         return value
 
@@ -152,8 +150,8 @@ class XmlSource:
             )
         values = []
         for word in words:
-            value = _to_float(word)
-            if value is None or not abs(value) <= LARGEST:
+            value = to_finite(word)
+            if value is None:
                 raise self.error(element, _no_number(attribute, text, word))
             values.append(value)
         return tuple(values)
@@ -165,11 +163,3 @@ def _no_number(attribute: str, text: str, word: str) -> str:
     if "${" in text or "$(" in text:
         return f"{problem} is an unexpanded xacro expression; run xacro first"
     return f"{problem} is no finite number (below {LARGEST:g}); give one such as 0.25 or 1e-3"
-
-
-def _to_float(word: str) -> float | None:
-    """Read a number as C does: no underscores, no digits of other scripts."""
-    try:
-        return float(word) if word.isascii() and "_" not in word else None
-    except ValueError:
-        return None

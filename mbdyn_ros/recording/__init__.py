@@ -1,0 +1,18 @@
+"""Trajectories in files: CSV and JSON tables, and bags for ROS 2 and Foxglove."""
+
+from .bag import write_bag
+from .table import from_json, read_table, to_json, write_csv, write_json
+from .write import BAGS, TABLES, check_target, write
+
+__all__ = [
+    "BAGS",
+    "TABLES",
+    "check_target",
+    "from_json",
+    "read_table",
+    "to_json",
+    "write",
+    "write_bag",
+    "write_csv",
+    "write_json",
+]

@@ -1,0 +1,150 @@
+"""Trajectories as bags: MCAP that `ros2 bag play` and Foxglove read. No ROS is needed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..model.errors import InputError
+from ..model.model import Array
+from ..robot import Robot
+from ..simulation.trajectory import Trajectory
+
+NANOSECONDS = 10**9
+
+
+def write_bag(
+    robot: Robot, trajectory: Trajectory, path: str | os.PathLike[str], description: str = ""
+) -> None:
+    """Write a bag: a single file where the path ends in .mcap, else a rosbag2 folder.
+
+    Topics
+    ------
+    /joint_states (sensor_msgs/JointState) : all movable joints of one freedom, those that follow
+        others too; header.frame_id is the root link.
+    /robot_description (std_msgs/String) : the URDF, latched, once.
+    /tf (tf2_msgs/TFMessage) : world -> root link, of a floating base.
+
+    Parameters
+    ----------
+    description : URDF text for /robot_description; left out where empty.
+
+    Raises
+    ------
+    InputError
+        The path is taken already, or cannot be written.
+    """
+    from rosbags.rosbag2 import StoragePlugin, Writer  # their import takes long
+    from rosbags.typesys import Stores, get_typestore
+
+    target = Path(path)
+    if target.exists():
+        raise InputError(f"{target} exists already; a bag is never overwritten: name another one")
+    store = get_typestore(Stores.ROS2_JAZZY)
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".bag-") as folder:
+            bag = Path(folder, target.stem)
+            with Writer(bag, version=8, storage_plugin=StoragePlugin.MCAP) as writer:
+                _write_messages(writer, store, robot, trajectory, description)
+            shutil.move(bag / f"{bag.name}.mcap" if target.suffix == ".mcap" else bag, target)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error}") from None
+
+
+def _write_messages(
+    writer: Any, store: Any, robot: Robot, trajectory: Trajectory, description: str
+) -> None:
+    types = store.types
+    header, stamp = types["std_msgs/msg/Header"], types["builtin_interfaces/msg/Time"]
+
+    def topic(name: str, kind: str, latched: bool = False) -> Any:
+        return writer.add_connection(
+            name, kind, typestore=store, offered_qos_profiles=[_qos(latched)]
+        )
+
+    def send(connection: Any, time: int, message: Any) -> None:
+        writer.write(connection, time, store.serialize_cdr(message, connection.msgtype))
+
+    def header_at(time: int, frame: str) -> Any:
+        return header(stamp=stamp(*divmod(time, NANOSECONDS)), frame_id=frame)
+
+    if description:
+        text = types["std_msgs/msg/String"](data=description)
+        send(topic("/robot_description", "std_msgs/msg/String", latched=True), 0, text)
+    names, position, velocity, effort = joint_columns(robot, trajectory)
+    states = topic("/joint_states", "sensor_msgs/msg/JointState")
+    joint_state = types["sensor_msgs/msg/JointState"]
+    frames = topic("/tf", "tf2_msgs/msg/TFMessage") if robot.floating_base else None
+    for k, seconds in enumerate(trajectory.time.tolist()):
+        time = round(seconds * NANOSECONDS)
+        message = joint_state(
+            header=header_at(time, robot.model.root),
+            name=names, position=position[k], velocity=velocity[k], effort=effort[k],
+        )  # fmt: skip
+        send(states, time, message)
+        if frames is not None:
+            x, y, z, qx, qy, qz, qw = trajectory.q[k, :7].tolist()
+            pose = types["geometry_msgs/msg/Transform"](
+                translation=types["geometry_msgs/msg/Vector3"](x, y, z),
+                rotation=types["geometry_msgs/msg/Quaternion"](qx, qy, qz, qw),
+            )
+            transform = types["geometry_msgs/msg/TransformStamped"](
+                header=header_at(time, "world"), child_frame_id=robot.model.root, transform=pose
+            )
+            send(frames, time, types["tf2_msgs/msg/TFMessage"](transforms=[transform]))
+
+
+def joint_columns(
+    robot: Robot, trajectory: Trajectory
+) -> tuple[list[str], Array, Array, Array]:
+    """Names (n,), positions, velocities and efforts (N, n) of all joints of one freedom.
+
+    The effort of a joint that follows another one is 0: its leader carries it.
+    """
+    positions, velocities, _ = robot.joint_state(trajectory.q, trajectory.v)
+    assert velocities is not None
+    names, in_q, in_v = [], [], []
+    iq = iv = 0
+    for name in robot.joint_names:
+        joint = robot.model.joint(name)
+        if joint.nv == 1:
+            names.append(name)
+            in_q.append(iq)
+            in_v.append(iv)
+        iq, iv = iq + joint.nq, iv + joint.nv
+    effort = np.zeros((len(trajectory), len(names)))
+    for k, name in enumerate(names):
+        if name in trajectory.velocity_labels:
+            effort[:, k] = trajectory.effort[:, trajectory.velocity_labels.index(name)]
+    rows = np.ascontiguousarray  # as the serializer wants them
+    return names, rows(positions[:, in_q]), rows(velocities[:, in_v]), effort
+
+
+def _qos(latched: bool) -> Any:
+    """Reliable; latched topics keep their one message for those who come late."""
+    from rosbags.interfaces import (
+        Qos,
+        QosDurability,
+        QosHistory,
+        QosLiveliness,
+        QosReliability,
+        QosTime,
+    )
+
+    forever = QosTime(0, 0)
+    return Qos(
+        history=QosHistory.KEEP_LAST,
+        depth=1 if latched else 10,
+        reliability=QosReliability.RELIABLE,
+        durability=QosDurability.TRANSIENT_LOCAL if latched else QosDurability.VOLATILE,
+        deadline=forever,
+        lifespan=forever,
+        liveliness=QosLiveliness.AUTOMATIC,
+        liveliness_lease_duration=forever,
+        avoid_ros_namespace_conventions=False,
+    )

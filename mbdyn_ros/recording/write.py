@@ -1,0 +1,52 @@
+"""A trajectory to a file of the kind that its name's end asks for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from ..model.errors import InputError
+from ..robot import Robot
+from ..simulation.trajectory import Trajectory
+from .bag import write_bag
+from .table import columns, write_csv, write_json
+
+TABLES = (".csv", ".json")
+BAGS = (".mcap", "")
+
+
+def check_target(path: str | os.PathLike[str], kinds: tuple[str, ...] = TABLES + BAGS) -> Path:
+    """Refuse, before the work is done, a file that could not be written after it."""
+    target = Path(path)
+    if target.suffix.lower() not in kinds:
+        known = ", ".join(kind or "a name without an end (a rosbag2 folder)" for kind in kinds)
+        raise InputError(f"{target}: its name must end in one of {known}")
+    if not target.absolute().parent.is_dir():
+        raise InputError(f"{target}: there is no folder {target.absolute().parent}")
+    if target.suffix.lower() in BAGS and target.exists():
+        raise InputError(f"{target} exists already; a bag is never overwritten: name another one")
+    if target.is_dir():
+        raise InputError(f"{target} is a folder")
+    return target
+
+
+def write(
+    robot: Robot, trajectory: Trajectory, path: str | os.PathLike[str], description: str = ""
+) -> None:
+    """Write CSV, JSON, a single MCAP file, or (a name without an end) a rosbag2 folder.
+
+    Parameters
+    ----------
+    description : URDF text for the bag's /robot_description.
+    """
+    target = check_target(path)
+    kind = target.suffix.lower()
+    try:
+        if kind == ".csv":
+            write_csv(columns(trajectory), target)
+        elif kind == ".json":
+            write_json(columns(trajectory), target)
+        else:
+            write_bag(robot, trajectory, target, description)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error}") from None

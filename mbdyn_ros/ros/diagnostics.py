@@ -1,0 +1,67 @@
+"""Diagnostics of a node, at 1 Hz on /diagnostics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+
+from .rate_loop import LoopReport
+
+
+@dataclass
+class Health:
+    """What a node says about itself: the worst of its remarks, and values."""
+
+    errors: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    values: dict[str, object] = field(default_factory=dict)
+
+    def add_loop(self, report: LoopReport, wanted: float) -> None:
+        """Rate and times of a loop; deadlines missed often are worth a warning."""
+        self.values.update(
+            {
+                "rate (Hz)": f"{report.rate:.1f}",
+                "wanted rate (Hz)": f"{wanted:g}",
+                "mean compute time (us)": f"{1e6 * report.mean_compute:.1f}",
+                "worst compute time (us)": f"{1e6 * report.worst_compute:.1f}",
+                "worst overrun (us)": f"{1e6 * report.worst_overrun:.1f}",
+                "missed deadlines": report.missed,
+            }
+        )
+        if report.rate < 0.95 * wanted:
+            self.warnings.append(f"runs at {report.rate:.0f} Hz instead of {wanted:g}")
+
+
+class Diagnostics:
+    """Publishes the `Health` that `examine` returns, once a second."""
+
+    def __init__(self, node: Node, examine: Callable[[], Health], hardware: str = "") -> None:
+        self._node, self._examine = node, examine
+        self.hardware = hardware
+        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 1)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self._timer = node.create_timer(1.0, self._publish, clock=steady)
+
+    def _publish(self) -> None:
+        health = self._examine()
+        status = DiagnosticStatus(name=self._node.get_name(), hardware_id=self.hardware)
+        if health.errors:
+            status.level = DiagnosticStatus.ERROR
+        elif health.warnings:
+            status.level = DiagnosticStatus.WARN
+        else:
+            status.level = DiagnosticStatus.OK
+        status.message = "; ".join([*health.errors, *health.warnings]) or "ok"
+        status.values = key_values(health.values)
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+
+
+def key_values(values: Mapping[str, object]) -> list[KeyValue]:
+    """Values as the message wants them."""
+    return [KeyValue(key=key, value=str(value)) for key, value in values.items()]

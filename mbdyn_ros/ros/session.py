@@ -1,0 +1,124 @@
+"""A simulated robot and all that belongs to it: state, commands, limits, the message it fills."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sensor_msgs.msg import JointState
+
+from ..model.model import Array
+from ..robot import Robot
+from ..simulation.fixed_step import FixedStep, neutral_position
+from .conversions import joint_blocks, partial_position, simple_joints
+from .effort_commands import EffortCommands
+from .effort_limits import EffortLimits
+
+
+class Session:
+    """One robot under simulation.
+
+    Parameters
+    ----------
+    robot : the robot.
+    joints : order of effort arrays, see `EffortCommands`.
+    initial : joints and positions (rad or m) at the start; others at 0.
+    frame : frame_id of the joint states; empty for the root link.
+
+    Attributes
+    ----------
+    motion, commands, limits : as the names say.
+    message : joint states of all joints of one coordinate, filled by `fill_message`.
+    work : of the efforts since the start, J.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        step: float,
+        joints: Sequence[str] = (),
+        initial: tuple[Sequence[str], Sequence[float]] = ((), ()),
+        frame: str = "",
+    ) -> None:
+        self.robot = robot
+        self.motion = FixedStep(robot, step)
+        self.commands = EffortCommands(robot, joints)
+        self.limits = EffortLimits(robot)
+        self.initial = partial_position(robot, *initial, neutral_position(robot))
+        self.work = 0.0
+        names, self._rows_q, self._rows_v = simple_joints(robot)
+        self._plain = not robot.dependent_joints and len(names) == robot.nq == robot.nv
+        self.message = JointState(name=names)
+        self.message.header.frame_id = frame or robot.model.root
+        for field in ("position", "velocity", "effort"):
+            setattr(self.message, field, [0.0] * len(names))
+        self._position, self._velocity, self._effort = (
+            np.frombuffer(values) if len(values) else np.zeros(0)
+            for values in (self.message.position, self.message.velocity, self.message.effort)
+        )
+        blocks = joint_blocks(robot)
+        driven = [(i, blocks[name].v.start) for i, name in enumerate(names) if name in blocks]
+        self._driven = np.array([i for i, _ in driven], dtype=int)
+        self._columns = np.array([k for _, k in driven], dtype=int)
+        positions = {label: i for i, label in enumerate(robot.position_labels)}
+        working = [k for k, label in enumerate(robot.velocity_labels) if label in positions]
+        self._working = np.array(working, dtype=int)
+        self._ways = np.array([positions[robot.velocity_labels[k]] for k in working], dtype=int)
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the start, at rest, without commands."""
+        self.motion.set_state(self.initial, np.zeros(self.robot.nv))
+        self.motion.time = self.work = 0.0
+        self.motion.effort[:] = 0.0
+        self.commands.clear()
+        self.fill_message()
+
+    def adopt(self, other: Session) -> None:
+        """Go on from the state of a session of the same joints."""
+        self.motion.set_state(other.motion.q, other.motion.v)
+        self.motion.time, self.work = other.motion.time, other.work
+        self.commands, self.initial = other.commands, other.initial
+        self.limits.enforced = other.limits.enforced
+        self.fill_message()
+
+    def advance(self, now: float, timeout: float, substeps: int = 1) -> None:
+        """Move on by `substeps` steps under the commands of the time `now`."""
+        motion = self.motion
+        self.commands.write(motion.effort, now, timeout)
+        self.limits.clamp(motion.effort)
+        before = motion.q[self._ways]
+        for _ in range(substeps):
+            motion.advance()
+        # Efforts are constant meanwhile: their work is effort times way, exactly.
+        self.work += float(motion.effort[self._working] @ (motion.q[self._ways] - before))
+
+    def fill_message(self) -> None:
+        """Write the state into `message`, but for the stamp."""
+        motion = self.motion
+        if self._plain:
+            self._position[:], self._velocity[:] = motion.q, motion.v
+        else:
+            position, velocity, _ = self.robot.joint_state(motion.q, motion.v)
+            assert velocity is not None
+            self._position[:], self._velocity[:] = position[self._rows_q], velocity[self._rows_v]
+        self._effort[self._driven] = motion.effort[self._columns]
+
+    def still_message(self) -> None:
+        """Show the last good state, at rest and without effort."""
+        self._velocity[:] = self._effort[:] = 0.0
+
+    def efforts(self) -> Array:
+        """Efforts of `message` (n,), by its names."""
+        return self._effort
+
+    def beyond_limits(self) -> list[str]:
+        """Joints outside the position limits of the description, which nothing enforces."""
+        found = []
+        for name, position in zip(self.message.name, self._position.tolist(), strict=True):
+            limits = self.robot.model.joint(name).limits
+            if self.robot.model.joint(name).type == "continuous":
+                continue
+            if not limits.lower - 1e-9 <= position <= limits.upper + 1e-9:
+                found.append(name)
+        return found

@@ -1,0 +1,232 @@
+"""Fixed-step integration of a robot's motion: what a simulator runs at a given rate.
+
+Two methods:
+
+- "rk4", the classical Runge-Kutta method (order 4). Efforts are constant over a step.
+- "semi_implicit", the velocity first, with damping taken at the end of the step, then the
+  position with that velocity (order 1). It is stable however strong the damping is: gripper
+  joints of some robots have a damping that stops them in microseconds, where rk4 explodes.
+
+"auto" is rk4 unless damping is too stiff for it. Dry friction is handled by impulses (see
+`friction_impulse`): joints stick exactly, at zero velocity, and rk4 keeps its order while they
+slide. The orientation of a floating base is a unit quaternion after every step.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..model.errors import InputError, SimulationError
+from ..model.model import Array
+from ..robot import Robot
+from .friction_impulse import friction_impulses
+from .position_rate import PositionRate
+from .smooth import friction_coefficients
+
+METHODS = ("auto", "rk4", "semi_implicit")
+
+STIFF = 1.0
+"""Largest step times damping rate for rk4 in "auto". It is stable up to 2.78; the damping rate
+is taken at one position and differs at others."""
+
+WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
+"""Of the four stages of the Runge-Kutta method."""
+
+
+class FixedStep:
+    """The motion of a robot, advanced in equal steps.
+
+    Attributes
+    ----------
+    q, v : (nq,), (nv,) the state. Change it with `set_state`.
+    effort : (nv,) efforts of the next step, to be filled in place (N m or N).
+    step : length of a step, s; it may be changed between steps.
+    time : simulated seconds.
+    method : "rk4" or "semi_implicit".
+
+    Raises
+    ------
+    SingularMassMatrixError
+        A link without mass leaves the motion undetermined; the message names it.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
+    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> motion = FixedStep(robot, step=0.5)
+    >>> motion.effort[:] = 4.0
+    >>> motion.advance()
+    >>> motion.q, motion.v
+    (array([0.25]), array([1.]))
+    """
+
+    def __init__(self, robot: Robot, step: float, method: str = "auto") -> None:
+        robot.require_mass("simulation")
+        if method not in METHODS:
+            raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+        self.robot = robot
+        self.time = 0.0
+        self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
+        self.effort = np.zeros(robot.nv)
+        self._choice = method
+        self._damping, self._dry = friction_coefficients(robot._system)
+        self._dynamics = robot.bind("forward_dynamics", friction=False)
+        self._bias = robot.bind("inverse_dynamics", friction=False)
+        self._mass = robot.bind("mass_matrix")
+        self._position_rate = PositionRate(robot._system.coordinates)
+        self._damping_rate = self._fastest_damping()
+        self.step = step
+        self._rubbing = np.intersect1d(np.flatnonzero(self._dry), list(plain_coordinates(robot)))
+        self._slides = np.zeros(robot.nv)
+        self._impulse = np.zeros(len(self._rubbing))
+        self._places = plain_coordinates(robot)
+        self._rates = np.zeros((4, robot.nq))
+        self._accelerations = np.zeros((4, robot.nv))
+
+    @property
+    def step(self) -> float:
+        """Length of a step, s."""
+        return self._step
+
+    @step.setter
+    def step(self, step: float) -> None:
+        if not (math.isfinite(step) and step > 0):
+            raise InputError(f"the step must be a positive number of seconds, not {step}")
+        self._step = step
+        self.method = self._choice
+        if self._choice == "auto":
+            self.method = "semi_implicit" if step * self._damping_rate > STIFF else "rk4"
+
+    def set_state(self, q: Array, v: Array) -> None:
+        """Put the robot somewhere else."""
+        self.q[:], self.v[:] = q, v
+        self._position_rate.normalize(self.q)
+        self._impulse[:] = 0.0
+
+    def advance(self) -> None:
+        """Take one step.
+
+        Raises
+        ------
+        SimulationError
+            The state is no longer finite; the message names the joint and the time.
+        """
+        rubs = len(self._rubbing) > 0
+        if rubs:
+            np.sign(self.v, out=self._slides)
+            start = self.q.copy()
+        if self.method == "rk4":
+            self._runge_kutta()
+        else:
+            self._semi_implicit()
+        if rubs:
+            self._stick(start)
+        self._position_rate.normalize(self.q)
+        self.time += self._step
+        if not math.isfinite(self.v.dot(self.v) + self.q.dot(self.q)):
+            self._explain()
+
+    def _runge_kutta(self) -> None:
+        h, dynamics = self._step, self._dynamics
+        q, v = dynamics.q, dynamics.v
+        q[:], v[:] = self.q, self.v
+        for k, span in enumerate((0.5 * h, 0.5 * h, h, 0.0)):
+            dynamics.effort[:] = self.effort
+            self._resist(dynamics.effort, v)
+            dynamics()
+            rate, acceleration = self._rates[k], self._accelerations[k]
+            self._position_rate(q, v, rate)
+            acceleration[:] = dynamics.a
+            if span:
+                np.multiply(rate, span, out=q)
+                q += self.q
+                np.multiply(acceleration, span, out=v)
+                v += self.v
+        self.q += (h * WEIGHTS) @ self._rates
+        self.v += (h * WEIGHTS) @ self._accelerations
+
+    def _semi_implicit(self) -> None:
+        h, bias = self._step, self._bias
+        bias.q[:], bias.v[:] = self.q, self.v
+        bias()
+        load = self.effort - bias.effort
+        self._resist(load, self.v)
+        self.v += h * np.linalg.solve(self._mass_at(self.q), load)
+        self._move(h, self.v)
+
+    def _stick(self, start: Array) -> None:
+        """Correct a step in which a joint with dry friction was at rest or turned round.
+
+        The step has taken -h F sign(v) of it already, nothing where v was 0.
+        """
+        rubbing, h = self._rubbing, self._step
+        slides = self._slides[rubbing]
+        if (self.v[rubbing] * slides > 0).all():
+            return
+        columns = np.linalg.inv(self._mass_at(self.q))[:, rubbing]
+        bound = h * self._dry[rubbing]
+        given = -bound * slides
+        matrix, velocity = columns[rubbing], self.v[rubbing]
+        impulse = friction_impulses(velocity - matrix @ given, matrix, bound, self._impulse)
+        self._impulse[:] = impulse
+        rests = np.abs(impulse) < bound
+        change = columns @ (impulse - given)
+        change[rubbing[rests]] = -velocity[rests]
+        self.v += change
+        self._move(0.5 * h, change)  # the impulse is spread over the step
+        for k in rubbing[rests & (slides == 0)].tolist():
+            i = self._places[k]
+            self.q[i] = start[i]  # what rests does not creep
+
+    def _move(self, span: float, velocity: Array) -> None:
+        rate = self._rates[0]
+        self._position_rate(self.q, velocity, rate)
+        self.q += span * rate
+
+    def _mass_at(self, q: Array) -> Array:
+        """Mass matrix; of the semi-implicit method with what damping adds to it."""
+        self._mass.q[:] = q
+        self._mass()
+        matrix = self._mass.result
+        if self.method == "semi_implicit":
+            matrix.flat[:: len(matrix) + 1] += self._step * self._damping
+        return matrix
+
+    def _resist(self, effort: Array, velocity: Array) -> None:
+        """Subtract damping, and the dry friction of the joints that slide."""
+        effort -= self._damping * velocity
+        if len(self._rubbing):
+            effort -= self._dry * self._slides
+
+    def _fastest_damping(self) -> float:
+        """Greatest rate (1/s) at which damping alone slows a motion, at the neutral position."""
+        if not self._damping.any():
+            return 0.0
+        self._mass.q[:] = self.q
+        self._mass()
+        rates = np.linalg.eigvals(np.linalg.solve(self._mass.result, np.diag(self._damping)))
+        return float(np.abs(rates).max())
+
+    def _explain(self) -> None:
+        labels = (*self.robot.position_labels, *self.robot.velocity_labels)
+        worst = int(np.argmax(np.nan_to_num(np.abs([*self.q, *self.v]), nan=np.inf)))
+        raise SimulationError(
+            f"{self.robot.model.source}: the motion of {labels[worst]} left the finite numbers "
+            f"at t = {self.time:.6g} s: an effort too large, or steps of {self._step:g} s too long"
+        )
+
+
+def neutral_position(robot: Robot) -> Array:
+    """Zeros (nq,), with unit quaternions where the robot or a joint of it floats."""
+    return np.array([float(label.endswith("/qw")) for label in robot.position_labels])
+
+
+def plain_coordinates(robot: Robot) -> dict[int, int]:
+    """Place in q of every coordinate of v that is the rate of one of q."""
+    places = {label: i for i, label in enumerate(robot.position_labels)}
+    return {k: places[label] for k, label in enumerate(robot.velocity_labels) if label in places}

@@ -1,0 +1,153 @@
+"""Plots of trajectories (matplotlib; no window, no global state)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..model.errors import InputError
+from ..model.model import Array, Model
+from ..simulation.trajectory import Trajectory
+from ..units import effort_unit, position_unit, velocity_unit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMN = {"rad": 0, "rad/s": 0, "N m": 0, "m": 1, "m/s": 1, "N": 1, "": 1}
+"""Where a unit is plotted: what turns on the left, what slides on the right."""
+
+ENERGY_ROW = 3
+"""The last row; the quaternions of floating joints stand in it too."""
+
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 3)))
+"""Ten colours times these tell the lines of a humanoid apart."""
+
+PRINTED = {"N m": "N·m", "": "quaternion"}
+
+
+def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = None) -> Figure:
+    """Positions, velocities, efforts and energy over time, one line a coordinate.
+
+    Angles and lengths have axes of their own; one legend serves all of them.
+
+    Parameters
+    ----------
+    model : of the robot that moved; it gives the units.
+    title : default: the robot's name.
+    """
+    from matplotlib.figure import Figure  # its import takes long
+    from matplotlib.lines import Line2D
+
+    panels = _panels(model, trajectory)
+    columns = sorted({column for _, column in panels}) or [0]
+    styles = _styles(trajectory)
+    energy = _energies(trajectory)
+    many = len(styles) > 14
+    figure = Figure(figsize=(6.0 + 4.0 * len(columns), 9.5), dpi=120, layout="constrained")
+    grid = figure.add_gridspec(ENERGY_ROW + 1, len(columns))
+    for (row, column), (what, unit, lines) in panels.items():
+        axes = figure.add_subplot(grid[row, columns.index(column)])
+        for name, numbers in lines:
+            color, dash = styles[name]
+            axes.plot(trajectory.time, numbers, color=color, linestyle=dash, linewidth=1.2)
+        last = row == max(one for one, other in panels if other == column)
+        last = last and column != columns[0]  # there the energy follows
+        _finish(axes, f"{what} ({PRINTED.get(unit, unit)})", last)
+    axes = figure.add_subplot(grid[ENERGY_ROW, 0])
+    for numbers, color, dash in energy.values():
+        axes.plot(trajectory.time, numbers, color=color, linestyle=dash, linewidth=1.8)
+    _finish(axes, "energy (J)", last=True)
+    figure.suptitle(title or model.name)
+    entries = [(name, color, dash, 1.2) for name, (color, dash) in styles.items()]
+    entries.append(("", "none", "-", 0.0))  # a gap
+    entries += [(name, color, dash, 1.8) for name, (_, color, dash) in energy.items()]
+    figure.legend(
+        [Line2D([], [], color=c, linestyle=dash, linewidth=w) for _, c, dash, w in entries],
+        [name for name, _, _, _ in entries],
+        loc="outside right upper",
+        fontsize="small" if many else "medium",
+        handlelength=2.8,
+        frameon=False,
+    )
+    return figure
+
+
+def save_plot(
+    model: Model, trajectory: Trajectory, path: str | os.PathLike[str], title: str | None = None
+) -> None:
+    """Save `plot_trajectory` as PNG, SVG or PDF, by the path's end."""
+    if not len(trajectory):
+        raise InputError(f"{path}: there is nothing to plot; the trajectory is empty")
+    try:
+        plot_trajectory(model, trajectory, title).savefig(Path(path))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: the plot cannot be written: {error}") from None
+
+
+Panels = dict[tuple[int, int], tuple[str, str, list[tuple[str, Array]]]]
+"""(row, column) -> quantity, unit, named lines."""
+
+
+def _panels(model: Model, trajectory: Trajectory) -> Panels:
+    panels: Panels = {}
+    quantities: list[tuple[str, tuple[str, ...], Array, Callable[[Model, str], str]]] = [
+        ("position", trajectory.position_labels, trajectory.q, position_unit),
+        ("velocity", trajectory.velocity_labels, trajectory.v, velocity_unit),
+        ("effort", trajectory.velocity_labels, trajectory.effort, effort_unit),
+    ]
+    for row, (what, labels, numbers, unit_of) in enumerate(quantities):
+        for k, label in enumerate(labels):
+            unit = unit_of(model, label)
+            place = (row if unit else ENERGY_ROW, COLUMN[unit])
+            panel = panels.setdefault(place, (what if unit else "orientation", unit, []))
+            panel[2].append((_line_name(label), numbers[:, k]))
+    return panels
+
+
+def _line_name(label: str) -> str:
+    """The legend's name: x, vx, wx and qx of one joint share a line style."""
+    joint, _, part = label.partition("/")
+    return f"{joint} {part[-1] if part != 'theta' else part}" if part else joint
+
+
+def _styles(trajectory: Trajectory) -> dict[str, tuple[str, Any]]:
+    names = map(_line_name, trajectory.position_labels + trajectory.velocity_labels)
+    return {
+        name: (f"C{k % 10}", DASHES[k // 10 % len(DASHES)])
+        for k, name in enumerate(dict.fromkeys(names))
+    }
+
+
+def _energies(trajectory: Trajectory) -> dict[str, tuple[Array, str, Any]]:
+    """Numbers, colour and dash of the curves of energy."""
+    kinetic, potential = trajectory.energy.T
+    work, loss = trajectory.work.T
+    potential = potential - potential[0]
+    curves: dict[str, tuple[Array, str, Any]] = {
+        "kinetic energy": (kinetic, "C3", "-"),
+        "potential, from start": (potential, "C0", "-"),
+    }
+    if np.any(work):
+        curves["work of efforts"] = (work, "C2", "-")
+    if np.any(loss):
+        curves["lost to friction"] = (loss, "C1", "-")
+    curves["total, from start"] = (kinetic + potential, "black", ":")
+    return curves
+
+
+def _finish(axes: Any, label: str, last: bool) -> None:
+    axes.set_ylabel(label)
+    axes.grid(alpha=0.3)
+    axes.margins(x=0)
+    axes.ticklabel_format(axis="y", useOffset=False)
+    axes.tick_params(labelbottom=last)
+    if last:
+        axes.set_xlabel("time (s)")
+    if not any(np.any(line.get_ydata()) for line in axes.get_lines()):
+        axes.set_ylim(-1, 1)  # all zero
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)

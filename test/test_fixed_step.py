@@ -1,0 +1,243 @@
+"""Fixed-step integration: its order, what it conserves, friction that sticks, stiff damping."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mbdyn_ros
+from mbdyn_ros.model.model import Array
+from mbdyn_ros.robot import Robot
+from mbdyn_ros.simulation.fixed_step import FixedStep
+from mbdyn_ros.simulation.friction_impulse import friction_impulses
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+
+def link(name: str, mass: float, x: float = 0.0, inertia: float = 0.01) -> str:
+    return (
+        f'<link name="{name}"><inertial><origin xyz="{x} 0 0"/><mass value="{mass}"/>'
+        f'<inertia ixx="{inertia}" iyy="{2 * inertia}" izz="{2.5 * inertia}" ixy="0" ixz="0" '
+        'iyz="0"/></inertial></link>'
+    )
+
+
+def joint(name: str, kind: str, parent: str, child: str, dynamics: str = "", x: float = 0) -> str:
+    axis = '<axis xyz="1 0 0"/>' if kind == "prismatic" else '<axis xyz="0 1 0"/>'
+    return (
+        f'<joint name="{name}" type="{kind}"><origin xyz="{x} 0 0"/><parent link="{parent}"/>'
+        f'<child link="{child}"/>{axis}<limit effort="9" velocity="9" lower="-9" upper="9"/>'
+        f"{dynamics}</joint>"
+    )
+
+
+def robot_of(*parts: str) -> str:
+    return '<robot name="test"><link name="world"/>' + "".join(parts) + "</robot>"
+
+
+DOUBLE_PENDULUM = robot_of(
+    link("upper", 2, 0.4), link("lower", 1, 0.3),
+    joint("a", "continuous", "world", "upper"), joint("b", "continuous", "upper", "lower", x=1),
+)  # fmt: skip
+
+
+def sled(friction: float = 0.0, damping: float = 0.0) -> Robot:
+    dynamics = f'<dynamics friction="{friction}" damping="{damping}"/>'
+    return mbdyn_ros.load(
+        robot_of(link("sled", 2), joint("rail", "prismatic", "world", "sled", dynamics))
+    )
+
+
+def run(motion: FixedStep, duration: float) -> FixedStep:
+    for _ in range(round(duration / motion.step)):
+        motion.advance()
+    return motion
+
+
+def end_of_swing(robot: Robot, step: float, method: str) -> Array:
+    motion = FixedStep(robot, step, method)
+    motion.set_state(np.array([0.3, -0.8]), np.array([1.0, 0.5]))
+    run(motion, 1.0)
+    return np.array([*motion.q, *motion.v])
+
+
+@pytest.mark.parametrize(("method", "order"), [("rk4", 4), ("semi_implicit", 1)])
+def test_order(method: str, order: int) -> None:
+    robot = mbdyn_ros.load(DOUBLE_PENDULUM)
+    exact = end_of_swing(robot, 1e-3, "rk4")
+    errors = [
+        np.abs(end_of_swing(robot, step, method) - exact).max() for step in (0.02, 0.01)
+    ]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.35)
+
+
+def test_energy_is_kept() -> None:
+    robot = mbdyn_ros.load(DOUBLE_PENDULUM)
+    motion = FixedStep(robot, 1e-3)
+    assert motion.method == "rk4"
+    motion.set_state(np.array([0.3, -0.8]), np.array([1.0, 0.5]))
+    start = sum(robot.energy(motion.q, motion.v))
+    run(motion, 2.0)
+    assert sum(robot.energy(motion.q, motion.v)) == pytest.approx(start, abs=1e-7)
+
+
+def test_work_is_effort_times_way() -> None:
+    """Efforts are constant over a step, so their work is exactly effort times way."""
+    robot = mbdyn_ros.load(DOUBLE_PENDULUM)
+    motion = FixedStep(robot, 1e-3)
+    work, start = 0.0, sum(robot.energy(motion.q, motion.v))
+    for k in range(1000):
+        motion.effort[:] = 5 * np.sin(0.01 * k), -2 * np.cos(0.02 * k)
+        before = motion.q.copy()
+        motion.advance()
+        work += motion.effort @ (motion.q - before)
+    assert sum(robot.energy(motion.q, motion.v)) - start == pytest.approx(work, abs=1e-7)
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
+def test_floating_body_falls_and_tumbles(method: str) -> None:
+    text = '<robot name="stone">' + link("stone", 2, 0.1) + "</robot>"
+    robot = mbdyn_ros.load(text, floating_base=True)
+    motion = FixedStep(robot, 1e-3, method)
+    motion.set_state(motion.q, np.array([0, 0, 0, 3.0, 2.0, 1.0]))
+    kinetic, potential = robot.energy(motion.q, motion.v)
+    momentum = spin(robot, motion)
+    run(motion, 1.0)
+    assert np.linalg.norm(motion.q[3:7]) == pytest.approx(1, abs=1e-15)
+    tolerance = 1e-9 if method == "rk4" else 0.5
+    assert sum(robot.energy(motion.q, motion.v)) == pytest.approx(
+        kinetic + potential, abs=tolerance
+    )
+    assert spin(robot, motion) == pytest.approx(momentum, abs=tolerance)
+
+
+def spin(robot: Robot, motion: FixedStep) -> Array:
+    """Angular momentum about the centre of mass, in the world (kg m^2/s)."""
+    rotation = robot.frame_pose(motion.q, "stone")[:3, :3]
+    return rotation @ np.diag([0.01, 0.02, 0.025]) @ motion.v[3:6]
+
+
+def test_sled_slides_to_a_stop_and_stays() -> None:
+    motion = FixedStep(sled(friction=4), 1e-3)
+    motion.set_state(np.array([0.0]), np.array([1.0]))
+    run(motion, 0.25)
+    assert motion.v[0] == pytest.approx(0.5, abs=1e-12)
+    run(motion, 0.2505)
+    assert motion.v[0] == 0
+    assert motion.q[0] == pytest.approx(0.25, abs=1e-6)  # v^2 / 2 / (F / m)
+    place = motion.q[0]
+    motion.effort[:] = 3.999
+    run(motion, 0.1)
+    assert (motion.q[0], motion.v[0]) == (place, 0)
+
+
+def test_sled_breaks_away() -> None:
+    motion = FixedStep(sled(friction=4), 1e-3)
+    motion.effort[:] = -6
+    run(motion, 0.5)
+    assert motion.v[0] == pytest.approx(-0.5, rel=1e-9)
+    assert motion.q[0] == pytest.approx(-0.125, rel=1e-9)
+
+
+def test_arm_hangs_on_its_friction() -> None:
+    """The load of each joint is below its friction: nothing moves, for ever."""
+    stiff = '<dynamics friction="60" damping="0.1"/>'
+    robot = mbdyn_ros.load(
+        robot_of(
+            link("upper", 2, 0.4), link("lower", 1, 0.3),
+            joint("a", "continuous", "world", "upper", stiff),
+            joint("b", "continuous", "upper", "lower", stiff, x=1),
+        )
+    )  # fmt: skip
+    motion = run(FixedStep(robot, 1e-3), 0.2)
+    assert motion.q.tolist() == [0, 0] and motion.v.tolist() == [0, 0]
+
+
+def test_one_joint_sticks_while_the_other_slides() -> None:
+    loose, tight = ('<dynamics friction="0.01"/>', '<dynamics friction="100"/>')
+    robot = mbdyn_ros.load(
+        robot_of(
+            link("upper", 2, 0.4), link("lower", 1, 0.3),
+            joint("a", "continuous", "world", "upper", tight),
+            joint("b", "continuous", "upper", "lower", loose, x=1),
+        )
+    )  # fmt: skip
+    motion = run(FixedStep(robot, 1e-3), 0.3)
+    assert (motion.q[0], motion.v[0]) == (0, 0)
+    assert motion.q[1] > 0.3  # falls: gravity turns it about +y
+
+
+def test_friction_impulses_solve_their_problem() -> None:
+    random = np.random.default_rng(5)
+    for size in (1, 2, 5, 20):
+        for _ in range(50):
+            root = random.normal(size=(size, size))
+            matrix = root @ root.T + 0.1 * np.eye(size)
+            free, bound = random.normal(size=size), random.uniform(0.01, 1, size)
+            impulse = friction_impulses(free, matrix, bound, random.normal(size=size))
+            velocity = free + matrix @ impulse
+            assert (np.abs(impulse) <= bound * (1 + 1e-12)).all()
+            rests = np.abs(impulse) < bound
+            tolerance = 1e-9 if size < 5 else 0.05  # the bounded sweeps are approximate
+            assert np.abs(velocity[rests]).max(initial=0) < tolerance
+            assert (velocity * impulse)[~rests].max(initial=0) <= tolerance
+
+
+def test_friction_takes_energy_only() -> None:
+    dry = '<dynamics friction="1.5"/>'
+    robot = mbdyn_ros.load(
+        robot_of(
+            link("upper", 2, 0.4), link("lower", 1, 0.3),
+            joint("a", "continuous", "world", "upper", dry),
+            joint("b", "continuous", "upper", "lower", dry, x=1),
+        )
+    )  # fmt: skip
+    motion = FixedStep(robot, 1e-3)
+    motion.set_state(np.array([0.3, -0.8]), np.array([1.0, 2.5]))
+    energy = [sum(robot.energy(motion.q, motion.v))]
+    for _ in range(3000):
+        motion.advance()
+        energy.append(sum(robot.energy(motion.q, motion.v)))
+    assert np.diff(energy).max() < 1e-5
+    assert energy[-1] < energy[0] - 5
+
+
+def test_stiff_damping() -> None:
+    robot = sled(damping=1e5)
+    motion = FixedStep(robot, 1e-3)
+    assert motion.method == "semi_implicit"
+    motion.effort[:] = 50.0
+    run(motion, 0.1)
+    assert motion.v[0] == pytest.approx(50 / 1e5, rel=1e-6)
+    motion.step = 1e-6
+    assert motion.method == "rk4"
+
+
+def test_explosion_names_joint_and_time() -> None:
+    motion = FixedStep(mbdyn_ros.load(DOUBLE_PENDULUM), 1e-3)
+    motion.set_state(np.zeros(2), np.array([0.0, 1e200]))
+    with pytest.raises(mbdyn_ros.SimulationError, match=r"motion of [ab] .* t = 0\.001 s"):
+        motion.advance()
+
+
+def test_bad_arguments() -> None:
+    robot = sled()
+    with pytest.raises(mbdyn_ros.InputError, match="no method 'euler'"):
+        FixedStep(robot, 1e-3, "euler")
+    for step in (0.0, -1.0, float("nan")):
+        with pytest.raises(mbdyn_ros.InputError, match="positive number"):
+            FixedStep(robot, step)
+
+
+def test_massless_link_is_refused_by_name() -> None:
+    text = robot_of('<link name="ghost"/>', joint("rail", "prismatic", "world", "ghost"))
+    with pytest.warns(mbdyn_ros.ModelWarning):
+        robot = mbdyn_ros.load(text)
+    with pytest.raises(mbdyn_ros.SingularMassMatrixError, match="'ghost'"):
+        FixedStep(robot, 1e-3)
+
+
+def test_robot_without_joints() -> None:
+    motion = FixedStep(mbdyn_ros.load('<robot name="rock"><link name="rock"/></robot>'), 1e-3)
+    motion.advance()
+    assert motion.time == pytest.approx(1e-3)
