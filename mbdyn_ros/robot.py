@@ -26,6 +26,7 @@ from .codegen.program import LINKED, LOADED, SIGNATURES, Variant, trace
 from .dynamics.build import build_system
 from .dynamics.singularity import massless_directions
 from .model.errors import InputError, ModelWarning, SingularMassMatrixError
+from .model.mechanism import read_mechanism
 from .model.model import Array, Model, constant
 from .model.tree import BASE_JOINT
 from .model.urdf import read_urdf
@@ -47,7 +48,8 @@ def load(
     Parameters
     ----------
     source : path of a URDF file, or its text.
-    mechanism : path of a file with loops and couplings for a URDF that has none.
+    mechanism : path of a side-car YAML file, or its text: loops, couplings, independent and
+        actuated joints, home.
     home : rough position (rad or m) by joint name; joints not named are at 0.
     floating_base : whether the root link is free to move in the world.
     gravity : (3,), m/s^2, in the world.
@@ -70,11 +72,10 @@ def load(
     >>> robot.inverse_dynamics([0.0], [0.0], [0.0])
     array([-9.81])
     """
+    model = read_urdf(source)
     if mechanism is not None:
-        raise InputError(
-            "mechanism files describe closed loops, which this version does not support yet"
-        )
-    return Robot(read_urdf(source), home, floating_base, gravity)
+        model = read_mechanism(mechanism, model)
+    return Robot(model, home, floating_base, gravity)
 
 
 class Robot:

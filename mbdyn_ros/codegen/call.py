@@ -1,7 +1,8 @@
 """The plain call: arguments copied in, program run, one number checked, result copied out.
 
 A call through here costs half a microsecond more than the program. It serves float64 arrays of
-the exact shape and finite numbers; anything else raises one of `UNFIT`, and the caller finds out why.
+the exact shape and finite numbers; anything else raises one of `UNFIT`, and the caller finds
+out why.
 """
 
 from __future__ import annotations

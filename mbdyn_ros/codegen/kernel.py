@@ -201,4 +201,3 @@ def _notice_interpreter(reason: str) -> None:
         CompilerWarning,
         stacklevel=2,
     )
-

@@ -212,8 +212,7 @@ def c_source(system: System, program: Program) -> str:
     walk = ""
     if system.nz:
         steps = [
-            newton_step(system.tree, linkage, f"step{k}")
-            for k, linkage in enumerate(system.walked)
+            newton_step(system.tree, linkage, f"step{k}") for k, linkage in enumerate(system.walked)
         ]
         for step in steps:
             generator.add(step)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
 import numpy as np
 
@@ -48,7 +50,7 @@ class Walker(ca.Callback):
         """z (nz, 1)."""
         return ca.Sparsity.dense(self._system.nz, 1)
 
-    def eval(self, arg: list[ca.DM]) -> list[ca.DM]:
+    def eval(self, arg: Sequence[ca.DM]) -> list[ca.DM]:
         """Walk every loop from where it last was, else from home; NaN where it cannot close."""
         y = np.array(arg[0]).ravel()[self._places]
         z = np.full(self._system.nz, np.nan)

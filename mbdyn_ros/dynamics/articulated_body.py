@@ -133,9 +133,7 @@ def articulated_body(
     inertias: list[Inertia] = [CompositeInertia.of(body.inertia) for body in tree.bodies]
     solved: list[_Solved] = []
     for cluster in reversed(clusters):
-        solved.append(
-            _assemble(tree, cluster, embedding, inertias, biases, zetas, efforts)
-        )
+        solved.append(_assemble(tree, cluster, embedding, inertias, biases, zetas, efforts))
 
     result = SX(tree.nv, 1)
     spins: dict[int, SX] = {WORLD: SX.zeros(3)}
@@ -192,7 +190,9 @@ def _assemble(
         zeta = zetas[i]
         if body.parent in members:
             angular, linear = shares[body.parent]
-            carried = [_carry(joint.transform, angular[:, k], linear[:, k]) for k in range(len(columns))]
+            carried = [
+                _carry(joint.transform, angular[:, k], linear[:, k]) for k in range(len(columns))
+            ]
             spin = spin + ca.horzcat(*(one for one, _ in carried))
             slide = slide + ca.horzcat(*(one for _, one in carried))
             before = _carry(joint.transform, *drifts[body.parent])
@@ -214,10 +214,10 @@ def _assemble(
         d += own @ (joint.angular.T @ total[i][0] + joint.linear.T @ total[i][1])
         bias += own @ (joint.angular.T @ load[i][0] + joint.linear.T @ load[i][1])
         if body.parent in members:
-            p = body.parent
-            total[p] = _plus(_inward(joint.transform, total[i]), total.get(p))
-            load[p] = _plus(_inward(joint.transform, load[i]), load.get(p))
-            locked[p] = _sum(locked[p], locked[i].inward(joint.transform))
+            carrier = body.parent
+            total[carrier] = _plus(_inward(joint.transform, total[i]), total.get(carrier))
+            load[carrier] = _plus(_inward(joint.transform, load[i]), load.get(carrier))
+            locked[carrier] = _sum(locked[carrier], locked[i].inward(joint.transform))
 
     if single:
         top = tops[0]
@@ -257,7 +257,6 @@ def _plus(one: tuple[SX, SX], other: tuple[SX, SX] | None) -> tuple[SX, SX]:
 def _inward(transform: Transform, wrench: tuple[SX, SX]) -> tuple[SX, SX]:
     """Moments and forces (3, n), moved to the parent."""
     columns = [
-        transform.inward_wrench(wrench[0][:, k], wrench[1][:, k])
-        for k in range(wrench[0].shape[1])
+        transform.inward_wrench(wrench[0][:, k], wrench[1][:, k]) for k in range(wrench[0].shape[1])
     ]
     return ca.horzcat(*(moment for moment, _ in columns)), ca.horzcat(*(f for _, f in columns))

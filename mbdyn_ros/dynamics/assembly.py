@@ -92,7 +92,10 @@ class _Equations:
             lambda part: self.residual(place(part)),
             result[free],
             jac=lambda part: self.matrix(place(part))[:, free],
-            xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=500,
+            xtol=1e-15,
+            ftol=1e-15,
+            gtol=1e-15,
+            max_nfev=500,
         )
         place(solution.x)
         return self._polished(result, free)
@@ -290,5 +293,3 @@ def _branch_at(tree: Tree, linkage: Linkage, form: PlanarLoop, home: Array) -> P
         if matches:
             return replace(trial, turns=tuple(turns))
     return None
-
-

@@ -87,7 +87,7 @@ class Embedding:
                 result[body.q] = position
         for linkage in self.linkages:
             if linkage.closed_form is not None:
-                given = self.positions[linkage.closed_form.given.body]
+                given = result[self.tree.bodies[linkage.closed_form.given.body].q]
                 for index, value in linkage.closed_form.values(given).items():
                     result[self.tree.bodies[index].q] = value
         return result
@@ -97,20 +97,19 @@ class Embedding:
         whole = SX.zeros(self.tree.nq)
         for k, row in enumerate(self.independent.q):
             whole[row] = q[k]
-        positions: list[Position] = [whole[body.q] for body in self.tree.bodies]
+        given = [whole[body.q] for body in self.tree.bodies]
+        positions: list[Position] = list(given)
         used = 0
         for linkage in self.linkages:
             bodies = linkage.cluster.bodies
             if linkage.linear:
-                given = {bodies[k]: positions[bodies[k]] for k in linkage.independent}
-                solved: dict[int, Position] = dict(linear_positions(self.tree, linkage, given))
+                known = {bodies[k]: given[bodies[k]] for k in linkage.independent}
+                solved: dict[int, Position] = dict(linear_positions(self.tree, linkage, known))
             elif linkage.closed_form is not None:
-                solved = linkage.closed_form.positions(positions[linkage.closed_form.given.body])
+                solved = linkage.closed_form.positions(given[linkage.closed_form.given.body])
             else:
                 count = len(linkage.dependent)
-                solved = {
-                    bodies[place]: z[used + k] for k, place in enumerate(linkage.dependent)
-                }
+                solved = {bodies[place]: z[used + k] for k, place in enumerate(linkage.dependent)}
                 used += count
             for body, position in solved.items():
                 positions[body] = position
@@ -123,5 +122,3 @@ class Embedding:
             for body in linkage.cluster.bodies
         }
         return cluster_rows(self.tree, linkage.cluster, joints, values, v)
-
-

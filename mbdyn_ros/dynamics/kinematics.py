@@ -46,9 +46,7 @@ def jacobian(tree: Tree, joints: Sequence[JointMotion], index: int) -> SX:
     return result
 
 
-def body_velocities(
-    tree: Tree, joints: Sequence[JointMotion], v: SX
-) -> list[tuple[SX, SX]]:
+def body_velocities(tree: Tree, joints: Sequence[JointMotion], v: SX) -> list[tuple[SX, SX]]:
     """Angular velocity and velocity of the origin (3, 1) of every body, in its own axes."""
     velocities: list[tuple[SX, SX]] = []
     for body, joint in zip(tree.bodies, joints, strict=True):
@@ -61,12 +59,12 @@ def body_velocities(
     return velocities
 
 
-def energy(
-    tree: Tree, joints: Sequence[JointMotion], v: SX, gravity: Array
-) -> tuple[SX, SX]:
+def energy(tree: Tree, joints: Sequence[JointMotion], v: SX, gravity: Array) -> tuple[SX, SX]:
     """Kinetic and potential energy (J): V = -sum m g.c, zero at the world's origin."""
     kinetic, potential = SX(0), SX(0)
-    bodies = zip(tree.bodies, body_poses(tree, joints), body_velocities(tree, joints, v), strict=True)
+    bodies = zip(
+        tree.bodies, body_poses(tree, joints), body_velocities(tree, joints, v), strict=True
+    )
     for body, (rotation, origin), (w, u) in bodies:
         mass, first = body.inertia.mass, constant(body.inertia.first)
         spin = constant(body.inertia.second) @ w

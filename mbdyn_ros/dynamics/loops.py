@@ -8,13 +8,14 @@ to the last common ancestor of the two links, whose own motion does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
 from ..model.clusters import Closure
+from ..model.model import Pose
 from ..model.tree import Tree
 from .newton_euler import skew_square
 from .spatial import SX, JointMotion, constant, cross
@@ -23,8 +24,11 @@ TRANSLATION_FREE = {"prismatic": "along", "cylindrical": "along", "planar": "acr
 """Closing joints whose frames may slide: along the axis or across it."""
 
 ROTATION_FREE = {
-    "revolute": "about", "cylindrical": "about", "planar": "about",
-    "universal": "bend", "spherical": "all",
+    "revolute": "about",
+    "cylindrical": "about",
+    "planar": "about",
+    "universal": "bend",
+    "spherical": "all",
 }
 """Closing joints whose frames may turn; the others lock them."""
 
@@ -63,7 +67,7 @@ class LoopRows:
     translations: int
 
 
-def loop_rows(tree: Tree, closure: Closure, joints: Sequence[JointMotion], v: SX) -> LoopRows:
+def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v: SX) -> LoopRows:
     """All rows of a loop at the joints' motions and tree velocities `v`; some may be redundant."""
     paths = (closure.predecessor_path, closure.successor_path)
     frames = (closure.predecessor_frame, closure.successor_frame)
@@ -71,7 +75,8 @@ def loop_rows(tree: Tree, closure: Closure, joints: Sequence[JointMotion], v: SX
     first = next(path[0] for path in paths if path)
     reference = constant(tree.bodies[first].placement.rotation.T)
     one, two = (
-        _side(tree, path, joints, v, reference, frame) for path, frame in zip(paths, frames)
+        _side(tree, path, joints, v, reference, frame)
+        for path, frame in zip(paths, frames, strict=True)
     )
     axis = closure.axis
     e1, e2 = _across(axis)
@@ -96,8 +101,8 @@ def loop_rows(tree: Tree, closure: Closure, joints: Sequence[JointMotion], v: SX
             for _, angular, linear, origin in side.columns
         ]
         carried = one.velocity + cross(one.spin, gap)
-        carried_drift = one.drift + cross(one.spin_drift, gap) + cross(
-            one.spin, cross(one.spin, gap)
+        carried_drift = (
+            one.drift + cross(one.spin_drift, gap) + cross(one.spin, cross(one.spin, gap))
         )
         slide = two.velocity - carried
         drift = two.drift - carried_drift - 2 * cross(one.spin, slide)
@@ -154,7 +159,12 @@ def loop_rows(tree: Tree, closure: Closure, joints: Sequence[JointMotion], v: SX
 
 
 def _side(
-    tree: Tree, path: Sequence[int], joints: Sequence[JointMotion], v: SX, reference: SX, frame
+    tree: Tree,
+    path: Sequence[int],
+    joints: Mapping[int, JointMotion],
+    v: SX,
+    reference: SX,
+    frame: Pose,
 ) -> _Side:
     """Follow a path outwards from the common ancestor to a loop frame."""
     rotation, point = reference, SX.zeros(3)

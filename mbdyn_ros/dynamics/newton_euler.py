@@ -59,9 +59,7 @@ def newton_euler(
         w.append(carried + turning)
         alpha.append(spun + cross(carried, turning) + joint.angular @ a[body.v])
         acceleration.append(
-            moved
-            + cross(2 * carried + turning, sliding)
-            + joint.linear @ a[body.v]
+            moved + cross(2 * carried + turning, sliding) + joint.linear @ a[body.v]
         )
         tensor.append(skew(alpha[-1]) + skew_square(w[-1]))
 

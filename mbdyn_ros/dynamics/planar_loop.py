@@ -340,9 +340,7 @@ def _on_two_paths(chains: list[_Chain], i: int, j: int) -> TwoTurns | TurnAndSli
     return TurnAndSlide(turn, slide, z, u, arm, rho_turn, inverse=False)
 
 
-def _on_one_path(
-    chain: _Chain, other: _Chain, i: int, j: int
-) -> TwoTurns | TurnAndSlide | None:
+def _on_one_path(chain: _Chain, other: _Chain, i: int, j: int) -> TwoTurns | TurnAndSlide | None:
     """Both unknown joints on one path, i inside j."""
     a, b = chain.joints[i], chain.joints[j]
     (start, rho_a), (middle, rho_b) = chain.span(None, i), chain.span(i, j)

@@ -8,6 +8,7 @@ G_act^T effort = G^T tau_tree, with the rows G_act of G.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -51,9 +52,7 @@ class System:
     @property
     def walked(self) -> tuple[Linkage, ...]:
         """The linkages whose positions have no closed form."""
-        return tuple(
-            one for one in self.linkages if not one.linear and one.closed_form is None
-        )
+        return tuple(one for one in self.linkages if not one.linear and one.closed_form is None)
 
     @property
     def walked_rows(self) -> list[int]:
@@ -68,6 +67,12 @@ class System:
     def nz(self) -> int:
         """Number of dependent positions that have no closed form."""
         return len(self.walked_rows)
+
+    @functools.cached_property
+    def embedding_at_home(self) -> Array:
+        """G (nv_tree, nv) as numbers, at home; the same everywhere where only gears constrain."""
+        home = self.home[list(self.coordinates.q)], self.home[self.walked_rows]
+        return np.array(ca.evalf(self.embedding(*(SX(part) for part in home)).matrix))
 
     def embedding(self, q: SX, z: SX) -> Embedding:
         """The motion of the tree at independent positions."""

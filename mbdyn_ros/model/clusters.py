@@ -67,7 +67,8 @@ class Cluster:
     @property
     def name(self) -> str:
         """The names of its constraints."""
-        return ", ".join(one.name for one in (*self.closures, *self.gears))
+        constraints: list[Closure | Gear] = [*self.closures, *self.gears]
+        return ", ".join(one.name for one in constraints)
 
 
 def path_from(tree: Tree, ancestor: int, body: int) -> tuple[int, ...]:
@@ -127,6 +128,7 @@ def gears_on_bodies(model: Model, tree: Tree) -> list[Gear]:
         if joint.mimic is not None and joint.nv:
             follower, leader = moved[joint.name], moved[joint.mimic.joint]
             ancestor = common_ancestor(tree, follower, leader)
+            factors: tuple[tuple[int, float], ...]
             factors = ((follower, 1.0), (leader, -joint.mimic.multiplier))
             between = path_from(tree, ancestor, follower) + path_from(tree, ancestor, leader)
             if ancestor in (follower, leader):
@@ -134,7 +136,9 @@ def gears_on_bodies(model: Model, tree: Tree) -> list[Gear]:
             name = f"mimic {joint.name}"
             gears.append(Gear(name, factors, -joint.mimic.offset, between))
     for coupling in model.couplings:
-        first, second = (tree.frames[link][0] for link in (coupling.predecessor, coupling.successor))
+        first, second = (
+            tree.frames[link][0] for link in (coupling.predecessor, coupling.successor)
+        )
         ancestor = common_ancestor(tree, first, second)
         inner, outer = path_from(tree, ancestor, first), path_from(tree, ancestor, second)
         factors = (*((b, 1.0) for b in outer), *((b, -coupling.ratio) for b in inner))
@@ -158,7 +162,8 @@ def find_clusters(model: Model, tree: Tree) -> list[Cluster]:
             body = group[body]
         return body
 
-    for constraint in (*closures, *gears):
+    constraints: list[Closure | Gear] = [*closures, *gears]
+    for constraint in constraints:
         heads = sorted({find(body) for body in constraint.bodies})
         for head in heads[1:]:
             group[head] = heads[0]
