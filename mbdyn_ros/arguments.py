@@ -28,8 +28,11 @@ def coordinate_array(what: str, value: object, labels: Sequence[str]) -> Array:
         Not numbers, or a shape that does not fit; the message names the joints.
     """
     try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        array = np.asarray(value)
+        if array.dtype.kind not in "biufO":  # NumPy would read text and cut off imaginary parts
+            raise TypeError(f"not {array.dtype}")
+        array = array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{what} must be numbers, one for each joint: {error}") from None
     if array.ndim not in (1, 2) or array.shape[-1] != len(labels):
         raise InputError(
@@ -37,6 +40,15 @@ def coordinate_array(what: str, value: object, labels: Sequence[str]) -> Array:
             f"coordinates there: expected ({len(labels)},) or (N, {len(labels)}) in the order "
             f"{', '.join(labels) or '(none)'}"
         )
+    return array
+
+
+def single_vector(what: str, value: object, labels: Sequence[str]) -> Array:
+    """Return `value` as finite float64 numbers of shape (n,), or refuse it."""
+    array = coordinate_array(what, value, labels)
+    if array.ndim != 1:
+        raise InputError(f"{what} has shape {array.shape}: expected ({len(labels)},)")
+    require_finite(what, array, labels)
     return array
 
 
@@ -48,15 +60,20 @@ def require_finite(what: str, array: Array, labels: Sequence[str]) -> None:
 
 
 def require_unit_quaternions(coordinates: Coordinates, position: Array) -> None:
-    """Refuse orientations of floating joints that are not unit quaternions."""
+    """Refuse orientations of floating joints, in (nq,) or (N, nq), that are not unit quaternions.
+
+    NaN and infinity pass here.
+    """
     for start in coordinates.quaternions:
-        quaternion = position[start : start + 4]
-        length = float(np.linalg.norm(quaternion))
-        if abs(length**2 - 1) > UNIT_TOLERANCE:
+        quaternions = np.atleast_2d(position)[:, start : start + 4]
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = np.linalg.norm(quaternions, axis=1)
+            wrong = np.isfinite(lengths) & (np.abs(lengths**2 - 1) > UNIT_TOLERANCE)
+        for k in np.flatnonzero(wrong):
             joint = coordinates.position_labels[start].removesuffix("/qx")
             raise InputError(
                 f"the orientation of {joint} must be a unit quaternion (x, y, z, w); "
-                f"{quaternion.tolist()} has length {length:.9g}. Divide it by its length."
+                f"{quaternions[k].tolist()} has length {lengths[k]:.9g}. Divide it by its length."
             )
 
 
@@ -69,24 +86,30 @@ def broadcast_count(arrays: Mapping[str, tuple[Array, int]]) -> int | None:
     return next(iter(sizes.values()), None)
 
 
-def require_link(tree: Tree, link: str, source: str) -> str:
+def require_link(tree: Tree, link: object, source: str) -> str:
     """Return `link`, refused where the robot has no such link."""
-    if link not in tree.frames:
+    if not isinstance(link, str) or link not in tree.frames:
         raise InputError(
             f"{source}: there is no link {link!r}; the links are {', '.join(tree.frames)}"
         )
     return link
 
 
-def checked_home(home: Mapping[str, float], joints: Sequence[str], source: str) -> dict[str, float]:
+def checked_home(
+    home: Mapping[str, float] | None, joints: Sequence[str], source: str
+) -> dict[str, float]:
     """A rough configuration by joint name, refused where it names no movable joint."""
+    if home is None:
+        return {}
+    if not isinstance(home, Mapping):
+        raise InputError(f"home must map joint names to positions; it is {home!r}")
     for name, position in home.items():
         if name not in joints:
             raise InputError(
                 f"home names {name!r}, which is no movable joint of {source}; "
                 f"the joints are {', '.join(joints)}"
             )
-        require_finite("home position", coordinate_array("home", [position], (name,)), (name,))
+        single_vector("home position", [position], (name,))
     return dict(home)
 
 
@@ -95,6 +118,10 @@ def body_wrenches(tree: Tree, wrenches: Wrenches, source: str) -> Array:
 
     A wrench on a link that is fixed to the world moves nothing.
     """
+    if not isinstance(wrenches, Mapping):
+        raise InputError(
+            f"wrenches must map link names to [force, torque] (6,); they are {wrenches!r}"
+        )
     total = np.zeros((len(tree.bodies), 6))
     for link, value in wrenches.items():
         body, pose = tree.frames[require_link(tree, link, source)]

@@ -19,6 +19,7 @@ from .arguments import (
     require_finite,
     require_link,
     require_unit_quaternions,
+    single_vector,
 )
 from .codegen.call import UNFIT, plain_call
 from .codegen.kernel import Bound, Kernel, interpret, load_kernel
@@ -96,6 +97,7 @@ class Robot:
     position_labels, velocity_labels : a name for each coordinate of q and v.
     gravity : (3,) m/s^2.
     warnings : what looks wrong in the description but could be computed.
+    home : closed configuration by joint name (rad or m) that fixes the assembly branch.
     massless_links : links that can move without moving mass; forward dynamics is refused then.
     """
 
@@ -106,13 +108,11 @@ class Robot:
         floating_base: bool = False,
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
     ) -> None:
-        direction = coordinate_array("gravity", gravity, ("x", "y", "z"))
-        require_finite("gravity", direction, ("x", "y", "z"))
         self.model = model
-        self.gravity = constant(direction, (3,))
+        self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         self.floating_base = floating_base
         movable = [joint.name for joint in model.joints if joint.nv]
-        rough = checked_home(home or {}, movable, model.source)
+        rough = checked_home(home, movable, model.source)
         self._system, self._assemblies = build_system(model, floating_base, self.gravity, rough)
         coordinates = self._system.coordinates
         self.joint_names = coordinates.joint_names
@@ -123,6 +123,7 @@ class Robot:
         self.position_labels = coordinates.position_labels
         self.velocity_labels = coordinates.velocity_labels
         self.effort_labels = coordinates.effort_labels
+        self.home = self._home_by_name()
         self.massless_links = self._find_massless_links()
         self.warnings = model.warnings
         if self.massless_links:
@@ -296,8 +297,7 @@ class Robot:
         >>> fd.a
         array([1.5])
         """
-        if name not in SIGNATURES:
-            raise InputError(f"there is no program {name!r}; there are {', '.join(SIGNATURES)}")
+        _require_program(name)
         if (name in ("frame_pose", "jacobian")) != (link is not None):
             needed = "needs" if link is None else "has no"
             raise InputError(f"{name} {needed} link")
@@ -312,6 +312,8 @@ class Robot:
 
     def compile(self, *names: str) -> None:
         """Load or compile the named programs now, several at once (default: all)."""
+        for name in names:
+            _require_program(name)
         wanted = [Variant(name) for name in names or SIGNATURES if name not in LINKED]
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
             list(pool.map(self._kernel, wanted))
@@ -357,14 +359,14 @@ class Robot:
         if wrenches is not None:
             on_bodies = body_wrenches(self._system.tree, wrenches, self.model.source)
             arrays["wrenches"] = (on_bodies, 2)
+        if "q" in arrays:
+            require_unit_quaternions(self._system.coordinates, arrays["q"][0])
         count = broadcast_count(arrays)
         if count is not None:
             return kernel.batch([array for array, _ in arrays.values()], count)
         for key, (array, _) in arrays.items():
             if key != "wrenches":
                 require_finite(SPOKEN[key], array, labels.get(key, self.velocity_labels))
-        if "q" in arrays:
-            require_unit_quaternions(self._system.coordinates, arrays["q"][0])
         bound = Bound(kernel)
         for memory, (array, _) in zip(bound.arguments, arrays.values(), strict=True):
             memory[...] = array
@@ -392,6 +394,12 @@ class Robot:
                 kernel = self._kernels.setdefault((variant, compiled), kernel)
         return kernel
 
+    def _home_by_name(self) -> dict[str, float]:
+        """The closed home configuration of the joints with one coordinate."""
+        bodies = {body.joint: body for body in self._system.tree.bodies}
+        single = [name for name in self.joint_names if self.model.joint(name).nq == 1]
+        return {name: float(self._system.home[bodies[name].q.start]) for name in single}
+
     def _known_link(self, link: str) -> str:
         return require_link(self._system.tree, link, self.model.source)
 
@@ -404,3 +412,8 @@ class Robot:
     def _massless_text(self) -> str:
         links = ", ".join(repr(link) for link in self.massless_links)
         return f"no mass resists the motion of link {links}"
+
+
+def _require_program(name: object) -> None:
+    if not isinstance(name, str) or name not in SIGNATURES:
+        raise InputError(f"there is no program {name!r}; there are {', '.join(SIGNATURES)}")

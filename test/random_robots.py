@@ -293,6 +293,13 @@ class Pair:
         full = pin.computeCoriolisMatrix(judge.pin, judge.data, judge.position(q), rate)
         return judge.matrix.T @ (full @ rate)
 
+    def jacobian(self, q: Array, link: str) -> Array:
+        """Pinocchio's Jacobian, also of a robot with one coordinate or none."""
+        judge = self.judge
+        place = judge.position(q), judge.pin.getFrameId(link, pin.BODY), pin.LOCAL_WORLD_ALIGNED
+        full = pin.computeFrameJacobian(judge.pin, judge.data, *place)
+        return np.reshape(full, (6, -1)) @ judge.matrix
+
     def external(self, wrenches: dict[str, Array]) -> pin.StdVec_Force:
         """Wrenches on links, at Pinocchio's joints."""
         result = pin.StdVec_Force()

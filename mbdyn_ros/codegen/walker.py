@@ -20,7 +20,7 @@ def home_positions(system: System) -> tuple[list[tuple[int, float]], list[tuple[
     chosen = []
     for part in ("independent", "dependent"):
         rows = [
-            system.tree.bodies[linkage.cluster.bodies[k]].q.start
+            system.tree.bodies[linkage.cluster.tied[k]].q.start
             for linkage in system.walked
             for k in getattr(linkage, part)
         ]

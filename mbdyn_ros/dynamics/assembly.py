@@ -49,8 +49,8 @@ class _Equations:
     """Residual and rows of a cluster as functions of its positions."""
 
     def __init__(self, tree: Tree, cluster: Cluster) -> None:
-        x = SX.sym("x", len(cluster.bodies))
-        values = {body: x[k] for k, body in enumerate(cluster.bodies)}
+        x = SX.sym("x", len(cluster.tied))
+        values = {body: x[k] for k, body in enumerate(cluster.tied)}
         joints = cluster_motions(tree, cluster, values)
         rows = cluster_rows(tree, cluster, joints, values, SX.zeros(tree.nv))
         outputs = [rows.residual, ca.densify(rows.matrix), ca.mmin(rows.aligned)]
@@ -131,7 +131,7 @@ def assemble(
         The loops cannot be closed near home, leave nothing movable, or are not determined by
         the wanted joints.
     """
-    bodies = cluster.bodies
+    bodies = cluster.tied
     what = f"{source}: {_kind(cluster)} {cluster.name!r}"
     equations = _Equations(tree, cluster)
     rough = np.array([home.get(body, 0.0) for body in bodies])
@@ -262,12 +262,12 @@ def _at_home(
             return result
     walk = follow(newton_step(tree, linkage), (closed[free], closed[bound]), rough[free])
     result = closed.copy()
-    named = [linkage.cluster.bodies[k] in home for k in free]
+    named = [linkage.cluster.tied[k] in home for k in free]
     if walk.arrived or not any(named):
         if walk.arrived:
             result[free], result[bound] = walk.independent, walk.dependent
         return result
-    joints = ", ".join(tree.bodies[linkage.cluster.bodies[k]].joint for k in free)
+    joints = ", ".join(tree.bodies[linkage.cluster.tied[k]].joint for k in free)
     raise ModelError(
         f"loop {linkage.cluster.name!r} cannot be closed with {joints} at the home position "
         f"{rough[free].tolist()}: the nearest that can be reached is {walk.independent.tolist()}"
@@ -276,7 +276,7 @@ def _at_home(
 
 def _branch_at(tree: Tree, linkage: Linkage, form: PlanarLoop, home: Array) -> PlanarLoop | None:
     """The closed form on the branch of a configuration, with its whole turns; None: no match."""
-    bodies = linkage.cluster.bodies
+    bodies = linkage.cluster.tied
     q = SX.sym("q")
     for branch in (1, -1):
         trial = replace(form, branch=branch)

@@ -65,7 +65,7 @@ def build_system(
             tree,
             cluster,
             rough,
-            None if wanted is None else [b for b in chosen if b in cluster.bodies],
+            None if wanted is None else [b for b in chosen if b in cluster.tied],
             preferred,
         )
         for cluster in constrained
@@ -94,7 +94,7 @@ def _independent_joints(
 ) -> list[str]:
     """The independent joints: as wanted, checked to be complete, else in document order."""
     dependent = {
-        tree.bodies[assembly.linkage.cluster.bodies[k]].joint
+        tree.bodies[assembly.linkage.cluster.tied[k]].joint
         for assembly in assemblies
         for k in assembly.linkage.dependent
     }
@@ -122,7 +122,7 @@ def _home(tree: Tree, assemblies: Sequence[Assembly], rough: Mapping[int, float]
             home[body.q] = rough.get(index, 0.0)
     for assembly in assemblies:
         for body_index, position in zip(
-            assembly.linkage.cluster.bodies, assembly.home, strict=True
+            assembly.linkage.cluster.tied, assembly.home, strict=True
         ):
             home[tree.bodies[body_index].q] = position
     home.setflags(write=False)

@@ -101,7 +101,7 @@ class Embedding:
         positions: list[Position] = list(given)
         used = 0
         for linkage in self.linkages:
-            bodies = linkage.cluster.bodies
+            bodies = linkage.cluster.tied
             if linkage.linear:
                 known = {bodies[k]: given[bodies[k]] for k in linkage.independent}
                 solved: dict[int, Position] = dict(linear_positions(self.tree, linkage, known))
@@ -116,9 +116,9 @@ class Embedding:
         return positions
 
     def _rows(self, linkage: Linkage, v: SX) -> Rows:
-        joints = {body: self.joints[body] for body in linkage.cluster.bodies}
+        joints = {body: self.joints[body] for body in linkage.cluster.tied}
         values = {
             body: position if isinstance(position := self.positions[body], SX) else SX(0)
-            for body in linkage.cluster.bodies
+            for body in linkage.cluster.tied
         }
         return cluster_rows(self.tree, linkage.cluster, joints, values, v)

@@ -52,14 +52,14 @@ class Linkage:
 
 def cluster_coordinates(tree: Tree, cluster: Cluster) -> tuple[int, ...]:
     """Tree velocity coordinates of the joints of a constrained cluster."""
-    return tuple(tree.bodies[body].v.start for body in cluster.bodies)
+    return tuple(tree.bodies[body].v.start for body in cluster.tied)
 
 
 def cluster_motions(
     tree: Tree, cluster: Cluster, positions: Mapping[int, Position]
 ) -> dict[int, JointMotion]:
     """Motions of the joints of a cluster, by body."""
-    return {body: joint_motion(tree.bodies[body], positions[body]) for body in cluster.bodies}
+    return {body: joint_motion(tree.bodies[body], positions[body]) for body in cluster.tied}
 
 
 def cluster_rows(
@@ -141,7 +141,7 @@ def newton_step(tree: Tree, linkage: Linkage, name: str = "step") -> ca.Function
     values: dict[int, SX] = {}
     for symbol, chosen in ((y, linkage.independent), (z, linkage.dependent)):
         for k, place in enumerate(chosen):
-            values[linkage.cluster.bodies[place]] = symbol[k]
+            values[linkage.cluster.tied[place]] = symbol[k]
     joints = cluster_motions(tree, linkage.cluster, values)
     rows = cluster_rows(tree, linkage.cluster, joints, values, SX.zeros(tree.nv))
     kept, bound = list(linkage.rows), list(linkage.dependent)
@@ -153,7 +153,7 @@ def newton_step(tree: Tree, linkage: Linkage, name: str = "step") -> ca.Function
 
 def linear_positions(tree: Tree, linkage: Linkage, values: Mapping[int, SX]) -> dict[int, SX]:
     """Dependent positions of a linkage of gears, exactly linear in the independent ones."""
-    bodies = linkage.cluster.bodies
+    bodies = linkage.cluster.tied
     given = {bodies[k]: values[bodies[k]] for k in linkage.independent}
     trial = {**given, **{bodies[k]: SX(0) for k in linkage.dependent}}
     joints = cluster_motions(tree, linkage.cluster, trial)

@@ -58,7 +58,7 @@ class System:
     def walked_rows(self) -> list[int]:
         """Tree positions of the dependent joints that have no closed form."""
         return [
-            self.tree.bodies[linkage.cluster.bodies[k]].q.start
+            self.tree.bodies[linkage.cluster.tied[k]].q.start
             for linkage in self.walked
             for k in linkage.dependent
         ]

@@ -65,6 +65,13 @@ class Cluster:
         return bool(self.closures or self.gears)
 
     @property
+    def tied(self) -> tuple[int, ...]:
+        """The bodies whose joints are constrained; the others of the cluster lie between them."""
+        named = {body for closure in self.closures for body in closure.bodies}
+        named |= {body for gear in self.gears for body, _ in gear.factors}
+        return tuple(body for body in self.bodies if body in named)
+
+    @property
     def name(self) -> str:
         """The names of its constraints."""
         constraints: list[Closure | Gear] = [*self.closures, *self.gears]

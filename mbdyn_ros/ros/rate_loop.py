@@ -1,8 +1,8 @@
 """A thread that calls a function at a rate, with absolute deadlines.
 
 Deadlines lie on a grid, so the rate does not drift. A call that takes too long makes the loop
-skip the deadlines it missed: they are counted, never made up for in a burst. (An rclpy timer at
-1 kHz costs half a core; this costs the call, and a sleep.)
+skip the deadlines it missed: the next call learns how many, but there is no burst of calls. (An
+rclpy timer at 1 kHz costs half a core; this costs the call, and a sleep.)
 """
 
 from __future__ import annotations
@@ -28,12 +28,13 @@ class LoopReport:
 class RateLoop:
     """Calls `tick` at `rate` (Hz), in a thread of its own.
 
-    An exception in `tick` goes to `on_fault`, and the loop goes on.
+    `tick` gets the number of deadlines that were skipped before this call. An exception in it
+    goes to `on_fault`, and the loop goes on.
     """
 
     def __init__(
         self,
-        tick: Callable[[], None],
+        tick: Callable[[int], None],
         rate: float,
         on_fault: Callable[[Exception], None],
         name: str = "loop",
@@ -76,10 +77,11 @@ class RateLoop:
     def _run(self) -> None:
         clock, tick = time.perf_counter, self._tick
         deadline = clock()
+        skipped = 0
         while not self._stopping.is_set():
             start = clock()
             try:
-                tick()
+                tick(skipped)
             except Exception as error:
                 self._on_fault(error)
             end = clock()
@@ -90,7 +92,7 @@ class RateLoop:
                 self._worst_compute = duration
             period = 1.0 / self.rate
             deadline += period
-            late = end - deadline
+            late, skipped = end - deadline, 0
             if late > 0:
                 skipped = math.ceil(late / period)
                 self._missed += skipped

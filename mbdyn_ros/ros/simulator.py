@@ -25,6 +25,7 @@ from .base_pose import PosePublisher
 from .conversions import Layout
 from .description import LATCHED, Description, load_robot, one_line
 from .diagnostics import Diagnostics, Health
+from .inbox import Inbox
 from .interfaces import service_types
 from .markers import RobotMarkers
 from .parameters import Parameters
@@ -36,6 +37,9 @@ from .simulator_parameters import PARAMETERS
 NAME = "simulator"
 
 PROGRAMS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "energy")
+
+MOST_MADE_UP = 50
+"""Skipped steps that one tick makes up for; time beyond that is lost, and reported."""
 
 POSE_RATE = 60.0
 """Hz, of odometry and transforms of what floats."""
@@ -83,9 +87,8 @@ class Simulator(Node):
     # ---- setting up -----------------------------------------------------------------------
 
     def _listen(self) -> None:
-        latest = QoSProfile(depth=1)
-        self.create_subscription(Float64MultiArray, "~/commands", self._on_array, latest)
-        self.create_subscription(JointState, "~/effort_command", self._on_named, 10)
+        self._arrays = Inbox(self, Float64MultiArray, "~/commands", QoSProfile(depth=1))
+        self._named = Inbox(self, JointState, "~/effort_command", QoSProfile(depth=10))
         self.create_service(Trigger, "~/reset", self._on_reset)
         self.create_service(SetBool, "~/pause", self._on_pause)
         self.create_service(Trigger, "~/step", self._on_step)
@@ -145,13 +148,16 @@ class Simulator(Node):
 
     # ---- the loop -------------------------------------------------------------------------
 
-    def _tick(self) -> None:
+    def _tick(self, skipped: int) -> None:
+        """Take a step, and those that skipped deadlines left out: simulated time keeps up."""
         with self._lock:
             session = self.session
             if session is None:
                 return
+            self._take_commands(session)
             if not (self.paused or self.fault):
-                session.advance(time.perf_counter(), self._timeout, self._substeps)
+                steps = self._substeps * (1 + min(skipped, MOST_MADE_UP))
+                session.advance(time.perf_counter(), self._timeout, steps)
             self._ticks += 1
             if self._ticks % self._every == 0:
                 if not self.fault:
@@ -191,27 +197,26 @@ class Simulator(Node):
 
     # ---- commands and services ------------------------------------------------------------
 
-    def _on_array(self, message: Float64MultiArray) -> None:
-        self._command(lambda session, now: session.commands.set_array(message.data, now))
+    def _take_commands(self, session: Session) -> None:
+        """Read the commands that came since the last tick; bad ones are refused."""
+        now, commands = time.perf_counter(), session.commands
+        for message in self._arrays:
+            try:
+                commands.set_array(message.data, now)
+            except InputError as error:
+                self._refuse(error)
+        for message in self._named:
+            try:
+                commands.set_named(message.name, message.effort, now)
+            except InputError as error:
+                self._refuse(error)
 
-    def _on_named(self, message: JointState) -> None:
-        self._command(
-            lambda session, now: session.commands.set_named(message.name, message.effort, now)
+    def _refuse(self, error: InputError) -> None:
+        self._refused += 1
+        self._refusal = one_line(error)
+        self.get_logger().warning(
+            f"refused a command: {self._refusal}", throttle_duration_sec=1.0
         )
-
-    def _command(self, give: Callable[[Session, float], None]) -> None:
-        try:
-            with self._lock:
-                if self.session is None:
-                    raise InputError(self.description.missing)
-                if not self.fault:
-                    give(self.session, time.perf_counter())
-        except InputError as error:
-            self._refused += 1
-            self._refusal = one_line(error)
-            self.get_logger().warning(
-                f"refused a command: {self._refusal}", throttle_duration_sec=1.0
-            )
 
     def _serve(self, response: Any, action: Callable[[Session], str]) -> Any:
         """Act under the lock; the response says what came of it."""

@@ -1,0 +1,5 @@
+"""The command line `mbdyn`: one file a verb."""
+
+from .group import main
+
+__all__ = ["main"]

@@ -1,0 +1,75 @@
+"""mbdyn bench: how long the calls take."""
+
+from __future__ import annotations
+
+import click
+
+from ..benchmark import PROGRAMS, Benchmark, benchmark
+from ..codegen.program import LINKED, SIGNATURES
+from ..model.errors import InputError
+from .common import print_json, print_table, read_robot, robot_options, urdf_text
+
+
+@click.command()
+@click.argument("urdfs", metavar="URDF...", nargs=-1, required=True)
+@click.option(
+    "--program", "programs", multiple=True, metavar="NAME",
+    help=f"What to time; may be repeated.  [default: {', '.join(PROGRAMS)}]",
+)
+@click.option("--rounds", type=click.IntRange(1), default=200, show_default=True,
+              help="Timed blocks of each call; the fastest one counts.")
+@robot_options
+def bench(
+    urdfs: tuple[str, ...],
+    programs: tuple[str, ...],
+    rounds: int,
+    floating_base: bool,
+    gravity: tuple[float, float, float],
+    as_json: bool,
+) -> None:
+    """Time the calls, beside Pinocchio where it is installed.
+
+    Calls take turns in one process, and each time is the minimum of many blocks. "bind" is the
+    compiled program through robot.bind, "plain" the method with its checks. Pinocchio's answers
+    are compared with ours before anything is timed.
+
+    \b
+    Examples:
+      mbdyn bench ur5.urdf panda.urdf
+      mbdyn bench --floating-base solo12.urdf --json
+    """
+    known = [name for name in SIGNATURES if name not in LINKED]
+    for name in programs:
+        if name not in known:
+            raise InputError(f"--program: there is no {name!r}; there are {', '.join(known)}")
+    results = []
+    for urdf in urdfs:
+        if urdf == "-":
+            raise InputError("bench reads files; - is not one")
+        robot = read_robot(urdf, floating_base, gravity)
+        results.append(benchmark(robot, urdf_text(urdf), programs or PROGRAMS, rounds))
+    if as_json:
+        print_json([result.to_dict() for result in results])
+        return
+    for result in results:
+        _print(result)
+
+
+def _print(result: Benchmark) -> None:
+    rows = []
+    for timing in result.timings:
+        times = [timing.bind, timing.plain, timing.pinocchio]
+        cells = ["-" if one is None else f"{one:.3f}" for one in times]
+        ratios = (timing.bind_ratio, timing.plain_ratio)
+        cells += ["-" if one is None else f"{one:.2f}" for one in ratios]
+        rows.append((timing.program, *cells))
+    header = ("program", "bind us", "plain us", "pinocchio us", "bind / pin", "plain / pin")
+    print_table(f"{result.robot}, nv {result.nv}", header, rows)
+    if not result.compiled:
+        click.echo("No C compiler was found: the interpreter was timed.")
+    if result.note:
+        click.echo(result.note)
+    if result.pinocchio_nv not in (None, result.nv):
+        click.echo(
+            f"Pinocchio has nv {result.pinocchio_nv}: mimic joints are left free in its model."
+        )

@@ -1,0 +1,74 @@
+"""`mbdyn` itself: its verbs, and what errors and warnings look like."""
+
+from __future__ import annotations
+
+import warnings
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import click
+
+from ..model.errors import CompilerWarning, MbdynError, ModelWarning
+from .bench import bench
+from .forward import fd
+from .inspect import inspect
+from .inverse import id_
+from .simulate import simulate
+
+
+class Mbdyn(click.Group):
+    """A group whose verbs end with one clear line on stderr: no traceback, exit status 1."""
+
+    def invoke(self, context: click.Context) -> Any:
+        """Run a verb."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("always", ModelWarning)
+            warnings.simplefilter("always", CompilerWarning)
+            warnings.showwarning = _show_warning
+            try:
+                return super().invoke(context)
+            except MbdynError as error:
+                raise click.ClickException(" ".join(str(error).split("\n"))) from error
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    click.echo(f"Warning: {message}", err=True)
+
+
+def _version() -> str:
+    try:
+        return version("mbdyn_ros")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+@click.group(
+    cls=Mbdyn,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(_version(), prog_name="mbdyn")
+def main() -> None:
+    """Exact multibody dynamics of a robot, straight from its URDF.
+
+    Joints are named as in the URDF; numbers are SI (m, rad, s, kg, N, N m). A URDF named - is
+    read from standard input, so xacro can feed it. Every verb takes --json: then standard output
+    is one JSON document and nothing else.
+
+    \b
+    Examples:
+      mbdyn inspect ur5.urdf
+      mbdyn id ur5.urdf --position elbow_joint=1.2,shoulder_lift_joint=-0.8
+      mbdyn simulate ur5.urdf --duration 5 --output run.csv --plot run.png
+      xacro ur.urdf.xacro name:=ur ur_type:=ur5e | mbdyn id -
+
+    \b
+    Exit status:
+      0  done
+      1  the robot, a file or a number is wrong: one line on standard error says which
+      2  the command line itself is wrong
+    """
+
+
+for _verb in (inspect, id_, fd, simulate, bench):
+    main.add_command(_verb)

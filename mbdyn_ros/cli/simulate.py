@@ -1,0 +1,235 @@
+"""mbdyn simulate: motion in time, into a table, a bag or a plot."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from ..model.errors import InputError, SimulationError
+from ..model.model import Array
+from ..recording.write import BAGS, check_target, write
+from ..robot import Robot
+from ..simulation import StoppedSimulationError, Trajectory
+from ..simulation import simulate as run
+from .common import number, print_json, print_table, read_robot, robot_options, urdf_text
+from .state import read_values, state_option
+
+PLOTS = (".png", ".svg", ".pdf")
+BAG_RATE = 100.0
+"""Samples per second of a bag, unless asked otherwise."""
+
+MOST_SAMPLES = 1e8
+"""What fits no memory is refused before it is tried."""
+
+
+@click.command()
+@click.argument("urdf")
+@click.option("--duration", type=float, required=True, help="Seconds.")
+@state_option("position", "rad or m, at the start", " Joints not named are at 0.")
+@state_option("velocity", "rad/s or m/s, at the start")
+@state_option(
+    "effort", "N m or N: constant",
+    " Or a file with a column time: linear between its rows, the first and last held outside.",
+)
+@click.option("--rtol", type=float, default=1e-10, show_default=True, help="Relative tolerance.")
+@click.option("--atol", type=float, default=1e-12, show_default=True, help="Absolute tolerance.")
+@click.option(
+    "--rate", type=float,
+    help="Samples per second of the output.  [default: every step; in a bag 100]",
+)
+@click.option(
+    "--output", metavar="FILE",
+    help="Write the motion as .csv, .json or .mcap (one file, for Foxglove or `ros2 bag play`); a "
+    "name without an end makes a rosbag2 folder.",
+)
+@click.option("--plot", metavar="FILE", help="Plot the motion as .png, .svg or .pdf.")
+@robot_options
+def simulate(
+    urdf: str,
+    duration: float,
+    position: str | None,
+    velocity: str | None,
+    effort: str | None,
+    rtol: float,
+    atol: float,
+    rate: float | None,
+    output: str | None,
+    plot: str | None,
+    floating_base: bool,
+    gravity: tuple[float, float, float],
+    as_json: bool,
+) -> None:
+    """Simulate the motion of a robot.
+
+    The steps adapt to the tolerances; dry friction sticks and slides at exact instants. At the
+    end stands the energy balance: the drift is the energy that no work explains, relative to the
+    largest energy that moved.
+
+    \b
+    Examples:
+      mbdyn simulate ur5.urdf --duration 5 --position elbow_joint=1.2 --plot fall.png
+      mbdyn simulate ur5.urdf --duration 5 --effort torques.csv --rate 500 --output run.csv
+      mbdyn simulate ur5.urdf --duration 5 --output run.mcap && ros2 bag play run.mcap
+    """
+    if output is not None:
+        check_target(output)
+    if plot is not None:
+        check_target(plot, PLOTS)
+    text = urdf_text(urdf) if urdf == "-" else ""
+    robot = _read(urdf, text, floating_base, gravity)
+    start = [read_values(robot, *one) for one in (("position", position), ("velocity", velocity))]
+    for name, one in zip(("position", "velocity"), start, strict=True):
+        if one.many and len(one.numbers) > 1:
+            raise InputError(f"--{name}: {len(one.numbers)} states given; one starts a simulation")
+    q0, v0 = (one.numbers.reshape(-1) for one in start)
+    drive, longest = effort_of(robot, effort)
+    times = _sample_times(duration, rate, output)
+    began = time.perf_counter()
+    stopped = None
+    try:
+        with progress_bar(duration) as progress:
+            trajectory = run(
+                robot, q0, v0, duration, drive, rtol, atol,
+                times=times, max_step=longest, progress=progress,
+            )  # fmt: skip
+    except StoppedSimulationError as error:
+        trajectory, stopped = error.trajectory, error
+    wall = time.perf_counter() - began
+    if len(trajectory):
+        if output is not None:
+            write(robot, trajectory, output, text or urdf_text(urdf))
+        if plot is not None:
+            from ..view.plots import save_plot
+
+            save_plot(robot.model, trajectory, plot)
+    files = [file for file in (output, plot) if file is not None]
+    if stopped is not None:
+        kept = f" The motion up to there is in {', '.join(files)}." if files else ""
+        raise SimulationError(f"{stopped}.{kept}") from stopped
+    summary = summarize(robot, trajectory, wall)
+    summary["files"] = files
+    if as_json:
+        print_json(summary)
+    else:
+        _print(robot, trajectory, summary)
+
+
+def _read(
+    urdf: str, text: str, floating_base: bool, gravity: tuple[float, float, float]
+) -> Robot:
+    if urdf != "-":
+        return read_robot(urdf, floating_base, gravity)
+    if not text.strip():
+        raise InputError("-: standard input is empty; expected a URDF")
+    return read_robot(text, floating_base, gravity)
+
+
+def effort_of(
+    robot: Robot, text: str | None
+) -> tuple[Array | Callable[[float, Array, Array], Array], float]:
+    """What drives the joints, and the longest step (s) that does not overlook it."""
+    series = read_values(robot, "effort", text)
+    if not series.many:
+        return series.numbers, np.inf
+    if series.time is None:
+        raise InputError(f"{text}: many efforts, but no column time says when")
+    at, values = series.time, series.numbers
+    if not len(at) or not np.isfinite(at).all() or (np.diff(at) <= 0).any():
+        raise InputError(f"{text}: time must be finite and rise from row to row")
+    if len(at) == 1:
+        return values[0], np.inf
+    slopes = np.diff(values, axis=0) / np.diff(at)[:, None]
+
+    def interpolate(t: float, q: Array, v: Array) -> Array:
+        k = int(np.searchsorted(at, t, side="right")) - 1
+        if k < 0 or k >= len(slopes):
+            return values[0 if k < 0 else -1]
+        return values[k] + (t - at[k]) * slopes[k]
+
+    return interpolate, float(np.median(np.diff(at)))
+
+
+def _sample_times(duration: float, rate: float | None, output: str | None) -> Array | None:
+    if rate is None and output is not None and Path(output).suffix.lower() in BAGS:
+        rate = BAG_RATE
+    if rate is None:
+        return None
+    if not 0 < rate < np.inf or not 0 <= duration < np.inf:
+        raise InputError(f"--rate {rate:g}, --duration {duration:g}: both must be positive, finite")
+    count = duration * rate * (1 + 1e-12)
+    if count > MOST_SAMPLES:
+        raise InputError(f"--rate {rate:g} over {duration:g} s makes {count:.1g} samples: too many")
+    times = np.arange(int(count) + 1) / rate
+    return np.minimum(times, duration)
+
+
+@contextmanager
+def progress_bar(duration: float) -> Iterator[Callable[[float], None] | None]:
+    """A bar on stderr where a person watches it, nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("simulating", total=duration)
+        yield lambda t: bar.update(task, completed=t)
+
+
+def summarize(robot: Robot, trajectory: Trajectory, wall: float) -> dict[str, Any]:
+    """What a simulation came to, as plain data."""
+    first, last = trajectory.energy[0], trajectory.energy[-1]
+    work, loss = trajectory.work[-1].tolist()
+    return {
+        "robot": robot.model.name,
+        "time": float(trajectory.time[-1]),
+        "samples": len(trajectory),
+        "steps": trajectory.steps,
+        "wall_time": wall,
+        "position": dict(zip(robot.position_labels, trajectory.q[-1].tolist(), strict=True)),
+        "velocity": dict(zip(robot.velocity_labels, trajectory.v[-1].tolist(), strict=True)),
+        "energy": {
+            "kinetic": last[0].item(),
+            "potential": last[1].item(),
+            "change": (last.sum() - first.sum()).item(),
+            "work_of_efforts": work,
+            "lost_to_friction": loss,
+            "unexplained": float(np.abs(trajectory.imbalance).max()),
+            "drift": trajectory.relative_imbalance,
+        },
+        "transitions": [
+            {"time": one.time, "joint": one.joint, "mode": one.mode}
+            for one in trajectory.transitions
+        ],
+    }
+
+
+def _print(robot: Robot, trajectory: Trajectory, summary: dict[str, Any]) -> None:
+    rows = []
+    for label in dict.fromkeys(robot.position_labels + robot.velocity_labels):
+        position, velocity = (
+            number(summary[what][label]) if label in summary[what] else ""
+            for what in ("position", "velocity")
+        )
+        rows.append((label, position, velocity))
+    print_table(f"{robot.model.name} at {summary['time']:g} s", ("", "position", "velocity"), rows)
+    energy = summary["energy"]
+    click.echo(
+        f"{summary['steps']} steps in {summary['wall_time']:.3g} s. Energy changed by "
+        f"{energy['change']:.6g} J: {energy['work_of_efforts']:.6g} J from the efforts, "
+        f"{energy['lost_to_friction']:.6g} J lost to friction; drift {energy['drift']:.1e} "
+        f"({energy['unexplained']:.1e} J)."
+    )
+    slips = len(trajectory.transitions)
+    if slips:
+        click.echo(f"Dry friction: {slips} times a joint stuck or broke away.")
+    for file in summary["files"]:
+        click.echo(f"wrote {file}")

@@ -1,0 +1,200 @@
+"""Positions, velocities, accelerations and efforts from the command line and from files."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import numpy as np
+
+from ..model.errors import InputError
+from ..model.model import Array
+from ..recording.table import Table, from_json, read_table
+from ..robot import Robot
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+VALUES = """name=value,...  or  '[v1, v2, ...]' in the robot's order  or  FILE.csv|.json"""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Numbers (n,) of one state, or (N, n) of many with their times (N,) where known."""
+
+    numbers: Array
+    time: Array | None = None
+
+    @property
+    def many(self) -> bool:
+        """Whether these are many states."""
+        return self.numbers.ndim == 2
+
+
+def state_option(quantity: str, unit: str, more: str = "") -> Callable[[F], F]:
+    """An option --position, --velocity, --acceleration or --effort."""
+    what = quantity.capitalize()
+    plural = what.removesuffix("y") + ("ies" if what.endswith("y") else "s")
+    return click.option(f"--{quantity}", metavar="VALUES", help=f"{plural}, {unit}.{more}")
+
+
+def labels_of(robot: Robot, quantity: str) -> tuple[str, ...]:
+    """Names of the coordinates of a quantity."""
+    return robot.position_labels if quantity == "position" else robot.velocity_labels
+
+
+def rest(robot: Robot, quantity: str) -> Array:
+    """Zeros, but for the unit quaternions of positions."""
+    return np.array([float(label.endswith("/qw")) for label in labels_of(robot, quantity)])
+
+
+def read_values(robot: Robot, quantity: str, text: str | None) -> Series:
+    """The numbers that an option's text gives; joints not named are at 0.
+
+    Raises
+    ------
+    InputError
+        Unknown, repeated or dependent joints, what is no number, NaN: by name.
+    """
+    option = f"--{quantity}"
+    if text is None:
+        return Series(rest(robot, quantity))
+    stripped = text.strip()
+    if stripped[:1] in ("[", "{"):
+        try:
+            document = json.loads(stripped)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{option}: {stripped!r} is no valid JSON: {error}") from None
+        if isinstance(document, list):
+            return Series(_listed(robot, quantity, document, option))
+        return _chosen(robot, quantity, from_json({quantity: document}, option), option)
+    if "=" in stripped and not _is_file(stripped):
+        return _chosen(robot, quantity, _pairs(quantity, stripped, option), option)
+    if stripped and _number(stripped) is not None:
+        return Series(_listed(robot, quantity, [float(stripped)], option))
+    if not _is_file(stripped):
+        raise InputError(f"{option}: {text!r} is neither a file nor {VALUES}")
+    return from_table(robot, quantity, read_table(stripped), stripped)
+
+
+def from_table(robot: Robot, quantity: str, table: Table, source: str) -> Series:
+    """A quantity of a file: columns quantity/joint or, in their absence, plain joint names."""
+    if quantity not in table:
+        plain = {label: column[""] for label, column in table.items() if "" in column}
+        plain.pop("time", None)
+        if plain.keys() & set(labels_of(robot, quantity)):
+            table = {**table, quantity: plain}
+    if quantity not in table:
+        raise InputError(
+            f"{source}: has no column {quantity}/<joint>; it has {', '.join(table) or 'none'}"
+        )
+    if "" in table[quantity]:
+        raise InputError(f"{source}: {quantity} must name the joints: {quantity}/<joint>")
+    return _chosen(robot, quantity, table, source)
+
+
+def _chosen(robot: Robot, quantity: str, table: Table, source: str) -> Series:
+    columns = table[quantity]
+    labels = labels_of(robot, quantity)
+    for name in columns:
+        if name not in labels:
+            raise InputError(f"{source}: {_unknown(robot, name, labels)}")
+    sizes = {len(numbers) for numbers in columns.values()} or {1}
+    numbers = np.tile(rest(robot, quantity), (max(sizes), 1))
+    for name, column in columns.items():
+        numbers[:, labels.index(name)] = column
+    _require_finite(numbers, quantity, labels, source)
+    time = table.get("time", {}).get("")
+    if time is None and len(numbers) == 1:
+        return Series(numbers[0])
+    return Series(numbers, time)
+
+
+def _unknown(robot: Robot, name: str, labels: tuple[str, ...]) -> str:
+    if name in robot.dependent_joints:
+        return (
+            f"joint {name!r} follows another one and takes no value of its own; give one of "
+            f"{', '.join(labels)}"
+        )
+    near = get_close_matches(name, labels, n=1)
+    hint = f"did you mean {near[0]!r}? There are" if near else "there are"
+    return f"there is no coordinate {name!r}; {hint} {', '.join(labels) or 'none'}"
+
+
+def _listed(robot: Robot, quantity: str, document: list[Any], source: str) -> Array:
+    labels = labels_of(robot, quantity)
+    rows = document if document and isinstance(document[0], list) else [document]
+    for k, row in enumerate(rows):
+        if not isinstance(row, list) or len(row) != len(labels):
+            given = len(row) if isinstance(row, list) else 1
+            raise InputError(
+                f"{source}: {given} numbers given"
+                + (f" in row {k + 1}" if len(rows) > 1 else "")
+                + f", the robot takes {len(labels)}: {', '.join(labels) or '(none)'}"
+            )
+        for label, value in zip(labels, row, strict=True):
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise InputError(f"{source}: {quantity} of {label} is {value!r}, not a number")
+    numbers = np.array(rows, dtype=np.float64).reshape(len(rows), len(labels))
+    _require_finite(numbers, quantity, labels, source)
+    return numbers if rows is document else numbers[0]
+
+
+def _pairs(quantity: str, text: str, source: str) -> Table:
+    values: dict[str, Array] = {}
+    for part in filter(None, (one.strip() for one in text.split(","))):
+        name, equals, value = (one.strip() for one in part.partition("="))
+        found = _number(value)
+        if not equals or found is None:
+            raise InputError(f"{source}: {part!r} is not name=number")
+        if name in values:
+            raise InputError(f"{source}: {name!r} is given twice")
+        values[name] = np.array([found])
+    return {quantity: values}
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except OSError:  # longer than a name may be
+        return False
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _require_finite(numbers: Array, quantity: str, labels: tuple[str, ...], source: str) -> None:
+    if np.isfinite(numbers).all():
+        return
+    row, column = np.argwhere(~np.isfinite(numbers))[0]
+    where = f" in row {row + 1}" if len(numbers) > 1 else ""
+    raise InputError(
+        f"{source}: {quantity} of {labels[column]} is {numbers[row, column]}{where}; every number "
+        "must be finite"
+    )
+
+
+def read_wrenches(texts: tuple[str, ...]) -> Mapping[str, Array] | None:
+    """Wrenches of the options --wrench link=fx,fy,fz,tx,ty,tz; None without any."""
+    wrenches: dict[str, Array] = {}
+    for text in texts:
+        link, equals, numbers = text.partition("=")
+        values = [_number(one) for one in numbers.split(",")]
+        given = [value for value in values if value is not None and math.isfinite(value)]
+        if not equals or len(values) != 6 or len(given) != 6:
+            raise InputError(
+                f"--wrench: {text!r} is not link=fx,fy,fz,tx,ty,tz with six finite numbers"
+            )
+        if link.strip() in wrenches:
+            raise InputError(f"--wrench: link {link.strip()!r} is given twice")
+        wrenches[link.strip()] = np.array(given)
+    return wrenches or None

@@ -1,0 +1,130 @@
+"""Many states or one: gathered from options and files, and shown with what was computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+import numpy as np
+
+from ..model.errors import InputError
+from ..model.model import Array
+from ..recording.table import Table, csv_lines, read_table, to_json, write_csv, write_json
+from ..recording.write import TABLES, check_target
+from ..robot import Robot
+from ..units import acceleration_unit, effort_unit
+from .common import number, print_json, print_table
+from .state import Series, from_table, labels_of, read_values, rest
+
+States = dict[str, Series]
+"""quantity -> numbers."""
+
+
+def gather(robot: Robot, options: Mapping[str, str | None], trajectory: str | None) -> States:
+    """The states of some quantities: each from its option, else from the trajectory file.
+
+    Raises
+    ------
+    InputError
+        As `read_values`; or the quantities have different numbers of states.
+    """
+    table: Table = read_table(trajectory) if trajectory is not None else {}
+    states: States = {}
+    for quantity, text in options.items():
+        if text is None and trajectory is not None and quantity in table:
+            states[quantity] = from_table(robot, quantity, table, trajectory)
+        elif text is None and trajectory is not None and quantity == "position":
+            states[quantity] = from_table(robot, quantity, table, trajectory)
+        else:
+            states[quantity] = read_values(robot, quantity, text)
+            if text is None and trajectory is not None:
+                click.echo(
+                    f"Warning: {trajectory} has no columns {quantity}/<joint>; they are taken as 0",
+                    err=True,
+                )
+    sizes = {quantity: len(one.numbers) for quantity, one in states.items() if one.many}
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{quantity} {size}" for quantity, size in sizes.items())
+        raise InputError(f"the numbers of states differ: {listed}")
+    return states
+
+
+def show(
+    robot: Robot,
+    states: States,
+    quantity: str,
+    result: Array,
+    as_json: bool,
+    output: str | None,
+) -> None:
+    """Print the result, or write it into a file with the states it belongs to."""
+    if not np.isfinite(result).all():
+        row, column = np.argwhere(~np.isfinite(np.atleast_2d(result)))[0]
+        raise InputError(
+            f"{quantity} of {labels_of(robot, quantity)[column]} in state {row + 1} is not finite: "
+            "a number is too large, or the mass matrix is singular there"
+        )
+    table = _table(robot, states, quantity, result)
+    if output is not None:
+        target = check_target(output, TABLES)
+        try:
+            (write_csv if target.suffix.lower() == ".csv" else write_json)(table, target)
+        except OSError as error:
+            raise InputError(f"{target}: cannot be written: {error}") from None
+    if as_json:
+        document: dict[str, Any] = {"robot": robot.model.name, **to_json(table)}
+        if result.ndim == 1:
+            document = {
+                key: {label: one[0] for label, one in value.items()}
+                if isinstance(value, dict)
+                else value
+                for key, value in document.items()
+            }
+        unit_of = effort_unit if quantity == "effort" else acceleration_unit
+        document["unit"] = {
+            label: unit_of(robot.model, label) for label in labels_of(robot, quantity)
+        }
+        if output is not None:
+            document["output"] = output
+        print_json(document)
+    elif output is not None:
+        click.echo(f"{output}: {len(np.atleast_2d(result))} states")
+    elif result.ndim == 1:
+        _print_state(robot, states, quantity, result)
+    else:
+        for line in csv_lines(table):
+            click.echo(line, nl=False)
+
+
+def _table(robot: Robot, states: States, quantity: str, result: Array) -> Table:
+    rows = np.atleast_2d(result)
+    table: Table = {}
+    times = [one.time for one in states.values() if one.time is not None]
+    if times:
+        table["time"] = {"": times[0]}
+    columns = {name: one.numbers for name, one in states.items()} | {quantity: rows}
+    for name, numbers in columns.items():
+        full = np.broadcast_to(numbers, (len(rows), numbers.shape[-1]))
+        table[name] = {label: full[:, k] for k, label in enumerate(labels_of(robot, name))}
+    return table
+
+
+def _print_state(robot: Robot, states: States, quantity: str, result: Array) -> None:
+    """One line a coordinate of the velocity; those of a base's position stand above."""
+    units = {"effort": effort_unit, "acceleration": acceleration_unit}[quantity]
+    position = dict(zip(robot.position_labels, states["position"].numbers.tolist(), strict=True))
+    extra = [
+        f"{label} {number(value)}"
+        for label, value in position.items()
+        if label not in robot.velocity_labels
+    ]
+    if extra and not np.array_equal(states["position"].numbers, rest(robot, "position")):
+        click.echo("at " + ", ".join(extra))
+    others = [name for name in states if name != "position"]
+    rows = []
+    for k, label in enumerate(robot.velocity_labels):
+        given = [number(float(states[name].numbers[k])) for name in others]
+        at = number(position[label]) if label in position else ""
+        rows.append((label, at, *given, number(float(result[k])), units(robot.model, label)))
+    print_table(robot.model.name, ("joint", "position", *others, quantity, "unit"), rows)

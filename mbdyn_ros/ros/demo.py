@@ -1,0 +1,194 @@
+"""`make demo`: real nodes compute torques for a UR5 and a Panda, and simulate them.
+
+Three processes a robot on a DDS domain of their own: `inverse_dynamics_server` answers a client
+here, `torque_feedforward` turns a trajectory into torques, `simulator` moves by them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+from rich.console import Console
+from rich.table import Table
+
+from ..model.errors import MbdynError
+from ..robot import load
+from .children import Children
+from .demo_plot import draw
+from .demo_run import (
+    CALLS,
+    DemoClient,
+    DemoError,
+    Outcome,
+    judge,
+    motion_points,
+    trajectory_message,
+)
+from .interfaces import srv
+from .robot_files import find_urdf
+
+ROBOTS = {
+    "ur5": (
+        "ur5_robot",
+        [0.0, -1.57, 1.57, -1.57, -1.57, 0.0],
+        [1.4, -0.9, 0.9, -2.2, -0.6, 1.5],
+    ),
+    "panda": (
+        "panda",
+        [0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785, 0.02],
+        [0.9, 0.1, -0.6, -1.5, 0.7, 2.2, -0.4, 0.02],
+    ),
+}
+"""File, and where the motion starts and ends (rad, m)."""
+
+PD_FREQUENCY = 10.0
+"""rad/s of a small PD: it takes out what sampling and delays of the torques leave."""
+
+
+def run_robot(name: str, context: rclpy.Context, domain: int) -> Outcome:
+    """Start the nodes of one robot, use them, end them."""
+    file, home, goal = ROBOTS[name]
+    path = find_urdf(file)
+    environment = {
+        "ROS_DOMAIN_ID": str(domain),
+        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+        "ROS_LOCALHOST_ONLY": "0",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+    with Children(environment) as children:
+        children.start("inverse_dynamics_server", name, {"urdf": path})
+        children.start(
+            "simulator", name, {"urdf": path, "initial_positions": home, "start_paused": True}
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the nodes log them
+            robot = load(path)
+        inertia = np.diag(robot.mass_matrix(np.array(home)))
+        parameters = {
+            "urdf": path,
+            "reference_timeout": 2.0,
+            "kp": (PD_FREQUENCY**2 * inertia).tolist(),
+            "kd": (2 * PD_FREQUENCY * inertia).tolist(),
+        }
+        children.start("torque_feedforward", name, parameters, ["~/commands:=simulator/commands"])
+        client = DemoClient(robot, name, children.dead, context=context)
+        outcome = Outcome(name)
+        try:
+            client.wait_for_nodes(25.0)
+            client.ask(outcome, np.random.default_rng(1))
+            times, q, v, a = motion_points(np.array(home), np.array(goal))
+            trajectory = trajectory_message(robot, times, q, v, a)
+            client.ask_trajectory(outcome, trajectory)
+            start = client.drive(trajectory)
+            judge(robot, client, outcome, start, np.array(home), np.array(goal))
+        finally:
+            client.destroy_node()
+        bad = children.stop()
+    if bad:
+        raise DemoError("; ".join(bad))
+    return outcome
+
+
+def table(outcomes: list[Outcome]) -> Table:
+    """What was asked and what came back, a column for each robot."""
+    result = Table(title="mbdyn_ros over ROS 2", title_justify="left")
+    result.add_column("asked")
+    result.add_column("came back")
+    for outcome in outcomes:
+        result.add_column(outcome.name, justify="right")
+    rows = [
+        (f"{CALLS} random states, inverse dynamics service", "largest error, N m",
+         [f"{one.service_error:.1e}" for one in outcomes]),
+        ("", "median time, ms", [f"{one.service_ms:.2f}" for one in outcomes]),
+        ("a trajectory of 61 points, trajectory service", "largest error, N m",
+         [f"{one.trajectory_error:.1e}" for one in outcomes]),
+        ("", "median time, ms", [f"{one.trajectory_ms:.1f}" for one in outcomes]),
+        ("the simulator, driven by torque_feedforward", "joint states received",
+         [str(one.received) for one in outcomes]),
+        ("", "rate held, Hz (1000 wanted)", [f"{one.rate:.1f}" for one in outcomes]),
+        ("", "longest gap, ms", [f"{one.worst_gap_ms:.1f}" for one in outcomes]),
+        ("", "tracking error, rad", [f"{one.tracking_error:.4f}" for one in outcomes]),
+        ("energy balance of that motion", "work of the efforts, J",
+         [f"{one.work:.4f}" for one in outcomes]),
+        ("", "friction loss, J", [f"{one.loss:.4f}" for one in outcomes]),
+        ("", "change of energy, J", [f"{one.energy_change:.4f}" for one in outcomes]),
+        ("", "imbalance, relative", [f"{one.imbalance:.1e}" for one in outcomes]),
+    ]  # fmt: skip
+    for asked, back, cells in rows:
+        result.add_row(asked, back, *cells)
+    return result
+
+
+def check(outcome: Outcome) -> None:
+    """Refuse results that are not right; a slow machine is no error."""
+    for value, limit, what in (
+        (outcome.service_error, 1e-9, "N m of error in the inverse dynamics service"),
+        (outcome.trajectory_error, 1e-9, "N m of error in the trajectory service"),
+        (outcome.tracking_error, 0.1, "rad of tracking error"),
+        (outcome.imbalance, 0.02, "of the energy is unaccounted for"),
+    ):
+        if not value <= limit:
+            raise DemoError(f"{outcome.name}: {value:.3g} {what} (allowed: {limit:g})")
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the demonstration; return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m mbdyn_ros.ros.demo", description=__doc__)
+    parser.add_argument("--plot", type=Path, default=Path("mbdyn_demo.png"), help="file to write")
+    parser.add_argument("--domain", type=int, default=random.randint(1, 100), help="ROS_DOMAIN_ID")
+    parser.add_argument("--robots", nargs="+", choices=list(ROBOTS), default=list(ROBOTS))
+    options = parser.parse_args(args)
+    # Before the context: DDS reads it from the environment.
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    console = Console(width=max(100, Console().width) if not sys.stdout.isatty() else None)
+    if srv is None:
+        print("demo: mbdyn_ros_interfaces is not built; run make demo", file=sys.stderr)
+        return 1
+    context = rclpy.Context()
+    rclpy.init(
+        context=context,
+        domain_id=options.domain,
+        signal_handler_options=SignalHandlerOptions.NO,
+    )
+    began = time.perf_counter()
+    outcomes: list[Outcome] = []
+    try:
+        for name in options.robots:
+            console.print(f"{name}: three nodes on ROS_DOMAIN_ID {options.domain} ...")
+            outcomes.append(run_robot(name, context, options.domain))
+        console.print(table(outcomes))
+        for outcome in outcomes:
+            check(outcome)
+        draw(outcomes, options.plot)
+    except (DemoError, MbdynError) as error:
+        print(f"demo failed: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("demo interrupted", file=sys.stderr)
+        return 130
+    finally:
+        rclpy.shutdown(context=context)
+    console.print(f"done in {time.perf_counter() - began:.0f} s; plot: {options.plot.resolve()}")
+    console.print(LIVE, markup=False)
+    return 0
+
+
+LIVE = """\
+To look at it live:
+  full ROS 2:  ros2 launch mbdyn_ros simulate.launch.py robot:=/path/to/robot.urdf   (opens RViz)
+  Foxglove or Lichtblick: run foxglove_bridge beside it, connect to ws://localhost:8765, add a
+  3D panel with the URDF from topic /robot_description"""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""The picture of the demonstration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib import pyplot as plt  # noqa: E402
+
+from .demo_run import Outcome  # noqa: E402
+
+COLOURS = ["#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5"]
+
+
+def draw(outcomes: list[Outcome], path: Path) -> None:
+    """Joints wanted and simulated, and efforts, a column for each robot."""
+    style = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
+    with plt.rc_context(style):  # type: ignore[arg-type]
+        figure, axes = plt.subplots(
+            2, len(outcomes), figsize=(6.2 * len(outcomes), 7), sharex=True, squeeze=False,
+            layout="constrained",
+        )  # fmt: skip
+        for column, outcome in enumerate(outcomes):
+            _draw_robot(axes[0, column], axes[1, column], outcome)
+        axes[0, 0].set_ylabel("position (rad)")
+        axes[1, 0].set_ylabel("effort (N m)")
+        figure.suptitle(
+            "Torques by inverse dynamics move simulated robots, over ROS 2", fontsize=13
+        )
+        figure.savefig(path, dpi=130)
+        plt.close(figure)
+
+
+def _draw_robot(above: plt.Axes, below: plt.Axes, outcome: Outcome) -> None:
+    moving = [k for k, label in enumerate(outcome.labels) if "finger" not in label]
+    for number, k in enumerate(moving):
+        colour = COLOURS[number % len(COLOURS)]
+        label = outcome.labels[k].replace(f"{outcome.name}_", "").replace("_joint", "")
+        above.plot(outcome.time, outcome.position[:, k], color=colour, lw=2.2, label=label)
+        above.plot(outcome.time, outcome.wanted[:, k], color="black", lw=0.9, ls=(0, (4, 4)))
+        below.plot(outcome.time, outcome.effort[:, k], color=colour, lw=1.4, label=label)
+    above.plot([], [], color="black", lw=0.9, ls=(0, (4, 4)), label="wanted")
+    above.set_title(
+        f"{outcome.name.upper()}: simulated at {outcome.rate:.0f} Hz, "
+        f"within {1e3 * outcome.tracking_error:.1f} mrad",
+        fontsize=11,
+    )
+    below.set_xlabel("time (s)")
+    for axis in (above, below):
+        axis.grid(alpha=0.25)
+        axis.axhline(0, color="0.6", lw=0.7, zorder=0)
+    above.legend(fontsize=8, ncols=2, frameon=False, loc="best")

@@ -1,0 +1,223 @@
+"""What the demonstration does with one robot: a client of the three nodes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from ..model.model import Array
+from ..robot import Robot
+from .conversions import doubles, fill_time
+from .inbox import Inbox
+from .interfaces import srv
+
+CALLS = 200
+MOTION, REST = 3.0, 0.4
+"""s, of the motion, and at rest before and after it."""
+
+
+class DemoError(RuntimeError):
+    """The demonstration did not go as it should; the message says where."""
+
+
+@dataclass
+class Outcome:
+    """What came back for one robot."""
+
+    name: str
+    service_error: float = 0.0
+    service_ms: float = 0.0
+    trajectory_error: float = 0.0
+    trajectory_ms: float = 0.0
+    received: int = 0
+    rate: float = 0.0
+    worst_gap_ms: float = 0.0
+    work: float = 0.0
+    loss: float = 0.0
+    energy_change: float = 0.0
+    imbalance: float = 0.0
+    tracking_error: float = 0.0
+    labels: list[str] = field(default_factory=list)
+    time: Array = field(default_factory=lambda: np.zeros(0))
+    wanted: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    position: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    effort: Array = field(default_factory=lambda: np.zeros((0, 0)))
+
+
+class DemoClient(Node):
+    """Talks to the nodes of one robot in its namespace."""
+
+    def __init__(self, robot: Robot, name: str, alive: Callable[[], str], **options: Any) -> None:
+        super().__init__(f"demo_{name}", namespace=name, **options)
+        self.robot, self._alive = robot, alive
+        self._spinner = SingleThreadedExecutor(context=options.get("context"))
+        self._spinner.add_node(self)
+        self.states: list[tuple[float, list[float], list[float], list[float]]] = []
+        self.state_names: list[str] = []
+        self._inbox = Inbox(self, JointState, "joint_states", QoSProfile(depth=2000))
+        self._reference = self.create_publisher(JointTrajectory, "torque_feedforward/reference", 1)
+        server = "inverse_dynamics_server"
+        self._inverse: Any = self.create_client(srv.InverseDynamics, f"{server}/inverse_dynamics")
+        self._trajectory: Any = self.create_client(
+            srv.InverseDynamicsTrajectory, f"{server}/inverse_dynamics_trajectory"
+        )
+        self._pause: Any = self.create_client(SetBool, "simulator/pause")
+
+    def wait_for_nodes(self, limit: float) -> None:
+        """Return when all three nodes are there."""
+        for client in (self._inverse, self._trajectory, self._pause):
+            self._until(client.service_is_ready, limit, f"service {client.srv_name}")
+        self._until(
+            lambda: self._reference.get_subscription_count() > 0, limit, "torque_feedforward"
+        )
+        self._until(lambda: bool(self.state_names), limit, "joint_states")
+
+    def ask(self, outcome: Outcome, random: np.random.Generator) -> None:
+        """Inverse dynamics of random states, against the library in this process."""
+        robot, times = self.robot, []
+        for _ in range(CALLS):
+            q, v, a = random.uniform(-1, 1, (3, robot.nv))
+            request = srv.InverseDynamics.Request(name=list(robot.independent_joints))
+            request.position, request.velocity = doubles(q), doubles(v)
+            request.acceleration = doubles(a)
+            start = time.perf_counter()
+            response = self._call(self._inverse, request)
+            times.append(time.perf_counter() - start)
+            error = np.abs(np.array(response.effort) - robot.inverse_dynamics(q, v, a)).max()
+            outcome.service_error = max(outcome.service_error, float(error))
+        outcome.service_ms = 1e3 * float(np.median(times))
+
+    def ask_trajectory(self, outcome: Outcome, trajectory: JointTrajectory) -> None:
+        """Efforts along the motion, against the library in this process."""
+        request, times = srv.InverseDynamicsTrajectory.Request(trajectory=trajectory), []
+        for _ in range(9):
+            start = time.perf_counter()
+            response = self._call(self._trajectory, request)
+            times.append(time.perf_counter() - start)
+        outcome.trajectory_ms = 1e3 * float(np.median(times))
+        points = response.trajectory.points
+        q, v, a, effort = (
+            np.array([getattr(point, key) for point in points])
+            for key in ("positions", "velocities", "accelerations", "effort")
+        )
+        expected = self.robot.inverse_dynamics(q, v, a)
+        outcome.trajectory_error = float(np.abs(effort - expected).max())
+
+    def drive(self, trajectory: JointTrajectory) -> float:
+        """Let the simulated robot follow the trajectory; return when it started (s, its stamps).
+
+        The simulation waits, paused, until the torques for the start arrive.
+        """
+        start = self.get_clock().now().nanoseconds + int(REST * 1e9)
+        fill_time(trajectory.header.stamp, start)
+        self._reference.publish(trajectory)
+        self._spin(0.6 * REST)
+        self._read_states()
+        self.states.clear()
+        self._call(self._pause, SetBool.Request(data=False))
+        self._spin(MOTION + 1.4 * REST)
+        self._call(self._pause, SetBool.Request(data=True))
+        return start * 1e-9
+
+    def _call(self, client: Any, request: Any) -> Any:
+        future = client.call_async(request)
+        self._spinner.spin_until_future_complete(future, timeout_sec=5.0)
+        if not future.done():
+            raise DemoError(f"no answer from {client.srv_name}. {self._alive()}")
+        response = future.result()
+        if not response.success:
+            raise DemoError(f"{client.srv_name}: {response.message}")
+        return response
+
+    def _until(self, ready: Callable[[], bool], limit: float, what: str) -> None:
+        end = time.monotonic() + limit
+        while not ready():
+            dead = self._alive()
+            if dead or time.monotonic() > end:
+                raise DemoError(dead or f"{what} did not appear in {limit:g} s")
+            self._spinner.spin_once(timeout_sec=0.05)
+            self._read_states()
+
+    def _spin(self, duration: float) -> None:
+        end = time.monotonic() + duration
+        while (left := end - time.monotonic()) > 0:
+            self._spinner.spin_once(timeout_sec=min(left, 0.02))
+            self._read_states()
+        dead = self._alive()
+        if dead:
+            raise DemoError(dead)
+
+    def _read_states(self) -> None:
+        for message in self._inbox:
+            self.state_names = message.name
+            stamp = message.header.stamp
+            self.states.append(
+                (stamp.sec + 1e-9 * stamp.nanosec, message.position, message.velocity,
+                 message.effort)
+            )  # fmt: skip
+
+
+def motion_points(start: Array, goal: Array, count: int = 61) -> tuple[Array, Array, Array, Array]:
+    """Times (N,), and positions, velocities and accelerations (N, n) from rest to rest."""
+    times = np.linspace(0, MOTION, count)
+    s = times[:, None] / MOTION
+    way = goal - start
+    q = start + way * (10 * s**3 - 15 * s**4 + 6 * s**5)
+    v = way / MOTION * (30 * s**2 - 60 * s**3 + 30 * s**4)
+    a = way / MOTION**2 * (60 * s - 180 * s**2 + 120 * s**3)
+    return times, q, v, a
+
+
+def trajectory_message(
+    robot: Robot, times: Array, q: Array, v: Array, a: Array
+) -> JointTrajectory:
+    """The motion as a message."""
+    message = JointTrajectory(joint_names=list(robot.independent_joints))
+    for k, moment in enumerate(times.tolist()):
+        point = JointTrajectoryPoint()
+        point.positions, point.velocities = doubles(q[k]), doubles(v[k])
+        point.accelerations = doubles(a[k])
+        fill_time(point.time_from_start, round(moment * 1e9))  # type: ignore[arg-type]
+        message.points.append(point)
+    return message
+
+
+def judge(
+    robot: Robot, client: DemoClient, outcome: Outcome, start: float, home: Array, goal: Array
+) -> None:
+    """Compare what was simulated with what was wanted, and energy with work."""
+    if len(client.states) < 100:
+        raise DemoError(f"only {len(client.states)} joint states came from {outcome.name}")
+    columns = [client.state_names.index(label) for label in robot.velocity_labels]
+    stamps = np.array([one[0] for one in client.states])
+    q, v, effort = (
+        np.array([one[k] for one in client.states])[:, columns] for k in (1, 2, 3)
+    )
+    way = np.diff(q, axis=0)
+    friction = robot.friction_vector(q, v)
+    outcome.received = len(stamps)
+    outcome.rate = float((len(stamps) - 1) / (stamps[-1] - stamps[0]))
+    outcome.worst_gap_ms = 1e3 * float(np.diff(stamps).max())
+    exchanged = float(np.abs(effort[1:] * way).sum())
+    # Efforts are constant over a step of the simulator, so this sum is their exact work.
+    outcome.work = float((effort[1:] * way).sum())
+    outcome.loss = float(((friction[1:] + friction[:-1]) / 2 * way).sum())
+    first, last = (sum(robot.energy(q[k], v[k])) for k in (0, -1))
+    outcome.energy_change = float(last - first)
+    outcome.imbalance = abs(outcome.energy_change - outcome.work + outcome.loss) / exchanged
+    times = stamps - start
+    s = np.clip(times / MOTION, 0, 1)[:, None]
+    wanted = home + (goal - home) * (10 * s**3 - 15 * s**4 + 6 * s**5)
+    outcome.tracking_error = float(np.abs(q - wanted).max())
+    outcome.labels = list(robot.velocity_labels)
+    outcome.time, outcome.wanted, outcome.position, outcome.effort = times, wanted, q, effort

@@ -1,0 +1,151 @@
+"""Efforts along a reference: inverse dynamics, a PD where asked, and the effort limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from ..model.errors import InputError
+from ..model.model import Array
+from ..robot import Robot
+from .conversions import Layout, joint_blocks, require_known, seconds
+from .effort_limits import EffortLimits
+from .reference import Reference
+from .trajectory_efforts import read_points
+
+
+class Feedforward:
+    """The state of the `torque_feedforward` node.
+
+    Parameters
+    ----------
+    robot : a robot on the ground.
+    joints : order of the efforts; empty for all actuated joints.
+
+    Attributes
+    ----------
+    joints, labels : that order, by joint and by coordinate.
+    order : where those coordinates are in v.
+    limits : the effort limits.
+    """
+
+    def __init__(self, robot: Robot, joints: Sequence[str] = ()) -> None:
+        if len(robot.position_labels) != len(robot.velocity_labels):
+            raise InputError("the robot has a floating joint, which no trajectory can describe")
+        self.joints = tuple(joints) or robot.actuated_joints
+        require_known(self.joints, robot.actuated_joints, "actuated joint")
+        blocks = joint_blocks(robot)
+        self.order = np.array(
+            [k for name in self.joints for k in range(*blocks[name].v.indices(robot.nv))],
+            dtype=int,
+        )
+        self.labels = [robot.velocity_labels[k] for k in self.order]
+        self.limits = EffortLimits(robot)
+        self._kp, self._kd = np.zeros(robot.nv), np.zeros(robot.nv)
+        self._measured_q, self._measured_v = np.zeros(robot.nq), np.zeros(robot.nv)
+        self._measured_at = -math.inf
+        self._measured_names: tuple[str, ...] = ()
+        self._rows: list[int] = []
+        self._reference: Reference | None = None
+        self._start = self._received = 0.0
+        self.replace_robot(robot)
+
+    def replace_robot(self, robot: Robot) -> None:
+        """Go on with the same robot under another gravity."""
+        self._robot = robot
+        self._inverse = robot.bind("inverse_dynamics")
+
+    def set_gains(self, kp: Sequence[float], kd: Sequence[float]) -> None:
+        """Gains of the PD: none, one for all joints, or one for each of `order`."""
+        gains = []
+        for name, values in (("kp", kp), ("kd", kd)):
+            if len(values) not in (0, 1, len(self.order)):
+                raise InputError(
+                    f"{name} has {len(values)} numbers; give none, one for all joints, or "
+                    f"{len(self.order)}: {', '.join(self.labels)}"
+                )
+            gain = np.zeros(self._robot.nv)
+            gain[self.order] = list(values) if len(values) else 0.0
+            gains.append(gain)
+        self._kp, self._kd = gains
+
+    @property
+    def uses_states(self) -> bool:
+        """Whether measured joint states matter."""
+        return bool(self._kp.any() or self._kd.any())
+
+    def read_reference(self, message: JointTrajectory) -> Reference:
+        """The motion that a message describes; InputError names point, joint and number."""
+        layout = Layout(self._robot, message.joint_names)
+        q, v, a = read_points(layout, message)
+        times = np.array([seconds(point.time_from_start) for point in message.points])
+        given = {
+            "velocities": [len(point.velocities) > 0 for point in message.points],
+            "accelerations": [len(point.accelerations) > 0 for point in message.points],
+        }
+        for what, flags in given.items():
+            if any(flags) and not all(flags):
+                raise InputError(
+                    f"point {flags.index(False)} has no {what}, but others have: give them at "
+                    "every point, or at none"
+                )
+        return Reference(
+            times,
+            q,
+            v if all(given["velocities"]) else None,
+            a if all(given["accelerations"]) else None,
+        )
+
+    def follow(self, reference: Reference, start: float) -> None:
+        """Follow a motion from the time `start`, s."""
+        self._reference, self._start = reference, start
+
+    def drop_reference(self) -> None:
+        """Forget the motion."""
+        self._reference = None
+
+    def measure(self, message: JointState, now: float) -> None:
+        """Take measured positions and velocities; messages without all our joints do not count."""
+        names = tuple(message.name)
+        if names != self._measured_names:
+            self._measured_names = names
+            wanted = self._robot.velocity_labels
+            present = set(wanted) <= set(names)
+            self._rows = [names.index(label) for label in wanted] if present else []
+        size = len(names)
+        if not self._rows or len(message.position) != size or len(message.velocity) != size:
+            return
+        q, v = np.array(message.position)[self._rows], np.array(message.velocity)[self._rows]
+        if np.isfinite(q).all() and np.isfinite(v).all():
+            self._measured_q, self._measured_v, self._measured_at = q, v, now
+
+    def idle_reason(self, now: float, timeout: float, state_timeout: float) -> str:
+        """Why the efforts must be zero now; empty where they need not."""
+        if self._reference is None:
+            return "no reference yet"
+        age = now - self._start - self._reference.end
+        if age > timeout:
+            return f"the reference ended {age:.2f} s ago"
+        if self.uses_states and now - self._measured_at > state_timeout:
+            return f"no joint_states of all joints for {state_timeout:g} s, which the PD needs"
+        return ""
+
+    def efforts(self, now: float) -> Array:
+        """Efforts in `order` (N m or N), clamped to the limits."""
+        assert self._reference is not None
+        inverse = self._inverse
+        q, v, a = self._reference.at(now - self._start)
+        inverse.q[:], inverse.v[:], inverse.a[:] = q, v, a
+        inverse()
+        effort = inverse.effort
+        if self.uses_states:
+            effort += self._kp * (q - self._measured_q) + self._kd * (v - self._measured_v)
+        if not np.isfinite(effort).all():
+            k = int(np.argmin(np.isfinite(effort)))
+            raise InputError(f"the effort of {self._robot.velocity_labels[k]} is {effort[k]}")
+        self.limits.clamp(effort)
+        return effort[self.order]

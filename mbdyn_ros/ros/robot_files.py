@@ -1,0 +1,52 @@
+"""Robots by name: ours, and those of the PyPI package example-robot-data."""
+
+from __future__ import annotations
+
+import os
+from importlib.metadata import PackageNotFoundError, files
+from pathlib import Path
+
+from ..model.errors import InputError
+
+
+def find_urdf(name: str) -> Path:
+    """The file of a robot, given as a path or as the name of a URDF without its suffix.
+
+    Raises
+    ------
+    InputError
+        There is no such file; the message lists the names there are.
+    """
+    if os.sep in name or Path(name).suffix in (".urdf", ".xacro", ".xml"):
+        path = Path(name).expanduser()
+        if path.is_file():
+            return path.resolve()
+        raise InputError(f"there is no file {path}")
+    known = known_urdfs()
+    for candidate in (name, f"{name}_robot"):
+        if candidate in known:
+            return known[candidate]
+    listed = ", ".join(sorted(known)) or "none: pip install example-robot-data"
+    raise InputError(f"there is no robot {name!r}; give a path, or one of: {listed}")
+
+
+def known_urdfs() -> dict[str, Path]:
+    """Every robot that is installed, by name; ours win."""
+    found = {}
+    try:
+        for one in files("example-robot-data") or []:
+            if one.suffix == ".urdf":
+                found[one.stem] = Path(str(one.locate())).resolve()
+    except PackageNotFoundError:
+        pass
+    for folder in _own_folders():
+        for path in sorted(folder.glob("*.urdf")):
+            found[path.stem] = path.resolve()
+    return found
+
+
+def _own_folders() -> list[Path]:
+    folders = [Path(__file__).resolve().parents[2] / "urdf"]
+    for prefix in os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep):
+        folders.append(Path(prefix) / "share" / "mbdyn_ros" / "urdf")
+    return [folder for folder in folders if folder.is_dir()]
