@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 import mbdyn_ros
+from mbdyn_ros.simulation.fixed_step import FixedStep
 from mbdyn_ros.simulation.stick_slip import complementarity
 
 pytestmark = pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
@@ -79,6 +80,32 @@ def test_damping_decays() -> None:
     np.testing.assert_allclose(trajectory.v[:, 0], np.exp(-3 / M * trajectory.time), rtol=1e-9)
     loss = M / 2 * (1 - trajectory.v[:, 0] ** 2)
     np.testing.assert_allclose(trajectory.work[:, 1], loss, atol=1e-10)
+
+
+def test_stiff_damping_does_not_hold_up() -> None:
+    """2e6 N s/m on 2 kg: the force decides the speed within microseconds."""
+    robot = cart('<dynamics damping="2e6"/>')
+    trajectory = mbdyn_ros.simulate(
+        robot, [0.0], [0.5], 10.0, effort=lambda t, q, v: np.array([1e6 * np.sin(t)])
+    )
+    assert trajectory.steps < 20_000
+    slow = trajectory.time > 1e-4
+    expected = 0.5 * np.sin(trajectory.time[slow] - M / 2e6)
+    np.testing.assert_allclose(trajectory.v[slow, 0], expected, atol=1e-9)
+    assert trajectory.relative_imbalance < 1e-8
+
+
+def test_two_ways_of_dry_friction_agree() -> None:
+    """Events located exactly, and impulses over short steps: two programs, one motion."""
+    robot = double_pendulum(
+        '<dynamics friction="1.5" damping="0.1"/>', '<dynamics friction="0.6"/>'
+    )
+    exact = mbdyn_ros.simulate(robot, [1.5, -0.5], [0.0, 3.0], 2.0)
+    stepped = FixedStep(robot, 2e-4)
+    stepped.set_state(np.array([1.5, -0.5]), np.array([0.0, 3.0]))
+    for _ in range(10_000):
+        stepped.advance()
+    np.testing.assert_allclose(stepped.q, exact.q[-1], atol=2e-3)
 
 
 def test_free_body_keeps_its_momentum() -> None:

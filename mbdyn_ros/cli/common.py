@@ -40,9 +40,9 @@ def robot_options(function: F) -> F:
 
 def urdf_text(source: str) -> str:
     """The text of a URDF file, or of standard input for "-"."""
-    if source == "-":
-        return click.get_text_stream("stdin").read()
     try:
+        if source == "-":
+            return sys.stdin.read()
         with open(source, encoding="utf-8") as file:
             return file.read()
     except (OSError, UnicodeDecodeError) as error:

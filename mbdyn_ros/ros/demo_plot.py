@@ -12,6 +12,8 @@ from matplotlib import pyplot as plt  # noqa: E402
 
 from .demo_run import Outcome  # noqa: E402
 
+TITLES = {"ur5": "UR5", "panda": "Panda"}
+
 COLOURS = ["#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5"]
 
 
@@ -20,7 +22,7 @@ def draw(outcomes: list[Outcome], path: Path) -> None:
     style = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
     with plt.rc_context(style):  # type: ignore[arg-type]
         figure, axes = plt.subplots(
-            2, len(outcomes), figsize=(6.2 * len(outcomes), 7), sharex=True, squeeze=False,
+            2, len(outcomes), figsize=(6.2 * len(outcomes), 7.2), sharex=True, squeeze=False,
             layout="constrained",
         )  # fmt: skip
         for column, outcome in enumerate(outcomes):
@@ -28,7 +30,7 @@ def draw(outcomes: list[Outcome], path: Path) -> None:
         axes[0, 0].set_ylabel("position (rad)")
         axes[1, 0].set_ylabel("effort (N m)")
         figure.suptitle(
-            "Torques by inverse dynamics move simulated robots, over ROS 2", fontsize=13
+            "Torques from inverse dynamics drive simulated robots, over ROS 2", fontsize=13
         )
         figure.savefig(path, dpi=130)
         plt.close(figure)
@@ -39,17 +41,20 @@ def _draw_robot(above: plt.Axes, below: plt.Axes, outcome: Outcome) -> None:
     for number, k in enumerate(moving):
         colour = COLOURS[number % len(COLOURS)]
         label = outcome.labels[k].replace(f"{outcome.name}_", "").replace("_joint", "")
-        above.plot(outcome.time, outcome.position[:, k], color=colour, lw=2.2, label=label)
-        above.plot(outcome.time, outcome.wanted[:, k], color="black", lw=0.9, ls=(0, (4, 4)))
-        below.plot(outcome.time, outcome.effort[:, k], color=colour, lw=1.4, label=label)
-    above.plot([], [], color="black", lw=0.9, ls=(0, (4, 4)), label="wanted")
+        above.plot(outcome.time, outcome.position[:, k], color=colour, lw=2.4)
+        above.plot(outcome.time, outcome.wanted[:, k], color="black", lw=0.8, ls=(0, (4, 4)))
+        below.plot(outcome.time, outcome.effort[:, k], color=colour, lw=1.6, label=label)
+    below.plot([], [], color="black", lw=0.8, ls=(0, (4, 4)), label="wanted")
     above.set_title(
-        f"{outcome.name.upper()}: simulated at {outcome.rate:.0f} Hz, "
-        f"within {1e3 * outcome.tracking_error:.1f} mrad",
+        f"{TITLES.get(outcome.name, outcome.name)}: {outcome.rate:.0f} Hz, follows within "
+        f"{1e3 * outcome.tracking_error:.1f} mrad",
         fontsize=11,
     )
     below.set_xlabel("time (s)")
     for axis in (above, below):
         axis.grid(alpha=0.25)
         axis.axhline(0, color="0.6", lw=0.7, zorder=0)
-    above.legend(fontsize=8, ncols=2, frameon=False, loc="best")
+        axis.margins(x=0.01)
+    below.legend(
+        fontsize=8.5, ncols=4, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.14)
+    )

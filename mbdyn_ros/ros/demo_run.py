@@ -21,8 +21,8 @@ from .conversions import doubles, fill_time
 from .inbox import Inbox
 from .interfaces import srv
 
-CALLS = 200
-MOTION, REST = 3.0, 0.4
+CALLS, POINTS = 200, 81
+MOTION, REST = 3.6, 0.4
 """s, of the motion, and at rest before and after it."""
 
 
@@ -167,21 +167,23 @@ class DemoClient(Node):
             )  # fmt: skip
 
 
-def motion_points(start: Array, goal: Array, count: int = 61) -> tuple[Array, Array, Array, Array]:
-    """Times (N,), and positions, velocities and accelerations (N, n) from rest to rest."""
-    times = np.linspace(0, MOTION, count)
-    s = times[:, None] / MOTION
-    way = goal - start
-    q = start + way * (10 * s**3 - 15 * s**4 + 6 * s**5)
-    v = way / MOTION * (30 * s**2 - 60 * s**3 + 30 * s**4)
-    a = way / MOTION**2 * (60 * s - 180 * s**2 + 120 * s**3)
-    return times, q, v, a
+def wanted_motion(times: Array, home: Array, goal: Array) -> tuple[Array, Array, Array]:
+    """Positions, velocities and accelerations (N, n): to the goal and back, resting at the ends."""
+    half = MOTION / 2
+    s = np.clip(1 - np.abs(times - half) / half, 0, 1)[:, None]
+    sign = np.sign(half - times)[:, None]
+    inside = ((times > 0) & (times < MOTION))[:, None]
+    way = goal - home
+    q = home + way * (10 * s**3 - 15 * s**4 + 6 * s**5)
+    v = inside * way * sign / half * (30 * s**2 - 60 * s**3 + 30 * s**4)
+    a = inside * way / half**2 * (60 * s - 180 * s**2 + 120 * s**3)
+    return q, v, a
 
 
-def trajectory_message(
-    robot: Robot, times: Array, q: Array, v: Array, a: Array
-) -> JointTrajectory:
+def trajectory_message(robot: Robot, home: Array, goal: Array) -> JointTrajectory:
     """The motion as a message."""
+    times = np.linspace(0, MOTION, POINTS)
+    q, v, a = wanted_motion(times, home, goal)
     message = JointTrajectory(joint_names=list(robot.independent_joints))
     for k, moment in enumerate(times.tolist()):
         point = JointTrajectoryPoint()
@@ -196,6 +198,8 @@ def judge(
     robot: Robot, client: DemoClient, outcome: Outcome, start: float, home: Array, goal: Array
 ) -> None:
     """Compare what was simulated with what was wanted, and energy with work."""
+    while client.states and not any(client.states[0][3]):
+        client.states.pop(0)  # from before the start
     if len(client.states) < 100:
         raise DemoError(f"only {len(client.states)} joint states came from {outcome.name}")
     columns = [client.state_names.index(label) for label in robot.velocity_labels]
@@ -208,16 +212,16 @@ def judge(
     outcome.received = len(stamps)
     outcome.rate = float((len(stamps) - 1) / (stamps[-1] - stamps[0]))
     outcome.worst_gap_ms = 1e3 * float(np.diff(stamps).max())
-    exchanged = float(np.abs(effort[1:] * way).sum())
     # Efforts are constant over a step of the simulator, so this sum is their exact work.
-    outcome.work = float((effort[1:] * way).sum())
-    outcome.loss = float(((friction[1:] + friction[:-1]) / 2 * way).sum())
-    first, last = (sum(robot.energy(q[k], v[k])) for k in (0, -1))
-    outcome.energy_change = float(last - first)
-    outcome.imbalance = abs(outcome.energy_change - outcome.work + outcome.loss) / exchanged
+    work = np.cumsum((effort[1:] * way).sum(axis=1))
+    loss = np.cumsum(((friction[1:] + friction[:-1]) / 2 * way).sum(axis=1))
+    change = np.array([sum(robot.energy(*one)) for one in zip(q, v, strict=True)])
+    change = change[1:] - change[0]
+    k = int(np.argmax(np.abs(change)))
+    outcome.work, outcome.loss, outcome.energy_change = work[k], loss[k], change[k]
+    outcome.imbalance = float(np.abs(change - work + loss).max() / np.abs(change).max())
     times = stamps - start
-    s = np.clip(times / MOTION, 0, 1)[:, None]
-    wanted = home + (goal - home) * (10 * s**3 - 15 * s**4 + 6 * s**5)
+    wanted, _, _ = wanted_motion(times, home, goal)
     outcome.tracking_error = float(np.abs(q - wanted).max())
     outcome.labels = list(robot.velocity_labels)
     outcome.time, outcome.wanted, outcome.position, outcome.effort = times, wanted, q, effort

@@ -38,8 +38,9 @@ def simulate(
 ) -> Trajectory:
     """Integrate the motion of a robot from a state.
 
-    The steps adapt to the tolerances (Dormand and Prince, order 8). Joints with dry friction
-    stick and slide at the exact instants; quaternions keep unit length.
+    The steps adapt to the tolerances (Dormand and Prince, order 8; Radau, order 5, where damping
+    is very stiff). Joints with dry friction stick and slide at the exact instants; quaternions
+    keep unit length.
 
     Parameters
     ----------

@@ -23,6 +23,14 @@ def friction_coefficients(system: System) -> tuple[Array, Array]:
     return (share**2).T @ damping, np.abs(share).T @ dry
 
 
+def fastest(matrix: Array, damping: Array) -> float:
+    """Greatest eigenvalue (1/s) of M^-1 D: the stiffness that damping (n,) brings."""
+    if not len(damping):
+        return 0.0
+    rates = np.linalg.eigvals(np.linalg.solve(matrix, np.diag(damping)))
+    return float(np.abs(rates).max())
+
+
 class Smooth:
     """Accelerations and friction losses; nothing ever switches.
 
@@ -37,6 +45,7 @@ class Smooth:
 
     def __init__(self, robot: Robot) -> None:
         self.holding = np.zeros(0)
+        self._robot = robot
         self._forward = robot.bind("forward_dynamics")
         self.damping, _ = friction_coefficients(robot._system)
         self._damped = bool(self.damping.any())
@@ -53,6 +62,12 @@ class Smooth:
         forward.effort[:] = effort
         forward()
         return forward.a
+
+    def damping_rate(self, q: Array) -> float:
+        """Greatest rate (1/s) at which damping slows a motion that is possible now."""
+        if not self.damping.any():
+            return 0.0
+        return fastest(self._robot.mass_matrix(q), self.damping)
 
     def loss(self, v: Array) -> float:
         """Power that friction takes, W."""

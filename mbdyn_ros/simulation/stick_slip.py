@@ -13,12 +13,14 @@ matrix, which has one solution (solved by principal pivoting with the least inde
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
-from .smooth import Smooth, friction_coefficients
+from .smooth import Smooth, fastest, friction_coefficients
 from .trajectory import Transition
 
 ROUNDING = 1e-12
@@ -40,9 +42,12 @@ class StickSlip(Smooth):
     switching = True
 
     def __init__(self, robot: Robot) -> None:
-        self._forward = robot.bind("forward_dynamics", friction=False)
-        self._inverse = robot.bind("inverse_dynamics", friction=False)
-        self._matrix = robot.bind("mass_matrix")
+        with ThreadPoolExecutor() as pool:  # they may have to be compiled
+            forward = pool.submit(robot.bind, "forward_dynamics", friction=False)
+            inverse = pool.submit(robot.bind, "inverse_dynamics", friction=False)
+            matrix = pool.submit(robot.bind, "mass_matrix")
+        self._forward, self._inverse = forward.result(), inverse.result()
+        self._matrix = matrix.result()
         self._labels = robot.velocity_labels
         self.damping, self.dry = friction_coefficients(robot._system)
         self._damped = True
@@ -71,6 +76,13 @@ class StickSlip(Smooth):
             return super().acceleration(q, v, net)
         a, self.holding[self._held] = self._constrained(q, v, net)
         return a
+
+    def damping_rate(self, q: Array) -> float:
+        """Greatest rate (1/s) at which damping slows the joints that do not stick."""
+        self._matrix.q[:] = q
+        self._matrix()
+        free = self._free
+        return fastest(self._matrix.matrix[np.ix_(free, free)], self.damping[free])
 
     def loss(self, v: Array) -> float:
         """Power that friction takes, W."""
