@@ -79,9 +79,7 @@ def require_unit_quaternions(coordinates: Coordinates, position: Array) -> None:
 
 def broadcast_count(arrays: Mapping[str, tuple[Array, int]]) -> int | None:
     """The common batch size of arrays given with their single dimension; None for one state."""
-    sizes = {
-        name: len(array) for name, (array, single) in arrays.items() if array.ndim > single
-    }
+    sizes = {name: len(array) for name, (array, single) in arrays.items() if array.ndim > single}
     if len(set(sizes.values())) > 1:
         listed = ", ".join(f"{name} {size}" for name, size in sizes.items())
         raise InputError(f"the batches have different lengths: {listed}")

@@ -24,12 +24,12 @@ from .arguments import (
 from .codegen.call import UNFIT, plain_call
 from .codegen.kernel import Bound, Kernel, interpret, load_kernel
 from .codegen.program import LINKED, LOADED, SIGNATURES, Variant, trace
+from .dynamics.build import build_system
 from .dynamics.singularity import massless_directions
-from .dynamics.system import System
-from .model.coordinates import independent_coordinates
 from .model.errors import InputError, ModelWarning, SingularMassMatrixError
+from .model.mechanism import read_mechanism
 from .model.model import Array, Model, constant
-from .model.tree import BASE_JOINT, build_tree
+from .model.tree import BASE_JOINT
 from .model.urdf import read_urdf
 from .report import Report, report
 
@@ -49,7 +49,8 @@ def load(
     Parameters
     ----------
     source : path of a URDF file, or its text.
-    mechanism : path of a file with loops and couplings for a URDF that has none.
+    mechanism : path of a side-car YAML file, or its text: loops, couplings, independent and
+        actuated joints, home.
     home : rough position (rad or m) by joint name; joints not named are at 0.
     floating_base : whether the root link is free to move in the world.
     gravity : (3,), m/s^2, in the world.
@@ -72,11 +73,10 @@ def load(
     >>> robot.inverse_dynamics([0.0], [0.0], [0.0])
     array([-9.81])
     """
+    model = read_urdf(source)
     if mechanism is not None:
-        raise InputError(
-            "mechanism files describe closed loops, which this version does not support yet"
-        )
-    return Robot(read_urdf(source), home, floating_base, gravity)
+        model = read_mechanism(mechanism, model)
+    return Robot(model, home, floating_base, gravity)
 
 
 class Robot:
@@ -97,6 +97,7 @@ class Robot:
     position_labels, velocity_labels : a name for each coordinate of q and v.
     gravity : (3,) m/s^2.
     warnings : what looks wrong in the description but could be computed.
+    home : closed configuration by joint name (rad or m) that fixes the assembly branch.
     massless_links : links that can move without moving mass; forward dynamics is refused then.
     """
 
@@ -110,8 +111,10 @@ class Robot:
         self.model = model
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         self.floating_base = floating_base
-        coordinates = independent_coordinates(model, floating_base)
-        self._system = System(build_tree(model, floating_base), coordinates, self.gravity)
+        movable = [joint.name for joint in model.joints if joint.nv]
+        rough = checked_home(home, movable, model.source)
+        self._system, self._assemblies = build_system(model, floating_base, self.gravity, rough)
+        coordinates = self._system.coordinates
         self.joint_names = coordinates.joint_names
         self.independent_joints = coordinates.independent
         self.dependent_joints = coordinates.dependent
@@ -119,7 +122,8 @@ class Robot:
         self.nq, self.nv = coordinates.nq, coordinates.nv
         self.position_labels = coordinates.position_labels
         self.velocity_labels = coordinates.velocity_labels
-        self.home = checked_home(home, self.joint_names, model.source)
+        self.effort_labels = coordinates.effort_labels
+        self.home = self._home_by_name()
         self.massless_links = self._find_massless_links()
         self.warnings = model.warnings
         if self.massless_links:
@@ -254,19 +258,15 @@ class Robot:
         joint of the description and left out; a planar joint has three numbers, a floating one
         seven and six.
         """
-        coordinates = self._system.coordinates
-        rows_q, rows_v = coordinates.joint_rows
-        position = coordinate_array("position", q, self.position_labels)
-        result: list[Array | None] = [
-            position @ coordinates.position[rows_q].T + coordinates.offset[rows_q]
-        ]
-        for what, value in (("velocity", v), ("acceleration", a)):
-            if value is None:
-                result.append(None)
-                continue
-            rate = coordinate_array(what, value, self.velocity_labels)
-            result.append(rate @ coordinates.velocity[rows_v].T)
-        return result[0], result[1], result[2]  # type: ignore[return-value]
+        rows_q, rows_v = self._system.coordinates.joint_rows
+        position = self._call("joint_position", (q,))[..., rows_q]
+        velocity = acceleration = None
+        if v is not None:
+            velocity = self._call("joint_velocity", (q, v))[..., rows_v]
+        if a is not None:
+            rate = np.zeros(self.nv) if v is None else v
+            acceleration = self._call("joint_acceleration", (q, rate, a))[..., rows_v]
+        return position, velocity, acceleration
 
     def bind(self, name: str, link: str | None = None, friction: bool = True) -> Bound:
         """The hot path: a compiled program with arrays of its own.
@@ -351,7 +351,7 @@ class Robot:
         friction = friction or not self._system.has_friction
         variant = Variant(name, link, wrenches is not None, friction)
         kernel = self._kernel(variant, compiled=link is None)
-        labels = {"q": self.position_labels}
+        labels = {"q": self.position_labels, "effort": self.effort_labels}
         arrays = {
             key: (coordinate_array(SPOKEN[key], value, labels.get(key, self.velocity_labels)), 1)
             for key, value in zip(SIGNATURES[name].inputs, values, strict=True)
@@ -393,6 +393,12 @@ class Robot:
             with self._building:
                 kernel = self._kernels.setdefault((variant, compiled), kernel)
         return kernel
+
+    def _home_by_name(self) -> dict[str, float]:
+        """The closed home configuration of the joints with one coordinate."""
+        bodies = {body.joint: body for body in self._system.tree.bodies}
+        single = [name for name in self.joint_names if self.model.joint(name).nq == 1]
+        return {name: float(self._system.home[bodies[name].q.start]) for name in single}
 
     def _known_link(self, link: str) -> str:
         return require_link(self._system.tree, link, self.model.source)

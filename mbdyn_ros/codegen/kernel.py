@@ -30,6 +30,7 @@ from .compiler import (
 )
 from .program import SIGNATURES, Variant, trace
 from .source import c_source
+from .walker import Walker
 
 
 class Kernel:
@@ -53,6 +54,7 @@ class Kernel:
             self.inputs[name] = (columns, rows) if name == "wrenches" else (rows * columns,)
         columns, rows = function.size_out(0)
         self.shape = (rows, columns) if SIGNATURES[variant.name].matrix else (rows,)
+        self.walker: Walker | None = None
         self._library = library
         self._loop = ctypes.CDLL(str(library)).batch if library is not None else None
 
@@ -158,19 +160,26 @@ def load_kernel(system: System, variant: Variant) -> Kernel:
             return Kernel(variant, ca.external("program", str(library)), library)
         except (RuntimeError, OSError, AttributeError):
             library.unlink(missing_ok=True)  # no library of ours: build it again
-    function = trace(system, variant).function()
     try:
-        quaternions = system.coordinates.quaternions
-        compile_library(c_source(function, quaternions), library)
+        compile_library(c_source(system, trace(system, variant)), library)
         return Kernel(variant, ca.external("program", str(library)), library)
     except (CompilationError, RuntimeError, OSError, AttributeError) as error:
         _notice_interpreter(str(error))  # also where what was compiled does not load
-        return Kernel(variant, function, None)
+        return interpret(system, variant)
 
 
 def interpret(system: System, variant: Variant) -> Kernel:
     """The kernel of a program in CasADi's interpreter."""
-    return Kernel(variant, trace(system, variant).function(), None)
+    program = trace(system, variant)
+    if not system.nz:
+        return Kernel(variant, program.function(), None)
+    core, walker = program.function("core"), Walker(system)
+    names = [name for name in program.symbols if name != "z"]
+    inputs = [ca.MX.sym(name, program.symbols[name].sparsity()) for name in names]
+    result = core(inputs[0], walker(inputs[0]), *inputs[1:])
+    kernel = Kernel(variant, ca.Function("program", inputs, [result], names, ["result"]), None)
+    kernel.walker = walker  # CasADi does not keep it alive
+    return kernel
 
 
 @functools.cache
@@ -193,4 +202,3 @@ def _notice_interpreter(reason: str) -> None:
         CompilerWarning,
         stacklevel=2,
     )
-

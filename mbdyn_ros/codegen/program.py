@@ -30,6 +30,9 @@ SIGNATURES = {
     "gravity_vector": Signature(("q",), "effort"),
     "friction_vector": Signature(("q", "v"), "effort"),
     "energy": Signature(("q", "v"), "energy"),
+    "joint_position": Signature(("q",), "position"),
+    "joint_velocity": Signature(("q", "v"), "velocity"),
+    "joint_acceleration": Signature(("q", "v", "a"), "acceleration"),
     "frame_pose": Signature(("q",), "pose", matrix=True),
     "jacobian": Signature(("q",), "jacobian", matrix=True),
 }
@@ -62,17 +65,21 @@ class Variant:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """The expression `result` of one program over its `symbols`."""
+    """The expression `result` of one program over its `symbols`.
+
+    Where loops have no closed form the symbol `z` stands behind `q`, for the positions of their
+    dependent joints; what runs the program finds them.
+    """
 
     variant: Variant
     symbols: dict[str, SX]
     result: SX
 
-    def function(self) -> ca.Function:
+    def function(self, name: str = "program") -> ca.Function:
         """The CasADi function; its result is stored row by row, as NumPy's arrays are."""
         result = ca.densify(self.result).T
         inputs, names = list(self.symbols.values()), list(self.symbols)
-        return ca.Function("program", inputs, [result], names, ["result"], {"cse": True})
+        return ca.Function(name, inputs, [result], names, ["result"], {"cse": True})
 
     @property
     def operations(self) -> dict[str, int]:
@@ -84,13 +91,16 @@ class Program:
 def trace(system: System, variant: Variant) -> Program:
     """Run the formulation behind `variant` on symbols."""
     coordinates = system.coordinates
-    sizes = {"q": coordinates.nq, "v": coordinates.nv, "a": coordinates.nv}
-    sizes["effort"] = coordinates.nv
-    names = SIGNATURES[variant.name].inputs
-    symbols = {name: SX.sym(name, sizes[name]) for name in names}
+    sizes = {"q": coordinates.nq, "z": system.nz, "v": coordinates.nv, "a": coordinates.nv}
+    sizes["effort"] = len(coordinates.effort)
+    first, *others = SIGNATURES[variant.name].inputs
+    symbols = {name: SX.sym(name, sizes[name]) for name in (first, "z", *others)}
     if variant.wrenches:
         symbols["wrenches"] = SX.sym("wrenches", 6, len(system.tree.bodies))
-    return Program(variant, symbols, _result(system, variant, symbols))
+    result = _result(system, variant, symbols)
+    if not system.nz:
+        del symbols["z"]
+    return Program(variant, symbols, result)
 
 
 def _result(system: System, variant: Variant, symbols: dict[str, SX]) -> SX:
@@ -101,11 +111,8 @@ def _result(system: System, variant: Variant, symbols: dict[str, SX]) -> SX:
         builds: list[Build] = [system.inverse_dynamics]
         if variant.name == "forward_dynamics":
             builds = system.forward_dynamics()
-        return _cheapest(
-            list(symbols.values()), [build(*x, wrenches, variant.friction) for build in builds]
-        )
-    if variant.name == "friction_vector":
-        return system.friction_vector(symbols["v"])
+        inputs = [symbol for symbol in symbols.values() if symbol.numel()]
+        return _cheapest(inputs, [build(*x, wrenches, variant.friction) for build in builds])
     build: Build = getattr(system, variant.name)
     return build(*x) if variant.link is None else build(*x, variant.link)
 

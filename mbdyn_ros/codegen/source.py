@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import casadi as ca
 
-CHECKED = """
-#include <math.h>
+from ..dynamics.continuation import (
+    CLOSED,
+    ITERATIONS,
+    LARGEST_MOVE,
+    SMALLEST_STEP,
+)
+from ..dynamics.linkage import newton_step
+from ..dynamics.system import System
+from .program import Program
+from .walker import home_positions
+
+HEADERS = """#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+"""
+
+CHECKED = """
 /* Whether any of n numbers is NaN or infinite: all bits of the exponent are set. */
 static int not_finite(const double* x, size_t n) {{
   uint64_t bad = 0;
@@ -68,30 +79,184 @@ CASADI_SYMBOL_EXPORT int batch(size_t n, const double* const* start, const size_
 }}
 """
 
+WALK = """
+typedef int (*step_function)(const double** arg, double** res, casadi_int* iw, double* w, int mem);
+
+/* Newton's method for the dependent positions z at the independent y, starting nearby. */
+static int close_loop(step_function step, const double* y, double* z, int nz) {{
+  double dz[{nz}], start[{nz}], gap, aligned, last = INFINITY, w[{sz_w}];
+  casadi_int iw[{sz_iw}];
+  const double* arg[{sz_arg}];
+  double* res[{sz_res}];
+  for (int i = 0; i < nz; ++i) start[i] = z[i];
+  for (int k = 0; k < {iterations}; ++k) {{
+    double moved = 0;
+    arg[0] = y; arg[1] = z;
+    res[0] = dz; res[1] = &gap; res[2] = &aligned;
+    step(arg, res, iw, w, 0);
+    for (int i = 0; i < nz; ++i) {{
+      if (!(fabs(dz[i]) <= moved)) moved = fabs(dz[i]);
+    }}
+    if (!(moved <= last / 2) && !(moved <= {closed})) return 0;
+    last = moved > {closed} ? moved : {closed};
+    for (int i = 0; i < nz; ++i) {{
+      z[i] += dz[i];
+      if (fabs(z[i] - start[i]) > {largest_move}) return 0;
+    }}
+    if (moved <= {closed} && gap <= {closed} && aligned > 0) return 1;
+  }}
+  return 0;
+}}
+
+/* From the closed (y0, z0) along a straight line to y; z is the answer. */
+static int walk(step_function step, const double* y0, const double* z0, const double* y, double* z,
+                int ny, int nz) {{
+  double way = 0, size, ahead, largest, farthest = {largest_move}, at[{ny}], next[{nz}];
+  for (int i = 0; i < ny; ++i) farthest = fmax(farthest, fabs(y[i] - y0[i]));
+  size = largest = {largest_move} / farthest;
+  for (int i = 0; i < nz; ++i) z[i] = z0[i];
+  while (way < 1) {{
+    ahead = way + size < 1 ? way + size : 1;
+    for (int i = 0; i < ny; ++i) at[i] = ahead < 1 ? y0[i] + ahead * (y[i] - y0[i]) : y[i];
+    for (int i = 0; i < nz; ++i) next[i] = z[i];
+    if (close_loop(step, at, next, nz)) {{
+      for (int i = 0; i < nz; ++i) z[i] = next[i];
+      way = ahead;
+      size = fmin(2 * size, largest);
+    }} else {{
+      size = (ahead - way) / 2;
+      if (!(size >= {smallest_step} * largest)) return 0;
+    }}
+  }}
+  return 1;
+}}
+
+/* Dependent positions of all loops, from where this thread last was, else from home. */
+static int close_all(const double* q, double* z) {{
+  static const double home_y[] = {{{home_y}}}, home_z[] = {{{home_z}}};
+  static const int place[] = {{{places}}}, ny[] = {{{nys}}}, nz[] = {{{nzs}}};
+  static const step_function step[] = {{{steps}}};
+  static _Thread_local double warm_y[{ny_all}], warm_z[{nz_all}];
+  static _Thread_local int warm = 0;
+  double y[{ny_all}];
+  int iy = 0, iz = 0;
+  if (!warm) {{
+    memcpy(warm_y, home_y, sizeof warm_y);
+    memcpy(warm_z, home_z, sizeof warm_z);
+    warm = 1;
+  }}
+  for (int k = 0; k < {count}; iy += ny[k], iz += nz[k], ++k) {{
+    int same = 1;
+    for (int i = 0; i < ny[k]; ++i) {{
+      y[iy + i] = q[place[iy + i]];
+      if (!isfinite(y[iy + i])) return 0;
+      same &= y[iy + i] == warm_y[iy + i];
+    }}
+    if (same) {{
+      memcpy(z + iz, warm_z + iz, nz[k] * sizeof *z);
+    }} else if (!walk(step[k], warm_y + iy, warm_z + iz, y + iy, z + iz, ny[k], nz[k]) &&
+               !walk(step[k], home_y + iy, home_z + iz, y + iy, z + iz, ny[k], nz[k])) {{
+      return 0;
+    }}
+    memcpy(warm_y + iy, y + iy, ny[k] * sizeof *y);
+    memcpy(warm_z + iz, z + iz, nz[k] * sizeof *z);
+  }}
+  return 1;
+}}
+
+/* The program: the loops closed, then the equations; NaN where the loops cannot be closed. */
+CASADI_SYMBOL_EXPORT casadi_int program_n_in(void) {{ return {n_in}; }}
+CASADI_SYMBOL_EXPORT casadi_int program_n_out(void) {{ return 1; }}
+CASADI_SYMBOL_EXPORT const char* program_name_in(casadi_int i) {{
+  return core_name_in(i ? i + 1 : 0);
+}}
+CASADI_SYMBOL_EXPORT const char* program_name_out(casadi_int i) {{ return core_name_out(i); }}
+CASADI_SYMBOL_EXPORT const casadi_int* program_sparsity_in(casadi_int i) {{
+  return core_sparsity_in(i ? i + 1 : 0);
+}}
+CASADI_SYMBOL_EXPORT const casadi_int* program_sparsity_out(casadi_int i) {{
+  return core_sparsity_out(i);
+}}
+CASADI_SYMBOL_EXPORT int program_work(casadi_int* sz_arg, casadi_int* sz_res, casadi_int* sz_iw,
+                                      casadi_int* sz_w) {{
+  return core_work(sz_arg, sz_res, sz_iw, sz_w);
+}}
+CASADI_SYMBOL_EXPORT int program(const double** arg, double** res, casadi_int* iw, double* w,
+                                 int mem) {{
+  const double* whole[{sz_arg}];
+  double z[{nz_all}];
+  if (!close_all(arg[0], z)) {{
+    for (int i = 0; i < {size_out}; ++i) res[0][i] = NAN;
+    return 0;
+  }}
+  whole[0] = arg[0];
+  whole[1] = z;
+  for (int i = 1; i < {n_in}; ++i) whole[i + 1] = arg[i];
+  return core(whole, res, iw, w, mem);
+}}
+"""
+"""C that finds the positions of loops without closed form; `continuation.follow` in C."""
+
 UNIT_TOLERANCE = 1e-6
 """Largest deviation from 1 of a quaternion's squared length that a checked call accepts."""
 
 
-def c_source(program: ca.Function, quaternions: Sequence[int]) -> str:
-    """The C of `program`, of its checked call and of its loop over many states.
-
-    Parameters
-    ----------
-    program : function named "program" with one output.
-    quaternions : where in its first input unit quaternions begin.
-    """
+def c_source(system: System, program: Program) -> str:
+    """The C of a program, of its checked call and of its loop over many states."""
     generator = ca.CodeGenerator("program.c", {"with_header": False})
-    generator.add(program)
-    source: str = generator.dump()
-    return source + CHECKED.format(
-        n_in=program.n_in(),
-        sz_arg=max(1, program.sz_arg()),
-        sz_res=2 + program.sz_res(),
-        sz_iw=max(1, program.sz_iw()),
-        sz_w=max(1, program.sz_w()),
-        sizes_in=", ".join(str(program.nnz_in(i)) for i in range(program.n_in())),
-        size_out=program.nnz_out(0),
-        quaternions="".join(f"{start}, " for start in quaternions),
-        n_quaternions=len(quaternions),
+    core = program.function("core" if system.nz else "program")
+    generator.add(core)
+    inputs = [name for name in program.symbols if name != "z"]
+    sizes_in = [core.nnz_in(core.index_in(name)) for name in inputs]
+    functions = [core]
+    walk = ""
+    if system.nz:
+        steps = [
+            newton_step(system.tree, linkage, f"step{k}") for k, linkage in enumerate(system.walked)
+        ]
+        for step in steps:
+            generator.add(step)
+        functions += steps
+    sizes = {
+        "n_in": len(inputs),
+        "size_out": core.nnz_out(0),
+        "sz_arg": 2 + max(function.sz_arg() for function in functions),
+        "sz_res": 3 + max(function.sz_res() for function in functions),
+        "sz_iw": 1 + max(function.sz_iw() for function in functions),
+        "sz_w": 1 + max(function.sz_w() for function in functions),
+    }
+    if system.nz:
+        walk = WALK.format(**sizes, **_walk_constants(system))
+    checks = CHECKED.format(
+        **sizes,
+        sizes_in=", ".join(str(size) for size in sizes_in),
+        quaternions="".join(f"{start}, " for start in system.coordinates.quaternions),
+        n_quaternions=len(system.coordinates.quaternions),
         tolerance=UNIT_TOLERANCE,
     )
+    source: str = HEADERS + generator.dump() + walk + checks
+    return source
+
+
+def _walk_constants(system: System) -> dict[str, object]:
+    """What the C of `WALK` needs to know of the loops."""
+    ys, zs = home_positions(system)
+    places = [list(system.coordinates.q).index(row) for row, _ in ys]
+    counts = [(len(one.independent), len(one.dependent)) for one in system.walked]
+    return {
+        "count": len(counts),
+        "ny": max(1, *(ny for ny, _ in counts)),
+        "nz": max(nz for _, nz in counts),
+        "ny_all": len(ys),
+        "nz_all": len(zs),
+        "nys": ", ".join(str(ny) for ny, _ in counts),
+        "nzs": ", ".join(str(nz) for _, nz in counts),
+        "places": ", ".join(map(str, places)),
+        "home_y": ", ".join(repr(float(value)) for _, value in ys),
+        "home_z": ", ".join(repr(float(value)) for _, value in zs),
+        "steps": ", ".join(f"step{k}" for k in range(len(counts))),
+        "iterations": ITERATIONS,
+        "closed": CLOSED,
+        "largest_move": LARGEST_MOVE,
+        "smallest_step": SMALLEST_STEP,
+    }

@@ -6,12 +6,13 @@ acceleration of joint i asks of its composite body, projected on the joints towa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
 
 from ..model.tree import WORLD, RigidInertia, Tree
-from .spatial import SX, Transform, constant, cross, joint_motion, symmetric
+from .spatial import SX, JointMotion, Transform, constant, cross, symmetric
 
 
 @dataclass
@@ -55,9 +56,8 @@ class CompositeInertia:
         return ca.horzcat(*moments), ca.horzcat(*forces)
 
 
-def composite_body(tree: Tree, q: SX) -> SX:
+def composite_body(tree: Tree, joints: Sequence[JointMotion]) -> SX:
     """Mass matrix (nv, nv) of the tree coordinates; zeros between branches are structural."""
-    joints = [joint_motion(body, q[body.q]) for body in tree.bodies]
     inertias = [CompositeInertia.of(body.inertia) for body in tree.bodies]
     for i, body in reversed(list(enumerate(tree.bodies))):
         if body.parent != WORLD:

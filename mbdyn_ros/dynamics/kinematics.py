@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
 
 from ..model.model import Array
 from ..model.tree import WORLD, Tree
-from .spatial import SX, constant, cross, joint_motion
+from .spatial import SX, JointMotion, constant, cross
 
 
-def body_poses(tree: Tree, q: SX) -> list[tuple[SX, SX]]:
+def body_poses(tree: Tree, joints: Sequence[JointMotion]) -> list[tuple[SX, SX]]:
     """Rotation (3, 3) and origin (3, 1) of every body's frame in the world."""
     poses: list[tuple[SX, SX]] = []
-    for body in tree.bodies:
-        transform = joint_motion(body, q[body.q]).transform
+    for body, joint in zip(tree.bodies, joints, strict=True):
+        transform = joint.transform
         rotation, origin = (SX.eye(3), SX.zeros(3))
         if body.parent != WORLD:
             rotation, origin = poses[body.parent]
@@ -24,17 +26,17 @@ def body_poses(tree: Tree, q: SX) -> list[tuple[SX, SX]]:
     return poses
 
 
-def jacobian(tree: Tree, q: SX, index: int) -> SX:
+def jacobian(tree: Tree, joints: Sequence[JointMotion], index: int) -> SX:
     """Jacobian (6, nv) of body `index`: linear velocity of its origin, then angular velocity.
 
     Both in world axes: the geometric Jacobian.
     """
-    poses = body_poses(tree, q)
+    poses = body_poses(tree, joints)
     point = poses[index][1]
     result = SX(6, tree.nv)
     while index != WORLD:
         body = tree.bodies[index]
-        joint, (rotation, origin) = joint_motion(body, q[body.q]), poses[index]
+        joint, (rotation, origin) = joints[index], poses[index]
         for k, column in enumerate(range(body.v.start, body.v.stop)):
             angular = rotation @ joint.angular[:, k]
             linear = rotation @ joint.linear[:, k]
@@ -44,11 +46,10 @@ def jacobian(tree: Tree, q: SX, index: int) -> SX:
     return result
 
 
-def body_velocities(tree: Tree, q: SX, v: SX) -> list[tuple[SX, SX]]:
+def body_velocities(tree: Tree, joints: Sequence[JointMotion], v: SX) -> list[tuple[SX, SX]]:
     """Angular velocity and velocity of the origin (3, 1) of every body, in its own axes."""
     velocities: list[tuple[SX, SX]] = []
-    for body in tree.bodies:
-        joint = joint_motion(body, q[body.q])
+    for body, joint in zip(tree.bodies, joints, strict=True):
         angular, linear = joint.angular @ v[body.v], joint.linear @ v[body.v]
         if body.parent != WORLD:
             w, u = velocities[body.parent]
@@ -58,10 +59,12 @@ def body_velocities(tree: Tree, q: SX, v: SX) -> list[tuple[SX, SX]]:
     return velocities
 
 
-def energy(tree: Tree, q: SX, v: SX, gravity: Array) -> tuple[SX, SX]:
+def energy(tree: Tree, joints: Sequence[JointMotion], v: SX, gravity: Array) -> tuple[SX, SX]:
     """Kinetic and potential energy (J): V = -sum m g.c, zero at the world's origin."""
     kinetic, potential = SX(0), SX(0)
-    bodies = zip(tree.bodies, body_poses(tree, q), body_velocities(tree, q, v), strict=True)
+    bodies = zip(
+        tree.bodies, body_poses(tree, joints), body_velocities(tree, joints, v), strict=True
+    )
     for body, (rotation, origin), (w, u) in bodies:
         mass, first = body.inertia.mass, constant(body.inertia.first)
         spin = constant(body.inertia.second) @ w

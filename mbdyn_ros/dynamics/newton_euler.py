@@ -14,27 +14,34 @@ and inward: f_p += R f_i, n_p += R n_i + p x R f_i, tau_i = S_w^T n_i + S_v^T f_
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
 
 from ..model.model import Array
 from ..model.tree import WORLD, RigidInertia, Tree
-from .spatial import SX, constant, cross, joint_motion, skew
+from .spatial import SX, JointMotion, constant, cross, skew
 
 
 def newton_euler(
-    tree: Tree, q: SX, v: SX, a: SX, gravity: Array, wrenches: SX | None = None
+    tree: Tree,
+    joints: Sequence[JointMotion],
+    v: SX,
+    a: SX,
+    gravity: Array,
+    wrenches: SX | None = None,
 ) -> SX:
-    """Efforts (nv, 1) of the tree coordinates at the motion q, v, a.
+    """Efforts (nv, 1) of the tree coordinates at a motion.
 
     Parameters
     ----------
     tree : the bodies.
-    q, v, a : tree coordinates (nq, 1), (nv, 1), (nv, 1).
+    joints : motion of each body's joint, at its position.
+    v, a : tree velocities and accelerations (nv, 1).
     gravity : (3,), m/s^2, in the world.
     wrenches : (6, number of bodies) force and torque from outside on every body, about its
         frame's origin in its axes; none if None.
     """
-    joints = [joint_motion(body, q[body.q]) for body in tree.bodies]
     rest = constant([0.0, 0.0, 0.0])
     w: list[SX] = []
     alpha: list[SX] = []
@@ -52,9 +59,7 @@ def newton_euler(
         w.append(carried + turning)
         alpha.append(spun + cross(carried, turning) + joint.angular @ a[body.v])
         acceleration.append(
-            moved
-            + cross(2 * carried + turning, sliding)
-            + joint.linear @ a[body.v]
+            moved + cross(2 * carried + turning, sliding) + joint.linear @ a[body.v]
         )
         tensor.append(skew(alpha[-1]) + skew_square(w[-1]))
 

@@ -24,15 +24,19 @@ def massless_directions(system: System) -> list[int]:
     if all(_positive(body.inertia.mass, body.inertia.second) for body in bodies):
         return []
     coordinates = system.coordinates
-    q = SX.sym("q", coordinates.nq)
-    matrix = ca.Function("mass_matrix", [q], [ca.densify(system.mass_matrix(q))])
+    q, z = SX.sym("q", coordinates.nq), SX.sym("z", system.nz)
+    matrix = ca.Function("mass_matrix", [q, z], [ca.densify(system.mass_matrix(q, z))])
     random = np.random.default_rng(0)
     empty = np.ones(coordinates.nv, dtype=bool)
+    home = system.home[list(coordinates.q)]
+    tied = {row for linkage in system.linkages for row in linkage.coordinates}
+    loose = np.array([row not in tied for row in coordinates.q])
+    dependent = system.home[system.walked_rows]
     for _ in range(3):
-        position = random.uniform(-1.0, 1.0, coordinates.nq)
+        position = home + loose * random.uniform(-1.0, 1.0, coordinates.nq)
         for start in coordinates.quaternions:
             position[start : start + 4] /= np.linalg.norm(position[start : start + 4])
-        empty &= _empty_pivots(np.array(matrix(position)))
+        empty &= _empty_pivots(np.array(matrix(position, dependent)))
     return [int(k) for k in np.flatnonzero(empty)]
 
 

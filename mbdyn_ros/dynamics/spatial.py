@@ -96,37 +96,52 @@ class JointMotion:
     linear: SX
 
 
-def joint_motion(body: Body, q: SX) -> JointMotion:
-    """The joint of `body` at its position coordinates `q` ((1,) or (7,))."""
+@dataclass(frozen=True)
+class Turn:
+    """Cosine and sine of the angle of a revolute joint, its offset included."""
+
+    cosine: SX
+    sine: SX
+
+    @staticmethod
+    def by(q: SX, offset: float) -> Turn:
+        """The turn by q + offset; quarter turns cost nothing."""
+        quarter = snap(np.array([np.cos(offset), np.sin(offset)]))
+        if 0.0 not in quarter:
+            return Turn(ca.cos(q + offset), ca.sin(q + offset))
+        cosine, sine = ca.cos(q), ca.sin(q)
+        return Turn(
+            cosine * quarter[0] - sine * quarter[1], sine * quarter[0] + cosine * quarter[1]
+        )
+
+    @property
+    def rotation(self) -> SX:
+        """The rotation (3, 3) about z."""
+        c, s, zero, one = self.cosine, self.sine, SX(0), SX(1)
+        return ca.blockcat([[c, -s, zero], [s, c, zero], [zero, zero, one]])
+
+
+Position = SX | Turn
+"""Position coordinates of a joint; for a revolute one, its turn serves as well."""
+
+
+def joint_motion(body: Body, position: Position) -> JointMotion:
+    """The joint of `body` at its position: (1, 1) or a `Turn`, (7, 1) for a floating joint."""
     rotation, shift = constant(body.placement.rotation), constant(body.placement.translation)
     fixed = () if np.array_equal(body.placement.rotation, np.eye(3)) else (rotation,)
+    axis, zero = constant(body.axis), constant(np.zeros(3))
     if body.kind == "revolute":
-        turn = rotation_about_z(q, body.offset)
-        axis = constant(body.axis)
-        return JointMotion(Transform((*fixed, turn), shift), axis, constant(np.zeros(3)))
+        turn = position if isinstance(position, Turn) else Turn.by(position, body.offset)
+        return JointMotion(Transform((*fixed, turn.rotation), shift), axis, zero)
+    assert isinstance(position, SX), "only revolute joints turn"
     if body.kind == "prismatic":
-        axis = constant(body.axis)
-        slide = shift + rotation @ (axis * q)
-        return JointMotion(Transform(fixed, slide), constant(np.zeros(3)), axis)
-    turn = rotation_of_quaternion(q[3:7])
+        slide = shift + rotation @ (axis * position)
+        return JointMotion(Transform(fixed, slide), zero, axis)
+    turned = rotation_of_quaternion(position[3:7])
     angular = constant(np.hstack([np.zeros((3, 3)), np.eye(3)]))
     linear = constant(np.hstack([np.eye(3), np.zeros((3, 3))]))
-    return JointMotion(Transform((*fixed, turn), shift + rotation @ q[:3]), angular, linear)
-
-
-def rotation_about_z(q: SX, offset: float) -> SX:
-    """Rz(q + offset); quarter turns cost nothing."""
-    cosine, sine = ca.cos(q), ca.sin(q)
-    quarter = snap(np.array([np.cos(offset), np.sin(offset)]))
-    if 0.0 in quarter:
-        cosine, sine = (
-            cosine * quarter[0] - sine * quarter[1],
-            sine * quarter[0] + cosine * quarter[1],
-        )
-    else:
-        cosine, sine = ca.cos(q + offset), ca.sin(q + offset)
-    zero, one = SX(0), SX(1)
-    return ca.blockcat([[cosine, -sine, zero], [sine, cosine, zero], [zero, zero, one]])
+    carried = shift + rotation @ position[:3]
+    return JointMotion(Transform((*fixed, turned), carried), angular, linear)
 
 
 def rotation_of_quaternion(quaternion: SX) -> SX:

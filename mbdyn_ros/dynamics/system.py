@@ -1,134 +1,218 @@
 """The dynamics of a robot in its independent coordinates.
 
-The formulations work on the coordinates of the spanning tree. Where joints follow others, the
-tree's motion is v_tree = V v, so by d'Alembert the efforts reduce to V^T tau_tree and the mass
-matrix to V^T H V.
+The formulations work on the coordinates of the spanning tree. The loops give the tree's motion
+as v_tree = G v, a_tree = G a + g, so by d'Alembert the efforts reduce to G^T tau_tree and the
+mass matrix to G^T H G. The efforts of the actuated joints do the same work:
+G_act^T effort = G^T tau_tree, with the rows G_act of G.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
 
+from ..model.clusters import Cluster
 from ..model.coordinates import Coordinates
 from ..model.model import Array
-from ..model.tree import Tree
+from ..model.tree import WORLD, Tree
 from . import kinematics
 from .articulated_body import articulated_body
 from .composite_body import composite_body, solve_ltl
+from .embedding import Embedding
+from .linkage import Linkage
 from .newton_euler import newton_euler
 from .spatial import SX, constant
 
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """Bodies, coordinates and gravity (3,) (m/s^2): all that the equations of a robot need."""
+    """All that the equations of a robot need.
+
+    tree, clusters : the bodies, and how constraints group them.
+    linkages : the constrained clusters, solved for their independent joints.
+    coordinates : which joints are independent and actuated.
+    gravity : (3,) (m/s^2). home : tree positions (nq_tree,) of a closed configuration.
+
+    Methods take the independent positions q and, where loops have no closed form, the positions
+    z of their dependent joints, which the caller has solved for.
+    """
 
     tree: Tree
+    clusters: tuple[Cluster, ...]
+    linkages: tuple[Linkage, ...]
     coordinates: Coordinates
     gravity: Array
+    home: Array
 
-    def tree_position(self, q: SX) -> SX:
-        """Tree coordinates of the independent positions (nq, 1)."""
-        if not self.coordinates.coupled:
-            return q
-        return constant(self.coordinates.position) @ q + constant(self.coordinates.offset)
+    @property
+    def walked(self) -> tuple[Linkage, ...]:
+        """The linkages whose positions have no closed form."""
+        return tuple(one for one in self.linkages if not one.linear and one.closed_form is None)
 
-    def tree_velocity(self, v: SX) -> SX:
-        """Tree coordinates of independent velocities or accelerations (nv, 1)."""
-        return constant(self.coordinates.velocity) @ v if self.coordinates.coupled else v
+    @property
+    def walked_rows(self) -> list[int]:
+        """Tree positions of the dependent joints that have no closed form."""
+        return [
+            self.tree.bodies[linkage.cluster.tied[k]].q.start
+            for linkage in self.walked
+            for k in linkage.dependent
+        ]
 
-    def reduce(self, efforts: SX) -> SX:
-        """Efforts of the independent coordinates that do the work of the tree's efforts."""
-        if not self.coordinates.coupled:
-            return efforts
-        return constant(self.coordinates.velocity).T @ efforts
+    @property
+    def nz(self) -> int:
+        """Number of dependent positions that have no closed form."""
+        return len(self.walked_rows)
+
+    @functools.cached_property
+    def embedding_at_home(self) -> Array:
+        """G (nv_tree, nv) as numbers, at home; the same everywhere where only gears constrain."""
+        home = self.home[list(self.coordinates.q)], self.home[self.walked_rows]
+        return np.array(ca.evalf(self.embedding(*(SX(part) for part in home)).matrix))
+
+    def embedding(self, q: SX, z: SX) -> Embedding:
+        """The motion of the tree at independent positions."""
+        return Embedding(self.tree, self.linkages, self.coordinates, q, z)
 
     def inverse_dynamics(
-        self, q: SX, v: SX, a: SX, wrenches: SX | None = None, friction: bool = True
+        self, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None = None, friction: bool = True
     ) -> SX:
-        """Efforts (nv, 1) of the independent coordinates."""
-        q, v, a = self.tree_position(q), self.tree_velocity(v), self.tree_velocity(a)
-        efforts = newton_euler(self.tree, q, v, a, self.gravity, wrenches)
-        return self.reduce(efforts + self._friction(v) if friction else efforts)
+        """Efforts of the actuated joints."""
+        embedding = self.embedding(q, z)
+        reduced = self._reduced_efforts(embedding, v, a, wrenches, friction)
+        return self._actuated(embedding, reduced)
 
-    def mass_matrix(self, q: SX) -> SX:
-        """Mass matrix (nv, nv)."""
-        matrix = composite_body(self.tree, self.tree_position(q))
-        if not self.coordinates.coupled:
-            return matrix
-        velocity = ca.sparsify(constant(self.coordinates.velocity))
-        return velocity.T @ matrix @ velocity
+    def mass_matrix(self, q: SX, z: SX) -> SX:
+        """Mass matrix (nv, nv), zeros structural."""
+        embedding = self.embedding(q, z)
+        matrix = composite_body(self.tree, embedding.joints)
+        return embedding.matrix.T @ matrix @ embedding.matrix
 
     def forward_dynamics(self) -> list[Callable[..., SX]]:
-        """The formulations of forward dynamics that serve this robot; all give the same."""
-        if self.coordinates.coupled:
-            return [self._by_mass_matrix]
+        """The formulations of forward dynamics; all give the same."""
         return [self._by_mass_matrix, self._by_articulated_bodies]
 
     def _by_mass_matrix(
-        self, q: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
+        self, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
     ) -> SX:
         """Accelerations (nv, 1) from H a = effort - bias, H = L^T D L."""
-        bias = self.inverse_dynamics(q, v, SX.zeros(v.shape[0]), wrenches, friction)
-        return solve_ltl(self.mass_matrix(q), effort - bias)
+        embedding = self.embedding(q, z)
+        rest = SX.zeros(v.shape[0])
+        bias = self._reduced_efforts(embedding, v, rest, wrenches, friction)
+        return solve_ltl(self.mass_matrix(q, z), self._driving(embedding, effort) - bias)
 
     def _by_articulated_bodies(
-        self, q: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
+        self, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
     ) -> SX:
         """Accelerations (nv, 1) in O(n)."""
+        embedding = self.embedding(q, z)
+        driving = SX.zeros(self.tree.nv)
+        for k, row in enumerate(self.coordinates.effort):
+            driving[row] = driving[row] + effort[k]
+        velocity = embedding.velocity(v)
         if friction:
-            effort = effort - self._friction(v)
-        return articulated_body(self.tree, q, v, effort, self.gravity, wrenches)
+            driving = driving - self._friction(velocity)
+        whole = articulated_body(
+            self.tree, self.clusters, embedding, velocity, driving, self.gravity, wrenches
+        )
+        return whole[list(self.coordinates.v)]
 
-    def coriolis_vector(self, q: SX, v: SX) -> SX:
-        """Centrifugal and Coriolis efforts (nv, 1)."""
-        weightless = System(self.tree, self.coordinates, 0 * self.gravity)
-        return weightless.inverse_dynamics(q, v, SX.zeros(v.shape[0]), friction=False)
+    def coriolis_vector(self, q: SX, z: SX, v: SX) -> SX:
+        """Centrifugal and Coriolis efforts (nv, 1) of the independent coordinates."""
+        weightless = replace(self, gravity=0 * self.gravity)
+        rest = SX.zeros(v.shape[0])
+        return weightless._reduced_efforts(self.embedding(q, z), v, rest, None, False)
 
-    def gravity_vector(self, q: SX) -> SX:
-        """Efforts (nv, 1) that hold the robot at rest."""
+    def gravity_vector(self, q: SX, z: SX) -> SX:
+        """Efforts (nv, 1) of the independent coordinates that hold the robot at rest."""
         rest = SX.zeros(self.coordinates.nv)
-        return self.inverse_dynamics(q, rest, rest, friction=False)
+        return self._reduced_efforts(self.embedding(q, z), rest, rest, None, False)
 
-    def friction_vector(self, v: SX) -> SX:
+    def friction_vector(self, q: SX, z: SX, v: SX) -> SX:
         """Efforts (nv, 1) that overcome damping and dry friction of all joints."""
-        return self.reduce(self._friction(self.tree_velocity(v)))
+        embedding = self.embedding(q, z)
+        return embedding.reduce(self._friction(embedding.velocity(v)))
 
-    def energy(self, q: SX, v: SX) -> SX:
+    def energy(self, q: SX, z: SX, v: SX) -> SX:
         """Kinetic and potential energy (2, 1) (J)."""
-        q, v = self.tree_position(q), self.tree_velocity(v)
-        return ca.vertcat(*kinematics.energy(self.tree, q, v, self.gravity))
+        embedding = self.embedding(q, z)
+        velocity = embedding.velocity(v)
+        joints = embedding.joints
+        return ca.vertcat(*kinematics.energy(self.tree, joints, velocity, self.gravity))
 
-    def frame_pose(self, q: SX, link: str) -> SX:
+    def joint_position(self, q: SX, z: SX) -> SX:
+        """Tree positions; angles are continuous however far the joints turn."""
+        return self.embedding(q, z).values()
+
+    def joint_velocity(self, q: SX, z: SX, v: SX) -> SX:
+        """Tree velocities."""
+        embedding = self.embedding(q, z)
+        return embedding.velocity(v)
+
+    def joint_acceleration(self, q: SX, z: SX, v: SX, a: SX) -> SX:
+        """Tree accelerations."""
+        embedding = self.embedding(q, z)
+        return embedding.velocity(a) + embedding.drift(embedding.velocity(v))
+
+    def frame_pose(self, q: SX, z: SX, link: str) -> SX:
         """Homogeneous matrix (4, 4) of a link's frame in the world."""
         index, pose = self.tree.frames[link]
         rotation, origin = SX.eye(3), SX.zeros(3)
-        if index >= 0:
-            rotation, origin = kinematics.body_poses(self.tree, self.tree_position(q))[index]
+        if index != WORLD:
+            joints = self.embedding(q, z).joints
+            rotation, origin = kinematics.body_poses(self.tree, joints)[index]
         origin = origin + rotation @ constant(pose.translation)
         rotation = rotation @ constant(pose.rotation)
         bottom = constant([[0.0, 0.0, 0.0, 1.0]])
         return ca.vertcat(ca.horzcat(rotation, origin), bottom)
 
-    def jacobian(self, q: SX, link: str) -> SX:
+    def jacobian(self, q: SX, z: SX, link: str) -> SX:
         """Jacobian (6, nv) of a link's origin: linear, then angular velocity, in world axes."""
-        q = self.tree_position(q)
         index, pose = self.tree.frames[link]
-        if index < 0:
+        if index == WORLD:
             return SX.zeros(6, self.coordinates.nv)
-        columns = kinematics.jacobian(self.tree, q, index)
-        rotation = kinematics.body_poses(self.tree, q)[index][0]
+        embedding = self.embedding(q, z)
+        columns = kinematics.jacobian(self.tree, embedding.joints, index)
+        rotation = kinematics.body_poses(self.tree, embedding.joints)[index][0]
         arm = rotation @ constant(pose.translation)
         lever = ca.horzcat(*(ca.cross(columns[3:, k], arm) for k in range(self.tree.nv)))
         columns = ca.vertcat(columns[:3, :] + lever, columns[3:, :])
-        if self.coordinates.coupled:
-            columns = columns @ constant(self.coordinates.velocity)
-        return columns
+        return ca.densify(columns @ embedding.matrix)
+
+    def _reduced_efforts(
+        self, embedding: Embedding, v: SX, a: SX, wrenches: SX | None, friction: bool
+    ) -> SX:
+        """Efforts (nv, 1) of the independent coordinates."""
+        velocity = embedding.velocity(v)
+        acceleration = embedding.velocity(a) + embedding.drift(velocity)
+        efforts = newton_euler(
+            self.tree, embedding.joints, velocity, acceleration, self.gravity, wrenches
+        )
+        if friction:
+            efforts = efforts + self._friction(velocity)
+        return embedding.reduce(efforts)
+
+    def _driving(self, embedding: Embedding, effort: SX) -> SX:
+        """Efforts of the independent coordinates that do the work of the actuators."""
+        rows = embedding.matrix[list(self.coordinates.effort), :]
+        return ca.densify(rows.T @ effort)
+
+    def _actuated(self, embedding: Embedding, reduced: SX) -> SX:
+        """Efforts of the actuators that do the work of the independent coordinates' efforts.
+
+        With more actuators than mobility they are those of least norm.
+        """
+        coordinates = self.coordinates
+        if sorted(coordinates.effort) == sorted(coordinates.v):
+            return reduced[[coordinates.v.index(row) for row in coordinates.effort]]
+        rows = embedding.matrix[list(coordinates.effort), :]
+        if len(coordinates.effort) == len(coordinates.v):
+            return ca.solve(rows.T, reduced)
+        return rows @ ca.solve(rows.T @ rows, reduced)
 
     def _friction(self, v: SX) -> SX:
         """damping v + friction sign(v) of the tree's joints."""
@@ -148,24 +232,25 @@ class System:
         content = hashlib.sha256()
         for body in self.tree.bodies:
             content.update(f"{body.kind} {body.parent} {body.q} {body.v}".encode())
-            numbers = [body.offset, body.inertia.mass, body.damping, body.friction]
-            content.update(_bits(numbers))
-            for array in (
-                body.placement.rotation, body.placement.translation, body.axis,
-                body.inertia.first, body.inertia.second,
+            for numbers in (
+                [body.offset, body.inertia.mass, body.damping, body.friction],
+                body.placement.rotation,
+                body.placement.translation,
+                body.axis,
+                body.inertia.first,
+                body.inertia.second,
             ):
-                content.update(_bits(array))
+                content.update(np.asarray(numbers, dtype=np.float64).tobytes())
         for link, (index, pose) in self.tree.frames.items():
             content.update(f"{link} {index}".encode())
-            content.update(_bits(pose.rotation) + _bits(pose.translation))
-        for array in (
-            self.coordinates.position, self.coordinates.offset, self.coordinates.velocity,
-            self.gravity,
-        ):
-            content.update(f"{array.shape}".encode() + _bits(array))
+            content.update(pose.rotation.tobytes() + pose.translation.tobytes())
+        for linkage in self.linkages:
+            content.update(repr((linkage.independent, linkage.dependent, linkage.rows)).encode())
+            content.update(repr((linkage.cluster.gears, linkage.closed_form)).encode())
+            for closure in linkage.cluster.closures:
+                content.update(f"{closure.type} {closure.bodies} {closure.axis.tolist()}".encode())
+                for frame in (closure.predecessor_frame, closure.successor_frame):
+                    content.update(frame.rotation.tobytes() + frame.translation.tobytes())
+        indices = (self.coordinates.q, self.coordinates.v, self.coordinates.effort)
+        content.update(repr(indices).encode() + self.gravity.tobytes() + self.home.tobytes())
         return content.hexdigest()
-
-
-def _bits(values: object) -> bytes:
-    """The exact bits of some numbers."""
-    return np.asarray(values, dtype=np.float64).tobytes()

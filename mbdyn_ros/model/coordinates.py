@@ -1,126 +1,89 @@
-"""Which coordinates move a robot: independent, dependent and actuated joints.
-
-The spanning tree has a coordinate for every movable joint. A mimic joint follows another one,
-so the independent coordinates q give those of the tree by q_tree = P q + p0 and v_tree = V v.
-"""
+"""Which coordinates move a robot: independent, dependent and actuated joints, and their names."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from .model import JOINT_COORDINATES, Array, Joint, Model, constant
+from .model import JOINT_COORDINATES, Model
 from .tree import BASE_JOINT, coordinates
 
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Names of the joints and the constant map from independent to tree coordinates.
+    """Names of the joints, and where their coordinates stand in those of the spanning tree.
 
     joint_names : every movable joint of the description, in document order.
     independent, dependent, actuated : subsets of it; `independent` orders q, v and a (behind
-        the base's coordinates of a floating base), `actuated` orders the efforts.
-    position, offset, velocity : P (nq_tree, nq), p0 (nq_tree,), V (nv_tree, nv).
+        the base's coordinates of a floating base), `actuated` orders the efforts (likewise).
+    q, v : tree position and velocity coordinates of the independent positions and velocities.
+    effort : tree velocity coordinates of the efforts.
     joint_rows : tree position and velocity coordinates of `joint_names`, one after the other.
-    position_labels, velocity_labels : a name for each independent coordinate.
+    position_labels, velocity_labels, effort_labels : a name for each coordinate of q, v, effort.
+    joint_labels : a name for each position of `joint_names`.
     """
 
     joint_names: tuple[str, ...]
     independent: tuple[str, ...]
     dependent: tuple[str, ...]
     actuated: tuple[str, ...]
-    position: Array
-    offset: Array
-    velocity: Array
+    q: tuple[int, ...]
+    v: tuple[int, ...]
+    effort: tuple[int, ...]
     joint_rows: tuple[list[int], list[int]]
     position_labels: tuple[str, ...]
     velocity_labels: tuple[str, ...]
+    effort_labels: tuple[str, ...]
+    joint_labels: tuple[str, ...]
 
     @property
     def nq(self) -> int:
         """Number of independent position coordinates."""
-        return self.position.shape[1]
+        return len(self.q)
 
     @property
     def nv(self) -> int:
         """Number of independent velocity coordinates."""
-        return self.velocity.shape[1]
+        return len(self.v)
 
     @property
     def quaternions(self) -> tuple[int, ...]:
         """Where in q the unit quaternions of floating joints begin."""
         return tuple(k for k, name in enumerate(self.position_labels) if name.endswith("/qx"))
 
-    @property
-    def coupled(self) -> bool:
-        """Whether any joint follows another one."""
-        return bool(self.dependent)
 
-
-def independent_coordinates(model: Model, floating_base: bool = False) -> Coordinates:
-    """Split the movable joints of `model`: those that mimic another one are dependent."""
+def choose_coordinates(
+    model: Model, floating_base: bool, independent: Sequence[str], actuated: Sequence[str]
+) -> Coordinates:
+    """The coordinates with the given joints independent and actuated."""
     slices = coordinates(model, floating_base)
-    movable = [joint for joint in model.joints if joint.nv]
-    free = [joint for joint in movable if joint.mimic is None]
-    names = ([BASE_JOINT] if floating_base else []) + [joint.name for joint in free]
-    q_columns, v_columns = {}, {}
-    nq = nv = 0
-    for name in names:
-        q, v = slices[name]
-        q_columns[name] = slice(nq, nq + q.stop - q.start)
-        v_columns[name] = slice(nv, nv + v.stop - v.start)
-        nq, nv = q_columns[name].stop, v_columns[name].stop
+    base = [BASE_JOINT] if floating_base else []
+    movable = [joint.name for joint in model.joints if joint.nv]
 
-    nq_tree = max((q.stop for q, _ in slices.values()), default=0)
-    nv_tree = max((v.stop for _, v in slices.values()), default=0)
-    position, offset = np.zeros((nq_tree, nq)), np.zeros(nq_tree)
-    velocity = np.zeros((nv_tree, nv))
-    for name in names:
-        q, v = slices[name]
-        position[q, q_columns[name]] = np.eye(q.stop - q.start)
-        velocity[v, v_columns[name]] = np.eye(v.stop - v.start)
-    for joint in movable:
-        if joint.mimic is not None:
-            leader, multiplier, shift = _leader(model, joint)
-            q, v = slices[joint.name]
-            position[q, q_columns[leader]] = multiplier
-            offset[q] = shift
-            velocity[v, v_columns[leader]] = multiplier
+    def rows(joints: Sequence[str], kind: int) -> list[int]:
+        places = (slices[name][kind] for name in joints)
+        return [row for place in places for row in range(place.start, place.stop)]
 
-    independent = tuple(joint.name for joint in free)
+    def labels(joints: Sequence[str], kind: int) -> tuple[str, ...]:
+        result = []
+        for name in joints:
+            type_ = "floating" if name == BASE_JOINT else model.joint(name).type
+            for part in JOINT_COORDINATES[type_][kind]:
+                result.append(f"{name}/{part}" if part else name)
+        return tuple(result)
+
+    free, driven = [*base, *independent], [*base, *actuated]
     return Coordinates(
-        joint_names=tuple(joint.name for joint in movable),
-        independent=independent,
-        dependent=tuple(joint.name for joint in movable if joint.mimic is not None),
-        actuated=independent,
-        position=constant(position, position.shape),
-        offset=constant(offset, offset.shape),
-        velocity=constant(velocity, velocity.shape),
-        joint_rows=(
-            [row for joint in movable for row in range(*slices[joint.name][0].indices(nq_tree))],
-            [row for joint in movable for row in range(*slices[joint.name][1].indices(nv_tree))],
-        ),
-        position_labels=_labels(model, names, 0),
-        velocity_labels=_labels(model, names, 1),
+        joint_names=tuple(movable),
+        independent=tuple(independent),
+        dependent=tuple(name for name in movable if name not in independent),
+        actuated=tuple(actuated),
+        q=tuple(rows(free, 0)),
+        v=tuple(rows(free, 1)),
+        effort=tuple(rows(driven, 1)),
+        joint_rows=(rows(movable, 0), rows(movable, 1)),
+        position_labels=labels(free, 0),
+        velocity_labels=labels(free, 1),
+        effort_labels=labels(driven, 1),
+        joint_labels=labels(movable, 0),
     )
-
-
-def _labels(model: Model, joints: list[str], kind: int) -> tuple[str, ...]:
-    """A name for each position (kind 0) or velocity (kind 1) coordinate of the joints."""
-    labels = []
-    for name in joints:
-        type_ = "floating" if name == BASE_JOINT else model.joint(name).type
-        for part in JOINT_COORDINATES[type_][kind]:
-            labels.append(f"{name}/{part}" if part else name)
-    return tuple(labels)
-
-
-def _leader(model: Model, joint: Joint) -> tuple[str, float, float]:
-    """The independent joint at the end of a chain of mimics, with the product of the maps."""
-    multiplier, shift = 1.0, 0.0
-    while joint.mimic is not None:
-        shift += multiplier * joint.mimic.offset
-        multiplier *= joint.mimic.multiplier
-        joint = model.joint(joint.mimic.joint)
-    return joint.name, multiplier, shift

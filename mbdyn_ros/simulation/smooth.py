@@ -19,7 +19,7 @@ def friction_coefficients(system: System) -> tuple[Array, Array]:
     damping, dry = np.zeros(system.tree.nv), np.zeros(system.tree.nv)
     for body in system.tree.bodies:
         damping[body.v], dry[body.v] = body.damping, body.friction
-    share = system.coordinates.velocity
+    share = system.embedding_at_home
     return (share**2).T @ damping, np.abs(share).T @ dry
 
 

@@ -1,0 +1,295 @@
+"""Closing the loops at home, and choosing which joints are independent.
+
+Rank is a number of the assembled mechanism, not of its drawing: a planar four-bar in space has
+five rows of rank two. So the loops are closed first, then the rank is taken at the home
+configuration and at others near it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import casadi as ca
+import numpy as np
+
+from ..model.clusters import Cluster
+from ..model.errors import ModelError
+from ..model.model import Array
+from ..model.tree import Tree
+from .continuation import CLOSED, follow
+from .linkage import (
+    Linkage,
+    cluster_coordinates,
+    cluster_motions,
+    cluster_rows,
+    newton_step,
+)
+from .planar_loop import PlanarLoop, planar_loop
+from .spatial import SX
+
+RANK = 1e-8
+"""Singular values below this share of the largest count as zero."""
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """A linkage closed at home.
+
+    home : positions of the cluster's joints there; `rank` of the `row_count` constraint rows.
+    """
+
+    linkage: Linkage
+    home: Array
+    rank: int
+    row_count: int
+
+
+class _Equations:
+    """Residual and rows of a cluster as functions of its positions."""
+
+    def __init__(self, tree: Tree, cluster: Cluster) -> None:
+        x = SX.sym("x", len(cluster.tied))
+        values = {body: x[k] for k, body in enumerate(cluster.tied)}
+        joints = cluster_motions(tree, cluster, values)
+        rows = cluster_rows(tree, cluster, joints, values, SX.zeros(tree.nv))
+        outputs = [rows.residual, ca.densify(rows.matrix), ca.mmin(rows.aligned)]
+        self.linear = not cluster.closures
+        self._function = ca.Function("rows", [x], outputs)
+
+    def residual(self, x: Array) -> Array:
+        return np.array(self._function(x)[0]).ravel()
+
+    def matrix(self, x: Array) -> Array:
+        return np.array(self._function(x)[1])
+
+    def aligned(self, x: Array) -> bool:
+        return float(self._function(x)[2]) > 0
+
+    def gap(self, x: Array) -> float:
+        return float(np.abs(self.residual(x)).max(initial=0.0))
+
+    def rank(self, x: Array) -> int:
+        values = np.linalg.svd(self.matrix(x), compute_uv=False)
+        return int((values > RANK * values.max(initial=1e-300)).sum())
+
+    def close(self, x: Array, free: Sequence[int]) -> Array:
+        """Close the loops by moving the coordinates `free` only, as little as need be."""
+        result = np.array(x, dtype=float)
+        if not free:
+            return result
+        if self.linear:
+            return self._polished(result, list(free))
+        from scipy.optimize import least_squares  # slow to import, and gears do without
+
+        free = list(free)
+
+        def place(part: Array) -> Array:
+            result[free] = part
+            return result
+
+        solution = least_squares(
+            lambda part: self.residual(place(part)),
+            result[free],
+            jac=lambda part: self.matrix(place(part))[:, free],
+            xtol=1e-15,
+            ftol=1e-15,
+            gtol=1e-15,
+            max_nfev=500,
+        )
+        place(solution.x)
+        return self._polished(result, free)
+
+    def _polished(self, x: Array, free: list[int]) -> Array:
+        """A few steps of Newton's method, to the last digits."""
+        for _ in range(4):
+            step = np.linalg.lstsq(self.matrix(x)[:, free], self.residual(x), rcond=1e-10)
+            x[free] -= step[0]
+        return x
+
+
+def assemble(
+    source: str,
+    tree: Tree,
+    cluster: Cluster,
+    home: Mapping[int, float],
+    wanted: Sequence[int] | None,
+    preferred: Sequence[int],
+) -> Assembly:
+    """Close a constrained cluster and choose its independent coordinates.
+
+    Parameters
+    ----------
+    source : name of the description, for messages.
+    home : rough positions by body; bodies not in it start at 0 and may be moved.
+    wanted : bodies whose joints shall be independent; None: choose.
+    preferred : bodies to make independent where there is a choice, the first ones first.
+
+    Raises
+    ------
+    ModelError
+        The loops cannot be closed near home, leave nothing movable, or are not determined by
+        the wanted joints.
+    """
+    bodies = cluster.tied
+    what = f"{source}: {_kind(cluster)} {cluster.name!r}"
+    equations = _Equations(tree, cluster)
+    rough = np.array([home.get(body, 0.0) for body in bodies])
+    loose = [k for k, body in enumerate(bodies) if body not in home]
+    closed = _first_closed(equations, rough, [loose, list(range(len(bodies)))])
+    if closed is None:
+        best = equations.close(rough, range(len(bodies)))
+        raise ModelError(
+            f"{what} cannot be closed near home: a gap of {equations.gap(best):.3g} (m or rad) "
+            "is left. Check the lengths and frames, or give a rough closed configuration as home."
+        )
+    rank = _generic_rank(equations, closed)
+    joints = ", ".join(tree.bodies[body].joint for body in bodies)
+    if rank == len(bodies):
+        raise ModelError(
+            f"{what} locks its joints ({joints}): {rank} independent constraints on {rank} "
+            "joints leave no mobility. A planar loop is closed by a revolute joint whose axis "
+            "is parallel to the others, not by a fixed one; check the type and axis."
+        )
+    if equations.rank(closed) < rank:
+        raise ModelError(
+            f"{what}: home is a singular configuration (joints {joints} at "
+            f"{np.array2string(closed, precision=4)}), where the branch is undecided. Give a home "
+            "away from it."
+        )
+    matrix = equations.matrix(closed)
+    if wanted is None:
+        independent = _choose(matrix, rank, [bodies.index(b) for b in preferred if b in bodies])
+    else:
+        independent = [bodies.index(body) for body in wanted]
+    dependent = [k for k in range(len(bodies)) if k not in independent]
+    names = ", ".join(tree.bodies[bodies[k]].joint for k in independent) or "none"
+    if len(dependent) != rank or np.linalg.matrix_rank(matrix[:, dependent], RANK) < rank:
+        raise ModelError(
+            f"{what} has mobility {len(bodies) - rank}, but its independent joints ({names}) do "
+            f"not determine the others: choose {len(bodies) - rank} of {joints} that do"
+        )
+    linkage = Linkage(
+        cluster,
+        cluster_coordinates(tree, cluster),
+        tuple(independent),
+        tuple(dependent),
+        _spanning_rows(matrix[:, dependent], rank),
+    )
+    closed = _at_home(tree, linkage, equations, rough, closed, home)
+    if len(independent) == 1:
+        solution = planar_loop(tree, cluster, bodies[independent[0]])
+        if solution is not None:
+            form = _branch_at(tree, linkage, solution, closed)
+            linkage = replace(linkage, closed_form=form)
+    return Assembly(linkage, closed, rank, len(matrix))
+
+
+def _kind(cluster: Cluster) -> str:
+    count = len(cluster.closures) + len(cluster.gears)
+    word = "loop" if cluster.closures else "coupling"
+    return word if count == 1 else f"{word}s"
+
+
+def _first_closed(
+    equations: _Equations, rough: Array, choices: Sequence[Sequence[int]]
+) -> Array | None:
+    """The first closed configuration that moving one of the choices of coordinates gives."""
+    for free in choices:
+        closed = equations.close(rough, free)
+        if equations.gap(closed) <= CLOSED and equations.aligned(closed):
+            return closed
+    random = np.random.default_rng(0)
+    for spread in (0.1, 0.3, 1.0, 3.0) * 3:  # a symmetric guess can be a dead end
+        guess = rough.copy()
+        free = choices[0] or choices[-1]
+        guess[list(free)] += random.uniform(-spread, spread, len(free))
+        closed = equations.close(guess, free)
+        if equations.gap(closed) <= CLOSED and equations.aligned(closed):
+            return closed
+    return None
+
+
+def _generic_rank(equations: _Equations, closed: Array) -> int:
+    """The largest rank at the configuration and at closed ones around it."""
+    random = np.random.default_rng(1)
+    ranks = [equations.rank(closed)]
+    everything = range(len(closed))
+    for _ in range(5):
+        near = equations.close(closed + random.normal(scale=0.02, size=len(closed)), everything)
+        if equations.gap(near) <= CLOSED:
+            ranks.append(equations.rank(near))
+    return max(ranks)
+
+
+def _choose(matrix: Array, rank: int, preferred: Sequence[int]) -> list[int]:
+    """Independent columns: the preferred ones as far as the others stay determined."""
+    order = [k for k in reversed(range(matrix.shape[1])) if k not in preferred]
+    order += list(reversed(preferred))
+    dependent: list[int] = []
+    for column in order:
+        if len(dependent) < rank:
+            trial = np.linalg.svd(matrix[:, [*dependent, column]], compute_uv=False)
+            if trial[-1] > 1e-4 * trial[0]:
+                dependent.append(column)
+    return [k for k in range(matrix.shape[1]) if k not in dependent]
+
+
+def _spanning_rows(matrix: Array, rank: int) -> tuple[int, ...]:
+    """Rows that span the row space, the largest remaining one first (pivoted Gram-Schmidt)."""
+    rest, rows = matrix.copy(), []
+    for _ in range(rank):
+        row = int(np.argmax((rest**2).sum(axis=1).round(12)))
+        rows.append(row)
+        direction = rest[row] / np.linalg.norm(rest[row])
+        rest -= np.outer(rest @ direction, direction)
+    return tuple(sorted(rows))
+
+
+def _at_home(
+    tree: Tree,
+    linkage: Linkage,
+    equations: _Equations,
+    rough: Array,
+    closed: Array,
+    home: Mapping[int, float],
+) -> Array:
+    """Move the closed configuration to the independent positions that home names or leaves 0."""
+    free, bound = list(linkage.independent), list(linkage.dependent)
+    result = equations.close(rough, bound)
+    if equations.gap(result) <= CLOSED and equations.aligned(result):
+        if equations.rank(result) == len(bound):
+            return result
+    walk = follow(newton_step(tree, linkage), (closed[free], closed[bound]), rough[free])
+    result = closed.copy()
+    named = [linkage.cluster.tied[k] in home for k in free]
+    if walk.arrived or not any(named):
+        if walk.arrived:
+            result[free], result[bound] = walk.independent, walk.dependent
+        return result
+    joints = ", ".join(tree.bodies[linkage.cluster.tied[k]].joint for k in free)
+    raise ModelError(
+        f"loop {linkage.cluster.name!r} cannot be closed with {joints} at the home position "
+        f"{rough[free].tolist()}: the nearest that can be reached is {walk.independent.tolist()}"
+    )
+
+
+def _branch_at(tree: Tree, linkage: Linkage, form: PlanarLoop, home: Array) -> PlanarLoop | None:
+    """The closed form on the branch of a configuration, with its whole turns; None: no match."""
+    bodies = linkage.cluster.tied
+    q = SX.sym("q")
+    for branch in (1, -1):
+        trial = replace(form, branch=branch)
+        values = trial.values(q)
+        function = ca.Function("values", [q], list(values.values()))
+        found = dict(zip(values, np.ravel(function(home[linkage.independent[0]])), strict=True))
+        turns, matches = [], True
+        for place in linkage.dependent:
+            body = bodies[place]
+            miss = home[place] - found[body]
+            count = round(miss / (2 * np.pi)) if tree.bodies[body].kind == "revolute" else 0
+            matches &= abs(miss - 2 * np.pi * count) < 1e-7
+            turns.append((body, count))
+        if matches:
+            return replace(trial, turns=tuple(turns))
+    return None

@@ -1,0 +1,191 @@
+"""Which bodies move together: loops and gears on the bodies of the tree, and their clusters.
+
+A loop constrains the joints on the paths from the last common ancestor of its two bodies. Loops
+that share a joint act on one cluster; a body that no loop or gear touches is a cluster of its
+own. Clusters form a tree, so the recursions run over clusters as they run over bodies
+(Jain 2012, local constraint embedding; Chignoli et al. 2023).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .errors import ModelError
+from .model import Array, Model, Pose, constant
+from .tree import WORLD, Tree, snap
+
+
+@dataclass(frozen=True, eq=False)
+class Closure:
+    """A loop on bodies: its frames in the bodies' frames, and the joints on its two paths.
+
+    `predecessor_path` and `successor_path` lead from below the last common ancestor outwards.
+    """
+
+    name: str
+    type: str
+    axis: Array
+    predecessor: int
+    predecessor_frame: Pose
+    predecessor_path: tuple[int, ...]
+    successor: int
+    successor_frame: Pose
+    successor_path: tuple[int, ...]
+
+    @property
+    def bodies(self) -> tuple[int, ...]:
+        """All bodies whose joints the loop constrains."""
+        return self.predecessor_path + self.successor_path
+
+
+@dataclass(frozen=True, eq=False)
+class Gear:
+    """A linear constraint on the positions of 1-DoF joints: sum factor q + shift = 0.
+
+    `factors` holds (body, factor) pairs; `bodies` also those between, which move along.
+    """
+
+    name: str
+    factors: tuple[tuple[int, float], ...]
+    shift: float
+    bodies: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Cluster:
+    """Bodies, parents first, whose joints the closures and gears constrain together."""
+
+    bodies: tuple[int, ...]
+    closures: tuple[Closure, ...] = ()
+    gears: tuple[Gear, ...] = ()
+
+    @property
+    def constrained(self) -> bool:
+        """Whether anything constrains the cluster's joints."""
+        return bool(self.closures or self.gears)
+
+    @property
+    def tied(self) -> tuple[int, ...]:
+        """The bodies whose joints are constrained; the others of the cluster lie between them."""
+        named = {body for closure in self.closures for body in closure.bodies}
+        named |= {body for gear in self.gears for body, _ in gear.factors}
+        return tuple(body for body in self.bodies if body in named)
+
+    @property
+    def name(self) -> str:
+        """The names of its constraints."""
+        constraints: list[Closure | Gear] = [*self.closures, *self.gears]
+        return ", ".join(one.name for one in constraints)
+
+
+def path_from(tree: Tree, ancestor: int, body: int) -> tuple[int, ...]:
+    """Bodies from below `ancestor` out to `body`."""
+    path = []
+    while body != ancestor:
+        path.append(body)
+        body = tree.bodies[body].parent
+    return tuple(reversed(path))
+
+
+def common_ancestor(tree: Tree, first: int, second: int) -> int:
+    """The last body (or the world) that carries both."""
+    above = {first}
+    while first != WORLD:
+        first = tree.bodies[first].parent
+        above.add(first)
+    while second not in above:
+        second = tree.bodies[second].parent
+    return second
+
+
+def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
+    """The loops of `model`, moved from links to bodies."""
+    result = []
+    for loop in model.loops:
+        first, first_pose = tree.frames[loop.predecessor]
+        second, second_pose = tree.frames[loop.successor]
+        ancestor = common_ancestor(tree, first, second)
+        closure = Closure(
+            name=loop.name,
+            type="revolute" if loop.type == "continuous" else loop.type,
+            axis=loop.axis,
+            predecessor=first,
+            predecessor_frame=_snapped(first_pose @ loop.predecessor_frame),
+            predecessor_path=path_from(tree, ancestor, first),
+            successor=second,
+            successor_frame=_snapped(second_pose @ loop.successor_frame),
+            successor_path=path_from(tree, ancestor, second),
+        )
+        for body in closure.bodies:
+            if tree.bodies[body].kind == "floating":
+                raise ModelError(
+                    f"{model.source}: loop {loop.name!r} passes through the floating joint "
+                    f"{tree.bodies[body].joint!r}; a loop may only hold joints with one degree of "
+                    "freedom and planar joints. Model the free joint by such joints."
+                )
+        result.append(closure)
+    return result
+
+
+def gears_on_bodies(model: Model, tree: Tree) -> list[Gear]:
+    """The couplings and mimic joints of `model` as linear constraints on bodies' joints."""
+    gears = []
+    moved = {body.joint: i for i, body in enumerate(tree.bodies)}
+    for joint in model.joints:
+        if joint.mimic is not None and joint.nv:
+            follower, leader = moved[joint.name], moved[joint.mimic.joint]
+            ancestor = common_ancestor(tree, follower, leader)
+            factors: tuple[tuple[int, float], ...]
+            factors = ((follower, 1.0), (leader, -joint.mimic.multiplier))
+            between = path_from(tree, ancestor, follower) + path_from(tree, ancestor, leader)
+            if ancestor in (follower, leader):
+                between += (ancestor,)
+            name = f"mimic {joint.name}"
+            gears.append(Gear(name, factors, -joint.mimic.offset, between))
+    for coupling in model.couplings:
+        first, second = (
+            tree.frames[link][0] for link in (coupling.predecessor, coupling.successor)
+        )
+        ancestor = common_ancestor(tree, first, second)
+        inner, outer = path_from(tree, ancestor, first), path_from(tree, ancestor, second)
+        factors = (*((b, 1.0) for b in outer), *((b, -coupling.ratio) for b in inner))
+        for body, _ in factors:
+            if tree.bodies[body].kind not in ("revolute", "prismatic"):
+                raise ModelError(
+                    f"{model.source}: coupling {coupling.name!r} passes through the joint "
+                    f"{tree.bodies[body].joint!r}, which has more than one degree of freedom"
+                )
+        gears.append(Gear(coupling.name, factors, 0.0, inner + outer))
+    return gears
+
+
+def find_clusters(model: Model, tree: Tree) -> list[Cluster]:
+    """Group the bodies of `tree`, clusters in the order of their first bodies."""
+    closures, gears = closures_on_bodies(model, tree), gears_on_bodies(model, tree)
+    group = list(range(len(tree.bodies)))
+
+    def find(body: int) -> int:
+        while group[body] != body:
+            body = group[body]
+        return body
+
+    constraints: list[Closure | Gear] = [*closures, *gears]
+    for constraint in constraints:
+        heads = sorted({find(body) for body in constraint.bodies})
+        for head in heads[1:]:
+            group[head] = heads[0]
+    members: dict[int, list[int]] = {}
+    for body in range(len(tree.bodies)):
+        members.setdefault(find(body), []).append(body)
+    return [
+        Cluster(
+            tuple(bodies),
+            tuple(one for one in closures if find(one.bodies[0]) == head),
+            tuple(one for one in gears if find(one.bodies[0]) == head),
+        )
+        for head, bodies in members.items()
+    ]
+
+
+def _snapped(pose: Pose) -> Pose:
+    return Pose(snap(pose.rotation), constant(snap(pose.translation), (3,)))
