@@ -306,7 +306,7 @@ def test_friction_of_a_mimic_is_reduced_by_its_multiplier() -> None:
         robot(
             *map(link, "abc"),
             joint("ab", "a", "b", Z + loss.format(0.1, 0.2)),
-            joint("bc", "b", "c", Z + loss.format(0.3, 0.4) + '<mimic joint="ab" multiplier="-2"/>'),
+            joint("bc", "b", "c", f'{Z}{loss.format(0.3, 0.4)}<mimic joint="ab" multiplier="-2"/>'),
         )
     )
     for rate in (1.5, -1.5):
