@@ -1,0 +1,146 @@
+"""Nodes under test: in this process, in a ROS context of their own, with a client beside them."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+
+import pytest  # noqa: E402
+
+rclpy = pytest.importorskip("rclpy")
+srv = pytest.importorskip("mbdyn_ros_interfaces.srv")
+
+from rclpy.executors import SingleThreadedExecutor  # noqa: E402
+from rclpy.parameter import Parameter  # noqa: E402
+
+DOMAIN = os.getpid() % 100 + 1
+
+Result = TypeVar("Result")
+
+
+def inertial(mass: float, x: float = 0.0) -> str:
+    return (
+        f'<inertial><origin xyz="{x} 0 0"/><mass value="{mass}"/><inertia ixx="0.1" iyy="0.2" '
+        'izz="0.25" ixy="0" ixz="0" iyz="0"/></inertial>'
+    )
+
+
+ARM = f"""<robot name="arm"><link name="base"/>
+  <link name="upper">{inertial(2, 0.4)}</link>
+  <link name="lower">{inertial(1, 0.3)}</link>
+  <link name="finger">{inertial(0.1)}</link>
+  <link name="thumb">{inertial(0.1)}</link>
+  <joint name="shoulder" type="revolute"><axis xyz="0 1 0"/><parent link="base"/>
+    <child link="upper"/><limit lower="-3" upper="3" effort="50" velocity="9"/></joint>
+  <joint name="elbow" type="continuous"><axis xyz="0 1 0"/><origin xyz="1 0 0"/>
+    <parent link="upper"/><child link="lower"/></joint>
+  <joint name="grip" type="prismatic"><axis xyz="0 0 1"/><origin xyz="0.5 0 0"/>
+    <parent link="lower"/><child link="finger"/>
+    <limit lower="0" upper="0.1" effort="20" velocity="1"/><dynamics damping="1"/></joint>
+  <joint name="mirror" type="prismatic"><axis xyz="0 0 -1"/><origin xyz="0.5 0 0"/>
+    <parent link="lower"/><child link="thumb"/><mimic joint="grip" multiplier="2"/>
+    <limit lower="0" upper="0.2" effort="20" velocity="1"/></joint>
+</robot>"""
+"""Two joints that turn, a gripper of two fingers, one of which follows the other."""
+
+JOINTS = ["shoulder", "elbow", "grip"]
+
+CART = f"""<robot name="cart"><link name="floor"/><link name="sled">{inertial(2)}</link>
+  <joint name="glide" type="planar"><axis xyz="0 0 1"/><parent link="floor"/>
+    <child link="sled"/></joint></robot>"""
+
+STONE = f'<robot name="stone"><link name="stone">{inertial(2)}</link></robot>'
+
+GHOST = """<robot name="ghost"><link name="base"/><link name="nothing"/>
+  <joint name="rail" type="prismatic"><parent link="base"/><child link="nothing"/>
+  <limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>"""
+
+
+class Rig:
+    """A context, an executor in a thread, a client node and the nodes under test."""
+
+    def __init__(self) -> None:
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, domain_id=DOMAIN)
+        self.client = rclpy.create_node("client", context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.client)
+        self.nodes: list[Any] = []
+        self._closing = False
+        self._thread = threading.Thread(target=self._spin, name="rig")
+        self._thread.start()
+
+    def add(self, kind: type, **parameters: Any) -> Any:
+        """Start a node with parameters."""
+        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+        node = kind(context=self.context, parameter_overrides=overrides)
+        self.nodes.append(node)
+        self.executor.add_node(node)
+        return node
+
+    def call(self, kind: Any, service: str, /, **fields: Any) -> Any:
+        """Call a service, with a request of these fields."""
+        client = self.client.create_client(kind, service)
+        try:
+            assert client.wait_for_service(timeout_sec=10), f"no service {service}"
+            future = client.call_async(kind.Request(**fields))
+            self.wait(future.done)
+            return future.result()
+        finally:
+            self.client.destroy_client(client)
+
+    def listen(self, kind: Any, topic: str, qos: Any = 1000) -> list[Any]:
+        """A list that fills with the messages of a topic."""
+        messages: list[Any] = []
+        self.client.create_subscription(kind, topic, messages.append, qos)
+        return messages
+
+    def publisher(self, kind: Any, topic: str, qos: Any = 10) -> Any:
+        """A publisher that has found its subscriber."""
+        publisher = self.client.create_publisher(kind, topic, qos)
+        self.wait(lambda: publisher.get_subscription_count() > 0)
+        return publisher
+
+    def wait(self, ready: Callable[[], Result], limit: float = 10.0) -> Result:
+        """What `ready` returns when it is true."""
+        end = time.monotonic() + limit
+        while not (result := ready()):
+            assert time.monotonic() < end, "nothing came in time"
+            time.sleep(0.005)
+        return result
+
+    def set(self, node: Any, **parameters: Any) -> str:
+        """Set parameters as a service call does; return the reason of a refusal."""
+        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+        result = node.set_parameters_atomically(overrides)
+        return "" if result.successful else result.reason or "refused"
+
+    def close(self) -> None:
+        """End everything."""
+        for node in self.nodes:
+            node.stop()
+        self._closing = True
+        self._thread.join()
+        self.executor.shutdown()
+        for node in [*self.nodes, self.client]:
+            node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+    def _spin(self) -> None:
+        while not self._closing:
+            self.executor.spin_once(timeout_sec=0.02)
+
+
+@pytest.fixture
+def rig(interpreted: None) -> Any:
+    """A rig whose nodes leave no thread behind."""
+    before = set(threading.enumerate())
+    one = Rig()
+    yield one
+    one.close()
+    assert set(threading.enumerate()) <= before
