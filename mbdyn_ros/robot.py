@@ -25,6 +25,8 @@ from .codegen.call import UNFIT, plain_call
 from .codegen.kernel import Bound, Kernel, interpret, load_kernel
 from .codegen.program import LINKED, LOADED, SIGNATURES, Variant, trace
 from .dynamics.build import build_system
+from .dynamics.gap import tree_gap, unreachable
+from .dynamics.loop_forces import LoopForces
 from .dynamics.singularity import massless_directions
 from .model.errors import InputError, ModelWarning, SingularMassMatrixError
 from .model.mechanism import read_mechanism
@@ -137,6 +139,7 @@ class Robot:
         self._kernels: dict[tuple[Variant, bool], Kernel] = {}
         self._building = threading.Lock()
         self._plain = threading.local()
+        self._loop_forces: LoopForces | None = None
 
     def inverse_dynamics(
         self, q: Array, v: Array, a: Array, wrenches: Wrenches | None = None, friction: bool = True
@@ -164,6 +167,7 @@ class Robot:
                 return self._plain.inverse_dynamics(q, v, a)
             except (AttributeError, *UNFIT):
                 pass
+        self._require_drive()
         return self._call("inverse_dynamics", (q, v, a), wrenches, friction)
 
     def forward_dynamics(
@@ -268,6 +272,80 @@ class Robot:
             acceleration = self._call("joint_acceleration", (q, rate, a))[..., rows_v]
         return position, velocity, acceleration
 
+    def independent_state(self, position: Array, tolerance: float = 1e-6) -> Array:
+        """Independent positions of a full measured state: the way back from `joint_state`.
+
+        Parameters
+        ----------
+        position : positions of all joints, in `joint_names` order (behind the base's seven
+            where the base floats).
+        tolerance : largest gap (m or rad) that counts as closed.
+
+        Returns
+        -------
+        q (nq,).
+
+        Raises
+        ------
+        InputError
+            The loops are open by more than `tolerance`, or closed on another assembly branch.
+        """
+        coordinates = self._system.coordinates
+        labels = coordinates.joint_labels
+        if self.floating_base:
+            labels = (*self.position_labels[:7], *labels)
+        whole = np.zeros(self._system.tree.nq)
+        rows = [*range(7 * self.floating_base), *coordinates.joint_rows[0]]
+        whole[rows] = single_vector("position", position, labels)
+        gap, loop = tree_gap(self._system, whole)
+        if not gap <= tolerance:
+            raise InputError(
+                f"{self.model.source}: the position leaves a gap of {gap:.3g} m (or rad) in "
+                f"{loop}; at most {tolerance:.3g} counts as closed"
+            )
+        q: Array = whole[list(coordinates.q)]
+        expected = self._call("joint_position", (q,))
+        for body in self._system.tree.bodies:
+            if body.kind in ("revolute", "prismatic"):
+                apart = whole[body.q.start] - expected[body.q.start]
+                if body.kind == "revolute":
+                    apart -= 2 * np.pi * round(apart / (2 * np.pi))
+                if abs(apart) > 1e3 * tolerance:
+                    raise InputError(
+                        f"{self.model.source}: the position is closed on another assembly branch "
+                        f"than home: joint {body.joint!r} is {apart:.3g} away. Give a home on "
+                        "this branch."
+                    )
+        return q
+
+    def loop_forces(self, q: Array, v: Array, a: Array) -> dict[str, Array]:
+        """Force and moment in every closing joint, of the predecessor on the successor.
+
+        Returns
+        -------
+        {loop name: [force, moment] (6,)}, N and N m, about the origin of the predecessor's loop
+        frame in its axes. Where constraints are redundant the answer of least norm is taken:
+        a planar loop carries nothing across its plane. Batches give (N, 6).
+        """
+        values = [
+            coordinate_array(SPOKEN[key], value, labels)
+            for key, value, labels in zip(
+                "qva",
+                (q, v, a),
+                (self.position_labels, self.velocity_labels, self.velocity_labels),
+                strict=True,
+            )
+        ]
+        if any(value.ndim == 2 for value in values):
+            rows = [self.loop_forces(*row) for row in zip(*np.broadcast_arrays(*values))]
+            return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        tree_position = self._call("joint_position", (q,))
+        for value, labels in zip(values[1:], (self.velocity_labels,) * 2, strict=True):
+            require_finite("velocity or acceleration", value, labels)
+        if self._loop_forces is None:
+            self._loop_forces = LoopForces(self._system)
+        return self._loop_forces(values[0], tree_position[self._system.walked_rows], *values[1:])
+
     def bind(self, name: str, link: str | None = None, friction: bool = True) -> Bound:
         """The hot path: a compiled program with arrays of its own.
 
@@ -303,6 +381,8 @@ class Robot:
             raise InputError(f"{name} {needed} link")
         if name == "forward_dynamics":
             self.require_mass("forward dynamics")
+        if name == "inverse_dynamics":
+            self._require_drive()
         variant = Variant(
             name,
             None if link is None else self._known_link(link),
@@ -372,6 +452,7 @@ class Robot:
             memory[...] = array
         bound()
         if not np.isfinite(bound.result).all():
+            self._require_closed(arrays["q"][0])
             raise SingularMassMatrixError(
                 f"{self.model.source}: {name.replace('_', ' ')} has no finite answer at "
                 f"q = {arrays['q'][0].tolist()}: the mass matrix is singular there, or a number "
@@ -393,6 +474,26 @@ class Robot:
             with self._building:
                 kernel = self._kernels.setdefault((variant, compiled), kernel)
         return kernel
+
+    def _require_closed(self, q: Array) -> None:
+        """Raise `InputError` where the loops cannot be closed at q."""
+        problem = unreachable(self._system, q)
+        if problem is not None:
+            joints = ", ".join(problem.joints)
+            raise InputError(
+                f"{self.model.source}: loop {problem.loop!r} cannot be closed at {joints} = "
+                f"{problem.wanted.tolist()}: a gap of {problem.gap:.3g} m (or rad) is left; on the "
+                f"way from home the nearest that can be reached is {problem.nearest.tolist()}"
+            )
+
+    def _require_drive(self) -> None:
+        """Raise `InputError` where the actuated joints do not determine the motion."""
+        if len(self.effort_labels) < self.nv:
+            raise InputError(
+                f"{self.model.source}: inverse dynamics has no answer: {self.nv} coordinates move, "
+                f"but only {len(self.effort_labels)} efforts act "
+                f"({', '.join(self.effort_labels) or 'none'}). Name more actuated joints."
+            )
 
     def _home_by_name(self) -> dict[str, float]:
         """The closed home configuration of the joints with one coordinate."""

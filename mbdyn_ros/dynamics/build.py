@@ -121,9 +121,7 @@ def _home(tree: Tree, assemblies: Sequence[Assembly], rough: Mapping[int, float]
         else:
             home[body.q] = rough.get(index, 0.0)
     for assembly in assemblies:
-        for body_index, position in zip(
-            assembly.linkage.cluster.tied, assembly.home, strict=True
-        ):
+        for body_index, position in zip(assembly.linkage.cluster.tied, assembly.home, strict=True):
             home[tree.bodies[body_index].q] = position
     home.setflags(write=False)
     return home

@@ -54,7 +54,7 @@ class Embedding:
         for column, row in enumerate(independent.v):
             self.matrix[row, column] = 1
         for linkage in linkages:
-            block, _ = embed(linkage, self._rows(linkage, SX.zeros(tree.nv)))
+            block, _ = embed(linkage, self.rows(linkage, SX.zeros(tree.nv)))
             columns = [independent.v.index(row) for row in indices(linkage, linkage.independent)]
             for place in linkage.dependent:
                 for k, column in enumerate(columns):
@@ -69,7 +69,7 @@ class Embedding:
         """g (nv_tree, 1): tree accelerations at the tree velocities `v` where a = 0."""
         result = SX.zeros(self.tree.nv)
         for linkage in self.linkages:
-            _, bias = embed(linkage, self._rows(linkage, v))
+            _, bias = embed(linkage, self.rows(linkage, v))
             for place in linkage.dependent:
                 result[linkage.coordinates[place]] = bias[place]
         return result
@@ -115,7 +115,8 @@ class Embedding:
                 positions[body] = position
         return positions
 
-    def _rows(self, linkage: Linkage, v: SX) -> Rows:
+    def rows(self, linkage: Linkage, v: SX) -> Rows:
+        """All constraint rows of a linkage at the tree velocities `v`."""
         joints = {body: self.joints[body] for body in linkage.cluster.tied}
         values = {
             body: position if isinstance(position := self.positions[body], SX) else SX(0)

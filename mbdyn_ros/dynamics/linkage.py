@@ -20,12 +20,16 @@ from .spatial import SX, JointMotion, Position, joint_motion
 
 @dataclass(frozen=True)
 class Rows:
-    """All rows of a cluster over its coordinates; see `loops.LoopRows`."""
+    """All rows of a cluster over its coordinates; see `loops.LoopRows`.
+
+    wrenches : that of each closure, over its own rows, which come before those of gears.
+    """
 
     residual: SX
     matrix: SX
     drift: SX
     aligned: SX
+    wrenches: tuple[SX, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +79,7 @@ def cluster_rows(
     """
     order = {column: k for k, column in enumerate(cluster_coordinates(tree, cluster))}
     residuals, blocks, drifts, aligned = [], [], [], [SX(1)]
+    wrenches: list[SX] = []
     for closure in cluster.closures:
         rows = loop_rows(tree, closure, joints, v)
         block = SX(rows.matrix.shape[0], len(order))
@@ -84,6 +89,7 @@ def cluster_rows(
         blocks.append(block)
         drifts.append(rows.drift)
         aligned.append(rows.aligned)
+        wrenches.append(rows.wrench)
     for gear in cluster.gears:
         row, residual = SX(1, len(order)), SX(gear.shift)
         for body, factor in gear.factors:
@@ -94,7 +100,11 @@ def cluster_rows(
         blocks.append(row)
         drifts.append(SX(1, 1))
     return Rows(
-        ca.vertcat(*residuals), ca.vertcat(*blocks), ca.vertcat(*drifts), ca.vertcat(*aligned)
+        ca.vertcat(*residuals),
+        ca.vertcat(*blocks),
+        ca.vertcat(*drifts),
+        ca.vertcat(*aligned),
+        tuple(wrenches),
     )
 
 

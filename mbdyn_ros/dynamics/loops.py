@@ -54,9 +54,11 @@ class _Side:
 class LoopRows:
     """Rows of a loop over `columns` (tree velocity coordinates).
 
-    residual : (m, 1), m and 1; matrix : K (m, n); drift : gamma (m, 1); aligned : positive where
-    the frames are not turned by half a turn, which the residual cannot tell.
-    translations : how many of the first rows are lengths.
+    residual : (m, 1), lengths, then sines of angles; matrix : K (m, n); drift : gamma (m, 1).
+    aligned : positive where the frames are not turned by half a turn, which the residual cannot
+        tell. translations : how many of the first rows are lengths.
+    wrench : (6, m) force and moment of the predecessor on the successor per unit of each row's
+        multiplier, about the predecessor frame's origin in its axes.
     """
 
     columns: list[int]
@@ -65,6 +67,7 @@ class LoopRows:
     drift: SX
     aligned: SX
     translations: int
+    wrench: SX
 
 
 def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v: SX) -> LoopRows:
@@ -82,6 +85,7 @@ def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v
     e1, e2 = _across(axis)
     rows: list[tuple[SX, list[SX], SX]] = []
     gap = two.point - one.point
+    directions: list[SX] = []
     sides = ((one, -1.0), (two, 1.0))
 
     if closure.type not in TRANSLATION_FREE:
@@ -93,6 +97,7 @@ def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v
         drift = two.drift - one.drift
         for k in range(3):
             rows.append((gap[k], [column[k] for column in columns], drift[k]))
+            directions.append(SX(np.eye(3)[:, k]))
     else:
         # directions fixed in the predecessor; its point that is now at the successor's origin
         columns = [
@@ -110,6 +115,7 @@ def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v
         for direction in (e1, e2) if free_along else (axis,):
             d = one.rotation @ constant(direction)
             rows.append((ca.dot(d, gap), [ca.dot(d, c) for c in columns], ca.dot(d, drift)))
+            directions.append(d)
     translations = len(rows)
 
     turning = [sign * angular for side, sign in sides for _, angular, _, _ in side.columns]
@@ -126,12 +132,14 @@ def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v
             d = one.rotation @ constant(direction)
             residual = ca.dot(constant(sine), carried_axis)
             rows.append((residual, [ca.dot(d, c) for c in turning], ca.dot(d, seen)))
+            directions.append(d)
     elif freedom == "bend":
         pin_one, pin_two = one.rotation @ constant(e1), two.rotation @ constant(e2)
         d = cross(pin_two, pin_one)
         moving = cross(cross(two.spin, pin_two), pin_one) + cross(pin_two, cross(one.spin, pin_one))
         drift_row = ca.dot(d, spin_drift) + ca.dot(moving, spin)
         rows.append((ca.dot(pin_one, pin_two), [ca.dot(d, c) for c in turning], drift_row))
+        directions.append(d)
         aligned = ca.dot(one.rotation @ constant(axis), two.rotation @ constant(axis))
     elif freedom == "none":
         error = one.rotation @ (
@@ -145,6 +153,7 @@ def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v
         aligned = ca.trace(relative) - 1
         for k in range(3):
             rows.append((error[k], [c[k] for c in turning], spin_drift[k]))
+            directions.append(SX(np.eye(3)[:, k]))
 
     coordinates = [k for side, _ in sides for k, *_ in side.columns]
     matrix = ca.vertcat(*(ca.horzcat(*columns) for _, columns, _ in rows))
@@ -155,7 +164,18 @@ def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v
         ca.vertcat(*(drift for _, _, drift in rows)),
         aligned,
         translations,
+        _wrench(one, gap, directions, translations),
     )
+
+
+def _wrench(one: _Side, gap: SX, directions: Sequence[SX], translations: int) -> SX:
+    """See `LoopRows.wrench`: forces act at the successor's origin, moments are free."""
+    columns = []
+    for k, direction in enumerate(directions):
+        force = direction if k < translations else SX.zeros(3)
+        moment = cross(gap, direction) if k < translations else direction
+        columns.append(ca.vertcat(one.rotation.T @ force, one.rotation.T @ moment))
+    return ca.horzcat(*columns)
 
 
 def _side(

@@ -115,7 +115,7 @@ class System:
             driving[row] = driving[row] + effort[k]
         velocity = embedding.velocity(v)
         if friction:
-            driving = driving - self._friction(velocity)
+            driving = driving - self.friction(velocity)
         whole = articulated_body(
             self.tree, self.clusters, embedding, velocity, driving, self.gravity, wrenches
         )
@@ -135,7 +135,7 @@ class System:
     def friction_vector(self, q: SX, z: SX, v: SX) -> SX:
         """Efforts (nv, 1) that overcome damping and dry friction of all joints."""
         embedding = self.embedding(q, z)
-        return embedding.reduce(self._friction(embedding.velocity(v)))
+        return embedding.reduce(self.friction(embedding.velocity(v)))
 
     def energy(self, q: SX, z: SX, v: SX) -> SX:
         """Kinetic and potential energy (2, 1) (J)."""
@@ -193,7 +193,7 @@ class System:
             self.tree, embedding.joints, velocity, acceleration, self.gravity, wrenches
         )
         if friction:
-            efforts = efforts + self._friction(velocity)
+            efforts = efforts + self.friction(velocity)
         return embedding.reduce(efforts)
 
     def _driving(self, embedding: Embedding, effort: SX) -> SX:
@@ -214,7 +214,7 @@ class System:
             return ca.solve(rows.T, reduced)
         return rows @ ca.solve(rows.T @ rows, reduced)
 
-    def _friction(self, v: SX) -> SX:
+    def friction(self, v: SX) -> SX:
         """damping v + friction sign(v) of the tree's joints."""
         efforts = SX.zeros(self.tree.nv)
         for body in self.tree.bodies:
