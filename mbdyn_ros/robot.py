@@ -337,7 +337,9 @@ class Robot:
             )
         ]
         if any(value.ndim == 2 for value in values):
-            rows = [self.loop_forces(*row) for row in zip(*np.broadcast_arrays(*values))]
+            rows = [
+                self.loop_forces(*row) for row in zip(*np.broadcast_arrays(*values), strict=True)
+            ]
             return {name: np.array([row[name] for row in rows]) for name in rows[0]}
         tree_position = self._call("joint_position", (q,))
         for value, labels in zip(values[1:], (self.velocity_labels,) * 2, strict=True):

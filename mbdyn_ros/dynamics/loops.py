@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..model.clusters import Closure
+from ..model.clusters import Closure, loop_axes
 from ..model.model import Pose
 from ..model.tree import Tree
 from .newton_euler import skew_square
@@ -74,9 +74,7 @@ def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v
     """All rows of a loop at the joints' motions and tree velocities `v`; some may be redundant."""
     paths = (closure.predecessor_path, closure.successor_path)
     frames = (closure.predecessor_frame, closure.successor_frame)
-    # the axes in which the first joint is a turn about z: planar loops become planar
-    first = next(path[0] for path in paths if path)
-    reference = constant(tree.bodies[first].placement.rotation.T)
+    reference = constant(loop_axes(tree, closure).T)
     one, two = (
         _side(tree, path, joints, v, reference, frame)
         for path, frame in zip(paths, frames, strict=True)

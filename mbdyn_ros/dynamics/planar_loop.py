@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ..model.clusters import Cluster
+from ..model.clusters import Cluster, loop_axes
 from ..model.tree import Tree
 from .spatial import SX, Position, Turn
 
@@ -252,8 +252,7 @@ def planar_loop(tree: Tree, cluster: Cluster, given: int) -> PlanarLoop | None:
     (closure,) = cluster.closures
     if closure.type not in ("revolute", "spherical"):
         return None
-    first = min(cluster.bodies)
-    reference = tree.bodies[first].placement.rotation.T
+    reference = loop_axes(tree, closure).T
     paths = []
     for path, frame in (
         (closure.predecessor_path, closure.predecessor_frame),

@@ -98,6 +98,20 @@ def common_ancestor(tree: Tree, first: int, second: int) -> int:
     return second
 
 
+def loop_axes(tree: Tree, closure: Closure) -> Array:
+    """Axes (3, 3) for a loop's equations, as columns in those of the common ancestor.
+
+    z is the first revolute axis of a path, so that a planar loop lies in the xy plane.
+    """
+    for path in (closure.predecessor_path, closure.successor_path):
+        rotation = constant([[1, 0, 0], [0, 1, 0], [0, 0, 1]], (3, 3))
+        for index in path:
+            rotation = rotation @ tree.bodies[index].placement.rotation
+            if tree.bodies[index].kind == "revolute":
+                return rotation
+    return constant([[1, 0, 0], [0, 1, 0], [0, 0, 1]], (3, 3))
+
+
 def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
     """The loops of `model`, moved from links to bodies."""
     result = []
