@@ -121,19 +121,18 @@ class Parameters:
         self._review = review
 
     def _declare(self, spec: Spec) -> None:
+        described = ParameterDescriptor(description=spec.description)
         try:
-            self._node.declare_parameter(spec.name, spec.default, spec.descriptor())
+            self._node.declare_parameter(spec.name, spec.default, described)
         except InvalidParameterTypeException as error:
             raise ParameterError(f"parameter {spec.name}: {_type_hint(spec, error)}") from None
         except InvalidParameterValueException as error:
-            reason = str(error)
-            given = getattr(error, "value", None)
-            if given is not None:
-                reason = spec.complaint(given) or reason
-            raise ParameterError(f"parameter {reason}") from None
+            raise ParameterError(f"parameter {spec.name}: {error}") from None
         complaint = spec.complaint(self[spec.name])
         if complaint is not None:
             raise ParameterError(f"parameter {_with_name(spec, complaint)}")
+        # Only now the range: rclpy would refuse in its own words.
+        self._node.set_descriptor(spec.name, spec.descriptor())
 
     def _on_set(self, changes: Sequence[Parameter[Any]]) -> SetParametersResult:
         values = {}
@@ -155,5 +154,6 @@ def _with_name(spec: Spec, complaint: str) -> str:
 
 def _type_hint(spec: Spec, error: Exception) -> str:
     """The message of rclpy, and what newcomers have usually done."""
-    hint = " (write a decimal point: 500.0)" if isinstance(spec.default, float) else ""
+    floats = isinstance(spec.default, (float, list)) or spec.default == DOUBLES
+    hint = " (write a decimal point: 500.0)" if floats else ""
     return f"{str(error).rstrip('.')}{hint}"

@@ -52,9 +52,7 @@ class Reference:
             return
         self._first, self._last = [positions[0], zero, zero], [positions[-1], zero, zero]
         if velocities is None:
-            from scipy.interpolate import CubicSpline
-
-            velocities = CubicSpline(times, positions, bc_type="clamped")(times, 1)
+            velocities = spline_velocities(np.diff(times), positions)
         self._pieces = _pieces(np.diff(times), positions, velocities, accelerations)
 
     def at(self, time: float) -> tuple[Array, Array, Array]:
@@ -94,3 +92,22 @@ def _pieces(spans: Array, q: Array, v: Array, a: Array | None) -> Array:
     ) / (2 * h**4)  # fmt: skip
     pieces[:, 5] = (12 * way - 6 * (end + start) * h - (first - last) * h**2) / (2 * h**5)
     return pieces
+
+
+def spline_velocities(spans: Array, positions: Array) -> Array:
+    """Velocities (N, n) of the cubic spline through the points that rests at both ends.
+
+    Equal accelerations on both sides of every point make a tridiagonal system.
+    """
+    slopes = np.diff(positions, axis=0) / spans[:, None]
+    velocities = np.zeros_like(positions)
+    upper = np.zeros(len(positions))
+    for k in range(1, len(positions) - 1):
+        before, after = spans[k - 1], spans[k]
+        pivot = 2 * (before + after) - after * upper[k - 1]
+        upper[k] = before / pivot
+        right = 3 * (after * slopes[k - 1] + before * slopes[k])
+        velocities[k] = (right - after * velocities[k - 1]) / pivot
+    for k in range(len(positions) - 2, 0, -1):
+        velocities[k] -= upper[k] * velocities[k + 1]
+    return velocities

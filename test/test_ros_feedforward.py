@@ -1,0 +1,204 @@
+"""Torque feed-forward: right efforts, and zeros whenever there is a reason."""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+
+from ros_rig import ARM, CART, JOINTS, STONE, Rig, rig
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+import mbdyn_ros
+from mbdyn_ros.ros.torque_feedforward import TorqueFeedforward
+
+__all__ = ["rig"]
+
+Q, V, A = [0.3, -0.7, 0.02], [0.5, 1.0, -0.1], [1.0, -2.0, 0.3]
+NAME = "torque_feedforward"
+
+
+@pytest.fixture
+def arm(interpreted: None) -> mbdyn_ros.Robot:
+    return mbdyn_ros.load(ARM)
+
+
+def start(rig: Rig, **parameters: Any) -> tuple[Any, list[Any], Any]:
+    """The node, the commands it sends, and a publisher of references."""
+    node = rig.add(
+        TorqueFeedforward, **{"robot_description": ARM, "rate": 200.0, **parameters}
+    )
+    sent = rig.listen(Float64MultiArray, f"{NAME}/commands")
+    return node, sent, rig.publisher(JointTrajectory, f"{NAME}/reference")
+
+
+def state(q: list[float], v: Any = (), a: Any = (), names: Any = (), at: float = 0.0) -> Any:
+    point = JointTrajectoryPoint(positions=q, velocities=v, accelerations=a)
+    point.time_from_start.sec = int(at)
+    point.time_from_start.nanosec = int(1e9 * (at % 1))
+    return JointTrajectory(joint_names=list(names), points=[point])
+
+
+def last_is(sent: list[Any], efforts: Any) -> bool:
+    return bool(sent) and sent[-1].data.tolist() == pytest.approx(list(efforts), abs=1e-9)
+
+
+def test_a_state_its_efforts_and_their_end(rig: Rig, arm: mbdyn_ros.Robot) -> None:
+    node, sent, reference = start(rig, reference_timeout=0.3)
+    rig.wait(lambda: last_is(sent, [0, 0, 0]))
+    assert "no reference yet" in node._examine().warnings[-1]
+    reference.publish(state(Q[::-1], V[::-1], A[::-1], JOINTS[::-1]))
+    rig.wait(lambda: last_is(sent, arm.inverse_dynamics(Q, V, A)))
+    rig.wait(lambda: last_is(sent, [0, 0, 0]))
+    assert "the reference ended" in node._examine().warnings[-1]
+
+
+def test_order_of_joints_and_named_efforts(rig: Rig, arm: mbdyn_ros.Robot) -> None:
+    _, sent, reference = start(rig, joints=["grip", "shoulder"])
+    named = rig.listen(JointState, f"{NAME}/effort")
+    reference.publish(state(Q))
+    effort = arm.gravity_vector(Q)
+    rig.wait(lambda: last_is(sent, [effort[2], effort[0]]))
+    rig.wait(lambda: named and any(named[-1].effort))
+    assert named[-1].name == ["grip", "shoulder"]
+
+
+def test_a_trajectory_is_played(rig: Rig, arm: mbdyn_ros.Robot) -> None:
+    node, sent, reference = start(rig, reference_timeout=0.0)
+    message = state([0.0, 0.0, 0.0])
+    message.points += state([0.5, -0.2, 0.1], at=0.4).points
+    reference.publish(message)
+    rig.wait(lambda: last_is(sent, arm.gravity_vector([0.5, -0.2, 0.1])))  # and held
+    assert len({tuple(one.data) for one in sent}) > 20
+    time.sleep(0.2)
+    assert last_is(sent, arm.gravity_vector([0.5, -0.2, 0.1]))
+
+
+def test_a_stamp_says_when(rig: Rig, arm: mbdyn_ros.Robot) -> None:
+    node, sent, reference = start(rig, reference_timeout=0.2)
+    message = state(Q)
+    message.header.stamp.sec = int(time.time()) - 60
+    reference.publish(message)
+    rig.wait(lambda: "the reference ended 6" in node._idle_reason or "5" in node._idle_reason)
+    assert last_is(sent, [0, 0, 0])
+
+
+def test_pd(rig: Rig, arm: mbdyn_ros.Robot) -> None:
+    node, sent, reference = start(
+        rig, kp=[10.0], kd=[1.0, 2.0, 3.0], state_timeout=0.3, reference_timeout=0.0
+    )
+    states = rig.client.create_publisher(JointState, "joint_states", 10)
+    reference.publish(state(Q, V, A))
+    rig.wait(lambda: "no joint_states of all joints" in node._idle_reason)
+    assert last_is(sent, [0, 0, 0])
+    measured = JointState(name=["mirror", *JOINTS])
+    measured.position, measured.velocity = [0.0, 0.2, -0.5, 0.0], [0.0, 0.4, 1.1, 0.0]
+    expected = arm.inverse_dynamics(Q, V, A) + 10 * (np.array(Q) - [0.2, -0.5, 0.0])
+    expected += np.array([1, 2, 3]) * (np.array(V) - [0.4, 1.1, 0.0])
+
+    def answered() -> bool:
+        states.publish(measured)
+        return last_is(sent, expected)
+
+    rig.wait(answered)
+    rig.wait(lambda: last_is(sent, [0, 0, 0]))  # no joint states any more
+    assert rig.set(node, kp=[1.0, 2.0]).startswith("kp has 2 numbers; give none, one for all")
+    assert rig.set(node, kp=[-1.0]) == "kp is -1.0: it must be 0 or more"
+    assert rig.set(node, kp=[0.0], kd=[0.0]) == ""
+    rig.wait(lambda: last_is(sent, arm.inverse_dynamics(Q, V, A)))
+
+
+def test_efforts_are_clamped_and_reported(rig: Rig, arm: mbdyn_ros.Robot) -> None:
+    node, sent, reference = start(rig, reference_timeout=0.0)
+    reference.publish(state([0.0] * 3, [], [100.0, 0, 0]))
+    free = arm.inverse_dynamics(np.zeros(3), np.zeros(3), [100.0, 0, 0])
+    assert free[0] > 50
+    rig.wait(lambda: last_is(sent, [50, free[1], np.clip(free[2], -20, 20)]))
+    assert "shoulder" in str(node._examine().values["clamped"])
+    assert rig.set(node, enforce_effort_limits=False) == ""
+    rig.wait(lambda: last_is(sent, free))
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        (JointTrajectory(joint_names=JOINTS), "no points"),
+        (state(Q[:2]), "point 0: position has 2 numbers, expected 3"),
+        (state([0.0, math.nan, 0.0]), "point 0: position of elbow is nan"),
+        (state(Q, names=["shoulder", "elbow", "knee"]), "no joint 'knee'"),
+        (state(Q, names=["shoulder", "elbow", "elbow"]), "'elbow' is named twice"),
+        (state(Q[:2], names=["shoulder", "elbow"]), "joint 'grip' is missing"),
+        (JointTrajectory(points=state(Q, at=1.0).points + state(Q, at=0.5).points),
+         "point 1: time_from_start is 0.5 s, not after the 1 s"),
+        (JointTrajectory(points=state(Q, V).points + state(Q, at=0.5).points),
+         "point 1 has no velocities, but others have"),
+        (JointTrajectory(points=state(Q, [], A).points + state(Q, [], A, at=0.5).points),
+         "accelerations but no velocities"),
+    ],
+)  # fmt: skip
+def test_bad_reference(rig: Rig, arm: mbdyn_ros.Robot, message: Any, reason: str) -> None:
+    node, sent, reference = start(rig, reference_timeout=0.0)
+    reference.publish(state(Q))
+    rig.wait(lambda: last_is(sent, arm.gravity_vector(Q)))
+    reference.publish(message)
+    rig.wait(lambda: reason in node._refusal)
+    assert last_is(sent, arm.gravity_vector(Q))  # the good one goes on
+
+
+def test_a_fault_sends_zeros_until_reset(rig: Rig, arm: mbdyn_ros.Robot) -> None:
+    node, sent, reference = start(rig, reference_timeout=0.0)
+    reference.publish(state(Q, [1e200] * 3))
+    rig.wait(lambda: node.fault)
+    assert "the effort of" in node.fault and node._examine().errors == [node.fault]
+    reference.publish(state(Q))
+    time.sleep(0.1)
+    assert last_is(sent, [0, 0, 0])
+    assert "cleared: the effort of" in rig.call(Trigger, f"{NAME}/reset").message
+    reference.publish(state(Q))
+    rig.wait(lambda: last_is(sent, arm.gravity_vector(Q)))
+
+
+def test_zeros_are_sent_at_the_end(rig: Rig, arm: mbdyn_ros.Robot) -> None:
+    node, sent, reference = start(rig, reference_timeout=0.0)
+    reference.publish(state(Q))
+    rig.wait(lambda: last_is(sent, arm.gravity_vector(Q)))
+    node.stop()
+    rig.wait(lambda: last_is(sent, [0, 0, 0]))
+
+
+def test_gravity_and_rate_can_change(rig: Rig, arm: mbdyn_ros.Robot) -> None:
+    node, sent, reference = start(rig, reference_timeout=0.0)
+    reference.publish(state(Q))
+    rig.wait(lambda: last_is(sent, arm.gravity_vector(Q)))
+    assert rig.set(node, gravity=[0.0, 0.0, 0.0], rate=100.0) == ""
+    rig.wait(lambda: last_is(sent, [0, 0, 0]))
+    assert node._loop.rate == 100
+
+
+def test_planar_joint(rig: Rig) -> None:
+    _, sent, reference = start(rig, robot_description=CART)
+    reference.publish(state([0.0] * 3, [], [1.0, 0.0, 0.0], ["glide"]))
+    rig.wait(lambda: last_is(sent, [2, 0, 0]))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"kp": [1.0, 2.0]}, "kp has 2 numbers"),
+        ({"joints": ["knee"]}, "no actuated joint 'knee'"),
+        ({"rate": 0.0}, "rate"),
+        ({"robot_description": STONE.replace("stone", "rock") + "x"}, "XML"),
+    ],
+)
+def test_refused_at_start(rig: Rig, parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(mbdyn_ros.MbdynError) as caught:
+        start(rig, **parameters)
+    assert message in str(caught.value)

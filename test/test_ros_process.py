@@ -1,0 +1,111 @@
+"""Nodes as processes: how they start, how they end, and what they say when they do not start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+from ros_rig import ARM, DOMAIN, GHOST, Rig, rig
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+__all__ = ["rig"]
+
+NODES = ("inverse_dynamics_server", "simulator", "torque_feedforward")
+
+
+def start(node: str, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", f"mbdyn_ros.ros.{node}", "--ros-args", *arguments],
+        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+@pytest.fixture
+def urdf(tmp_path: Path) -> str:
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM)
+    return str(path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("node", NODES)
+def test_a_signal_ends_it_cleanly(rig: Rig, urdf: str, node: str, number: int) -> None:
+    process = start(node, "-p", f"urdf:={urdf}")
+    rig.wait(lambda: node in rig.client.get_node_names(), 20)
+    rig.wait(lambda: rig.client.count_publishers("/diagnostics") > 0, 20)
+    time.sleep(0.3)
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=10)
+    assert process.returncode == 0, output
+    assert "Traceback" not in output and "Error" not in output
+
+
+def test_zero_torque_is_the_last_word(rig: Rig, urdf: str) -> None:
+    process = start("torque_feedforward", "-p", f"urdf:={urdf}", "-p", "reference_timeout:=0.0")
+    sent = rig.listen(Float64MultiArray, "torque_feedforward/commands")
+    reference = rig.publisher(JointTrajectory, "torque_feedforward/reference")
+    reference.publish(JointTrajectory(points=[JointTrajectoryPoint(positions=[0.0, 0.0, 0.0])]))
+    rig.wait(lambda: sent and any(sent[-1].data))
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=10)
+    rig.wait(lambda: not any(sent[-1].data))
+
+
+def test_parameters_from_the_command_line(rig: Rig, urdf: str) -> None:
+    process = start(
+        "simulator", "-p", f"urdf:={urdf}", "-p", "rate:=100.0", "-p", "start_paused:=true",
+        "-p", "initial_positions:=[0.5, -0.5, 0.01]", "-r", "__ns:=/left",
+    )  # fmt: skip
+    states = rig.listen(JointState, "/left/joint_states")
+    rig.wait(lambda: states, 20)
+    assert states[0].position.tolist() == pytest.approx([0.5, -0.5, 0.01, 0.02])
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=10)
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("node", "arguments", "message"),
+    [
+        ("simulator", ["urdf:=/no/such.urdf"], "/no/such.urdf"),
+        ("simulator", ["rate:=-5.0"], "rate is -5.0: it must be from 1 to 10000"),
+        ("simulator", ["rate:=500"], "decimal point"),
+        ("simulator", ["urdf:=GHOST"], "'nothing'"),
+        ("inverse_dynamics_server", ["urdf:=BROKEN"], "broken.urdf"),
+        ("torque_feedforward", ["urdf:=ARM", "joints:=[knee]"], "no actuated joint 'knee'"),
+        ("torque_feedforward", ["urdf:=ARM", "kp:=[1.0, 2.0]"], "kp has 2 numbers"),
+    ],
+)
+def test_refused_with_one_line(
+    tmp_path: Path, node: str, arguments: list[str], message: str
+) -> None:
+    for name, text in (("ARM", ARM), ("GHOST", GHOST), ("BROKEN", "<robot>\n<link/>")):
+        path = tmp_path / f"{name.lower()}.urdf"
+        path.write_text(text)
+        arguments = [one.replace(name, str(path)) for one in arguments]
+    options: list[Any] = [part for one in arguments for part in ("-p", one)]
+    process = start(node, *options)
+    output, _ = process.communicate(timeout=20)
+    lines = [line for line in output.splitlines() if not line.startswith(("[INFO]", "[WARN]"))]
+    assert process.returncode == 1, output
+    assert len(lines) == 1 and lines[0].startswith(f"{node}: ") and message in lines[0], output
+
+
+def test_unreadable_arguments_are_one_line_too() -> None:
+    process = start("simulator", "-p", "rate")
+    output, _ = process.communicate(timeout=20)
+    assert process.returncode == 1 and "Traceback" not in output, output

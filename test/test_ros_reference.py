@@ -1,0 +1,66 @@
+"""Motions through points: they meet the points, and are as smooth as they should be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+
+from mbdyn_ros.model.errors import InputError
+from mbdyn_ros.model.model import Array
+from mbdyn_ros.ros.reference import Reference
+
+TIMES = np.array([0.0, 0.5, 1.3, 2.0])
+
+
+def points(seed: int = 1) -> tuple[Array, Array, Array]:
+    q, v, a = np.random.default_rng(seed).normal(size=(3, 4, 2))
+    return q, v, a
+
+
+@pytest.mark.parametrize("given", [0, 1, 2])
+def test_it_meets_the_points(given: int) -> None:
+    q, v, a = points()
+    reference = Reference(TIMES, q, v if given > 0 else None, a if given > 1 else None)
+    for k, time in enumerate(TIMES):
+        state = reference.at(float(time))
+        wanted = (q, v, a)[: given + 1]
+        for one, other in zip(state, wanted, strict=False):
+            assert one == pytest.approx(other[k], abs=1e-9)
+
+
+@pytest.mark.parametrize("given", [0, 1, 2])
+def test_rates_are_derivatives(given: int) -> None:
+    q, v, a = points()
+    reference = Reference(TIMES, q, v if given > 0 else None, a if given > 1 else None)
+    step = 1e-6
+    for time in (0.1, 0.77, 1.9):
+        before, here, after = (reference.at(time + k * step) for k in (-1, 0, 1))
+        for order in (0, 1):
+            slope = (after[order] - before[order]) / (2 * step)
+            assert here[order + 1] == pytest.approx(slope, rel=1e-6, abs=1e-6)
+
+
+def test_positions_alone_give_a_smooth_motion_at_rest_at_the_ends() -> None:
+    reference = Reference(TIMES, points()[0])
+    assert reference.at(0.0)[1] == pytest.approx(0) and reference.at(2.0)[1] == pytest.approx(0)
+    for knot in TIMES[1:-1]:
+        before, after = reference.at(knot - 1e-9), reference.at(knot + 1e-9)
+        assert before[2] == pytest.approx(after[2], abs=1e-5)
+
+
+def test_outside() -> None:
+    q, v, a = points()
+    reference = Reference(TIMES, q, v, a)
+    for time, k in ((-1.0, 0), (2.1, -1)):
+        position, velocity, acceleration = reference.at(time)
+        assert position.tolist() == q[k].tolist()
+        assert not velocity.any() and not acceleration.any()
+    single = Reference(TIMES[:1], q[:1], v[:1], a[:1])
+    assert [one.tolist() for one in single.at(5.0)] == [q[0].tolist(), v[0].tolist(), a[0].tolist()]
+
+
+def test_times_must_increase() -> None:
+    with pytest.raises(InputError, match=r"point 2: time_from_start is 0\.5 s"):
+        Reference(np.array([0.0, 0.5, 0.5, 1.0]), points()[0])
