@@ -121,9 +121,12 @@ class Parameters:
         self._review = review
 
     def _declare(self, spec: Spec) -> None:
-        described = ParameterDescriptor(description=spec.description)
+        full, first = spec.descriptor(), spec.descriptor()
+        ranged = bool(full.floating_point_range or full.integer_range)
+        if ranged:  # given later, for rclpy would refuse the first value in its own words
+            first = ParameterDescriptor(description=spec.description)
         try:
-            self._node.declare_parameter(spec.name, spec.default, described)
+            self._node.declare_parameter(spec.name, spec.default, first)
         except InvalidParameterTypeException as error:
             raise ParameterError(f"parameter {spec.name}: {_type_hint(spec, error)}") from None
         except InvalidParameterValueException as error:
@@ -131,8 +134,9 @@ class Parameters:
         complaint = spec.complaint(self[spec.name])
         if complaint is not None:
             raise ParameterError(f"parameter {_with_name(spec, complaint)}")
-        # Only now the range: rclpy would refuse in its own words.
-        self._node.set_descriptor(spec.name, spec.descriptor())
+        if ranged:
+            full.type = self._node.describe_parameter(spec.name).type
+            self._node.set_descriptor(spec.name, full)
 
     def _on_set(self, changes: Sequence[Parameter[Any]]) -> SetParametersResult:
         values = {}
