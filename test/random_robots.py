@@ -13,6 +13,7 @@ import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import casadi as ca
 import numpy as np
 import pinocchio as pin
 from hypothesis import HealthCheck, settings
@@ -20,11 +21,11 @@ from hypothesis import strategies as st
 from judge import Judge
 
 import mbdyn_ros
+from mbdyn_ros.dynamics.embedding import Embedding
+from mbdyn_ros.dynamics.spatial import SX, constant
 from mbdyn_ros.model import Model, read_urdf
-from mbdyn_ros.model.tree import Tree, build_tree
 
 Array = np.ndarray
-GRAVITY = np.array([0.0, 0.0, -9.81])
 
 
 def explore(examples: int) -> settings:
@@ -259,6 +260,11 @@ def robots(
     return RandomRobot(tuple(links), tuple(found))
 
 
+def number(expression: SX) -> Array:
+    """The numbers (rows, columns) of an expression without symbols."""
+    return np.array(ca.evalf(ca.densify(expression)))
+
+
 def model_of(text: str) -> Model:
     """The model, warnings aside."""
     with warnings.catch_warnings():
@@ -280,11 +286,16 @@ class Pair:
             path = Path(folder, "judged.urdf")
             path.write_text(judged, encoding="utf-8")
             self.judge = Judge(str(path), model_of(judged), floating_base)
-        self.tree: Tree = build_tree(self.robot.model, floating_base)
+        self.system = self.robot._system
+        self.tree = self.system.tree
         assert (self.robot.nq, self.robot.nv) == (self.judge.nq, self.judge.nv)
 
     def state(self, seed: int = 0) -> tuple[Array, Array, Array]:
         return self.judge.random_state(seed)
+
+    def embedding(self, q: Array) -> Embedding:
+        """The joints at a position, as numbers."""
+        return self.system.embedding(constant(q), SX(0, 1))
 
     def coriolis(self, q: Array, v: Array) -> Array:
         """Pinocchio's Coriolis matrix, times v, reduced."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import casadi as ca
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -12,25 +11,19 @@ pytest.importorskip("pinocchio")
 import pinocchio as pin  # noqa: E402
 from corpus import urdf_file  # noqa: E402
 from random_robots import (  # noqa: E402
-    GRAVITY,
     Array,
     Pair,
     RandomRobot,
     assert_close,
     explore,
+    number,
     robots,
 )
 
 from mbdyn_ros.dynamics import articulated_body as subject  # noqa: E402
-from mbdyn_ros.dynamics.composite_body import composite_body, solve_ltl  # noqa: E402
-from mbdyn_ros.dynamics.newton_euler import newton_euler  # noqa: E402
 from mbdyn_ros.dynamics.spatial import SX, constant  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
-
-
-def number(expression: SX) -> Array:
-    return np.array(ca.evalf(ca.densify(expression)))
 
 
 def condition(pair: Pair, q: Array) -> float:
@@ -40,7 +33,7 @@ def condition(pair: Pair, q: Array) -> float:
     return worst
 
 
-@explore(40)
+@explore(20)
 @given(robots(), st.booleans(), st.integers(0, 99))
 def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int) -> None:
     pair = Pair(random_robot, floating_base)
@@ -57,33 +50,31 @@ def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int
     assert_close(robot.forward_dynamics(q, v, effort), a, tolerance, 1.0)
 
 
-@explore(40)
-@given(robots(mimics=False), st.booleans(), st.booleans())
+@explore(30)
+@given(robots(), st.booleans(), st.booleans())
 def test_both_formulations(random_robot: RandomRobot, floating_base: bool, loaded: bool) -> None:
     """A robot uses the cheaper one; both must be right."""
     pair = Pair(random_robot, floating_base)
     tree, judge = pair.tree, pair.judge
-    q, v, effort = pair.state(7)
+    q, v, a = pair.state(7)
     tolerance = 1e-13 + 1e-14 * condition(pair, q)
     on_bodies, on_links = np.zeros((6, len(tree.bodies))), {}
     random = np.random.default_rng(3)
     for link, (body, frame) in tree.frames.items():
         if loaded and body >= 0:
-            force, torque = on_links[link] = random.normal(size=(2, 3))
+            force, torque = random.normal(size=(2, 3))
+            on_links[link] = np.concatenate([force, torque])
             force = frame.rotation @ force
             moment = frame.rotation @ torque + np.cross(frame.translation, force)
             on_bodies[:, body] += [*force, *moment]
-    wrenches = constant(on_bodies) if loaded else None
-    on_links = {link: wrench.ravel() for link, wrench in on_links.items()}
-    state = [constant(x) for x in (q, v, effort)]
-    articulated = number(subject.articulated_body(tree, *state, GRAVITY, wrenches)).ravel()
-    rest = [*state[:2], SX.zeros(tree.nv)]
-    bias = newton_euler(tree, *rest, GRAVITY, wrenches)
-    composite = number(solve_ltl(composite_body(tree, state[0]), state[2] - bias)).ravel()
-    full = judge.position(q), judge.matrix @ v, judge.matrix @ effort, pair.external(on_links)
-    theirs = judge.matrix.T @ pin.aba(judge.pin, judge.data, *full)
-    assert_close(articulated, theirs, tolerance, 1.0)
-    assert_close(composite, theirs, tolerance, 1.0)
+    full = judge.position(q), judge.matrix @ v, judge.matrix @ a, pair.external(on_links)
+    effort = judge.matrix.T @ pin.rnea(judge.pin, judge.data, *full)
+    state = constant(q), SX(0, 1), constant(v), constant(effort)
+    builds = pair.system.forward_dynamics()
+    assert len(builds) == 2
+    for build in builds:
+        found = number(build(*state, constant(on_bodies) if loaded else None, False)).ravel()
+        assert_close(found, a, tolerance, 1.0)
 
 
 @explore(15)
@@ -107,24 +98,34 @@ def test_articulated_inertias_of_branched_robots(
     name: str, floating_base: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a parent feels of each joint that is free to move, in the frame of its child link."""
-    found: dict[int, tuple[subject.ArticulatedInertia, Array, Array]] = {}
-    wrench = subject.ArticulatedInertia.wrench
+    found: list[tuple[subject.Inertia, Array, Array]] = []
 
-    def record(self: subject.ArticulatedInertia, angular: SX, linear: SX) -> tuple[SX, SX]:
-        found[id(self)] = (self, number(angular), number(linear))  # the last call has S
-        return wrench(self, angular, linear)
+    def watch(kind: type[subject.Inertia]) -> None:
+        wrench = kind.wrench
 
-    monkeypatch.setattr(subject.ArticulatedInertia, "wrench", record)
+        def record(self: subject.Inertia, angular: SX, linear: SX) -> tuple[SX, SX]:
+            found.append((self, number(angular), number(linear)))
+            return wrench(self, angular, linear)
+
+        monkeypatch.setattr(kind, "wrench", record)
+
+    watch(subject.ArticulatedInertia)
+    watch(subject.CompositeInertia)
     pair = Pair(urdf_file(name).read_text(), floating_base)
     q, v, effort = pair.state()
     tree, judge = pair.tree, pair.judge
-    subject.articulated_body(tree, *map(constant, (q, v, effort)), GRAVITY)
+    found.clear()
+    pair.system._by_articulated_bodies(
+        constant(q), SX(0, 1), constant(v), constant(effort), None, False
+    )
     full = judge.position(q), judge.matrix @ v, judge.matrix @ effort
     pin.aba(judge.pin, judge.data, *full, pin.Convention.LOCAL)
-    assert len(found) == len(tree.bodies)
-    for body, (inertia, *subspace) in zip(reversed(tree.bodies), found.values(), strict=True):
+    moved = found[::2]  # by the joint; then by its velocity
+    assert len(moved) == len(tree.bodies)
+    for body, (inertia, *subspace) in zip(reversed(tree.bodies), moved, strict=True):
         if body.parent < 0:
             continue  # Pinocchio does not reduce the first one
+        inertia = subject.ArticulatedInertia.of(inertia)
         angular, mixed, linear = map(number, (inertia.angular, inertia.mixed, inertia.linear))
         whole = np.block([[linear, mixed.T], [mixed, angular]])  # forces first, as Pinocchio has
         s = np.vstack(subspace[::-1])

@@ -529,7 +529,7 @@ def test_warnings_point_at_the_caller() -> None:
 
 def test_operation_counts(arm: Robot) -> None:
     counts = arm.operation_counts()
-    assert set(counts) == set(CALLS)
+    assert set(CALLS) <= set(counts)
     for of_one in counts.values():
         assert set(of_one) == {"multiplications", "additions", "divisions", "functions"}
         assert all(isinstance(number, int) and number >= 0 for number in of_one.values())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import casadi as ca
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 pytest.importorskip("pinocchio")
 import pinocchio as pin  # noqa: E402
 from corpus import urdf_file  # noqa: E402
-from random_robots import Array, Pair, RandomRobot, assert_close, explore, robots  # noqa: E402
+from random_robots import Pair, RandomRobot, assert_close, explore, number, robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.dynamics import kinematics  # noqa: E402
@@ -46,13 +45,13 @@ ROBOTS = ["solo12.urdf", "talos_reduced.urdf", "tiago.urdf", "panda.urdf"]
 def test_bodies_of_real_robots(name: str, floating_base: bool) -> None:
     """Each body against Pinocchio's joint, in the frame of the link that the joint moves."""
     pair = Pair(urdf_file(name).read_text(), floating_base)
-    robot, judge, tree = pair.robot, pair.judge, pair.tree
+    judge, tree = pair.judge, pair.tree
     q, v, _ = pair.state(1)
     pin.forwardKinematics(judge.pin, judge.data, judge.position(q), judge.matrix @ v)
-    coordinates = robot._system.coordinates
-    position = constant(coordinates.position @ q + coordinates.offset)
-    poses = kinematics.body_poses(tree, position)
-    velocities = kinematics.body_velocities(tree, position, constant(coordinates.velocity @ v))
+    embedding = pair.embedding(q)
+    poses = kinematics.body_poses(tree, embedding.joints)
+    rates = embedding.velocity(constant(v))
+    velocities = kinematics.body_velocities(tree, embedding.joints, rates)
     assert len(tree.bodies) == judge.pin.njoints - 1
     for i, body in enumerate(tree.bodies):
         assert WORLD <= body.parent < i
@@ -78,10 +77,6 @@ def test_bodies_of_real_robots(name: str, floating_base: bool) -> None:
             assert_close(body.inertia.center, center, 1e-12, 1.0)
         around = theirs.mass * (np.dot(center, center) * np.eye(3) - np.outer(center, center))
         assert_close(body.inertia.second, turn @ theirs.inertia @ turn.T + around, 1e-13, 1.0)
-
-
-def number(expression: object) -> Array:
-    return np.array(ca.evalf(ca.densify(expression)))
 
 
 @explore(30)
