@@ -7,6 +7,7 @@ import threading
 import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 
@@ -347,6 +348,16 @@ class Robot:
         if self._loop_forces is None:
             self._loop_forces = LoopForces(self._system)
         return self._loop_forces(values[0], tree_position[self._system.walked_rows], *values[1:])
+
+    def with_independent(self, joints: Sequence[str], home: Mapping[str, float]) -> Robot:
+        """The same robot in other coordinates: these joints independent, on `home`'s branch.
+
+        The order of efforts stays; q, v and a follow `joints`.
+        """
+        model = replace(self.model, independent=tuple(joints), actuated=self.actuated_joints)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)  # they were given for this robot
+            return Robot(model, home, self.floating_base, self.gravity.tolist())
 
     def bind(self, name: str, link: str | None = None, friction: bool = True) -> Bound:
         """The hot path: a compiled program with arrays of its own.

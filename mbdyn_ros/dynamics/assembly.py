@@ -174,7 +174,7 @@ def assemble(
         cluster_coordinates(tree, cluster),
         tuple(independent),
         tuple(dependent),
-        _spanning_rows(matrix[:, dependent], rank),
+        spanning_rows(matrix[:, dependent], rank),
     )
     closed = _at_home(tree, linkage, equations, rough, closed, home)
     if len(independent) == 1:
@@ -235,7 +235,7 @@ def _choose(matrix: Array, rank: int, preferred: Sequence[int]) -> list[int]:
     return [k for k in range(matrix.shape[1]) if k not in dependent]
 
 
-def _spanning_rows(matrix: Array, rank: int) -> tuple[int, ...]:
+def spanning_rows(matrix: Array, rank: int) -> tuple[int, ...]:
     """Rows that span the row space, the largest remaining one first (pivoted Gram-Schmidt)."""
     rest, rows = matrix.copy(), []
     for _ in range(rank):
