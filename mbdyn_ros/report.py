@@ -69,6 +69,16 @@ class JointReport:
         )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class LoopReport:
+    """A closing joint between two links of the tree."""
+
+    name: str
+    type: str
+    predecessor: str
+    successor: str
+
+
 HEADER = (
     "joint", "type", "parent → child", "range", "max velocity", "max effort", "damping", "friction",
     "follows",
@@ -91,7 +101,7 @@ class Report:
     joints : the movable ones, in document order.
     fixed_joints : number of joints that do not move.
     independent, dependent, actuated : joint names.
-    closed_loops : number of them.
+    closed_loops, loops : number of them, and the joints that close them.
     massless_links : links that can move without moving mass.
     tree : a picture in characters.
     warnings : what looks wrong but could be computed.
@@ -114,6 +124,7 @@ class Report:
     dependent: tuple[str, ...]
     actuated: tuple[str, ...]
     closed_loops: int
+    loops: tuple[LoopReport, ...]
     massless_links: tuple[str, ...]
     tree: str
     warnings: tuple[str, ...]
@@ -143,7 +154,11 @@ class Report:
         parts = ["\n".join([self.name, *(f"  {name:{width}}  {text}" for name, text in facts)])]
         if self.joints:
             parts.append(_table([HEADER, *(joint.row() for joint in self.joints)]))
-        parts.append(self.tree)
+        closing = [
+            f"loop {one.name} ({one.type}): {one.predecessor} ↔ {one.successor}"
+            for one in self.loops
+        ]
+        parts.append("\n".join([self.tree, *closing]))
         if self.warnings:
             parts.append("\n".join(f"warning: {text}" for text in self.warnings))
         return "\n\n".join(parts)
@@ -173,6 +188,9 @@ def report(robot: Robot) -> Report:
         dependent=robot.dependent_joints,
         actuated=robot.actuated_joints,
         closed_loops=len(model.loops),
+        loops=tuple(
+            LoopReport(one.name, one.type, one.predecessor, one.successor) for one in model.loops
+        ),
         massless_links=robot.massless_links,
         tree=tree_text(model),
         warnings=robot.warnings,

@@ -20,6 +20,8 @@ from mbdyn_ros.recording import read_table
 UR5 = str(urdf_file("ur5_robot.urdf"))
 PANDA = str(urdf_file("panda.urdf"))
 SOLO = str(urdf_file("solo12.urdf"))
+ROOT = Path(__file__).resolve().parent.parent
+FOUR_BAR = str(ROOT / "urdf" / "four_bar.urdf")
 POSE = "[0, -1, 1, 0.2, 0.5, 0]"
 VERBS = ["bench", "fd", "id", "inspect", "simulate"]
 GHOST = """<robot name="g"><link name="world"/><link name="ghost"/><joint name="hinge"
@@ -103,6 +105,21 @@ def test_forward_dynamics_undoes_inverse_dynamics() -> None:
     assert back["acceleration"]["elbow_joint"] == pytest.approx(1.5)
     assert back["acceleration"]["wrist_1_joint"] == pytest.approx(0, abs=1e-9)
     assert back["unit"]["elbow_joint"] == "rad/s^2"
+
+
+def test_closed_loops(tmp_path: Path) -> None:
+    report = document("inspect", FOUR_BAR)
+    assert report["closed_loops"] == 1 and report["loops"][0]["type"] in ("revolute", "continuous")
+    assert "coupler" in succeed("inspect", FOUR_BAR)
+    summary = document("simulate", FOUR_BAR, "--duration", 1, "--velocity", "crank_joint=3")
+    assert summary["energy"]["drift"] < 1e-9
+    assert list(summary["position"]) == ["crank_joint"]
+    home = mbdyn_ros.load(FOUR_BAR).home["crank_joint"]
+    assert document("id", FOUR_BAR)["position"] == {"crank_joint": home}
+    out = tmp_path / "boom.csv"
+    result = run("simulate", ROOT / "urdf" / "boom.urdf", "--duration", 2, "--output", out)
+    assert result.exit_code == 1 and "singular" in result.stderr and out.exists()
+    assert result.stderr.count("\n") == 1
 
 
 def test_urdf_from_standard_input() -> None:
@@ -205,7 +222,7 @@ def test_bench() -> None:
         (["id", UR5, "--wrench", "claw=1,2,3,4,5,6"], ["'claw'"]),
         (["id", UR5, "--output", "x.mcap"], ["x.mcap", ".csv"]),
         (["id", UR5, "--trajectory", "none.csv"], ["none.csv", "cannot be read"]),
-        (["id", PANDA, "--position", "panda_finger_joint2=0"], ["panda_finger_joint2", "follows"]),
+        (["id", PANDA, "--position", "panda_finger_joint2=0"], ["finger_joint2", "dependent"]),
         (["id", SOLO, "--floating-base", "--position", "floating_base/qx=1"], ["unit quaternion"]),
         (["fd", UR5, "--effort", "elbow_joint=-inf"], ["effort of elbow_joint is -inf"]),
         (["fd", "-"], ["ghost"]),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from corpus import urdf_file
@@ -14,6 +17,7 @@ from mbdyn_ros.simulation.fixed_step import FixedStep
 from mbdyn_ros.simulation.stick_slip import complementarity
 
 pytestmark = pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
+FOUR_BAR = Path(__file__).parent.parent / "urdf" / "four_bar.urdf"
 M, K = 2.0, 50.0  # kg, N/m
 W = np.sqrt(K / M)
 
@@ -303,6 +307,76 @@ def test_any_motion_balances_its_power(rough: mbdyn_ros.Robot, numbers: list[flo
     assert np.abs(trajectory.imbalance).max() < 1e-8
     assert (np.diff(trajectory.work[:, 1]) >= -1e-12).all(), "friction only takes"
     assert (np.diff(trajectory.time) > 0).all()
+
+
+def own_robot(name: str, *replacements: tuple[str, str], **options: object) -> mbdyn_ros.Robot:
+    text = (Path(__file__).parent.parent / "urdf" / f"{name}.urdf").read_text()
+    for old, new in replacements:
+        assert old in text
+        text = text.replace(old, new)
+    return mbdyn_ros.load(text, **options)
+
+
+def test_four_bar_keeps_its_energy_and_stays_closed() -> None:
+    robot = own_robot("four_bar")
+    trajectory = mbdyn_ros.simulate(robot, [robot.home["crank_joint"]], [3.0], 10.0)
+    assert trajectory.relative_imbalance < 1e-9
+    assert np.ptp(trajectory.energy.sum(axis=1)) < 1e-9 * trajectory.energy[:, 0].max()
+
+
+def test_dry_friction_inside_a_loop() -> None:
+    """What the slider rubs off, the crank feels by a ratio that changes as it turns."""
+    robot = own_robot("slider_crank", ('damping="4"', 'damping="4" friction="6"'))
+    trajectory = mbdyn_ros.simulate(robot, [robot.home["crank_joint"]], [20.0], 10.0)
+    assert trajectory.relative_imbalance < 1e-8
+    assert trajectory.v[-1, 0] == 0 and trajectory.transitions[-1].mode == "sticks"
+    sliding = np.abs(trajectory.v[:, 0]) > 1e-6
+    ours = robot.forward_dynamics(
+        trajectory.q[sliding], trajectory.v[sliding], trajectory.effort[sliding]
+    )
+    np.testing.assert_allclose(trajectory.a[sliding], ours, rtol=1e-8, atol=1e-8)
+    held = robot.inverse_dynamics(trajectory.q[-1], [0.0], [0.0], friction=False)
+    creeping = robot.friction_vector(trajectory.q[-1], [1e-300])
+    assert np.abs(held) <= np.abs(creeping)
+
+
+@pytest.mark.parametrize("rough", ["", '<dynamics damping="0.01" friction="0.05"/>'])
+def test_efforts_may_act_elsewhere(rough: str) -> None:
+    """The crank drives, the rocker is the coordinate: the same motion as with the crank's."""
+    rub = ("<axis xyz", f"{rough}<axis xyz")
+    crank = own_robot("four_bar", rub)
+    swapped = mbdyn_ros.load(
+        re.sub(r' independent="\w+"', "", FOUR_BAR.read_text()).replace(*rub),
+        mechanism="{independent: [rocker_joint], actuated: [crank_joint]}",
+    )
+    assert swapped.independent_joints == ("rocker_joint",)
+    assert swapped.effort_labels == ("crank_joint",)
+    q, v = [crank.home["crank_joint"]], [0.5]
+    positions, velocities, _ = crank.joint_state(np.array(q), np.array(v))
+    rocker = swapped.joint_names.index("rocker_joint")
+    times = np.linspace(0, 0.2, 11)
+    ours = mbdyn_ros.simulate(crank, q, v, 0.2, effort=[0.4], times=times)
+    other = mbdyn_ros.simulate(
+        swapped, positions[[rocker]], velocities[[rocker]], 0.2, effort=[0.4], times=times
+    )
+    angles, _, _ = crank.joint_state(ours.q)
+    np.testing.assert_allclose(other.q[:, 0], angles[:, rocker], atol=1e-9)
+    np.testing.assert_allclose(other.work, ours.work, atol=1e-9)
+    assert other.relative_imbalance < 1e-9
+
+
+def test_singular_position_stops_with_its_motion() -> None:
+    """The boom falls until its cylinder stands in one line with its pins."""
+    robot = own_robot("boom")
+    with pytest.raises(mbdyn_ros.SimulationError, match="singular") as caught:
+        mbdyn_ros.simulate(robot, [0.0], [0.0], 2.0)
+    kept = caught.value.trajectory
+    assert 0.6 < kept.time[-1] < 0.7 and kept.relative_imbalance < 1e-3
+
+
+def test_open_loop_is_refused_at_the_start() -> None:
+    with pytest.raises(mbdyn_ros.InputError, match="cannot be closed"):
+        mbdyn_ros.simulate(own_robot("boom"), [2.0], [0.0], 1.0)
 
 
 def test_robot_without_joints_stays() -> None:

@@ -7,7 +7,7 @@ import click
 from ..benchmark import PROGRAMS, Benchmark, benchmark
 from ..codegen.program import LINKED, SIGNATURES
 from ..model.errors import InputError
-from .common import print_json, print_table, read_robot, robot_options, urdf_text
+from .common import RobotOptions, print_json, print_table, robot_options, urdf_text
 
 
 @click.command()
@@ -23,8 +23,7 @@ def bench(
     urdfs: tuple[str, ...],
     programs: tuple[str, ...],
     rounds: int,
-    floating_base: bool,
-    gravity: tuple[float, float, float],
+    options: RobotOptions,
     as_json: bool,
 ) -> None:
     """Time the calls, beside Pinocchio where it is installed.
@@ -46,7 +45,7 @@ def bench(
     for urdf in urdfs:
         if urdf == "-":
             raise InputError("bench reads files; - is not one")
-        robot = read_robot(urdf, floating_base, gravity)
+        robot = options.read(urdf)
         results.append(benchmark(robot, urdf_text(urdf), programs or PROGRAMS, rounds))
     if as_json:
         print_json([result.to_dict() for result in results])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -19,8 +21,43 @@ UNLIMITED = 10_000
 """Columns of a table that goes to a file or a pipe: nothing is cut off."""
 
 
+@dataclass(frozen=True)
+class RobotOptions:
+    """How the robot of a URDF is loaded."""
+
+    mechanism: str | None
+    home: str | None
+    floating_base: bool
+    gravity: tuple[float, float, float]
+
+    def read(self, source: str, quiet: bool = False) -> Robot:
+        """The robot of a file, or of a URDF's text; its warnings go to stderr unless `quiet`."""
+        with warnings.catch_warnings():
+            if quiet:
+                warnings.simplefilter("ignore", ModelWarning)
+            return load(
+                urdf_text(source) if source == "-" else source,
+                mechanism=self.mechanism,
+                home=None if self.home is None else name_values(self.home, "--home"),
+                floating_base=self.floating_base,
+                gravity=self.gravity,
+            )
+
+
 def robot_options(function: F) -> F:
-    """The URDF and how its robot stands in the world."""
+    """The options of `RobotOptions`, handed on as `options`, and --json."""
+
+    @functools.wraps(function)
+    def with_options(
+        mechanism: str | None,
+        home: str | None,
+        floating_base: bool,
+        gravity: tuple[float, float, float],
+        **others: Any,
+    ) -> Any:
+        options = RobotOptions(mechanism, home, floating_base, gravity)
+        return function(options=options, **others)
+
     decorators: list[Any] = [
         click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
         click.option(
@@ -32,36 +69,56 @@ def robot_options(function: F) -> F:
             help="The root link moves freely; its coordinates are named floating_base/x, y, z, "
             "qx, qy, qz, qw and floating_base/vx, vy, vz, wx, wy, wz.",
         ),
+        click.option(
+            "--home", metavar="NAME=VALUE,...",
+            help="Rough positions from which closed loops are assembled.",
+        ),
+        click.option(
+            "--mechanism", metavar="FILE",
+            help="YAML with loops and couplings, for a URDF that has none.",
+        ),
     ]  # fmt: skip
+    decorated: Any = with_options
     for decorate in decorators:
-        function = decorate(function)
-    return function
+        decorated = decorate(decorated)
+    return cast(F, decorated)
 
 
 def urdf_text(source: str) -> str:
     """The text of a URDF file, or of standard input for "-"."""
     try:
         if source == "-":
-            return sys.stdin.read()
-        with open(source, encoding="utf-8") as file:
-            return file.read()
+            text = sys.stdin.read()
+        else:
+            with open(source, encoding="utf-8") as file:
+                text = file.read()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{source}: cannot be read: {error}") from None
+    if not text.strip():
+        raise InputError(f"{source}: is empty; expected a URDF")
+    return text
 
 
-def read_robot(
-    source: str, floating_base: bool, gravity: Sequence[float], quiet: bool = False
-) -> Robot:
-    """The robot of a URDF; its warnings go to stderr unless `quiet`."""
-    with warnings.catch_warnings():
-        if quiet:
-            warnings.simplefilter("ignore", ModelWarning)
-        if source == "-":
-            text = urdf_text(source)
-            if not text.strip():
-                raise InputError("-: standard input is empty; expected a URDF")
-            return load(text, floating_base=floating_base, gravity=gravity)
-        return load(source, floating_base=floating_base, gravity=gravity)
+def name_values(text: str, source: str) -> dict[str, float]:
+    """The numbers of name=value,... pairs."""
+    values: dict[str, float] = {}
+    for part in filter(None, (one.strip() for one in text.split(","))):
+        name, equals, value = (one.strip() for one in part.partition("="))
+        found = to_number(value)
+        if not equals or found is None:
+            raise InputError(f"{source}: {part!r} is not name=number")
+        if name in values:
+            raise InputError(f"{source}: {name!r} is given twice")
+        values[name] = found
+    return values
+
+
+def to_number(text: str) -> float | None:
+    """The number that a text is, or None."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
 
 
 def print_json(document: Any) -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 
 from ..recording.write import TABLES, check_target
-from .common import read_robot, robot_options
-from .state import read_wrenches, state_option
+from .common import RobotOptions, robot_options
+from .state import AT_HOME, read_wrenches, state_option
 from .states import gather, show
 
 
 @click.command()
 @click.argument("urdf")
-@state_option("position", "rad or m", " Joints not named are at 0.")
+@state_option("position", "rad or m", AT_HOME)
 @state_option("velocity", "rad/s or m/s")
 @state_option("effort", "N m or N")
 @click.option(
@@ -36,8 +36,7 @@ def fd(
     wrench: tuple[str, ...],
     no_friction: bool,
     output: str | None,
-    floating_base: bool,
-    gravity: tuple[float, float, float],
+    options: RobotOptions,
     as_json: bool,
 ) -> None:
     """Forward dynamics: the accelerations that efforts cause.
@@ -52,7 +51,7 @@ def fd(
       mbdyn fd ur5.urdf --position '[0, -1, 1, 0, 0.5, 0]' --no-friction --json
       mbdyn fd ur5.urdf --trajectory run.csv --output accelerations.csv
     """
-    robot = read_robot(urdf, floating_base, gravity)
+    robot = options.read(urdf)
     robot.require_mass("forward dynamics")
     if output is not None:
         check_target(output, TABLES)

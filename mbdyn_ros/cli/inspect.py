@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import click
 
-from .common import print_json, read_robot, robot_options
+from .common import RobotOptions, print_json, robot_options
 
 
 @click.command()
 @click.argument("urdf")
 @robot_options
-def inspect(
-    urdf: str, floating_base: bool, gravity: tuple[float, float, float], as_json: bool
-) -> None:
+def inspect(urdf: str, options: RobotOptions, as_json: bool) -> None:
     """Say what was understood of a robot.
 
     Shows the tree of links with their masses, the joints with range, limits, damping and dry
@@ -25,7 +23,7 @@ def inspect(
       mbdyn inspect --floating-base solo12.urdf
       mbdyn inspect panda.urdf --json | jq .moving_mass
     """
-    report = read_robot(urdf, floating_base, gravity, quiet=True).report()
+    report = options.read(urdf, quiet=True).report()
     if as_json:
         print_json(report.to_dict())
         for text in report.warnings:

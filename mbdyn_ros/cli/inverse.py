@@ -5,14 +5,14 @@ from __future__ import annotations
 import click
 
 from ..recording.write import TABLES, check_target
-from .common import read_robot, robot_options
-from .state import read_wrenches, state_option
+from .common import RobotOptions, robot_options
+from .state import AT_HOME, read_wrenches, state_option
 from .states import gather, show
 
 
 @click.command(name="id")
 @click.argument("urdf")
-@state_option("position", "rad or m", " Joints not named are at 0.")
+@state_option("position", "rad or m", AT_HOME)
 @state_option("velocity", "rad/s or m/s")
 @state_option("acceleration", "rad/s^2 or m/s^2")
 @click.option(
@@ -36,8 +36,7 @@ def id_(
     wrench: tuple[str, ...],
     no_friction: bool,
     output: str | None,
-    floating_base: bool,
-    gravity: tuple[float, float, float],
+    options: RobotOptions,
     as_json: bool,
 ) -> None:
     """Inverse dynamics: the efforts that cause a motion.
@@ -52,11 +51,11 @@ def id_(
       mbdyn id ur5.urdf --position '[0, -1, 1, 0, 0.5, 0]' --wrench tool0=0,0,-20,0,0,0
       mbdyn id ur5.urdf --trajectory run.csv --output efforts.csv
     """
-    robot = read_robot(urdf, floating_base, gravity)
+    robot = options.read(urdf)
     if output is not None:
         check_target(output, TABLES)
-    options = {"position": position, "velocity": velocity, "acceleration": acceleration}
-    states = gather(robot, options, trajectory)
+    given = {"position": position, "velocity": velocity, "acceleration": acceleration}
+    states = gather(robot, given, trajectory)
     q, v, a = (one.numbers for one in states.values())
     effort = robot.inverse_dynamics(q, v, a, read_wrenches(wrench), not no_friction)
     show(robot, states, "effort", effort, as_json, output)

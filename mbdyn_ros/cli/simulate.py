@@ -18,8 +18,8 @@ from ..recording.write import BAGS, check_target, write
 from ..robot import Robot
 from ..simulation import StoppedSimulationError, Trajectory
 from ..simulation import simulate as run
-from .common import number, print_json, print_table, read_robot, robot_options, urdf_text
-from .state import read_values, state_option
+from .common import RobotOptions, number, print_json, print_table, robot_options, urdf_text
+from .state import AT_HOME, read_values, state_option
 
 PLOTS = (".png", ".svg", ".pdf")
 BAG_RATE = 100.0
@@ -32,7 +32,7 @@ MOST_SAMPLES = 1e8
 @click.command()
 @click.argument("urdf")
 @click.option("--duration", type=float, required=True, help="Seconds.")
-@state_option("position", "rad or m, at the start", " Joints not named are at 0.")
+@state_option("position", "rad or m, at the start", AT_HOME)
 @state_option("velocity", "rad/s or m/s, at the start")
 @state_option(
     "effort", "N m or N: constant",
@@ -62,8 +62,7 @@ def simulate(
     rate: float | None,
     output: str | None,
     plot: str | None,
-    floating_base: bool,
-    gravity: tuple[float, float, float],
+    options: RobotOptions,
     as_json: bool,
 ) -> None:
     """Simulate the motion of a robot.
@@ -83,7 +82,7 @@ def simulate(
     if plot is not None:
         check_target(plot, PLOTS)
     text = urdf_text(urdf) if urdf == "-" else ""
-    robot = _read(urdf, text, floating_base, gravity)
+    robot = options.read(text or urdf)
     start = [read_values(robot, *one) for one in (("position", position), ("velocity", velocity))]
     for name, one in zip(("position", "velocity"), start, strict=True):
         if one.many and len(one.numbers) > 1:
@@ -119,16 +118,6 @@ def simulate(
         print_json(summary)
     else:
         _print(robot, trajectory, summary)
-
-
-def _read(
-    urdf: str, text: str, floating_base: bool, gravity: tuple[float, float, float]
-) -> Robot:
-    if urdf != "-":
-        return read_robot(urdf, floating_base, gravity)
-    if not text.strip():
-        raise InputError("-: standard input is empty; expected a URDF")
-    return read_robot(text, floating_base, gravity)
 
 
 def effort_of(

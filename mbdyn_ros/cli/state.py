@@ -17,10 +17,13 @@ from ..model.errors import InputError
 from ..model.model import Array
 from ..recording.table import Table, from_json, read_table
 from ..robot import Robot
+from .common import name_values, to_number
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 VALUES = """name=value,...  or  '[v1, v2, ...]' in the robot's order  or  FILE.csv|.json"""
+
+AT_HOME = " Joints not named are at home: 0, unless --home or the file says else."
 
 
 @dataclass(frozen=True)
@@ -45,16 +48,21 @@ def state_option(quantity: str, unit: str, more: str = "") -> Callable[[F], F]:
 
 def labels_of(robot: Robot, quantity: str) -> tuple[str, ...]:
     """Names of the coordinates of a quantity."""
+    if quantity == "effort":
+        return robot.effort_labels
     return robot.position_labels if quantity == "position" else robot.velocity_labels
 
 
 def rest(robot: Robot, quantity: str) -> Array:
-    """Zeros, but for the unit quaternions of positions."""
-    return np.array([float(label.endswith("/qw")) for label in labels_of(robot, quantity)])
+    """Where nothing is said: positions at home with unit quaternions, zeros else."""
+    labels = labels_of(robot, quantity)
+    if quantity != "position":
+        return np.zeros(len(labels))
+    return np.array([robot.home.get(label, float(label.endswith("/qw"))) for label in labels])
 
 
 def read_values(robot: Robot, quantity: str, text: str | None) -> Series:
-    """The numbers that an option's text gives; joints not named are at 0.
+    """The numbers that an option's text gives; joints not named are at rest.
 
     Raises
     ------
@@ -74,8 +82,9 @@ def read_values(robot: Robot, quantity: str, text: str | None) -> Series:
             return Series(_listed(robot, quantity, document, option))
         return _chosen(robot, quantity, from_json({quantity: document}, option), option)
     if "=" in stripped and not _is_file(stripped):
-        return _chosen(robot, quantity, _pairs(quantity, stripped, option), option)
-    if stripped and _number(stripped) is not None:
+        pairs = {name: np.array([one]) for name, one in name_values(stripped, option).items()}
+        return _chosen(robot, quantity, {quantity: pairs}, option)
+    if stripped and to_number(stripped) is not None:
         return Series(_listed(robot, quantity, [float(stripped)], option))
     if not _is_file(stripped):
         raise InputError(f"{option}: {text!r} is neither a file nor {VALUES}")
@@ -118,7 +127,7 @@ def _chosen(robot: Robot, quantity: str, table: Table, source: str) -> Series:
 def _unknown(robot: Robot, name: str, labels: tuple[str, ...]) -> str:
     if name in robot.dependent_joints:
         return (
-            f"joint {name!r} follows another one and takes no value of its own; give one of "
+            f"joint {name!r} is dependent and takes no value of its own; give one of "
             f"{', '.join(labels)}"
         )
     near = get_close_matches(name, labels, n=1)
@@ -145,31 +154,11 @@ def _listed(robot: Robot, quantity: str, document: list[Any], source: str) -> Ar
     return numbers if rows is document else numbers[0]
 
 
-def _pairs(quantity: str, text: str, source: str) -> Table:
-    values: dict[str, Array] = {}
-    for part in filter(None, (one.strip() for one in text.split(","))):
-        name, equals, value = (one.strip() for one in part.partition("="))
-        found = _number(value)
-        if not equals or found is None:
-            raise InputError(f"{source}: {part!r} is not name=number")
-        if name in values:
-            raise InputError(f"{source}: {name!r} is given twice")
-        values[name] = np.array([found])
-    return {quantity: values}
-
-
 def _is_file(text: str) -> bool:
     try:
         return Path(text).is_file()
     except OSError:  # longer than a name may be
         return False
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _require_finite(numbers: Array, quantity: str, labels: tuple[str, ...], source: str) -> None:
@@ -188,7 +177,7 @@ def read_wrenches(texts: tuple[str, ...]) -> Mapping[str, Array] | None:
     wrenches: dict[str, Array] = {}
     for text in texts:
         link, equals, numbers = text.partition("=")
-        values = [_number(one) for one in numbers.split(",")]
+        values = [to_number(one) for one in numbers.split(",")]
         given = [value for value in values if value is not None and math.isfinite(value)]
         if not equals or len(values) != 6 or len(given) != 6:
             raise InputError(

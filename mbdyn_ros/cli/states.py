@@ -111,20 +111,29 @@ def _table(robot: Robot, states: States, quantity: str, result: Array) -> Table:
 
 
 def _print_state(robot: Robot, states: States, quantity: str, result: Array) -> None:
-    """One line a coordinate of the velocity; those of a base's position stand above."""
+    """One line a coordinate; positions that are none of a velocity's stand above."""
     units = {"effort": effort_unit, "acceleration": acceleration_unit}[quantity]
-    position = dict(zip(robot.position_labels, states["position"].numbers.tolist(), strict=True))
+    columns = {
+        name: dict(zip(labels_of(robot, name), numbers.tolist(), strict=True))
+        for name, numbers in (
+            *((name, one.numbers) for name, one in states.items()),
+            (quantity, result),
+        )
+    }
+    labels = dict.fromkeys(robot.velocity_labels + robot.effort_labels)
     extra = [
         f"{label} {number(value)}"
-        for label, value in position.items()
-        if label not in robot.velocity_labels
+        for label, value in columns["position"].items()
+        if label not in labels
     ]
     if extra and not np.array_equal(states["position"].numbers, rest(robot, "position")):
         click.echo("at " + ", ".join(extra))
-    others = [name for name in states if name != "position"]
-    rows = []
-    for k, label in enumerate(robot.velocity_labels):
-        given = [number(float(states[name].numbers[k])) for name in others]
-        at = number(position[label]) if label in position else ""
-        rows.append((label, at, *given, number(float(result[k])), units(robot.model, label)))
-    print_table(robot.model.name, ("joint", "position", *others, quantity, "unit"), rows)
+    rows = [
+        (
+            label,
+            *(number(one[label]) if label in one else "" for one in columns.values()),
+            units(robot.model, label) if label in columns[quantity] else "",
+        )
+        for label in labels
+    ]
+    print_table(robot.model.name, ("joint", *columns, "unit"), rows)

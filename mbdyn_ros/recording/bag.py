@@ -104,7 +104,7 @@ def joint_columns(
 ) -> tuple[list[str], Array, Array, Array]:
     """Names (n,), positions, velocities and efforts (N, n) of all joints of one freedom.
 
-    The effort of a joint that follows another one is 0: its leader carries it.
+    The effort of a joint that is not actuated is 0.
     """
     positions, velocities, _ = robot.joint_state(trajectory.q, trajectory.v)
     assert velocities is not None
@@ -119,8 +119,8 @@ def joint_columns(
         iq, iv = iq + joint.nq, iv + joint.nv
     effort = np.zeros((len(trajectory), len(names)))
     for k, name in enumerate(names):
-        if name in trajectory.velocity_labels:
-            effort[:, k] = trajectory.effort[:, trajectory.velocity_labels.index(name)]
+        if name in trajectory.effort_labels:
+            effort[:, k] = trajectory.effort[:, trajectory.effort_labels.index(name)]
     rows = np.ascontiguousarray  # as the serializer wants them
     return names, rows(positions[:, in_q]), rows(velocities[:, in_v]), effort
 

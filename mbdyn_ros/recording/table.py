@@ -32,7 +32,7 @@ def columns(trajectory: Trajectory) -> Table:
         "position": (trajectory.position_labels, trajectory.q),
         "velocity": (trajectory.velocity_labels, trajectory.v),
         "acceleration": (trajectory.velocity_labels, trajectory.a),
-        "effort": (trajectory.velocity_labels, trajectory.effort),
+        "effort": (trajectory.effort_labels, trajectory.effort),
         "energy": (("kinetic", "potential"), trajectory.energy),
         "work": (("effort", "friction"), trajectory.work),
     }

@@ -13,7 +13,7 @@ from ..model.model import Array
 from ..robot import Robot
 
 EffortFunction = Callable[[float, Array, Array], Array]
-"""Efforts (nv,), N m or N, at the time (s) and the state q (nq,), v (nv,)."""
+"""Efforts of the actuated joints, N m or N, at the time (s) and the state q (nq,), v (nv,)."""
 
 
 def effort_function(robot: Robot, effort: Array | EffortFunction | None) -> EffortFunction:
@@ -24,11 +24,11 @@ def effort_function(robot: Robot, effort: Array | EffortFunction | None) -> Effo
     InputError
         A constant of the wrong shape, or not finite.
     """
-    labels = robot.velocity_labels
+    labels = robot.effort_labels
     if callable(effort):
         return _Checked(effort, labels)
     if effort is None:
-        constant = np.zeros(robot.nv)
+        constant = np.zeros(len(labels))
     else:
         constant = coordinate_array("effort", effort, labels).copy()
         if constant.ndim != 1:

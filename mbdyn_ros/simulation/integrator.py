@@ -15,6 +15,7 @@ import numpy as np
 
 from ..model.errors import SimulationError
 from ..model.model import Array
+from .energy_balance import EnergyBalance
 from .motion import Motion
 from .trajectory import Transition
 
@@ -61,10 +62,11 @@ class Integrator:
     def steps(self) -> Iterator[Step]:
         """Integrate; yields before a mode ends, so that the step may be sampled in its mode."""
         self.transitions += self.motion.start(self.time, self.state)
+        balance = EnergyBalance(self.motion, self.state, self.tolerances[0])
         switches = 0
         while self.time < self.end:
             began = self.time
-            yield from self._smooth()
+            yield from self._smooth(balance)
             if self.time < self.end:
                 self.transitions += self.motion.switch(self.time, self.state)
                 switches = switches + 1 if self.time - began <= 1e-14 * self.end else 0
@@ -75,7 +77,7 @@ class Integrator:
                         "end"
                     )
 
-    def _smooth(self) -> Iterator[Step]:
+    def _smooth(self, balance: EnergyBalance) -> Iterator[Step]:
         """Integrate until the mode, or the time, ends."""
         from scipy.integrate import DOP853, Radau  # their import takes longer than ours
 
@@ -96,16 +98,19 @@ class Integrator:
             start, end = self.time, float(solver.t)
             interpolant = functools.cache(solver.dense_output)
             if watched and (found := self._violation(interpolant(), start, end)) is not None:
+                state = interpolant()(found)
+                self.motion.normalize(state)
+                balance.check(state)
+                self.time, self.state = found, state
                 yield Step(start, found, initial, interpolant)
-                self.time, self.state = found, interpolant()(found)
-                self.motion.normalize(self.state)
                 return
+            balance.check(solver.y)
+            self.time, self.state = end, solver.y
             yield Step(start, end, initial, interpolant)
             if unit:
-                solver.y = solver.y.copy()
-                self.motion.normalize(solver.y)
-                solver.f = self.motion.rate(end, solver.y)
-            self.time, self.state = end, solver.y
+                solver.y = self.state = solver.y.copy()
+                self.motion.normalize(self.state)
+                solver.f = self.motion.rate(end, self.state)
 
     def _violation(
         self, state: Callable[[float], Array], start: float, end: float

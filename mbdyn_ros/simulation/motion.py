@@ -6,6 +6,7 @@ import numpy as np
 
 from ..model.model import Array
 from ..robot import Robot
+from .drive import Drive
 from .effort import EffortFunction
 from .position_rate import PositionRate
 from .smooth import Smooth, friction_coefficients
@@ -25,7 +26,9 @@ class Motion:
         self.nq, self.nv = robot.nq, robot.nv
         self.effort = effort
         _, dry = friction_coefficients(robot._system)
-        self.dynamics = StickSlip(robot) if dry.any() else Smooth(robot)
+        self.drive = Drive(robot)
+        self.dynamics = StickSlip(robot, self.drive) if dry.any() else Smooth(robot)
+        self._energy = robot.bind("energy")
         self.size = robot.nq + robot.nv + 2 + len(self.dynamics.holding)
         self.position_rate = PositionRate(robot._system.coordinates)
 
@@ -41,6 +44,13 @@ class Motion:
         end = self.nq + self.nv
         return y[..., end : end + 2]
 
+    def energy(self, y: Array) -> tuple[float, float]:
+        """Kinetic and potential energy, J."""
+        self._energy.q[:], self._energy.v[:] = self.split(y)
+        self._energy()
+        kinetic, potential = self._energy.result.tolist()
+        return kinetic, potential
+
     def split(self, y: Array) -> tuple[Array, Array]:
         """Views of q and v in y."""
         return y[: self.nq], y[self.nq : self.nq + self.nv]
@@ -53,8 +63,8 @@ class Motion:
         result = np.empty(self.size)
         self.position_rate(q, v, result[:nq])
         result[nq:end] = self.dynamics.acceleration(q, v, effort)
-        result[end] = effort @ v
-        result[end + 1] = self.dynamics.loss(v)
+        result[end] = self.drive.power(q, v, effort)
+        result[end + 1] = self.dynamics.loss(q, v)
         result[end + 2 :] = self.dynamics.holding
         return result
 

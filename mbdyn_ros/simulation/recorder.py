@@ -60,11 +60,14 @@ class Recorder:
             q=q,
             v=v,
             a=np.array([a for _, _, a, _ in self._samples]).reshape(count, robot.nv),
-            effort=np.array([e for _, _, _, e in self._samples]).reshape(count, robot.nv),
+            effort=np.array([e for _, _, _, e in self._samples]).reshape(
+                count, len(robot.effort_labels)
+            ),
             energy=energy,
             work=motion.work(states),
             position_labels=robot.position_labels,
             velocity_labels=robot.velocity_labels,
+            effort_labels=robot.effort_labels,
             transitions=tuple(integrator.transitions),
             steps=integrator.count,
         )

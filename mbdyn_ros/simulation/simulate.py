@@ -46,8 +46,8 @@ def simulate(
     ----------
     q0, v0 : (nq,), (nv,) rad or m, rad/s or m/s: the state at time 0.
     duration : s.
-    effort : N m or N: nothing, constant (nv,), or a function effort(t, q, v) -> (nv,), which
-        should be smooth; where it jumps, steps get short.
+    effort : N m or N, of the actuated joints: nothing, constant (n,), or a function
+        effort(t, q, v) -> (n,), which should be smooth; where it jumps, steps get short.
     rtol, atol : relative and absolute tolerance of the state.
     environment : nothing in this version.
     times : (N,) s, rising, from 0 to the duration: the instants of the result; default: all
@@ -89,6 +89,7 @@ def simulate(
         raise InputError("environment: walls and impacts are not in this version")
     robot.require_mass("simulation")
     q, v = initial_state(robot, q0, v0)
+    robot.energy(q, v)  # refuses positions at which loops cannot be closed
     duration = _positive("duration", duration, "s", zero=True)
     rtol, atol = _positive("rtol", rtol), _positive("atol", atol)
     if not 1e-13 <= rtol < 1:

@@ -13,8 +13,8 @@ from .trajectory import Transition
 def friction_coefficients(system: System) -> tuple[Array, Array]:
     """Damping (N m s/rad or N s/m) and dry friction (N m or N), (nv,) each, as v feels them.
 
-    A joint that follows another one by v_tree = m v adds m^2 d to its damping and |m| f to its
-    dry friction.
+    A joint that follows another one by v_tree = G v adds G^2 d to its damping and |G| f to its
+    dry friction. In closed loops G changes with the position; these are the numbers at home.
     """
     damping, dry = np.zeros(system.tree.nv), np.zeros(system.tree.nv)
     for body in system.tree.bodies:
@@ -47,8 +47,9 @@ class Smooth:
         self.holding = np.zeros(0)
         self._robot = robot
         self._forward = robot.bind("forward_dynamics")
-        self.damping, _ = friction_coefficients(robot._system)
-        self._damped = bool(self.damping.any())
+        self._damping, _ = friction_coefficients(robot._system)
+        damped = bool(self._damping.any())
+        self._friction_vector = robot.bind("friction_vector") if damped else None
 
     def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Choose the mode of motion at the start."""
@@ -65,13 +66,19 @@ class Smooth:
 
     def damping_rate(self, q: Array) -> float:
         """Greatest rate (1/s) at which damping slows a motion that is possible now."""
-        if not self.damping.any():
+        if self._friction_vector is None:
             return 0.0
-        return fastest(self._robot.mass_matrix(q), self.damping)
+        return fastest(self._robot.mass_matrix(q), self._damping)
 
-    def loss(self, v: Array) -> float:
+    def loss(self, q: Array, v: Array) -> float:
         """Power that friction takes, W."""
-        return float(self.damping @ (v * v)) if self._damped else 0.0
+        friction = self._friction_vector
+        if friction is None:
+            return 0.0
+        friction.q[:] = q
+        friction.v[:] = v
+        friction()
+        return float(friction.effort @ v)
 
     def violated(self, q: Array, v: Array, effort: Array) -> bool:
         """Whether the state lies beyond the end of the present mode."""

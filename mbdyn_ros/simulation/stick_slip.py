@@ -20,7 +20,9 @@ import numpy as np
 from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
-from .smooth import Smooth, fastest, friction_coefficients
+from .coulomb import Coulomb
+from .drive import Drive
+from .smooth import Smooth, fastest
 from .trajectory import Transition
 
 ROUNDING = 1e-12
@@ -41,40 +43,38 @@ class StickSlip(Smooth):
 
     switching = True
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: Robot, drive: Drive) -> None:
         with ThreadPoolExecutor() as pool:  # they may have to be compiled
             forward = pool.submit(robot.bind, "forward_dynamics", friction=False)
-            inverse = pool.submit(robot.bind, "inverse_dynamics", friction=False)
             matrix = pool.submit(robot.bind, "mass_matrix")
-        self._forward, self._inverse = forward.result(), inverse.result()
-        self._matrix = matrix.result()
+            coriolis = pool.submit(robot.bind, "coriolis_vector")
+            gravity = pool.submit(robot.bind, "gravity_vector")
+        self._forward, self._matrix = forward.result(), matrix.result()
+        self._coriolis, self._gravity = coriolis.result(), gravity.result()
         self._labels = robot.velocity_labels
-        self.damping, self.dry = friction_coefficients(robot._system)
-        self._damped = True
+        self._drive = drive
+        self._coulomb = Coulomb(robot)
         self.holding = np.zeros(robot.nv)
-        self._rubbing = self.dry > 0
         self._set_mode(np.zeros(robot.nv))
 
     def _set_mode(self, mode: Array) -> None:
         self.mode = mode
-        stuck = self._rubbing & (mode == 0)
+        stuck = self._coulomb.rubbing & (mode == 0)
         self._free, self._held = np.flatnonzero(~stuck), np.flatnonzero(stuck)
         self._sliding = np.flatnonzero(mode)
-        self._friction = self.dry * mode
         self.holding[:] = 0.0
 
     def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Joints at rest stick or break away as their loads say."""
-        self._set_mode(np.where(self._rubbing, np.sign(v), 0.0))
+        self._set_mode(np.where(self._coulomb.rubbing, np.sign(v), 0.0))
         self._set_mode(self._settle(q, v, effort))
-        return self._transitions(t, self._rubbing)
+        return self._transitions(t, self._coulomb.rubbing)
 
     def acceleration(self, q: Array, v: Array, effort: Array) -> Array:
         """Accelerations (nv,) in the present mode."""
-        net = self._net(v, effort)
-        if not len(self._held):
-            return super().acceleration(q, v, net)
-        a, self.holding[self._held] = self._constrained(q, v, net)
+        if not len(self._held) and self._drive.direct:
+            return super().acceleration(q, v, effort - self._resistance(q, v))
+        a, self.holding[self._held] = self._constrained(q, v, effort)
         return a
 
     def damping_rate(self, q: Array) -> float:
@@ -82,11 +82,11 @@ class StickSlip(Smooth):
         self._matrix.q[:] = q
         self._matrix()
         free = self._free
-        return fastest(self._matrix.matrix[np.ix_(free, free)], self.damping[free])
+        return fastest(self._matrix.matrix[np.ix_(free, free)], self._coulomb.damping(q)[free])
 
-    def loss(self, v: Array) -> float:
+    def loss(self, q: Array, v: Array) -> float:
         """Power that friction takes, W."""
-        return super().loss(v) + float(self._friction @ v)
+        return float(self._resistance(q, v) @ v)
 
     def violated(self, q: Array, v: Array, effort: Array) -> bool:
         """Whether a sliding joint has turned back, or a sticking one is overloaded."""
@@ -94,9 +94,8 @@ class StickSlip(Smooth):
             return True
         if not len(self._held):
             return False
-        net = self._net(v, effort)
-        _, needed = self._constrained(q, v, net)
-        limit = self.dry + self._margin(self._inverse.effort, net)
+        _, needed = self._constrained(q, v, effort)
+        limit = self._coulomb.dry(q) + self._margin(q, self._load(q, v, effort))
         return bool((np.abs(needed) > limit[self._held]).any())
 
     def switch(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
@@ -113,45 +112,48 @@ class StickSlip(Smooth):
             Transition(t, self._labels[k], NAMES[int(self.mode[k])]) for k in np.flatnonzero(which)
         ]
 
-    def _net(self, v: Array, effort: Array) -> Array:
-        """Efforts (nv,) less damping and the friction of what slides."""
-        return effort - self.damping * v - self._friction
+    def _resistance(self, q: Array, v: Array) -> Array:
+        """Damping and the friction of what slides (nv,)."""
+        return self._coulomb.damping(q) * v + self._coulomb.dry(q) * self.mode
 
-    def _terms(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """Mass matrix, and bias efforts without friction."""
-        self._matrix.q[:] = self._inverse.q[:] = q
-        self._inverse.v[:] = v
-        self._matrix()
-        self._inverse()
-        return self._matrix.matrix, self._inverse.effort
+    def _load(self, q: Array, v: Array, effort: Array) -> Array:
+        """What accelerates the coordinates (nv,), but for the friction of what sticks."""
+        self._gravity.q[:] = self._coriolis.q[:] = q
+        self._coriolis.v[:] = v
+        self._gravity()
+        self._coriolis()
+        bias = self._gravity.effort + self._coriolis.effort
+        return self._drive.generalized(q, effort) - bias - self._resistance(q, v)
 
-    def _constrained(self, q: Array, v: Array, net: Array) -> tuple[Array, Array]:
+    def _constrained(self, q: Array, v: Array, effort: Array) -> tuple[Array, Array]:
         """Accelerations (nv,) with the held joints at rest, and the efforts that hold them."""
-        matrix, bias = self._terms(q, v)
+        self._matrix.q[:] = q
+        self._matrix()
+        matrix, load = self._matrix.matrix, self._load(q, v, effort)
         free, held = self._free, self._held
-        load = net - bias
         a = np.zeros(len(load))
         if len(free):
             a[free] = np.linalg.solve(matrix[np.ix_(free, free)], load[free])
         return a, matrix[held] @ a - load[held]
 
-    def _margin(self, bias: Array, net: Array) -> Array:
+    def _margin(self, q: Array, load: Array) -> Array:
         """How far (nv,) a load must exceed F to count."""
-        loads = np.abs(bias).max(initial=0.0) + np.abs(net).max(initial=0.0)
-        return HYSTERESIS * self.dry + ROUNDING * loads
+        loads = np.abs(self._gravity.effort) + np.abs(self._coriolis.effort) + np.abs(load)
+        return HYSTERESIS * self._coulomb.dry(q) + ROUNDING * loads.max(initial=0.0)
 
     def _settle(self, q: Array, v: Array, effort: Array) -> Array:
         """The modes (nv,) that follow when those that stick now are free to break away."""
         mode, rest = self.mode.copy(), self._held
         if not len(rest):
             return mode
-        net = self._net(v, effort)
-        matrix, bias = self._terms(q, v)
-        units = np.eye(len(net))[:, rest]
-        right = np.column_stack([net - bias, units])
-        solved = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)[rest]
-        margin = self._margin(bias, net)[rest] / 2
-        mode[rest] = complementarity(solved[:, 1:], solved[:, 0], self.dry[rest], margin)
+        load = self._load(q, v, effort)
+        self._matrix.q[:] = q
+        self._matrix()
+        right = np.column_stack([load, np.eye(len(load))[:, rest]])
+        solved = np.asarray(np.linalg.solve(self._matrix.matrix, right), dtype=np.float64)[rest]
+        margin = self._margin(q, load)[rest] / 2
+        dry = self._coulomb.dry(q)[rest]
+        mode[rest] = complementarity(solved[:, 1:], solved[:, 0], dry, margin)
         return mode
 
 

@@ -30,7 +30,8 @@ class Trajectory:
     q, v, a : (N, nq), (N, nv), (N, nv): positions, velocities and accelerations of the
         independent joints (rad or m), in the order of `position_labels`, `velocity_labels`.
         Where the acceleration jumps it is that after the jump.
-    effort : (N, nv), N m or N: what drives the joints; friction is not part of it.
+    effort : (N, n), N m or N, in the order of `effort_labels`: what drives the actuated joints;
+        friction is not part of it.
     energy : (N, 2), J: kinetic and potential.
     work : (N, 2), J, since the start: done by the efforts, and lost to friction.
     impacts : nothing in this version.
@@ -47,6 +48,7 @@ class Trajectory:
     work: Array
     position_labels: tuple[str, ...]
     velocity_labels: tuple[str, ...]
+    effort_labels: tuple[str, ...]
     impacts: tuple[Any, ...] = ()
     transitions: tuple[Transition, ...] = ()
     steps: int = 0

@@ -97,7 +97,7 @@ def _panels(model: Model, trajectory: Trajectory) -> Panels:
     quantities: list[tuple[str, tuple[str, ...], Array, Callable[[Model, str], str]]] = [
         ("position", trajectory.position_labels, trajectory.q, position_unit),
         ("velocity", trajectory.velocity_labels, trajectory.v, velocity_unit),
-        ("effort", trajectory.velocity_labels, trajectory.effort, effort_unit),
+        ("effort", trajectory.effort_labels, trajectory.effort, effort_unit),
     ]
     for row, (what, labels, numbers, unit_of) in enumerate(quantities):
         for k, label in enumerate(labels):
@@ -115,7 +115,8 @@ def _line_name(label: str) -> str:
 
 
 def _styles(trajectory: Trajectory) -> dict[str, tuple[str, Any]]:
-    names = map(_line_name, trajectory.position_labels + trajectory.velocity_labels)
+    labels = trajectory.position_labels + trajectory.velocity_labels + trajectory.effort_labels
+    names = map(_line_name, labels)
     return {
         name: (f"C{k % 10}", DASHES[k // 10 % len(DASHES)])
         for k, name in enumerate(dict.fromkeys(names))
