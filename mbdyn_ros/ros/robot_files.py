@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
@@ -15,7 +16,7 @@ def find_urdf(name: str) -> Path:
     Raises
     ------
     InputError
-        There is no such file; the message lists the names there are.
+        There is no such file; the message gives similar names.
     """
     if os.sep in name or Path(name).suffix in (".urdf", ".xacro", ".xml"):
         path = Path(name).expanduser()
@@ -26,8 +27,9 @@ def find_urdf(name: str) -> Path:
     for candidate in (name, f"{name}_robot"):
         if candidate in known:
             return known[candidate]
-    listed = ", ".join(sorted(known)) or "none: pip install example-robot-data"
-    raise InputError(f"there is no robot {name!r}; give a path, or one of: {listed}")
+    near = difflib.get_close_matches(name, known, n=8, cutoff=0.4) or sorted(known)[:8]
+    listed = f"a name such as {', '.join(near)}" if near else "pip install example-robot-data"
+    raise InputError(f"there is no robot {name!r}; give the path of a file, or {listed}")
 
 
 def known_urdfs() -> dict[str, Path]:

@@ -1,0 +1,125 @@
+"""Launch files, parameter files and the RViz configuration.
+
+The launch files themselves need launch_ros, which is part of a full ROS 2 only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+pytest.importorskip("rclpy")
+
+from ros_rig import ARM, DOMAIN, Rig, rig
+from sensor_msgs.msg import JointState
+
+from mbdyn_ros.model.errors import InputError
+from mbdyn_ros.ros import launch_support
+from mbdyn_ros.ros.robot_files import find_urdf, known_urdfs
+from mbdyn_ros.ros.simulator_parameters import PARAMETERS as SIMULATOR
+from mbdyn_ros.ros.torque_feedforward import PARAMETERS as FEEDFORWARD
+
+__all__ = ["rig"]
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture
+def urdf(tmp_path: Path) -> Path:
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("node", "table"), [("simulator", SIMULATOR), ("torque_feedforward", FEEDFORWARD)]
+)
+def test_parameter_file(rig: Rig, urdf: Path, node: str, table: tuple) -> None:  # type: ignore[type-arg]
+    file = ROOT / "config" / f"{node}.yaml"
+    given = yaml.safe_load(file.read_text())["/**"][node]["ros__parameters"]
+    defaults = {spec.name: spec.default for spec in table}
+    for name, value in given.items():
+        assert defaults[name] == value, "the file shows the defaults"
+    process = subprocess.Popen(
+        [sys.executable, "-m", f"mbdyn_ros.ros.{node}", "--ros-args", "-p", f"urdf:={urdf}",
+         "--params-file", str(file)],
+        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)}, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    rig.wait(lambda: node in rig.client.get_node_names(), 20)
+    process.send_signal(signal.SIGTERM)
+    output, _ = process.communicate(timeout=10)
+    assert process.returncode == 0, output
+
+
+def test_rviz_shows_what_is_published() -> None:
+    config = yaml.safe_load((ROOT / "config" / "simulate.rviz").read_text())
+    displays = {one["Name"]: one for one in config["Visualization Manager"]["Displays"]}
+    topic = displays["Robot"]["Description Topic"]
+    assert (topic["Value"], topic["Durability Policy"]) == ("/robot_description", "Transient Local")
+    assert displays["Efforts and masses"]["Topic"]["Value"] == "/simulator/markers"
+
+
+def test_find_urdf(urdf: Path) -> None:
+    assert find_urdf(str(urdf)) == urdf
+    own = known_urdfs()["manipulator"]
+    assert own.parent.name == "urdf" and find_urdf("manipulator") == own
+    with pytest.raises(InputError, match="no file /no/such.urdf"):
+        find_urdf("/no/such.urdf")
+    with pytest.raises(InputError, match="no robot 'manipulater'.* manipulator"):
+        find_urdf("manipulater")
+
+
+def test_xacro(tmp_path: Path, urdf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    source = tmp_path / "arm.urdf.xacro"
+    source.write_text(ARM)
+    with pytest.raises(InputError, match="needs the command xacro"):
+        launch_support.robot_description(str(source))
+    command = tmp_path / "xacro"
+    command.write_text('#!/bin/sh\nwhile read -r line; do echo "$line"; done < "$1"\n')
+    command.chmod(0o755)
+    assert "shoulder" in launch_support.robot_description(str(source))
+    command.write_text("#!/bin/sh\necho no such macro >&2\nexit 2\n")
+    with pytest.raises(InputError, match="no such macro"):
+        launch_support.robot_description(str(source))
+
+
+def test_fixed_frame() -> None:
+    assert launch_support.fixed_frame(ARM, floating_base=False) == "base"
+    assert launch_support.fixed_frame(ARM, floating_base=True) == "world"
+
+
+def test_launch_file(rig: Rig, urdf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("launch_ros")
+    from launch.actions import IncludeLaunchDescription
+    from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+    from launch import LaunchDescription, LaunchService
+
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(DOMAIN))
+    source = PythonLaunchDescriptionSource(str(ROOT / "launch" / "simulate.launch.py"))
+    arguments = {"robot": str(urdf), "rate": "100", "rviz": "false", "feedforward": "true"}
+    include = IncludeLaunchDescription(source, launch_arguments=arguments.items())
+    service = LaunchService(noninteractive=True)
+    service.include_launch_description(LaunchDescription([include]))
+    states = rig.listen(JointState, "joint_states")
+
+    async def run() -> int:
+        running = asyncio.ensure_future(service.run_async())
+        for _ in range(400):
+            await asyncio.sleep(0.05)
+            if states:
+                break
+        await service.shutdown()
+        return await running
+
+    assert asyncio.run(run()) == 0
+    assert states and "mirror" in states[0].name
