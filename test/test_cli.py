@@ -202,6 +202,7 @@ def test_bench() -> None:
     assert result["pinocchio_nv"] == 9 and result["agreement"] < 1e-9 and row["bind_ratio"] < 1
     text = succeed("bench", PANDA, "--rounds", 1)
     assert "mass_matrix" in text and "nv 9" in text
+    assert "closed loops" in succeed("bench", FOUR_BAR, "--rounds", 1)
 
 
 @pytest.mark.parametrize(
