@@ -22,6 +22,7 @@ from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
 
 import mbdyn_ros
+from mbdyn_ros.ros import base_pose
 from mbdyn_ros.ros.description import LATCHED
 from mbdyn_ros.ros.parameters import ParameterError
 from mbdyn_ros.ros.simulator import Simulator
@@ -262,6 +263,31 @@ def test_floating_base(rig: Rig) -> None:
     assert not node.fault
 
 
+def test_transforms_where_tf2_msgs_is(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """tf2_msgs is not among the wheels: another type with that field stands in."""
+    sent: list[Any] = []
+
+    class Publisher:
+        publish = sent.append
+
+    monkeypatch.setattr(base_pose, "TFMessage", lambda transforms: transforms)
+    node = rig.client
+    monkeypatch.setattr(node, "create_publisher", lambda *arguments: Publisher)
+    robot = mbdyn_ros.load(CART)
+    poses = base_pose.PosePublisher(node, robot)
+    poses.publish(np.array([1.0, 2.0, math.pi / 2]), np.zeros(3), (7, 8))
+    (transform,) = sent[0]
+    assert (transform.header.frame_id, transform.child_frame_id) == ("floor", "sled")
+    assert transform.header.stamp.sec == 7
+    move, turn = transform.transform.translation, transform.transform.rotation
+    assert robot.frame_pose([1.0, 2.0, math.pi / 2], "sled")[:3, 3] == pytest.approx(
+        [move.x, move.y, move.z]
+    )
+    assert abs(turn.z) == pytest.approx(math.sqrt(0.5)) and abs(turn.w) == pytest.approx(
+        math.sqrt(0.5)
+    )
+
+
 def test_planar_joint(rig: Rig) -> None:
     node = simulate(rig, robot_description=CART, command_timeout=100.0)
     commands = rig.publisher(Float64MultiArray, "simulator/commands")
@@ -294,9 +320,16 @@ def test_description_by_topic(rig: Rig) -> None:
     node = rig.add(Simulator, rate=100.0)
     assert "there is no robot yet" in rig.call(Trigger, "simulator/reset").message
     states = rig.listen(JointState, "joint_states")
-    rig.publisher(String, "robot_description", LATCHED).publish(String(data=ARM))
+    publisher = rig.publisher(String, "robot_description", LATCHED)
+    publisher.publish(String(data=ARM))
     rig.wait(lambda: states)
     assert node.session.robot.model.name == "arm"
+    publisher.publish(String(data="<robot/>"))
+    rig.wait(lambda: node.description.refusal)
+    assert node.session.robot.model.name == "arm" and not node.fault
+    publisher.publish(String(data=CART))
+    rig.wait(lambda: node.session.robot.model.name == "cart")
+    rig.wait(lambda: node.session.motion.time > 0.05)
 
 
 @pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from geometry_msgs.msg import Transform, TransformStamped
 from nav_msgs.msg import Odometry
@@ -25,11 +27,12 @@ class PosePublisher:
     """
 
     def __init__(self, node: Node, robot: Robot) -> None:
-        self._robot = robot
+        self._node, self._robot = node, robot
         joints = [joint for joint in robot.model.joints if joint.type in ("planar", "floating")]
         self._pairs = [(joint.parent, joint.child) for joint in joints]
         self.needed = bool(robot.floating_base or self._pairs)
-        self._odometry = self._transforms = None
+        self._odometry: Any = None
+        self._transforms: Any = None
         if not self.needed:
             return
         if robot.floating_base:
@@ -42,6 +45,12 @@ class PosePublisher:
             node.get_logger().warning(
                 "tf2_msgs is not installed: no transform of what floats is published on /tf"
             )
+
+    def destroy(self) -> None:
+        """Take the topics away, when another robot comes."""
+        for publisher in (self._odometry, self._transforms):
+            if publisher is not None:
+                self._node.destroy_publisher(publisher)
 
     def publish(self, q: Array, v: Array, stamp: tuple[int, int]) -> None:
         """Send the poses of one state; `stamp` in seconds and nanoseconds."""

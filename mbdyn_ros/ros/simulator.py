@@ -56,6 +56,7 @@ class Simulator(Node):
         self.paused = self.parameters["start_paused"]
         self._lock = threading.Lock()
         self._reloading: threading.Thread | None = None
+        self._poses: PosePublisher | None = None
         self._ticks = self._refused = 0
         self._refusal = ""
         self._seen_time = 0.0
@@ -105,6 +106,8 @@ class Simulator(Node):
         """Load a robot and simulate it from its initial position."""
         session = self._new_session(source, self.parameters["gravity"])
         robot = session.robot
+        if self._poses is not None:
+            self._poses.destroy()
         poses = PosePublisher(self, robot)
         markers = RobotMarkers(robot, session.message.name, self.parameters["marker_scale"])
         with self._lock:
@@ -277,7 +280,7 @@ class Simulator(Node):
 
     def _publish_poses(self) -> None:
         session = self.session
-        if session is None or not self._poses.needed:
+        if session is None or self._poses is None or not self._poses.needed:
             return
         with self._lock:
             q, v = session.motion.q.copy(), session.motion.v.copy()

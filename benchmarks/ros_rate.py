@@ -1,0 +1,130 @@
+"""How well the nodes keep time, in real processes over DDS.
+
+The simulator of a UR5 runs at 1000 Hz while this process counts its joint states; then the
+inverse dynamics service answers call after call.
+
+    python benchmarks/ros_rate.py --seconds 60
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import time
+
+os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+
+import numpy as np
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rich.console import Console
+from rich.table import Table
+from sensor_msgs.msg import JointState
+
+from mbdyn_ros.ros.children import Children
+from mbdyn_ros.ros.inbox import Inbox
+from mbdyn_ros.ros.interfaces import srv
+from mbdyn_ros.ros.robot_files import find_urdf
+
+RATE = 1000.0
+"""Hz"""
+
+
+def cpu_seconds(process: int) -> float:
+    """Time a process and its threads have computed."""
+    with open(f"/proc/{process}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def measure_rate(node: Node, process: int, seconds: float) -> dict[str, tuple[str, str]]:
+    """Rate and periods by the stamps of the joint states, and the simulator's share of a core."""
+    inbox = Inbox(node, JointState, "joint_states", QoSProfile(depth=5000))
+    end = time.monotonic() + 20
+    while not any(True for _ in inbox):
+        if time.monotonic() > end:
+            sys.exit("ros_rate: no joint states")
+        time.sleep(0.05)
+    time.sleep(2)
+    for _ in inbox:
+        pass
+    stamps, cpu, begin = [], cpu_seconds(process), time.perf_counter()
+    while (elapsed := time.perf_counter() - begin) < seconds:
+        time.sleep(0.02)
+        stamps += [one.header.stamp.sec + 1e-9 * one.header.stamp.nanosec for one in inbox]
+    share = (cpu_seconds(process) - cpu) / elapsed
+    periods = 1e3 * np.diff(stamps)
+    rate = 1e3 * len(periods) / periods.sum()
+    return {
+        "joint states received": (str(len(stamps)), ""),
+        "rate, Hz": (f"{rate:.1f}", f"{RATE:g}"),
+        "median period, ms": (f"{np.median(periods):.3f}", "1"),
+        "p99 period, ms": (f"{np.percentile(periods, 99):.3f}", ""),
+        "longest period, ms": (f"{periods.max():.2f}", ""),
+        "simulator, share of a core": (f"{100 * share:.1f} %", "< 30 %"),
+    }
+
+
+def measure_service(node: Node, calls: int) -> dict[str, tuple[str, str]]:
+    """Round trips of the inverse dynamics service."""
+    executor = SingleThreadedExecutor(context=node.context)
+    executor.add_node(node)
+    client = node.create_client(srv.InverseDynamics, "inverse_dynamics_server/inverse_dynamics")
+    if not client.wait_for_service(timeout_sec=20):
+        sys.exit("ros_rate: no inverse dynamics service")
+    request = srv.InverseDynamics.Request(position=[0.1] * 6, velocity=[0.2] * 6)
+    times = []
+    for _ in range(calls):
+        start = time.perf_counter()
+        future = client.call_async(request)
+        executor.spin_until_future_complete(future, timeout_sec=5)
+        assert future.result().success
+        times.append(1e3 * (time.perf_counter() - start))
+    return {
+        "service calls": (str(calls), ""),
+        "median time, ms": (f"{np.median(times):.2f}", "< 3"),
+        "p99 time, ms": (f"{np.percentile(times, 99):.2f}", ""),
+    }
+
+
+def main() -> None:
+    """Run both measurements and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0, help="of simulation")
+    parser.add_argument("--calls", type=int, default=500, help="of the service")
+    options = parser.parse_args()
+    domain = random.randint(1, 100)
+    environment = {
+        "ROS_DOMAIN_ID": str(domain), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"
+    }  # fmt: skip
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=domain)
+    parameters = {"urdf": find_urdf("ur5"), "rate": RATE}
+    rows: dict[str, tuple[str, str]] = {}
+    try:
+        with Children(environment) as children:
+            process = children.start("simulator", "bench", parameters)
+            node = rclpy.create_node("ros_rate", namespace="bench", context=context)
+            rows |= measure_rate(node, process, options.seconds)
+            node.destroy_node()
+        with Children(environment) as children:
+            children.start("inverse_dynamics_server", "bench", {"urdf": find_urdf("ur5")})
+            node = rclpy.create_node("ros_rate", namespace="bench", context=context)
+            rows |= measure_service(node, options.calls)
+            node.destroy_node()
+    finally:
+        rclpy.shutdown(context=context)
+    table = Table(title=f"UR5, {options.seconds:g} s", title_justify="left")
+    for heading in ("", "measured", "wanted"):
+        table.add_column(heading)
+    for name, (value, wanted) in rows.items():
+        table.add_row(name, value, wanted)
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main()

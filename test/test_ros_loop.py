@@ -1,0 +1,78 @@
+"""The loop thread, and the demonstration from end to end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+pytest.importorskip("mbdyn_ros_interfaces.srv")
+
+from mbdyn_ros.ros.rate_loop import RateLoop
+from mbdyn_ros.ros.robot_files import known_urdfs
+
+
+def test_it_keeps_the_rate_and_stops() -> None:
+    ticks: list[float] = []
+    loop = RateLoop(lambda skipped: ticks.append(time.perf_counter()), 200.0, lambda error: None)
+    before = threading.active_count()
+    loop.start()
+    time.sleep(0.5)
+    report = loop.report()
+    loop.stop()
+    assert threading.active_count() == before
+    assert 80 < len(ticks) <= 101
+    assert report.rate == pytest.approx(len(ticks) / 0.5, rel=0.1)
+
+
+def test_skipped_deadlines_are_told_not_made_up_for() -> None:
+    skips: list[int] = []
+
+    def tick(skipped: int) -> None:
+        skips.append(skipped)
+        if len(skips) == 5:
+            time.sleep(0.105)
+
+    loop = RateLoop(tick, 100.0, lambda error: None)
+    loop.start()
+    time.sleep(0.4)
+    loop.stop()
+    report = loop.report()
+    assert skips[5] == pytest.approx(10, abs=2)
+    assert len(skips) + sum(skips) == pytest.approx(40, abs=4)
+    assert report.missed >= 8 and report.worst_overrun > 0.08
+
+
+def test_exceptions_do_not_end_it() -> None:
+    errors: list[Exception] = []
+    loop = RateLoop(lambda skipped: 1 / 0, 100.0, errors.append)  # type: ignore[arg-type, return-value]
+    loop.start()
+    time.sleep(0.1)
+    loop.stop()
+    assert len(errors) > 3 and isinstance(errors[0], ZeroDivisionError)
+
+
+def test_a_slow_loop_stops_at_once() -> None:
+    loop = RateLoop(lambda skipped: None, 0.1, lambda error: None)
+    loop.start()
+    time.sleep(0.05)
+    begin = time.perf_counter()
+    loop.stop()
+    assert time.perf_counter() - begin < 1
+
+
+@pytest.mark.timeout(90)
+def test_the_demonstration(tmp_path: Path) -> None:
+    if "ur5_robot" not in known_urdfs():
+        pytest.skip("example-robot-data is not installed")
+    plot = tmp_path / "demo.png"
+    command = [sys.executable, "-m", "mbdyn_ros.ros.demo", "--robots", "ur5", "--plot", str(plot)]
+    result = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "imbalance" in result.stdout and plot.stat().st_size > 10000
