@@ -7,6 +7,7 @@ from .model.errors import (
     ModelError,
     ModelWarning,
     SimulationError,
+    SimulationWarning,
     SingularMassMatrixError,
 )
 from .robot import Robot, load
@@ -20,6 +21,7 @@ __all__ = [
     "ModelWarning",
     "Robot",
     "SimulationError",
+    "SimulationWarning",
     "SingularMassMatrixError",
     "Trajectory",
     "load",

@@ -8,6 +8,8 @@ a singularity (a change point), and more than one way to go.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import casadi as ca
 import numpy as np
 
@@ -44,7 +46,12 @@ class Chart:
 
     def quality(self, matrix: Array) -> float:
         """The same of the dependent joints' columns alone; 0 at a dead centre."""
-        values = np.linalg.svd(matrix[:, list(self.linkage.dependent)], compute_uv=False)
+        return self.quality_of(matrix, self.linkage.independent)
+
+    def quality_of(self, matrix: Array, independent: Sequence[int]) -> float:
+        """The quality of another choice."""
+        dependent = [k for k in range(matrix.shape[1]) if k not in independent]
+        values = np.linalg.svd(matrix[:, dependent], compute_uv=False)
         return float(values[-1] / np.linalg.norm(matrix, 2))
 
     def best(self, matrix: Array) -> tuple[int, ...]:

@@ -27,5 +27,9 @@ class ModelWarning(UserWarning):
     """A robot description that is computed as it stands although something in it looks wrong."""
 
 
+class SimulationWarning(UserWarning):
+    """A simulation that went on, but not quite as asked; the message gives the time."""
+
+
 class CompilerWarning(UserWarning):
     """No C compiler serves: programs run in the (slower) interpreter."""

@@ -42,6 +42,10 @@ class Step:
         """States (N, n) at instants (N,) within the step."""
         return self.interpolant()(times).T
 
+    def state(self, time: float) -> Array:
+        """State (n,) at one instant within the step."""
+        return self.states(np.array([time]))[0]
+
 
 @dataclass
 class Integrator:

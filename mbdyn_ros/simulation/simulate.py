@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import math
+import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..arguments import coordinate_array, require_finite, require_unit_quaternions
-from ..model.errors import InputError, SimulationError
+from ..model.errors import InputError, SimulationError, SimulationWarning
 from ..model.model import Array
 from ..robot import Robot
+from .chart_watch import ChartWatch
 from .effort import EffortFunction, effort_function
 from .integrator import Integrator
 from .motion import Motion
 from .recorder import Recorder
+from .segment import Translation, joined
 from .trajectory import StoppedSimulationError, Trajectory
 
 SHARPER = 0.1
@@ -95,29 +99,108 @@ def simulate(
     if not 1e-13 <= rtol < 1:
         raise InputError(f"rtol is {rtol}; numbers of 16 digits serve rtol from 1e-13 to 1")
     max_step = math.inf if max_step == math.inf else _positive("max_step", max_step, "s")
-    motion = Motion(robot, effort_function(robot, effort))
-    recorder = Recorder(robot, motion, _sample_times(times, duration))
-    rtol = max(SHARPER * rtol, 100 * np.finfo(float).eps)
-    integrator = Integrator(
-        motion, motion.state(q, v), duration, (rtol, SHARPER * atol), max_step
+    run = _Run(
+        robot,
+        effort_function(robot, effort),
+        duration,
+        (max(SHARPER * rtol, 100 * np.finfo(float).eps), SHARPER * atol),
+        max_step,
+        _sample_times(times, duration),
+        progress or (lambda time: None),
     )
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            for step in integrator.steps():
-                recorder.step(step)
-                if progress is not None:
-                    progress(step.end)
-        recorder.finish(integrator.time, integrator.state)
-    except (SimulationError, np.linalg.LinAlgError) as error:
-        with contextlib.suppress(SimulationError, np.linalg.LinAlgError):
-            recorder.finish(integrator.time, integrator.state)
-        q, v = motion.split(integrator.state)
-        text = (
-            f"{robot.model.source}: the simulation stops at t = {integrator.time:.9g} s: {error}. "
-            f"The state: q = {_text(q)}, v = {_text(v)}"
+    return run.trajectory(q, v)
+
+
+@dataclass
+class _Run:
+    """One simulation, part by part: a part ends where its coordinates do."""
+
+    robot: Robot
+    effort: EffortFunction
+    duration: float
+    tolerances: tuple[float, float]
+    max_step: float
+    times: Array | None
+    progress: Callable[[float], None]
+    parts: list[Trajectory] = field(default_factory=list)
+    work: list[Array] = field(default_factory=list)
+
+    def trajectory(self, q: Array, v: Array) -> Trajectory:
+        """The whole motion from a state."""
+        chart, time = self.robot, 0.0
+        while True:
+            integrator, joints = self._part(chart, time, q, v)
+            if joints is None:
+                return joined(self.parts, self.work)
+            time = integrator.time
+            q, v = integrator.motion.split(integrator.state)
+            chart, q, v = self._change(chart, time, q, v, joints)
+
+    def _part(
+        self, chart: Robot, time: float, q: Array, v: Array
+    ) -> tuple[Integrator, list[str] | None]:
+        """Integrate in the coordinates of `chart`, to the end or to where others are better."""
+        translation = Translation(self.robot, chart)
+        motion = Motion(chart, translation.effort(self.effort))
+        left = None if self.times is None else self.times[self.times >= time]
+        recorder = Recorder(chart, motion, left)
+        state = motion.state(q, v)
+        integrator = Integrator(motion, state, self.duration, self.tolerances, self.max_step, time)
+        watch = ChartWatch(chart, motion)
+        joints = None
+
+        def keep() -> None:
+            self.parts.append(translation.trajectory(recorder.trajectory(integrator)))
+            self.work.append(motion.work(integrator.state))
+
+        try:
+            with np.errstate(over="ignore", invalid="ignore"):
+                watch.check(time, state)
+                joints = watch.better(state)
+                for step in integrator.steps() if joints is None else ():
+                    watch.passed(step)
+                    recorder.step(step)
+                    self.progress(step.end)
+                    joints = watch.better(integrator.state)
+                    if joints is not None:
+                        break
+            if joints is None:
+                recorder.finish(integrator.time, integrator.state)
+        except (SimulationError, np.linalg.LinAlgError) as error:
+            with contextlib.suppress(SimulationError, np.linalg.LinAlgError):
+                recorder.finish(integrator.time, integrator.state)
+            keep()
+            q, v = motion.split(integrator.state)
+            q, v, _ = translation.state(q, v, np.zeros(chart.nv))
+            text = (
+                f"{self.robot.model.source}: the simulation stops at t = {integrator.time:.9g} s: "
+                f"{error}. The state: q = {_text(q)}, v = {_text(v)}"
+            )
+            raise StoppedSimulationError(text, joined(self.parts, self.work)) from error
+        keep()
+        return integrator, joints
+
+    def _change(
+        self, chart: Robot, time: float, q: Array, v: Array, joints: list[str]
+    ) -> tuple[Robot, Array, Array]:
+        """Go on with other independent joints."""
+        warnings.warn(
+            f"{self.robot.model.source}: at t = {time:.9g} s the independent joints "
+            f"({', '.join(chart.independent_joints)}) come near a dead centre; the simulation goes "
+            f"on in {', '.join(joints)}. The result stays in the robot's own coordinates.",
+            SimulationWarning,
+            stacklevel=4,
         )
-        raise StoppedSimulationError(text, recorder.trajectory(integrator)) from error
-    return recorder.trajectory(integrator)
+        position = chart.joint_state(q)[0]
+        labels = chart._system.coordinates.joint_labels
+        home = {
+            name: float(position[labels.index(name)])
+            for name in chart.joint_names
+            if name in labels
+        }
+        other = chart.with_independent(joints, home)
+        q, v, _ = Translation(other, chart).state(q, v, np.zeros(chart.nv))
+        return other, q, v
 
 
 def initial_state(robot: Robot, q0: object, v0: object) -> tuple[Array, Array]:
