@@ -96,6 +96,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0, help="of simulation")
     parser.add_argument("--calls", type=int, default=500, help="of the service")
+    parser.add_argument("--priority", type=int, default=0, help="SCHED_FIFO, of the simulator")
     options = parser.parse_args()
     domain = random.randint(1, 100)
     environment = {
@@ -103,7 +104,9 @@ def main() -> None:
     }  # fmt: skip
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=domain)
-    parameters = {"urdf": find_urdf("ur5"), "rate": RATE}
+    parameters = {
+        "urdf": find_urdf("ur5"), "rate": RATE, "realtime_priority": options.priority
+    }  # fmt: skip
     rows: dict[str, tuple[str, str]] = {}
     try:
         with Children(environment) as children:

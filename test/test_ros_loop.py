@@ -76,3 +76,14 @@ def test_the_demonstration(tmp_path: Path) -> None:
     result = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "imbalance" in result.stdout and plot.stat().st_size > 10000
+
+
+def test_a_priority_that_is_refused_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object) -> None:
+        raise PermissionError("not you")
+
+    monkeypatch.setattr(os, "sched_setscheduler", refuse)
+    loop = RateLoop(lambda skipped: None, 100.0, lambda error: None, priority=50)
+    loop.start()
+    loop.stop()
+    assert loop.priority_refused == "no real-time priority 50: not you"

@@ -29,6 +29,11 @@ FLOATING_BASE = Spec(
     "floating_base", False, "whether the root link moves freely in the world", read_only=True
 )
 
+PRIORITY = Spec(
+    "realtime_priority", 0, "SCHED_FIFO priority of the loop, where Linux allows it; 0: none",
+    0, 99, read_only=True,
+)  # fmt: skip
+
 
 def load_robot(
     node: Node, source: str, floating_base: bool, gravity: Sequence[float], *programs: str

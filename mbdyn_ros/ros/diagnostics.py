@@ -20,7 +20,7 @@ class Health:
     warnings: list[str] = field(default_factory=list)
     values: dict[str, object] = field(default_factory=dict)
 
-    def add_loop(self, report: LoopReport, wanted: float) -> None:
+    def add_loop(self, report: LoopReport, wanted: float, remark: str) -> None:
         """Rate and times of a loop; deadlines missed often are worth a warning."""
         self.values.update(
             {
@@ -32,6 +32,8 @@ class Health:
                 "missed deadlines": report.missed,
             }
         )
+        if remark:
+            self.warnings.append(remark)
         if report.rate < 0.95 * wanted:
             self.warnings.append(f"runs at {report.rate:.0f} Hz instead of {wanted:g}")
 

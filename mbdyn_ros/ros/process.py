@@ -72,7 +72,7 @@ def run(create: Callable[[], Node], name: str, args: list[str] | None = None) ->
 def spin_some(executor: SingleThreadedExecutor, node: Node) -> None:
     """Serve callbacks for a while; one that fails is logged, and the node goes on."""
     try:
-        executor.spin_once(timeout_sec=0.1)
+        executor.spin_once(timeout_sec=0.25)
     except (KeyboardInterrupt, ExternalShutdownException):
         raise
     except Exception:

@@ -8,6 +8,7 @@ rclpy timer at 1 kHz costs half a core; this costs the call, and a sleep.)
 from __future__ import annotations
 
 import math
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -29,7 +30,8 @@ class RateLoop:
     """Calls `tick` at `rate` (Hz), in a thread of its own.
 
     `tick` gets the number of deadlines that were skipped before this call. An exception in it
-    goes to `on_fault`, and the loop goes on.
+    goes to `on_fault`, and the loop goes on. A `priority` above 0 asks Linux for SCHED_FIFO of
+    that priority; `priority_refused` says why it was not given.
     """
 
     def __init__(
@@ -38,8 +40,11 @@ class RateLoop:
         rate: float,
         on_fault: Callable[[Exception], None],
         name: str = "loop",
+        priority: int = 0,
     ) -> None:
         self.rate = rate
+        self.priority_refused = ""
+        self._priority = priority
         self._tick, self._on_fault = tick, on_fault
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
@@ -75,6 +80,7 @@ class RateLoop:
         self._compute = self._worst_compute = self._worst_overrun = 0.0
 
     def _run(self) -> None:
+        self._raise_priority()
         clock, tick = time.perf_counter, self._tick
         deadline = clock()
         skipped = 0
@@ -103,3 +109,12 @@ class RateLoop:
                 self._stopping.wait(remaining)
             elif remaining > 0:
                 time.sleep(remaining)
+
+    def _raise_priority(self) -> None:
+        if not self._priority:
+            return
+        try:
+            thread = threading.get_native_id()
+            os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(self._priority))
+        except (OSError, AttributeError) as error:
+            self.priority_refused = f"no real-time priority {self._priority}: {error}"

@@ -67,7 +67,10 @@ class Simulator(Node):
             self._clock_out = self.create_publisher(ClockMessage, "/clock", 10)
         self._clock_message = ClockMessage()
         self._markers_out = self.create_publisher(MarkerArray, "~/markers", LATCHED)
-        self._loop = RateLoop(self._tick, self._loop_rate, self._on_fault, "simulation")
+        priority = self.parameters["realtime_priority"]
+        self._loop = RateLoop(
+            self._tick, self._loop_rate, self._on_fault, "simulation", priority
+        )
         self.description = Description(self, self.parameters, self._take)
         if self.description.source is not None:
             self._take(self.description.source)
@@ -97,10 +100,22 @@ class Simulator(Node):
         if srv is not None:
             self.create_service(srv.SetState, "~/set_state", self._on_set_state)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
+        poses = self.create_timer(1 / POSE_RATE, self._publish_poses, clock=steady)
+        self._slow_timers = [(poses, lambda: self._poses is not None and self._poses.needed)]
         if self.parameters["marker_rate"] > 0:
             period = 1 / self.parameters["marker_rate"]
-            self.create_timer(period, self._publish_markers, clock=steady)
-        self.create_timer(1 / POSE_RATE, self._publish_poses, clock=steady)
+            markers = self.create_timer(period, self._publish_markers, clock=steady)
+            watched = self._markers_out.get_subscription_count
+            self._slow_timers.append((markers, lambda: watched() > 0))
+        self._switch_timers()
+
+    def _switch_timers(self) -> None:
+        """Run only the timers that somebody needs: each tick of one disturbs the loop."""
+        for timer, needed in self._slow_timers:
+            if not needed():
+                timer.cancel()
+            elif timer.is_canceled():
+                timer.reset()
 
     def _take(self, source: str) -> None:
         """Load a robot and simulate it from its initial position."""
@@ -275,7 +290,7 @@ class Simulator(Node):
     # ---- what is slow ---------------------------------------------------------------------
 
     def _publish_markers(self) -> None:
-        if self.session is not None and self._markers_out.get_subscription_count():
+        if self.session is not None:
             self._markers_out.publish(self._markers.update(self.session.efforts()))
 
     def _publish_poses(self) -> None:
@@ -322,9 +337,10 @@ class Simulator(Node):
         self.get_logger().info(f"gravity is {gravity} now")
 
     def _examine(self) -> Health:
+        self._switch_timers()
         health = Health()
         report = self._loop.report()
-        health.add_loop(report, self._loop_rate)
+        health.add_loop(report, self._loop_rate, self._loop.priority_refused)
         with self._lock:
             if self.fault:
                 health.errors.append(self.fault)

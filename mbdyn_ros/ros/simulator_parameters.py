@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from .description import FLOATING_BASE, GRAVITY, SPECS
+from .description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
 from .parameters import DOUBLES, STRINGS, Spec
 
 PARAMETERS = (
     *SPECS,
     FLOATING_BASE,
     GRAVITY,
+    PRIORITY,
     Spec("rate", 1000.0, "steps per simulated second, Hz", 1.0, 10000.0),
     Spec("substeps", 1, "integration steps in one step", 1, 1000),
     Spec("real_time_factor", 1.0, "simulated seconds per second", 0.001, 1000.0),

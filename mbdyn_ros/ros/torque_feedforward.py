@@ -27,7 +27,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ..model.errors import InputError, MbdynError
 from ..model.model import Array
 from .conversions import seconds
-from .description import GRAVITY, SPECS, Description, load_robot, one_line
+from .description import GRAVITY, PRIORITY, SPECS, Description, load_robot, one_line
 from .diagnostics import Diagnostics, Health
 from .feedforward import Feedforward
 from .inbox import Inbox
@@ -40,6 +40,7 @@ NAME = "torque_feedforward"
 PARAMETERS = (
     *SPECS,
     GRAVITY,
+    PRIORITY,
     Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
     Spec("joints", STRINGS, "order of ~/commands; empty: all actuated joints", read_only=True),
     Spec(
@@ -69,7 +70,8 @@ class TorqueFeedforward(Node):
         self._array, self._named = Float64MultiArray(), JointState()
         self._timeout = self.parameters["reference_timeout"]
         self._state_timeout = self.parameters["state_timeout"]
-        self._loop = RateLoop(self._tick, self.parameters["rate"], self._on_fault, "feedforward")
+        rate, priority = self.parameters["rate"], self.parameters["realtime_priority"]
+        self._loop = RateLoop(self._tick, rate, self._on_fault, "feedforward", priority)
         self.description = Description(self, self.parameters, self._take)
         if self.description.source is not None:
             self._take(self.description.source)
@@ -197,7 +199,7 @@ class TorqueFeedforward(Node):
 
     def _examine(self) -> Health:
         health = Health()
-        health.add_loop(self._loop.report(), self._loop.rate)
+        health.add_loop(self._loop.report(), self._loop.rate, self._loop.priority_refused)
         if self.fault:
             health.errors.append(self.fault)
         if self.feedforward is None:
