@@ -220,6 +220,22 @@ def test_point_mass_on_its_own_axis_is_massless() -> None:
     np.testing.assert_allclose(aside.forward_dynamics([0.2], [0.0], [0.25]), [1.0], rtol=1e-14)
 
 
+def test_massless_link_between_two_joints_of_one_axis_is_named() -> None:
+    """Only their sum moves mass; rounding must not hide it, whatever the axis."""
+    axis = '<axis xyz="0.3 -0.5 0.7"/>'
+
+    def between(step: str) -> str:
+        return robot(
+            *(link(name, mass) for name, mass in (("a", 1), ("b", 0), ("c", 1))),
+            joint("ab", "a", "b", PLACE + axis),
+            joint("bc", "b", "c", step + axis),
+        )
+
+    with pytest.warns(mbdyn_ros.ModelWarning, match="link 'b'"):
+        assert mbdyn_ros.load(between("")).massless_links == ("b",)
+    assert load(between('<origin xyz="1e-3 0 0"/>')).massless_links == ()
+
+
 def test_massless_links_between_joints_are_fine() -> None:
     """A gimbal: three axes through one point, two links without mass between."""
     pair = Pair(
