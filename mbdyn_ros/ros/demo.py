@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import signal
 import sys
 import time
 import warnings
@@ -148,6 +149,8 @@ def main(args: list[str] | None = None) -> int:
     parser.add_argument("--domain", type=int, default=random.randint(1, 100), help="ROS_DOMAIN_ID")
     parser.add_argument("--robots", nargs="+", choices=list(ROBOTS), default=list(ROBOTS))
     options = parser.parse_args(args)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)  # KeyboardInterrupt: ends the nodes too
     # Before the context: DDS reads it from the environment.
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     console = Console(width=max(100, Console().width) if not sys.stdout.isatty() else None)

@@ -52,6 +52,7 @@ class RateLoop:
 
     def start(self) -> None:
         """Begin to tick."""
+        self._clear()
         self._thread.start()
 
     def stop(self) -> None:
