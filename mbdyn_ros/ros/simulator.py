@@ -57,7 +57,7 @@ class Simulator(Node):
         self._lock = threading.Lock()
         self._reloading: threading.Thread | None = None
         self._poses: PosePublisher | None = None
-        self._ticks = self._refused = 0
+        self._steps = self._refused = 0
         self._refusal = ""
         self._seen_time = 0.0
         self._read_settings(self._settings())
@@ -173,11 +173,12 @@ class Simulator(Node):
             if session is None:
                 return
             self._take_commands(session)
+            steps = 1 + min(skipped, MOST_MADE_UP)
             if not (self.paused or self.fault):
-                steps = self._substeps * (1 + min(skipped, MOST_MADE_UP))
-                session.advance(time.perf_counter(), self._timeout, steps)
-            self._ticks += 1
-            if self._ticks % self._every == 0:
+                session.advance(time.perf_counter(), self._timeout, steps * self._substeps)
+            due = (self._steps + steps) // self._every > self._steps // self._every
+            self._steps += steps
+            if due:
                 if not self.fault:
                     session.fill_message()
                 self._publish_states(session)
