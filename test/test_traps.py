@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pinocchio")
-from random_robots import Pair, assert_close  # noqa: E402
+import pinocchio as pin  # noqa: E402
+from random_robots import Pair, assert_close, words  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.model.tree import snap  # noqa: E402
@@ -222,18 +223,39 @@ def test_point_mass_on_its_own_axis_is_massless() -> None:
 
 def test_massless_link_between_two_joints_of_one_axis_is_named() -> None:
     """Only their sum moves mass; rounding must not hide it, whatever the axis."""
-    axis = '<axis xyz="0.3 -0.5 0.7"/>'
+    axis = np.array([0.3, -0.5, 0.7])
+    turned = pin.rpy.rpyToMatrix(1.0, 2.0, 3.0).T @ axis
 
-    def between(step: str) -> str:
-        return robot(
-            *(link(name, mass) for name, mass in (("a", 1), ("b", 0), ("c", 1))),
-            joint("ab", "a", "b", PLACE + axis),
-            joint("bc", "b", "c", step + axis),
-        )
+    def between(step: float, tip_first: bool) -> str:
+        joints = [
+            joint("ab", "a", "b", PLACE + f'<axis xyz="{words(axis)}"/>'),
+            joint(
+                "bc",
+                "b",
+                "c",
+                f'<origin xyz="{step} 0 0" rpy="1 2 3"/><axis xyz="{words(turned)}"/>',
+            ),
+        ]
+        links = (link(name, mass) for name, mass in (("a", 1), ("b", 0), ("c", 1)))
+        return robot(*links, *joints[:: -1 if tip_first else 1])
 
-    with pytest.warns(mbdyn_ros.ModelWarning, match="link 'b'"):
-        assert mbdyn_ros.load(between("")).massless_links == ("b",)
-    assert load(between('<origin xyz="1e-3 0 0"/>')).massless_links == ()
+    for tip_first in (False, True):
+        with pytest.warns(mbdyn_ros.ModelWarning, match="link 'b'"):
+            assert mbdyn_ros.load(between(0.0, tip_first)).massless_links == ("b",)
+        assert load(between(1e-3, tip_first)).massless_links == ()
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1e-9, 1e-6, 1e-4, 1e-2, 0.3])
+def test_massless_floating_base_is_named(tilt: float) -> None:
+    """It turns about its only joint's axis without moving mass, also where that is askew."""
+    text = robot(
+        link("base", 0),
+        link("a"),
+        joint("j", "base", "a", f'<origin xyz="1 0 0"/><axis xyz="{tilt} 0 1"/>'),
+    )
+    with pytest.warns(mbdyn_ros.ModelWarning, match="link 'base'"):
+        assert mbdyn_ros.load(text, floating_base=True).massless_links == ("base",)
+    assert load(text).massless_links == ()
 
 
 def test_massless_links_between_joints_are_fine() -> None:
