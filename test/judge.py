@@ -22,7 +22,9 @@ class Judge:
         free = [joint for joint in model.joints if joint.nv and joint.mimic is None]
         self.names = (["root_joint"] if floating_base else []) + [joint.name for joint in free]
         # continuous joints are one angle for us, cosine and sine for Pinocchio
-        sizes = {name: max(self._joint(name).nv, self._joint(name).nq // 7 * 7) for name in self.names}
+        sizes = {
+            name: max(self._joint(name).nv, self._joint(name).nq // 7 * 7) for name in self.names
+        }
         self.nq = sum(sizes.values())
         self.nv = sum(self._joint(name).nv for name in self.names)
         self.matrix = np.zeros((self.pin.nv, self.nv))

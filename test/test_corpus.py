@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from corpus import label, readable_urdf_files
 
 import mbdyn_ros
-from corpus import label, readable_urdf_files
 
 pytest.importorskip("pinocchio")
 from judge import Judge  # noqa: E402
