@@ -10,7 +10,7 @@ import numpy as np
 from ..model.errors import InputError
 from ..model.model import Array
 from ..robot import Robot
-from .conversions import joint_blocks, require_known
+from .layout import joint_blocks, require_known
 
 
 class EffortCommands:

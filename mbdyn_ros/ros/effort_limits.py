@@ -8,7 +8,7 @@ import numpy as np
 
 from ..model.model import Array
 from ..robot import Robot
-from .conversions import joint_blocks
+from .layout import joint_blocks
 
 
 class EffortLimits:

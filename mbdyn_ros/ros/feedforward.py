@@ -12,8 +12,9 @@ from trajectory_msgs.msg import JointTrajectory
 from ..model.errors import InputError
 from ..model.model import Array
 from ..robot import Robot
-from .conversions import Layout, joint_blocks, require_known, seconds
+from .conversions import seconds
 from .effort_limits import EffortLimits
+from .layout import Layout, joint_blocks, require_known
 from .reference import Reference
 from .trajectory_efforts import read_points
 

@@ -15,15 +15,11 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ..model.errors import InputError, MbdynError
 from ..robot import Robot
-from .conversions import (
-    Layout,
-    doubles,
-    external_wrenches,
-    joint_state_message,
-)
+from .conversions import doubles, external_wrenches, joint_state_message
 from .description import FLOATING_BASE, GRAVITY, SPECS, Description, load_robot, one_line
 from .diagnostics import Diagnostics, Health
 from .interfaces import service_types
+from .layout import Layout
 from .parameters import Parameters
 from .process import run
 from .trajectory_efforts import with_efforts

@@ -10,9 +10,10 @@ from sensor_msgs.msg import JointState
 from ..model.model import Array
 from ..robot import Robot
 from ..simulation.fixed_step import FixedStep, neutral_position
-from .conversions import joint_blocks, partial_position, simple_joints
+from .conversions import simple_joints
 from .effort_commands import EffortCommands
 from .effort_limits import EffortLimits
+from .layout import joint_blocks, partial_position
 
 
 class Session:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
 from .description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
 from .parameters import DOUBLES, STRINGS, Spec
 
@@ -34,3 +38,34 @@ PARAMETERS = (
     Spec("marker_scale", 0.3, "length of the arrow of a full effort, m", 0.001, 100.0,
          read_only=True),
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What follows from the parameters for the loop.
+
+    rate : steps per simulated second, Hz; `loop_rate` per second of the world.
+    step : of the integration, s; `substeps` of them in one step.
+    timeout : of commands, s.
+    every : how many steps for one message of joint states.
+    """
+
+    rate: float
+    loop_rate: float
+    step: float
+    substeps: int
+    timeout: float
+    every: int
+
+    @staticmethod
+    def read(values: Mapping[str, Any]) -> Settings:
+        """The settings for the values of all parameters."""
+        rate, substeps = values["rate"], values["substeps"]
+        return Settings(
+            rate=rate,
+            loop_rate=rate * values["real_time_factor"],
+            step=1.0 / (rate * substeps),
+            substeps=substeps,
+            timeout=values["command_timeout"],
+            every=max(1, round(rate / (values["publish_rate"] or rate))),
+        )

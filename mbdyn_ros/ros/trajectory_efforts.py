@@ -8,7 +8,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from ..model.errors import InputError
 from ..model.model import Array
 from ..robot import Robot
-from .conversions import Layout, doubles
+from .conversions import doubles
+from .layout import Layout
 
 
 def read_points(

@@ -1,0 +1,67 @@
+"""What the simulator shows at the rate of the eye: markers, odometry and transforms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rclpy.clock import Clock, ClockType
+from visualization_msgs.msg import MarkerArray
+
+from ..robot import Robot
+from .base_pose import PosePublisher
+from .description import LATCHED
+from .markers import RobotMarkers
+
+if TYPE_CHECKING:
+    from .simulator import Simulator
+
+POSE_RATE = 60.0
+"""Hz, of odometry and transforms."""
+
+
+class SimulatorViews:
+    """Publishes from timers of the executor, on a clock that never stands still."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+        self._poses: PosePublisher | None = None
+        self._markers: RobotMarkers | None = None
+        self._markers_out = simulator.create_publisher(MarkerArray, "~/markers", LATCHED)
+        steady = Clock(clock_type=ClockType.STEADY_TIME)
+        timer = simulator.create_timer(1 / POSE_RATE, self._publish_poses, clock=steady)
+        self._timers = [(timer, lambda: self._poses is not None and self._poses.needed)]
+        rate = simulator.parameters["marker_rate"]
+        if rate > 0:
+            timer = simulator.create_timer(1 / rate, self._publish_markers, clock=steady)
+            self._timers.append((timer, lambda: self._markers_out.get_subscription_count() > 0))
+        self.switch_timers()
+
+    def show(self, robot: Robot, names: list[str]) -> None:
+        """Show another robot; `names` orders the efforts of its markers."""
+        if self._poses is not None:
+            self._poses.destroy()
+        self._poses = PosePublisher(self._simulator, robot)
+        self._markers = RobotMarkers(robot, names, self._simulator.parameters["marker_scale"])
+        self.switch_timers()
+
+    def switch_timers(self) -> None:
+        """Run only the timers that somebody needs: each tick of one disturbs the loop."""
+        for timer, needed in self._timers:
+            if not needed():
+                timer.cancel()
+            elif timer.is_canceled():
+                timer.reset()
+
+    def _publish_markers(self) -> None:
+        session = self._simulator.session
+        if session is not None and self._markers is not None:
+            self._markers_out.publish(self._markers.update(session.efforts()))
+
+    def _publish_poses(self) -> None:
+        simulator, session = self._simulator, self._simulator.session
+        if session is None or self._poses is None or simulator.fault:
+            return
+        with simulator.lock:
+            q, v = session.motion.q.copy(), session.motion.v.copy()
+            stamp = simulator.stamp(session)
+        self._poses.publish(q, v, stamp)
