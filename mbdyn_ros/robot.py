@@ -138,7 +138,7 @@ class Robot:
         for text in self.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)
         self._kernels: dict[tuple[Variant, bool], Kernel] = {}
-        self._building = threading.Lock()
+        self._building: dict[tuple[Variant, bool], threading.Lock] = {}
         self._plain = threading.local()
         self._loop_forces: LoopForces | None = None
 
@@ -481,11 +481,14 @@ class Robot:
         The short programs of single links are interpreted unless bound: users ask for many
         links once, and compiling takes longer than that.
         """
-        kernel = self._kernels.get((variant, compiled))
+        key = variant, compiled
+        kernel = self._kernels.get(key)
         if kernel is None:
-            kernel = (load_kernel if compiled else interpret)(self._system, variant)
-            with self._building:
-                kernel = self._kernels.setdefault((variant, compiled), kernel)
+            with self._building.setdefault(key, threading.Lock()):  # one thread builds it
+                kernel = self._kernels.get(key)
+                if kernel is None:
+                    kernel = (load_kernel if compiled else interpret)(self._system, variant)
+                    self._kernels[key] = kernel
         return kernel
 
     def _require_closed(self, q: Array) -> None:

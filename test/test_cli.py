@@ -118,8 +118,7 @@ def test_closed_loops(tmp_path: Path) -> None:
     assert document("id", FOUR_BAR)["position"] == {"crank_joint": home}
     out = tmp_path / "boom.csv"
     result = run("simulate", ROOT / "urdf" / "boom.urdf", "--duration", 2, "--output", out)
-    assert result.exit_code == 1 and "singular" in result.stderr and out.exists()
-    assert result.stderr.count("\n") == 1
+    assert result.exit_code == 0 and "dead centre" in result.stderr and out.exists()
 
 
 def test_urdf_from_standard_input() -> None:

@@ -22,6 +22,7 @@ from sensor_msgs.msg import JointState
 
 from mbdyn_ros.model.errors import InputError
 from mbdyn_ros.ros import launch_support
+from mbdyn_ros.ros.inverse_dynamics_server import PARAMETERS as SERVER
 from mbdyn_ros.ros.robot_files import find_urdf, known_urdfs
 from mbdyn_ros.ros.simulator_parameters import PARAMETERS as SIMULATOR
 from mbdyn_ros.ros.torque_feedforward import PARAMETERS as FEEDFORWARD
@@ -123,3 +124,14 @@ def test_launch_file(rig: Rig, urdf: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
     assert asyncio.run(run()) == 0
     assert states and "mirror" in states[0].name
+
+
+def test_the_documentation_names_every_parameter() -> None:
+    sections = (ROOT / "docs" / "ros.md").read_text().split("\n## ")
+    for name, table in (
+        ("inverse_dynamics_server", SERVER), ("simulator", SIMULATOR),
+        ("torque_feedforward", FEEDFORWARD),
+    ):  # fmt: skip
+        (section,) = (text for text in sections if text.startswith(name + "\n"))
+        for spec in table:
+            assert f"`{spec.name}`" in section, f"{name}: {spec.name}"

@@ -4,6 +4,9 @@ At a dead centre of a joint its velocity says nothing about the mechanism's: the
 dependent joints lose rank there, although the mechanism moves on. Other joints serve as
 coordinates then. Only where the rows of all joints lose rank does the mechanism itself have
 a singularity (a change point), and more than one way to go.
+
+Ranks are judged by singular values, so the rows are made free of units: lengths count in the
+size of the linkage.
 """
 
 from __future__ import annotations
@@ -13,53 +16,110 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
+from ..model.clusters import Closure
 from ..model.model import Array
 from .assembly import spanning_rows
 from .gap import linkage_rows
 from .linkage import Linkage, cluster_motions, cluster_rows
+from .loops import TRANSLATION_FREE
 from .spatial import SX
 from .system import System
 
+TRANSLATION_ROWS = {"along": 2, "across": 1}
+"""Rows that are lengths, of closing joints whose frames may slide; of others 3."""
+
 
 class Chart:
-    """The constraint rows of one linkage as numbers, and what they say of its coordinates."""
+    """The constraint rows of one linkage as numbers, and what they say of its coordinates.
+
+    All matrices are (m, n): the rows of all loops and gears of the linkage, redundant ones too,
+    over the joints tied by them, without units. A quality is the share of the largest singular
+    value that the least one has.
+    """
 
     def __init__(self, system: System, linkage: Linkage) -> None:
         self.linkage = linkage
-        self._places = linkage_rows(system, linkage)
+        self._rank = len(linkage.rows)
+        self._kept, self._dependent = list(linkage.rows), list(linkage.dependent)
+        self._block = np.ix_(self._kept, self._dependent)
+        self.places = np.array(linkage_rows(system, linkage))
         x = SX.sym("x", len(linkage.cluster.tied))
         values = {body: x[k] for k, body in enumerate(linkage.cluster.tied)}
         joints = cluster_motions(system.tree, linkage.cluster, values)
         rest = SX.zeros(system.tree.nv)
         rows = cluster_rows(system.tree, linkage.cluster, joints, values, rest)
-        kept = rows.matrix[list(linkage.rows), :]
-        self._rows = ca.Function("rows", [x], [ca.densify(kept)])
+        function = ca.Function("rows", [x], [ca.densify(rows.matrix).T], {"cse": True})
+        self._buffer, self._evaluate = function.buffer()
+        self._x, self._rows = np.zeros(x.shape[0]), np.zeros(rows.matrix.shape)
+        self._buffer.set_arg(0, memoryview(self._x))
+        self._buffer.set_res(0, memoryview(self._rows.reshape(-1)))
+        self._units = np.ones(rows.matrix.shape)
+        self._units = _units(system, linkage, self.matrix(system.home))
 
     def matrix(self, tree_position: Array) -> Array:
-        """Kept rows (rank, n) at tree positions."""
-        return np.array(self._rows(tree_position[self._places]))
+        """The rows (m, n) at tree positions."""
+        self._x[:] = tree_position[self.places]
+        self._evaluate()
+        return self._rows * self._units
 
     def regularity(self, matrix: Array) -> float:
-        """Smallest singular value of the rows over the largest; 0 at a change point."""
-        values = np.linalg.svd(matrix, compute_uv=False)
-        return float(values[-1] / values[0])
+        """Quality of the rows over all joints: 0 at a change point."""
+        return self._share(matrix, matrix)
 
     def quality(self, matrix: Array) -> float:
-        """The same of the dependent joints' columns alone; 0 at a dead centre."""
-        return self.quality_of(matrix, self.linkage.independent)
+        """Quality of the rows that are solved for the dependent joints: 0 at a dead centre."""
+        return self._share(matrix[self._block], matrix)
 
     def quality_of(self, matrix: Array, independent: Sequence[int]) -> float:
-        """The quality of another choice."""
+        """Quality of another choice of joints, with the rows that suit it."""
         dependent = [k for k in range(matrix.shape[1]) if k not in independent]
-        values = np.linalg.svd(matrix[:, dependent], compute_uv=False)
-        return float(values[-1] / np.linalg.norm(matrix, 2))
+        return self._share(matrix[:, dependent], matrix)
+
+    def surely_good(self, matrix: Array, enough: float) -> bool:
+        """Whether the quality, and so the regularity, is at least `enough`: a quick test."""
+        least = np.linalg.svd(matrix[self._block], compute_uv=False)[-1]
+        return bool(least * least >= enough * enough * np.vdot(matrix, matrix))
 
     def best(self, matrix: Array) -> tuple[int, ...]:
         """Places in the linkage of the joints that would best be independent."""
-        dependent = spanning_rows(matrix.T, len(matrix))
+        dependent = spanning_rows(matrix.T, self._rank)
         return tuple(k for k in range(matrix.shape[1]) if k not in dependent)
+
+    def least(self, matrix: Array) -> float:
+        """The singular value of the rows that vanishes at a change point."""
+        return float(np.linalg.svd(matrix, compute_uv=False)[self._rank - 1])
+
+    def _share(self, part: Array, whole: Array) -> float:
+        values = np.linalg.svd(part, compute_uv=False)
+        return float(values[self._rank - 1] / np.linalg.norm(whole, 2))
 
 
 def charts(system: System) -> tuple[Chart, ...]:
     """The charts of all linkages with loops."""
     return tuple(Chart(system, one) for one in system.linkages if not one.linear)
+
+
+def _units(system: System, linkage: Linkage, matrix: Array) -> Array:
+    """Factors (m, n) that make the rows of a linkage free of units."""
+    sliding = np.array(
+        [system.tree.bodies[body].kind == "prismatic" for body in linkage.cluster.tied]
+    )
+    lengths: list[bool] = []
+    for closure in linkage.cluster.closures:
+        lengths += _lengths(closure)
+    gears = len(matrix) - len(lengths)
+    arms = np.abs(matrix[: len(lengths)][lengths][:, ~sliding])
+    size = float(arms.max(initial=0.0)) or 1.0
+    rows = np.where([*lengths, *[False] * gears], 1 / size, 1.0)
+    units = np.outer(rows, np.where(sliding, size, 1.0))
+    for k in range(len(lengths), len(matrix)):  # a gear's row has any unit
+        units[k] /= np.abs(matrix[k] * units[k]).max()
+    return units
+
+
+def _lengths(closure: Closure) -> list[bool]:
+    """Which rows of a loop are lengths, not angles."""
+    count = TRANSLATION_ROWS.get(TRANSLATION_FREE.get(closure.type, ""), 3)
+    freedoms = {"fixed": 0, "cylindrical": 2, "universal": 2, "spherical": 3, "planar": 3}
+    total = 6 - freedoms.get(closure.type, 1)
+    return [True] * count + [False] * (total - count)

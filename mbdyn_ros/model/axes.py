@@ -30,7 +30,10 @@ class BodyFrame:
 
 
 def rotation_onto(axis: Array) -> Array:
-    """The rotation (3, 3) that takes z onto the unit vector `axis` by the shortest way."""
+    """A rotation (3, 3) that takes z onto the unit vector `axis`.
+
+    It is the shortest one for z >= 0, and turned by pi about x before it for z < 0.
+    """
     x, y, z = axis
     if z < 0:  # the formula below is singular at -z: turn about x first
         flip = np.diag([1.0, -1.0, -1.0])
