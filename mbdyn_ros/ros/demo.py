@@ -51,6 +51,9 @@ ROBOTS = {
 }
 """File, and where the motion starts and ends (rad, m)."""
 
+PRIORITY = {"realtime_priority": 20}
+"""Linux grants it to some users; the nodes go on without it."""
+
 PD_FREQUENCY = 10.0
 """rad/s of a small PD: it takes out what sampling and delays of the torques leave."""
 
@@ -68,15 +71,15 @@ def run_robot(name: str, context: rclpy.Context, domain: int) -> Outcome:
     }
     with Children(environment) as children:
         children.start("inverse_dynamics_server", name, {"urdf": path})
-        children.start(
-            "simulator", name, {"urdf": path, "initial_positions": home, "start_paused": True}
-        )
+        settings = {"initial_positions": home, "start_paused": True}
+        children.start("simulator", name, {"urdf": path, **PRIORITY, **settings})
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the nodes log them
             robot = load(path)
         inertia = np.diag(robot.mass_matrix(np.array(home)))
         parameters = {
             "urdf": path,
+            **PRIORITY,
             "reference_timeout": 2.0,
             "kp": (PD_FREQUENCY**2 * inertia).tolist(),
             "kd": (2 * PD_FREQUENCY * inertia).tolist(),
