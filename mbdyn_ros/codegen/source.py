@@ -131,7 +131,7 @@ static int walk(step_function step, const double* y0, const double* z0, const do
   return 1;
 }}
 
-/* Dependent positions of all loops, from where this thread last was, else from home. */
+/* Dependent positions of all loops, from home or from where this thread last was. */
 static int close_all(const double* q, double* z) {{
   static const double home_y[] = {{{home_y}}}, home_z[] = {{{home_z}}};
   static const int place[] = {{{places}}}, ny[] = {{{nys}}}, nz[] = {{{nzs}}};
@@ -154,9 +154,16 @@ static int close_all(const double* q, double* z) {{
     }}
     if (same) {{
       memcpy(z + iz, warm_z + iz, nz[k] * sizeof *z);
-    }} else if (!walk(step[k], warm_y + iy, warm_z + iz, y + iy, z + iz, ny[k], nz[k]) &&
-               !walk(step[k], home_y + iy, home_z + iz, y + iy, z + iz, ny[k], nz[k])) {{
-      return 0;
+    }} else {{
+      /* with one independent joint any way leads to the same; else what was asked before must
+         not decide the branch */
+      const double* from_y[] = {{warm_y + iy, home_y + iy}};
+      const double* from_z[] = {{warm_z + iz, home_z + iz}};
+      int first = ny[k] > 1;
+      if (!walk(step[k], from_y[first], from_z[first], y + iy, z + iz, ny[k], nz[k]) &&
+          !walk(step[k], from_y[!first], from_z[!first], y + iy, z + iz, ny[k], nz[k])) {{
+        return 0;
+      }}
     }}
     memcpy(warm_y + iy, y + iy, ny[k] * sizeof *y);
     memcpy(warm_z + iz, z + iz, nz[k] * sizeof *z);

@@ -51,7 +51,7 @@ class Walker(ca.Callback):
         return ca.Sparsity.dense(self._system.nz, 1)
 
     def eval(self, arg: Sequence[ca.DM]) -> list[ca.DM]:
-        """Walk every loop from where it last was, else from home; NaN where it cannot close."""
+        """Walk every loop from home or from where it last was; NaN where it cannot close."""
         y = np.array(arg[0]).ravel()[self._places]
         z = np.full(self._system.nz, np.nan)
         iy = iz = 0
@@ -59,7 +59,10 @@ class Walker(ca.Callback):
             here = slice(iy, iy + len(linkage.independent))
             there = slice(iz, iz + len(linkage.dependent))
             iy, iz = here.stop, there.stop
-            for start_y, start_z in (self._last, self._home):
+            starts = [self._last, self._home]
+            if len(linkage.independent) > 1:  # what was asked before must not decide the branch
+                starts.reverse()
+            for start_y, start_z in starts:
                 walk = follow(step, (start_y[here], start_z[there]), y[here])
                 if walk.arrived:
                     z[there] = walk.dependent
