@@ -11,6 +11,7 @@ size of the linkage.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import casadi as ca
@@ -40,8 +41,7 @@ class Chart:
     def __init__(self, system: System, linkage: Linkage) -> None:
         self.linkage = linkage
         self._rank = len(linkage.rows)
-        self._kept, self._dependent = list(linkage.rows), list(linkage.dependent)
-        self._block = np.ix_(self._kept, self._dependent)
+        self._block = np.ix_(linkage.rows, linkage.dependent)
         self.places = np.array(linkage_rows(system, linkage))
         x = SX.sym("x", len(linkage.cluster.tied))
         values = {body: x[k] for k, body in enumerate(linkage.cluster.tied)}
@@ -75,10 +75,15 @@ class Chart:
         dependent = [k for k in range(matrix.shape[1]) if k not in independent]
         return self._share(matrix[:, dependent], matrix)
 
-    def surely_good(self, matrix: Array, enough: float) -> bool:
-        """Whether the quality, and so the regularity, is at least `enough`: a quick test."""
-        least = np.linalg.svd(matrix[self._block], compute_uv=False)[-1]
-        return bool(least * least >= enough * enough * np.vdot(matrix, matrix))
+    def size_and_least(self, matrix: Array) -> tuple[float, float]:
+        """Norm of the rows, and the least singular value of those solved for; NaN where NaN is.
+
+        The latter is no greater than `least`.
+        """
+        norm = math.sqrt(np.vdot(matrix, matrix))
+        if not math.isfinite(norm):
+            return norm, math.nan
+        return norm, float(np.linalg.svd(matrix[self._block], compute_uv=False)[-1])
 
     def best(self, matrix: Array) -> tuple[int, ...]:
         """Places in the linkage of the joints that would best be independent."""

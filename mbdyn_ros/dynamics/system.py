@@ -252,5 +252,8 @@ class System:
                 for frame in (closure.predecessor_frame, closure.successor_frame):
                     content.update(frame.rotation.tobytes() + frame.translation.tobytes())
         indices = (self.coordinates.q, self.coordinates.v, self.coordinates.effort)
-        content.update(repr(indices).encode() + self.gravity.tobytes() + self.home.tobytes())
+        content.update(repr(indices).encode() + self.gravity.tobytes())
+        for linkage in self.walked:  # only these start from home
+            rows = [self.tree.bodies[body].q.start for body in linkage.cluster.tied]
+            content.update(self.home[rows].tobytes())
         return content.hexdigest()

@@ -106,8 +106,7 @@ def joint_columns(
 
     The effort of a joint that is not actuated is 0.
     """
-    positions, velocities, _ = robot.joint_state(trajectory.q, trajectory.v)
-    assert velocities is not None
+    positions, velocities = trajectory.joint_position, trajectory.joint_velocity
     names, in_q, in_v = [], [], []
     iq = iv = 0
     for name in robot.joint_names:

@@ -7,102 +7,182 @@ change point all coordinates end, and what follows is not determined.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..dynamics.chart import Chart, charts
-from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
 from .integrator import Step
 from .motion import Motion
 
 POOR = 0.1
-"""Share of the best choice's quality under which joints are given up as coordinates."""
+"""Share of the best choice's quality under which joints are given up as coordinates.
 
-NEAR = 0.05
-"""Regularity under which a change point is looked for between the steps."""
+The new ones are ten times better, so that there is no way straight back.
+"""
 
-SINGULAR = 1e-5
-"""Regularity that counts as a change point."""
+SINGULAR = 1e-4
+"""Regularity that counts as a change point: so near, 16 digits no longer give the motion to
+the tolerances. A four-bar comes there if its lengths miss those of a change point by 1e-8.
+"""
+
+DOUBTFUL = 1e-2
+"""Regularity under which a failure is put down to the singularity nearby."""
+
+LARGE = 0.5
+"""Motion of a joint in one step (rad or m) under which its rows change about evenly."""
+
+PROBES = 16
+"""Parts of a step in which a change point is looked for."""
+
+
+@dataclass(frozen=True)
+class _View:
+    """A linkage at one state: positions (n,) and rows (m, n) of its joints, and their norm.
+
+    least : a lower bound of the rows' singular values; that of those solved for the dependent
+        joints.
+    """
+
+    position: Array
+    rows: Array
+    norm: float
+    least: float
 
 
 class ChartWatch:
-    """Watches the coordinates of a robot whose loops move."""
+    """Watches the coordinates of a robot whose loops move.
+
+    Most steps cost one position program and one small singular value decomposition a linkage.
+    """
 
     def __init__(self, robot: Robot, motion: Motion) -> None:
         self._robot, self._motion = robot, motion
         self._charts = charts(robot._system)
         self._position = robot.bind("joint_position") if self._charts else None
+        self._views: list[_View] = []
+        self._poor = [POOR] * len(self._charts)
 
-    def check(self, t: float, y: Array) -> None:
-        """Raise `SimulationError` where the state itself stands at a change point."""
-        for chart, regularity in self._regularities(y):
-            if regularity < SINGULAR:
-                self._stop(chart, t)
+    def start(self, y: Array, chosen: bool) -> str | None:
+        """Look at the first state; what to say if it is a change point.
 
-    def passed(self, step: Step) -> None:
-        """Raise `SimulationError` where a step passes a change point."""
-        if not self._charts:
-            return
-        ends = [dict(self._regularities(y)) for y in (step.initial, step.state(step.end))]
-        for chart in self._charts:
-            if min(end[chart] for end in ends) < NEAR:
-                self._search(chart, step)
+        Parameters
+        ----------
+        chosen : whether the coordinates were chosen for this state, and are as good as any.
+        """
+        self._views = self._look(y)
+        for k, (chart, view) in enumerate(zip(self._charts, self._views, strict=True)):
+            if not np.isfinite(view.rows).all() or chart.regularity(view.rows) < SINGULAR:
+                return self._words(chart, "is at")
+            if chosen:
+                best = chart.quality_of(view.rows, chart.best(view.rows))
+                self._poor[k] = min(POOR, chart.quality(view.rows) / best / 2)
+        return None
 
-    def better(self, y: Array) -> list[str] | None:
-        """Independent joints to go on with, where the present ones are poor coordinates."""
+    def stop(self, step: Step, y: Array) -> tuple[float, str] | None:
+        """The instant at which a step, which ends at y, meets a change point; what to say of it.
+
+        By Weyl's inequality singular values change by no more than the norm of what is added;
+        1.5 leaves room for a way that is not straight. Only where they could vanish is the step
+        looked into.
+        """
         if not self._charts:
             return None
-        position = self._tree_position(y)
-        bodies = self._robot._system.tree.bodies
+        before, self._views = self._views, self._look(y)
+        for k, (chart, old, new) in enumerate(zip(self._charts, before, self._views, strict=True)):
+            moved = float(np.abs(new.position - old.position).max())
+            way = 1.5 * float(np.linalg.norm(new.rows - old.rows)) + 2 * SINGULAR * new.norm
+            if moved < LARGE and old.least + new.least > way:
+                continue
+            if moved < LARGE and chart.least(old.rows) + chart.least(new.rows) > way:
+                continue
+            found = self._search(k, step)
+            if found is not None:
+                return found, self._words(chart, "is at")
+        return None
+
+    def better(self) -> list[str] | None:
+        """Independent joints to go on with, where the present ones have become poor."""
         chosen = list(self._robot.independent_joints)
         changed = False
-        for chart in self._charts:
-            matrix = chart.matrix(position)
-            best = chart.best(matrix)
-            if chart.quality(matrix) >= POOR * chart.quality_of(matrix, best):
+        for k, (chart, view) in enumerate(zip(self._charts, self._views, strict=True)):
+            if view.least >= POOR * view.norm:
                 continue
-            tied = [bodies[body].joint for body in chart.linkage.cluster.tied]
-            old = [tied[k] for k in chart.linkage.independent]
-            new = [tied[k] for k in best]
+            best = chart.best(view.rows)
+            if chart.quality(view.rows) >= self._poor[k] * chart.quality_of(view.rows, best):
+                continue
+            names = self._joints(chart)
+            if len(set(names)) < len(names):
+                continue  # a planar joint's three coordinates are chosen together or not at all
+            old = [names[place] for place in chart.linkage.independent]
+            new = [names[place] for place in best]
             for name in [name for name in old if name not in new]:
-                place = chosen.index(name)
-                chosen[place] = next(one for one in new if one not in chosen)
-                changed = True
+                chosen[chosen.index(name)] = next(one for one in new if one not in chosen)
+            changed = True  # even where the joints are the same: other rows determine the rest
         return chosen if changed else None
 
-    def _tree_position(self, y: Array) -> Array:
-        assert self._position is not None
-        q, _ = self._motion.split(y)
-        self._position.q[:] = q
-        self._position()
-        return self._position.result
+    def doubt(self, y: Array) -> str:
+        """What to add to the words of a failure at y."""
+        for chart, view in zip(self._charts, self._look(y), strict=True):
+            if np.isfinite(view.rows).all() and chart.regularity(view.rows) < DOUBTFUL:
+                return "; " + self._words(chart, "is near")
+        return ""
 
-    def _regularities(self, y: Array) -> list[tuple[Chart, float]]:
-        if not self._charts:
+    def _look(self, y: Array) -> list[_View]:
+        """Every linkage at a state."""
+        if self._position is None:
             return []
-        position = self._tree_position(y)
-        return [(chart, chart.regularity(chart.matrix(position))) for chart in self._charts]
+        self._position.q[:] = self._motion.split(y)[0]
+        self._position()
+        position = self._position.result
+        views = []
+        for chart in self._charts:
+            rows = chart.matrix(position)
+            views.append(_View(position[chart.places], rows, *chart.size_and_least(rows)))
+        return views
 
-    def _search(self, chart: Chart, step: Step) -> None:
-        """Find the least regularity within a step."""
+    def _search(self, k: int, step: Step) -> float | None:
+        """The instant of the least regularity within a step, if it is none at all."""
         from scipy.optimize import minimize_scalar  # slow to import, and rarely needed
 
-        def regularity(t: float) -> float:
-            return chart.regularity(chart.matrix(self._tree_position(step.state(t))))
+        chart, length = self._charts[k], step.end - step.start
 
-        times = np.linspace(step.start, step.end, 17)
-        k = int(np.argmin([regularity(t) for t in times]))
-        bounds = times[max(0, k - 1)], times[min(16, k + 1)]
-        found = minimize_scalar(regularity, bounds=bounds, method="bounded", options={"xatol": 0})
-        if found.fun < SINGULAR:
-            self._stop(chart, float(found.x))
+        def regularity(share: float) -> float:
+            rows = self._look(step.state(step.start + share * length))[k].rows
+            return chart.regularity(rows) if np.isfinite(rows).all() else np.inf
 
-    def _stop(self, chart: Chart, t: float) -> None:
+        shares = np.linspace(0.0, 1.0, PROBES + 1)
+        values = [regularity(share) for share in shares]
+        least = int(np.argmin(values))
+        if values[least] >= SINGULAR:
+            bounds = shares[max(0, least - 1)], shares[min(PROBES, least + 1)]
+            found = minimize_scalar(
+                regularity, bounds=bounds, method="bounded", options={"xatol": 1e-12}
+            )
+            if found.fun >= SINGULAR:
+                return None
+            return step.start + float(found.x) * length
+        return step.start + float(shares[least]) * length
+
+    def _joints(self, chart: Chart) -> list[str]:
         bodies = self._robot._system.tree.bodies
-        joints = ", ".join(bodies[body].joint for body in chart.linkage.cluster.tied)
-        raise SimulationError(
-            f"loop {chart.linkage.cluster.name!r} is at a change point at t = {t:.9g} s: no choice "
-            f"among its joints ({joints}) determines the others there, and the motion can go on "
-            "in more than one way"
+        return [bodies[body].joint for body in chart.linkage.cluster.tied]
+
+    def _words(self, chart: Chart, where: str) -> str:
+        joints = ", ".join(dict.fromkeys(self._joints(chart)))
+        return (
+            f"loop {chart.linkage.cluster.name!r} {where} a change point: no choice among its "
+            f"joints ({joints}) determines the others there, and the motion can go on in more "
+            "than one way"
         )
+
+
+def suits(robot: Robot, tree_position: Array) -> bool:
+    """Whether the robot's independent joints are good coordinates at tree positions."""
+    for chart in charts(robot._system):
+        rows = chart.matrix(tree_position)
+        if chart.quality(rows) < POOR * chart.quality_of(rows, chart.best(rows)):
+            return False
+    return True

@@ -55,11 +55,14 @@ class Recorder:
         energy = np.zeros((0, 2))
         if count:
             energy = np.column_stack(robot.energy(q, v))
+        joint_position, joint_velocity = all_joints(robot, q, v)
         return Trajectory(
             time=np.array([t for t, _, _, _ in self._samples]),
             q=q,
             v=v,
             a=np.array([a for _, _, a, _ in self._samples]).reshape(count, robot.nv),
+            joint_position=joint_position,
+            joint_velocity=joint_velocity,
             effort=np.array([e for _, _, _, e in self._samples]).reshape(
                 count, len(robot.effort_labels)
             ),
@@ -71,3 +74,17 @@ class Recorder:
             transitions=tuple(integrator.transitions),
             steps=integrator.count,
         )
+
+
+def all_joints(robot: Robot, q: Array, v: Array) -> tuple[Array, Array]:
+    """Positions and velocities (N, n) of all joints."""
+    system = robot._system
+    if system.linkages:
+        position, velocity, _ = robot.joint_state(q, v)
+        assert velocity is not None
+        return position, velocity
+    coordinates = system.coordinates  # nothing to compute or, where it is new, to compile
+    rows_q, rows_v = coordinates.joint_rows
+    in_q = [coordinates.q.index(row) for row in rows_q]
+    in_v = [coordinates.v.index(row) for row in rows_v]
+    return q[:, in_q], v[:, in_v]

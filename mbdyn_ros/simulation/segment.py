@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -19,42 +20,42 @@ class Translation:
     def __init__(self, robot: Robot, chart: Robot) -> None:
         self._robot, self._chart = robot, chart
         self.trivial = chart is robot
-        rows_q, rows_v = robot._system.coordinates.joint_rows
         coordinates = robot._system.coordinates
-        base_q, base_v = (7, 6) if robot.floating_base else (0, 0)
-        self._base = base_q, base_v
-        self._places = (
-            [rows_q.index(row) for row in coordinates.q[base_q:]],
-            [rows_v.index(row) for row in coordinates.v[base_v:]],
-        )
+        self._rows = list(coordinates.q), list(coordinates.v)
 
     def state(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
         """q, v and a in the coordinates of `robot`; batches (N, n) too."""
         if self.trivial:
             return q, v, a
-        position, velocity, acceleration = self._chart.joint_state(q, v, a)
-        assert velocity is not None and acceleration is not None
-        base_q, base_v = self._base
-        at_q, at_v = self._places
+        rows_q, rows_v = self._rows
         return (
-            np.concatenate([q[..., :base_q], position[..., at_q]], axis=-1),
-            np.concatenate([v[..., :base_v], velocity[..., at_v]], axis=-1),
-            np.concatenate([a[..., :base_v], acceleration[..., at_v]], axis=-1),
+            self._chart._programs.call("joint_position", (q,))[..., rows_q],
+            self._chart._programs.call("joint_velocity", (q, v))[..., rows_v],
+            self._chart._programs.call("joint_acceleration", (q, v, a))[..., rows_v],
         )
 
     def effort(self, function: EffortFunction) -> EffortFunction:
         """The effort as a function of the state in the coordinates of `chart`."""
         if self.trivial:
             return function
+        position, velocity = (self._chart.bind(f"joint_{what}") for what in ("position", "velocity"))
+        rows_q, rows_v = self._rows
+        unknown = np.full(len(self._robot.effort_labels), np.nan)
 
         def translated(t: float, q: Array, v: Array) -> Array:
-            q, v, _ = self.state(q, v, np.zeros(len(v)))
-            return function(t, q, v)
+            position.q[:] = velocity.q[:] = q
+            velocity.v[:] = v
+            position()
+            velocity()
+            own_q, own_v = position.result[rows_q], velocity.result[rows_v]
+            if not math.isfinite(own_q.sum() + own_v.sum()):
+                return unknown  # a trial beyond what the loops can reach; the step gets shorter
+            return function(t, own_q, own_v)
 
         return translated
 
     def trajectory(self, part: Trajectory) -> Trajectory:
-        """A trajectory in the coordinates of `robot`."""
+        """A part of a trajectory in the coordinates of `robot`."""
         if self.trivial:
             return part
         q, v, a = self.state(part.q, part.v, part.a)
@@ -73,6 +74,8 @@ def joined(parts: Sequence[Trajectory], ends: Sequence[Array]) -> Trajectory:
         a=np.concatenate([part.a for part in parts]),
         effort=np.concatenate([part.effort for part in parts]),
         energy=np.concatenate([part.energy for part in parts]),
+        joint_position=np.concatenate([part.joint_position for part in parts]),
+        joint_velocity=np.concatenate([part.joint_velocity for part in parts]),
         work=np.concatenate(
             [part.work + before for part, before in zip(parts, done, strict=False)]
         ),

@@ -6,15 +6,15 @@ import contextlib
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ..arguments import coordinate_array, require_finite, require_unit_quaternions
-from ..model.errors import InputError, SimulationError, SimulationWarning
+from ..model.errors import InputError, MbdynError, SimulationError, SimulationWarning
 from ..model.model import Array
 from ..robot import Robot
-from .chart_watch import ChartWatch
+from .chart_watch import ChartWatch, suits
 from .effort import EffortFunction, effort_function
 from .integrator import Integrator
 from .motion import Motion
@@ -24,6 +24,9 @@ from .trajectory import StoppedSimulationError, Trajectory
 
 SHARPER = 0.1
 """Share of the tolerances that a single step may use, so that many steps keep them."""
+
+SAME = 1e-8
+"""Distance of joints (rad or m) that are at the same place in two choices of coordinates."""
 
 
 def simulate(
@@ -113,7 +116,10 @@ def simulate(
 
 @dataclass
 class _Run:
-    """One simulation, part by part: a part ends where its coordinates do."""
+    """One simulation, part by part: a part ends where its coordinates do.
+
+    charts : the robot in all coordinates used so far.
+    """
 
     robot: Robot
     effort: EffortFunction
@@ -122,19 +128,24 @@ class _Run:
     max_step: float
     times: Array | None
     progress: Callable[[float], None]
+    charts: list[Robot] = field(default_factory=list)
     parts: list[Trajectory] = field(default_factory=list)
     work: list[Array] = field(default_factory=list)
 
     def trajectory(self, q: Array, v: Array) -> Trajectory:
         """The whole motion from a state."""
         chart, time = self.robot, 0.0
+        self.charts.append(chart)
         while True:
             integrator, joints = self._part(chart, time, q, v)
             if joints is None:
                 return joined(self.parts, self.work)
             time = integrator.time
             q, v = integrator.motion.split(integrator.state)
-            chart, q, v = self._change(chart, time, q, v, joints)
+            try:
+                chart, q, v = self._change(chart, time, q, v, joints)
+            except MbdynError as error:
+                raise self._stopped(str(error), chart, integrator) from error
 
     def _part(
         self, chart: Robot, time: float, q: Array, v: Array
@@ -150,18 +161,29 @@ class _Run:
         joints = None
 
         def keep() -> None:
+            if time > 0:  # what moves or rests when the coordinates change goes on so
+                integrator.transitions[:] = [
+                    one for one in integrator.transitions if one.time > time
+                ]
             self.parts.append(translation.trajectory(recorder.trajectory(integrator)))
             self.work.append(motion.work(integrator.state))
 
         try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                watch.check(time, state)
-                joints = watch.better(state)
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                problem = watch.start(state, chosen=chart is not self.robot)
+                if problem is not None:
+                    raise SimulationError(problem)
+                joints = watch.better()
                 for step in integrator.steps() if joints is None else ():
-                    watch.passed(step)
+                    found = watch.stop(step, integrator.state)
+                    if found is not None:
+                        integrator.time, problem = found
+                        integrator.state = step.state(integrator.time)
+                        recorder.step(replace(step, end=integrator.time))
+                        raise SimulationError(problem)
                     recorder.step(step)
                     self.progress(step.end)
-                    joints = watch.better(integrator.state)
+                    joints = watch.better()
                     if joints is not None:
                         break
             if joints is None:
@@ -170,20 +192,39 @@ class _Run:
             with contextlib.suppress(SimulationError, np.linalg.LinAlgError):
                 recorder.finish(integrator.time, integrator.state)
             keep()
-            q, v = motion.split(integrator.state)
-            q, v, _ = translation.state(q, v, np.zeros(chart.nv))
-            text = (
-                f"{self.robot.model.source}: the simulation stops at t = {integrator.time:.9g} s: "
-                f"{error}. The state: q = {_text(q)}, v = {_text(v)}"
-            )
-            raise StoppedSimulationError(text, joined(self.parts, self.work)) from error
+            words = str(error)
+            if problem is None:
+                words += watch.doubt(integrator.state)
+            raise self._stopped(words, chart, integrator) from error
         keep()
         return integrator, joints
+
+    def _stopped(self, words: str, chart: Robot, integrator: Integrator) -> StoppedSimulationError:
+        """The error that ends a simulation, with all that was kept."""
+        q, v = integrator.motion.split(integrator.state)
+        with contextlib.suppress(MbdynError):
+            q, v, _ = Translation(self.robot, chart).state(q, v, np.zeros(chart.nv))
+        text = (
+            f"{self.robot.model.source}: the simulation stops at t = {integrator.time:.9g} s: "
+            f"{words}. The state: q = {_text(q)}, v = {_text(v)}"
+        )
+        return StoppedSimulationError(text, joined(self.parts, self.work))
 
     def _change(
         self, chart: Robot, time: float, q: Array, v: Array, joints: list[str]
     ) -> tuple[Robot, Array, Array]:
         """Go on with other independent joints."""
+        position, _, _ = chart.joint_state(q)
+        other = self._known(chart, q, v, joints)
+        if other is None:
+            labels = chart._system.coordinates.joint_labels
+            home = {
+                name: float(position[labels.index(name)])
+                for name in chart.joint_names
+                if name in labels
+            }
+            other = chart.with_independent(joints, home)
+            self.charts.append(other)
         warnings.warn(
             f"{self.robot.model.source}: at t = {time:.9g} s the independent joints "
             f"({', '.join(chart.independent_joints)}) come near a dead centre; the simulation goes "
@@ -191,16 +232,33 @@ class _Run:
             SimulationWarning,
             stacklevel=4,
         )
-        position = chart.joint_state(q)[0]
-        labels = chart._system.coordinates.joint_labels
-        home = {
-            name: float(position[labels.index(name)])
-            for name in chart.joint_names
-            if name in labels
-        }
-        other = chart.with_independent(joints, home)
         q, v, _ = Translation(other, chart).state(q, v, np.zeros(chart.nv))
+        if not _agrees(other, q, position):
+            raise SimulationError(
+                f"near a dead centre of {', '.join(chart.independent_joints)} the loops do not "
+                f"close again in the coordinates {', '.join(joints)}"
+            )
         return other, q, v
+
+    def _known(self, chart: Robot, q: Array, v: Array, joints: list[str]) -> Robot | None:
+        """Coordinates used before that have these joints and are on this branch."""
+        whole = chart._programs.call("joint_position", (q,))
+        position, _, _ = chart.joint_state(q)
+        for other in self.charts:
+            if sorted(other.independent_joints) == sorted(joints) and suits(other, whole):
+                there, _, _ = Translation(other, chart).state(q, v, np.zeros(chart.nv))
+                if _agrees(other, there, position):
+                    return other
+        return None
+
+
+def _agrees(chart: Robot, q: Array, position: Array) -> bool:
+    """Whether all joints are where they shall be, on this branch and with these turns."""
+    try:
+        found, _, _ = chart.joint_state(q)
+    except InputError:
+        return False
+    return bool(np.abs(found - position).max(initial=0.0) < SAME)
 
 
 def initial_state(robot: Robot, q0: object, v0: object) -> tuple[Array, Array]:

@@ -30,6 +30,9 @@ class Trajectory:
     q, v, a : (N, nq), (N, nv), (N, nv): positions, velocities and accelerations of the
         independent joints (rad or m), in the order of `position_labels`, `velocity_labels`.
         Where the acceleration jumps it is that after the jump.
+    joint_position, joint_velocity : (N, n): of all joints, as `Robot.joint_state` gives them.
+        Where the motion has passed a dead centre of the independent joints, q fits two
+        configurations; these say which.
     effort : (N, n), N m or N, in the order of `effort_labels`: what drives the actuated joints;
         friction is not part of it.
     energy : (N, 2), J: kinetic and potential.
@@ -43,6 +46,8 @@ class Trajectory:
     q: Array
     v: Array
     a: Array
+    joint_position: Array
+    joint_velocity: Array
     effort: Array
     energy: Array
     work: Array
