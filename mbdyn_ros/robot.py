@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import os
-import threading
 import warnings
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 
 from .arguments import (
     Wrenches,
-    body_wrenches,
-    broadcast_count,
     checked_home,
     coordinate_array,
     require_finite,
     require_link,
-    require_unit_quaternions,
     single_vector,
 )
-from .codegen.call import UNFIT, plain_call
-from .codegen.kernel import Bound, Kernel, interpret, load_kernel
+from .codegen.call import UNFIT
+from .codegen.kernel import Bound
 from .codegen.program import LINKED, LOADED, SIGNATURES, Variant, trace
 from .dynamics.build import build_system
-from .dynamics.gap import tree_gap, unreachable
+from .dynamics.gap import tree_gap
 from .dynamics.loop_forces import LoopForces
 from .dynamics.singularity import massless_directions
 from .model.errors import InputError, ModelWarning, SingularMassMatrixError
@@ -34,10 +29,8 @@ from .model.mechanism import read_mechanism
 from .model.model import Array, Model, constant
 from .model.tree import BASE_JOINT
 from .model.urdf import read_urdf
+from .programs import SPOKEN, Programs
 from .report import Report, report
-
-SPOKEN = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
-"""What messages call the arguments."""
 
 
 def load(
@@ -137,9 +130,8 @@ class Robot:
             self.warnings = (*self.warnings, text)
         for text in self.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)
-        self._kernels: dict[tuple[Variant, bool], Kernel] = {}
-        self._building: dict[tuple[Variant, bool], threading.Lock] = {}
-        self._plain = threading.local()
+        self._programs = Programs(self._system, model.source)
+        self._plain = self._programs.plain
         self._loop_forces: LoopForces | None = None
 
     def inverse_dynamics(
@@ -169,7 +161,7 @@ class Robot:
             except (AttributeError, *UNFIT):
                 pass
         self._require_drive()
-        return self._call("inverse_dynamics", (q, v, a), wrenches, friction)
+        return self._programs.call("inverse_dynamics", (q, v, a), wrenches, friction)
 
     def forward_dynamics(
         self,
@@ -200,35 +192,35 @@ class Robot:
             except (AttributeError, *UNFIT):
                 pass
         self.require_mass("forward dynamics")
-        return self._call("forward_dynamics", (q, v, effort), wrenches, friction)
+        return self._programs.call("forward_dynamics", (q, v, effort), wrenches, friction)
 
     def mass_matrix(self, q: Array) -> Array:
         """Mass matrix (nv, nv) or (N, nv, nv) of the independent joints."""
         try:
             return self._plain.mass_matrix(q)
         except (AttributeError, *UNFIT):
-            return self._call("mass_matrix", (q,))
+            return self._programs.call("mass_matrix", (q,))
 
     def coriolis_vector(self, q: Array, v: Array) -> Array:
         """Centrifugal and Coriolis efforts (nv,) or (N, nv)."""
         try:
             return self._plain.coriolis_vector(q, v)
         except (AttributeError, *UNFIT):
-            return self._call("coriolis_vector", (q, v))
+            return self._programs.call("coriolis_vector", (q, v))
 
     def gravity_vector(self, q: Array) -> Array:
         """Efforts (nv,) or (N, nv) that hold the robot at rest against gravity."""
         try:
             return self._plain.gravity_vector(q)
         except (AttributeError, *UNFIT):
-            return self._call("gravity_vector", (q,))
+            return self._programs.call("gravity_vector", (q,))
 
     def friction_vector(self, q: Array, v: Array) -> Array:
         """Efforts (nv,) or (N, nv) that overcome friction: damping v + friction sign(v)."""
         try:
             return self._plain.friction_vector(q, v)
         except (AttributeError, *UNFIT):
-            return self._call("friction_vector", (q, v))
+            return self._programs.call("friction_vector", (q, v))
 
     def energy(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Kinetic and potential energy (J), two numbers or two arrays (N,).
@@ -238,19 +230,19 @@ class Robot:
         try:
             kinetic, potential = self._plain.energy(q, v)
         except (AttributeError, *UNFIT):
-            kinetic, potential = np.moveaxis(self._call("energy", (q, v)), -1, 0)
+            kinetic, potential = np.moveaxis(self._programs.call("energy", (q, v)), -1, 0)
         return kinetic, potential
 
     def frame_pose(self, q: Array, link: str) -> Array:
         """Homogeneous matrix (4, 4) or (N, 4, 4) of a link's frame in the world."""
-        return self._call("frame_pose", (q,), link=self._known_link(link))
+        return self._programs.call("frame_pose", (q,), link=self._known_link(link))
 
     def jacobian(self, q: Array, link: str) -> Array:
         """Jacobian (6, nv) or (N, 6, nv) of a link's origin.
 
         Rows: linear velocity of the origin, then angular velocity, both in world axes; times v.
         """
-        return self._call("jacobian", (q,), link=self._known_link(link))
+        return self._programs.call("jacobian", (q,), link=self._known_link(link))
 
     def joint_state(
         self, q: Array, v: Array | None = None, a: Array | None = None
@@ -264,13 +256,13 @@ class Robot:
         seven and six.
         """
         rows_q, rows_v = self._system.coordinates.joint_rows
-        position = self._call("joint_position", (q,))[..., rows_q]
+        position = self._programs.call("joint_position", (q,))[..., rows_q]
         velocity = acceleration = None
         if v is not None:
-            velocity = self._call("joint_velocity", (q, v))[..., rows_v]
+            velocity = self._programs.call("joint_velocity", (q, v))[..., rows_v]
         if a is not None:
             rate = np.zeros(self.nv) if v is None else v
-            acceleration = self._call("joint_acceleration", (q, rate, a))[..., rows_v]
+            acceleration = self._programs.call("joint_acceleration", (q, rate, a))[..., rows_v]
         return position, velocity, acceleration
 
     def independent_state(self, position: Array, tolerance: float = 1e-6) -> Array:
@@ -305,7 +297,7 @@ class Robot:
                 f"{loop}; at most {tolerance:.3g} counts as closed"
             )
         q: Array = whole[list(coordinates.q)]
-        expected = self._call("joint_position", (q,))
+        expected = self._programs.call("joint_position", (q,))
         for body in self._system.tree.bodies:
             if body.kind in ("revolute", "prismatic"):
                 apart = whole[body.q.start] - expected[body.q.start]
@@ -342,7 +334,7 @@ class Robot:
                 self.loop_forces(*row) for row in zip(*np.broadcast_arrays(*values), strict=True)
             ]
             return {name: np.array([row[name] for row in rows]) for name in rows[0]}
-        tree_position = self._call("joint_position", (q,))
+        tree_position = self._programs.call("joint_position", (q,))
         for value, labels in zip(values[1:], (self.velocity_labels,) * 2, strict=True):
             require_finite("velocity or acceleration", value, labels)
         if self._loop_forces is None:
@@ -401,15 +393,13 @@ class Robot:
             None if link is None else self._known_link(link),
             friction=friction or name not in LOADED or not self._system.has_friction,
         )
-        return Bound(self._kernel(variant))
+        return Bound(self._programs.kernel(variant))
 
     def compile(self, *names: str) -> None:
         """Load or compile the named programs now, several at once (default: all)."""
         for name in names:
             _require_program(name)
-        wanted = [Variant(name) for name in names or SIGNATURES if name not in LINKED]
-        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            list(pool.map(self._kernel, wanted))
+        self._programs.load(*names or [name for name in SIGNATURES if name not in LINKED])
 
     def operation_counts(self) -> dict[str, dict[str, int]]:
         """Multiplications, additions, divisions and function calls of every program."""
@@ -430,76 +420,6 @@ class Robot:
                 f"{self.model.source}: {purpose} has no answer, because the mass matrix is "
                 f"singular: {self._massless_text()}. Give the links mass and inertia, or fix "
                 "their joints."
-            )
-
-    def _call(
-        self,
-        name: str,
-        values: tuple[object, ...],
-        wrenches: Wrenches | None = None,
-        friction: bool = True,
-        link: str | None = None,
-    ) -> Array:
-        """Run a program on any arguments, or say what is wrong with them."""
-        friction = friction or not self._system.has_friction
-        variant = Variant(name, link, wrenches is not None, friction)
-        kernel = self._kernel(variant, compiled=link is None)
-        labels = {"q": self.position_labels, "effort": self.effort_labels}
-        arrays = {
-            key: (coordinate_array(SPOKEN[key], value, labels.get(key, self.velocity_labels)), 1)
-            for key, value in zip(SIGNATURES[name].inputs, values, strict=True)
-        }
-        if wrenches is not None:
-            on_bodies = body_wrenches(self._system.tree, wrenches, self.model.source)
-            arrays["wrenches"] = (on_bodies, 2)
-        if "q" in arrays:
-            require_unit_quaternions(self._system.coordinates, arrays["q"][0])
-        count = broadcast_count(arrays)
-        if count is not None:
-            return kernel.batch([array for array, _ in arrays.values()], count)
-        for key, (array, _) in arrays.items():
-            if key != "wrenches":
-                require_finite(SPOKEN[key], array, labels.get(key, self.velocity_labels))
-        bound = Bound(kernel)
-        for memory, (array, _) in zip(bound.arguments, arrays.values(), strict=True):
-            memory[...] = array
-        bound()
-        if not np.isfinite(bound.result).all():
-            self._require_closed(arrays["q"][0])
-            raise SingularMassMatrixError(
-                f"{self.model.source}: {name.replace('_', ' ')} has no finite answer at "
-                f"q = {arrays['q'][0].tolist()}: the mass matrix is singular there, or a number "
-                "is too large"
-            )
-        if kernel.compiled and variant == Variant(name):
-            setattr(self._plain, name, plain_call(kernel))  # the next call takes the short way
-        return bound.result
-
-    def _kernel(self, variant: Variant, compiled: bool = True) -> Kernel:
-        """A program, built when first asked for.
-
-        The short programs of single links are interpreted unless bound: users ask for many
-        links once, and compiling takes longer than that.
-        """
-        key = variant, compiled
-        kernel = self._kernels.get(key)
-        if kernel is None:
-            with self._building.setdefault(key, threading.Lock()):  # one thread builds it
-                kernel = self._kernels.get(key)
-                if kernel is None:
-                    kernel = (load_kernel if compiled else interpret)(self._system, variant)
-                    self._kernels[key] = kernel
-        return kernel
-
-    def _require_closed(self, q: Array) -> None:
-        """Raise `InputError` where the loops cannot be closed at q."""
-        problem = unreachable(self._system, q)
-        if problem is not None:
-            joints = ", ".join(problem.joints)
-            raise InputError(
-                f"{self.model.source}: loop {problem.loop!r} cannot be closed at {joints} = "
-                f"{problem.wanted.tolist()}: a gap of {problem.gap:.3g} m (or rad) is left; on the "
-                f"way from home the nearest that can be reached is {problem.nearest.tolist()}"
             )
 
     def _require_drive(self) -> None:

@@ -1,0 +1,123 @@
+"""The programs of a robot, built when first asked for, and the call that takes any arguments."""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from .arguments import (
+    Wrenches,
+    body_wrenches,
+    broadcast_count,
+    coordinate_array,
+    require_finite,
+    require_unit_quaternions,
+)
+from .codegen.call import plain_call
+from .codegen.kernel import Bound, Kernel, interpret, load_kernel
+from .codegen.program import SIGNATURES, Variant
+from .dynamics.gap import unreachable
+from .dynamics.system import System
+from .model.errors import InputError, SingularMassMatrixError
+from .model.model import Array
+
+SPOKEN = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
+"""What messages call the arguments."""
+
+
+class Programs:
+    """Kernels of one system; may be used from several threads.
+
+    plain : per thread, the short way to call each program once it is compiled; see
+        `codegen.call`.
+    """
+
+    def __init__(self, system: System, source: str) -> None:
+        self._system, self._source = system, source
+        self._kernels: dict[tuple[Variant, bool], Kernel] = {}
+        self._building: dict[tuple[Variant, bool], threading.Lock] = {}
+        self.plain = threading.local()
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """Names of the coordinates of an argument."""
+        coordinates = self._system.coordinates
+        if name == "q":
+            return coordinates.position_labels
+        return coordinates.effort_labels if name == "effort" else coordinates.velocity_labels
+
+    def load(self, *names: str) -> None:
+        """Load or compile programs, several at once."""
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            list(pool.map(self.kernel, map(Variant, names)))
+
+    def call(
+        self,
+        name: str,
+        values: tuple[object, ...],
+        wrenches: Wrenches | None = None,
+        friction: bool = True,
+        link: str | None = None,
+    ) -> Array:
+        """Run a program on any arguments, or say what is wrong with them."""
+        friction = friction or not self._system.has_friction
+        variant = Variant(name, link, wrenches is not None, friction)
+        kernel = self.kernel(variant, compiled=link is None)
+        arrays = {
+            key: (coordinate_array(SPOKEN[key], value, self.labels(key)), 1)
+            for key, value in zip(SIGNATURES[name].inputs, values, strict=True)
+        }
+        if wrenches is not None:
+            on_bodies = body_wrenches(self._system.tree, wrenches, self._source)
+            arrays["wrenches"] = (on_bodies, 2)
+        if "q" in arrays:
+            require_unit_quaternions(self._system.coordinates, arrays["q"][0])
+        count = broadcast_count(arrays)
+        if count is not None:
+            return kernel.batch([array for array, _ in arrays.values()], count)
+        for key, (array, _) in arrays.items():
+            if key != "wrenches":
+                require_finite(SPOKEN[key], array, self.labels(key))
+        bound = Bound(kernel)
+        for memory, (array, _) in zip(bound.arguments, arrays.values(), strict=True):
+            memory[...] = array
+        bound()
+        if not np.isfinite(bound.result).all():
+            self._require_closed(arrays["q"][0])
+            raise SingularMassMatrixError(
+                f"{self._source}: {name.replace('_', ' ')} has no finite answer at "
+                f"q = {arrays['q'][0].tolist()}: the mass matrix is singular there, or a number "
+                "is too large"
+            )
+        if kernel.compiled and variant == Variant(name):
+            setattr(self.plain, name, plain_call(kernel))  # the next call takes the short way
+        return bound.result
+
+    def kernel(self, variant: Variant, compiled: bool = True) -> Kernel:
+        """A program, built when first asked for.
+
+        The short programs of single links are interpreted unless bound: users ask for many
+        links once, and compiling takes longer than that.
+        """
+        key = variant, compiled
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            with self._building.setdefault(key, threading.Lock()):  # one thread builds it
+                kernel = self._kernels.get(key)
+                if kernel is None:
+                    kernel = (load_kernel if compiled else interpret)(self._system, variant)
+                    self._kernels[key] = kernel
+        return kernel
+
+    def _require_closed(self, q: Array) -> None:
+        """Raise `InputError` where the loops cannot be closed at q."""
+        problem = unreachable(self._system, q)
+        if problem is not None:
+            joints = ", ".join(problem.joints)
+            raise InputError(
+                f"{self._source}: loop {problem.loop!r} cannot be closed at {joints} = "
+                f"{problem.wanted.tolist()}: a gap of {problem.gap:.3g} m (or rad) is left; on the "
+                f"way from home the nearest that can be reached is {problem.nearest.tolist()}"
+            )
