@@ -31,6 +31,9 @@ from .spatial import SX
 RANK = 1e-8
 """Singular values below this share of the largest count as zero."""
 
+NEARLY_CLOSED = 1e-3
+"""Gap (m or rad) from which Newton's method goes on by itself."""
+
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
@@ -98,7 +101,7 @@ class _Equations:
             max_nfev=500,
         )
         place(solution.x)
-        return self._polished(result, free)
+        return self._polished(result, free) if self.gap(result) < NEARLY_CLOSED else result
 
     def _polished(self, x: Array, free: list[int]) -> Array:
         """A few steps of Newton's method, to the last digits."""
@@ -136,15 +139,15 @@ def assemble(
     equations = _Equations(tree, cluster)
     rough = np.array([home.get(body, 0.0) for body in bodies])
     loose = [k for k, body in enumerate(bodies) if body not in home]
-    closed = _first_closed(equations, rough, [loose, list(range(len(bodies)))])
+    closed, gap = _first_closed(equations, rough, [loose, list(range(len(bodies)))])
     if closed is None:
-        best = equations.close(rough, range(len(bodies)))
         raise ModelError(
-            f"{what} cannot be closed near home: a gap of {equations.gap(best):.3g} (m or rad) "
-            "is left. Check the lengths and frames, or give a rough closed configuration as home."
+            f"{what} cannot be closed near home: a gap of {gap:.3g} (m or rad) is left. Check "
+            "the lengths and frames, or give a rough closed configuration as home."
         )
     rank = _generic_rank(equations, closed)
-    joints = ", ".join(tree.bodies[body].joint for body in bodies)
+    in_document = sorted(range(len(bodies)), key=lambda k: tree.bodies[bodies[k]].v.start)
+    joints = _joint_names(tree, cluster, in_document)
     if rank == len(bodies):
         raise ModelError(
             f"{what} locks its joints ({joints}): {rank} independent constraints on {rank} "
@@ -154,7 +157,7 @@ def assemble(
     if equations.rank(closed) < rank:
         raise ModelError(
             f"{what}: home is a singular configuration (joints {joints} at "
-            f"{np.array2string(closed, precision=4)}), where the branch is undecided. Give a home "
+            f"{closed[in_document].round(4).tolist()}), where the branch is undecided. Give a home "
             "away from it."
         )
     matrix = equations.matrix(closed)
@@ -163,7 +166,7 @@ def assemble(
     else:
         independent = [bodies.index(body) for body in wanted]
     dependent = [k for k in range(len(bodies)) if k not in independent]
-    names = ", ".join(tree.bodies[bodies[k]].joint for k in independent) or "none"
+    names = _joint_names(tree, cluster, independent) or "none"
     if len(dependent) != rank or np.linalg.matrix_rank(matrix[:, dependent], RANK) < rank:
         raise ModelError(
             f"{what} has mobility {len(bodies) - rank}, but its independent joints ({names}) do "
@@ -176,7 +179,7 @@ def assemble(
         tuple(dependent),
         spanning_rows(matrix[:, dependent], rank),
     )
-    closed = _at_home(tree, linkage, equations, rough, closed, home)
+    closed = _at_home(what, tree, linkage, equations, rough, closed, home)
     if len(independent) == 1:
         solution = planar_loop(tree, cluster, bodies[independent[0]])
         if solution is not None:
@@ -191,14 +194,24 @@ def _kind(cluster: Cluster) -> str:
     return word if count == 1 else f"{word}s"
 
 
+def _joint_names(tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:
+    """Names of joints of a cluster, for messages."""
+    return ", ".join(tree.bodies[cluster.tied[k]].joint for k in places)
+
+
 def _first_closed(
     equations: _Equations, rough: Array, choices: Sequence[Sequence[int]]
-) -> Array | None:
-    """The first closed configuration that moving one of the choices of coordinates gives."""
+) -> tuple[Array | None, float]:
+    """The first closed configuration that moving one of the choices of coordinates gives.
+
+    Where there is none, the least gap that was found instead.
+    """
+    least = np.inf
     for free in choices:
         closed = equations.close(rough, free)
         if equations.gap(closed) <= CLOSED and equations.aligned(closed):
-            return closed
+            return closed, 0.0
+        least = min(least, equations.gap(closed))
     random = np.random.default_rng(0)
     for spread in (0.1, 0.3, 1.0, 3.0) * 3:  # a symmetric guess can be a dead end
         guess = rough.copy()
@@ -206,8 +219,9 @@ def _first_closed(
         guess[list(free)] += random.uniform(-spread, spread, len(free))
         closed = equations.close(guess, free)
         if equations.gap(closed) <= CLOSED and equations.aligned(closed):
-            return closed
-    return None
+            return closed, 0.0
+        least = min(least, equations.gap(closed))
+    return None, least
 
 
 def _generic_rank(equations: _Equations, closed: Array) -> int:
@@ -247,6 +261,7 @@ def spanning_rows(matrix: Array, rank: int) -> tuple[int, ...]:
 
 
 def _at_home(
+    what: str,
     tree: Tree,
     linkage: Linkage,
     equations: _Equations,
@@ -267,10 +282,10 @@ def _at_home(
         if walk.arrived:
             result[free], result[bound] = walk.independent, walk.dependent
         return result
-    joints = ", ".join(tree.bodies[linkage.cluster.tied[k]].joint for k in free)
+    joints = _joint_names(tree, linkage.cluster, free)
     raise ModelError(
-        f"loop {linkage.cluster.name!r} cannot be closed with {joints} at the home position "
-        f"{rough[free].tolist()}: the nearest that can be reached is {walk.independent.tolist()}"
+        f"{what} cannot be closed with {joints} at the home position {rough[free].tolist()}: the "
+        f"nearest that can be reached is {walk.independent.tolist()}"
     )
 
 
