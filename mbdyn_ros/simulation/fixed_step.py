@@ -10,6 +10,9 @@ Two methods:
 "auto" is rk4 unless damping is too stiff for it. Dry friction is handled by impulses (see
 `friction_impulse`): joints stick exactly, at zero velocity, and rk4 keeps its order while they
 slide. The orientation of a floating base is a unit quaternion after every step.
+
+Closed loops stay closed, for the state is that of the independent joints. Where those come to a
+dead centre, `charted_step` goes on in others.
 """
 
 from __future__ import annotations
@@ -21,6 +24,8 @@ import numpy as np
 from ..model.errors import InputError, SimulationError
 from ..model.model import Array
 from ..robot import Robot
+from .coulomb import CREEP, Coulomb
+from .drive import Drive
 from .friction_impulse import friction_impulses
 from .position_rate import PositionRate
 from .smooth import friction_coefficients
@@ -41,7 +46,7 @@ class FixedStep:
     Attributes
     ----------
     q, v : (nq,), (nv,) the state. Change it with `set_state`.
-    effort : (nv,) efforts of the next step, to be filled in place (N m or N).
+    effort : efforts of the actuated joints in the next step, to be filled in place (N m or N).
     step : length of a step, s; it may be changed between steps.
     time : simulated seconds.
     method : "rk4" or "semi_implicit".
@@ -72,19 +77,24 @@ class FixedStep:
         self.robot = robot
         self.time = 0.0
         self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
-        self.effort = np.zeros(robot.nv)
+        self.effort = np.zeros(len(robot.effort_labels))
         self._choice = method
-        self._damping, self._dry = friction_coefficients(robot._system)
-        self._dynamics = robot.bind("forward_dynamics", friction=False)
-        self._bias = robot.bind("inverse_dynamics", friction=False)
+        self._drive = Drive(robot)
+        self._rough = bool(friction_coefficients(robot._system)[1].any())
+        self._coulomb = Coulomb(robot) if self._rough else None
+        self._dynamics = robot.bind("forward_dynamics", friction=not self._rough)
         self._mass = robot.bind("mass_matrix")
+        self._friction = robot.bind("friction_vector") if robot._system.has_friction else None
         self._position_rate = PositionRate(robot._system.coordinates)
+        self._programs = robot.bind("joint_position"), robot.bind("joint_velocity")
         self._damping_rate = self._fastest_damping()
         self.step = step
-        self._rubbing = np.intersect1d(np.flatnonzero(self._dry), list(plain_coordinates(robot)))
+        self._places = plain_coordinates(robot)
+        rubbing = self._coulomb.rubbing if self._coulomb is not None else np.zeros(robot.nv)
+        self._rubbing = np.intersect1d(np.flatnonzero(rubbing), list(self._places))
+        self._dry = np.zeros(robot.nv)
         self._slides = np.zeros(robot.nv)
         self._impulse = np.zeros(len(self._rubbing))
-        self._places = plain_coordinates(robot)
         self._rates = np.zeros((4, robot.nq))
         self._accelerations = np.zeros((4, robot.nv))
 
@@ -108,6 +118,15 @@ class FixedStep:
         self._position_rate.normalize(self.q)
         self._impulse[:] = 0.0
 
+    def tree_state(self) -> tuple[Array, Array]:
+        """Positions and velocities of the whole tree; the next call overwrites them."""
+        position, velocity = self._programs
+        position.q[:] = velocity.q[:] = self.q
+        velocity.v[:] = self.v
+        position()
+        velocity()
+        return position.result, velocity.result
+
     def advance(self) -> None:
         """Take one step.
 
@@ -118,7 +137,9 @@ class FixedStep:
         """
         rubs = len(self._rubbing) > 0
         if rubs:
+            assert self._coulomb is not None
             np.sign(self.v, out=self._slides)
+            self._dry[:] = self._coulomb.dry(self.q)
             start = self.q.copy()
         if self.method == "rk4":
             self._runge_kutta()
@@ -137,11 +158,14 @@ class FixedStep:
         q[:], v[:] = self.q, self.v
         for k, span in enumerate((0.5 * h, 0.5 * h, h, 0.0)):
             dynamics.effort[:] = self.effort
-            self._resist(dynamics.effort, v)
+            if self._rough and self._drive.direct:
+                dynamics.effort -= self._resistance(q, v)
             dynamics()
             rate, acceleration = self._rates[k], self._accelerations[k]
             self._position_rate(q, v, rate)
             acceleration[:] = dynamics.a
+            if self._rough and not self._drive.direct:
+                acceleration -= np.linalg.solve(self._mass_at(q), self._resistance(q, v))
             if span:
                 np.multiply(rate, span, out=q)
                 q += self.q
@@ -151,12 +175,11 @@ class FixedStep:
         self.v += (h * WEIGHTS) @ self._accelerations
 
     def _semi_implicit(self) -> None:
-        h, bias = self._step, self._bias
-        bias.q[:], bias.v[:] = self.q, self.v
-        bias()
-        load = self.effort - bias.effort
-        self._resist(load, self.v)
-        self.v += h * np.linalg.solve(self._mass_at(self.q), load)
+        h, mass = self._step, self._mass_at(self.q)
+        without = self.robot.coriolis_vector(self.q, self.v) + self.robot.gravity_vector(self.q)
+        load = self._drive.generalized(self.q, self.effort) - without
+        load -= self._resistance(self.q, self.v)
+        self.v += h * np.linalg.solve(mass, load)
         self._move(h, self.v)
 
     def _stick(self, start: Array) -> None:
@@ -194,22 +217,46 @@ class FixedStep:
         self._mass()
         matrix = self._mass.result
         if self.method == "semi_implicit":
-            matrix.flat[:: len(matrix) + 1] += self._step * self._damping
+            matrix += self._step * self._damping_at(q)
         return matrix
 
-    def _resist(self, effort: Array, velocity: Array) -> None:
-        """Subtract damping, and the dry friction of the joints that slide."""
-        effort -= self._damping * velocity
-        if len(self._rubbing):
-            effort -= self._dry * self._slides
+    def _resistance(self, q: Array, v: Array) -> Array:
+        """Damping, and the dry friction of what slides (nv,)."""
+        friction = self._friction
+        if friction is None:
+            return np.zeros(len(v))
+        friction.q[:], friction.v[:] = q, v
+        friction()
+        resistance: Array = friction.effort
+        if self._coulomb is not None:  # as at the start of the step, whatever the sign now
+            dry = self._coulomb.dry(q)
+            resistance -= dry * np.sign(v)
+            resistance += dry * self._slides
+        return resistance
+
+    def _damping_at(self, q: Array) -> Array:
+        """What damping takes by velocities, (nv, nv)."""
+        friction, size = self._friction, self.robot.nv
+        matrix = np.zeros((size, size))
+        if friction is None:
+            return matrix
+        friction.q[:] = q
+        for k in range(size):
+            for speed, sign in ((1.0, 1.0), (CREEP, -1.0)):
+                friction.v[:] = 0.0
+                friction.v[k] = speed
+                friction()
+                matrix[:, k] += sign * friction.effort
+        return matrix
 
     def _fastest_damping(self) -> float:
         """Greatest rate (1/s) at which damping alone slows a motion, at the neutral position."""
-        if not self._damping.any():
-            return 0.0
         self._mass.q[:] = self.q
         self._mass()
-        rates = np.linalg.eigvals(np.linalg.solve(self._mass.result, np.diag(self._damping)))
+        damping = self._damping_at(self.q)
+        if not damping.any():
+            return 0.0
+        rates = np.linalg.eigvals(np.linalg.solve(self._mass.result, damping))
         return float(np.abs(rates).max())
 
     def _explain(self) -> None:
@@ -222,8 +269,8 @@ class FixedStep:
 
 
 def neutral_position(robot: Robot) -> Array:
-    """Zeros (nq,), with unit quaternions where the robot or a joint of it floats."""
-    return np.array([float(label.endswith("/qw")) for label in robot.position_labels])
+    """Where home is (nq,): zeros, unless loops or the description want another position."""
+    return robot._system.home[list(robot._system.coordinates.q)].copy()
 
 
 def plain_coordinates(robot: Robot) -> dict[int, int]:
