@@ -15,6 +15,7 @@ ARGUMENTS = {
         "",
         "path of a URDF or xacro file, or name of an installed robot; empty: from the topic",
     ),
+    "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
     "gravity": ("[0.0, 0.0, -9.81]", "gravity in the world, m/s^2"),
     "floating_base": ("false", "whether the root link moves freely in the world"),
     "params_file": ("", "YAML file with parameters of the node; wins over the other arguments"),
@@ -28,6 +29,7 @@ def start(context):
         return LaunchConfiguration(name).perform(context)
 
     parameters = {
+        "mechanism": as_text(value("mechanism")),
         "gravity": [float(number) for number in value("gravity").strip("[] ").split(",")],
         "floating_base": value("floating_base").lower() in ("true", "1", "yes"),
     }

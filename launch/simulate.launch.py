@@ -15,6 +15,7 @@ from mbdyn_ros.ros.launch_support import as_text, fixed_frame, parameter_files, 
 
 ARGUMENTS = {
     "robot": ("manipulator", "path of a URDF or xacro file, or name of an installed robot"),
+    "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
     "rate": ("1000.0", "simulation steps per second, Hz"),
     "gravity": ("[0.0, 0.0, -9.81]", "gravity in the world, m/s^2"),
     "floating_base": ("false", "whether the root link moves freely in the world"),
@@ -49,7 +50,10 @@ def start(context):
         return value(name).lower() in ("true", "1", "yes")
 
     description = robot_description(value("robot"))
-    model = {"robot_description": as_text(description)}
+    model = {
+        "robot_description": as_text(description),
+        "mechanism": as_text(value("mechanism")),
+    }
     gravity = {"gravity": [float(number) for number in value("gravity").strip("[] ").split(",")]}
     files = parameter_files(value("params_file"))
     actions = [

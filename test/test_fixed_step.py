@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import mbdyn_ros
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.robot import Robot
+from mbdyn_ros.simulation.charted_step import ChartedStep
 from mbdyn_ros.simulation.fixed_step import FixedStep
 from mbdyn_ros.simulation.friction_impulse import friction_impulses
 
@@ -241,3 +245,162 @@ def test_robot_without_joints() -> None:
     motion = FixedStep(mbdyn_ros.load('<robot name="rock"><link name="rock"/></robot>'), 1e-3)
     motion.advance()
     assert motion.time == pytest.approx(1e-3)
+
+
+# ---- closed loops -----------------------------------------------------------------------------
+
+URDF = Path(__file__).resolve().parents[1] / "urdf"
+
+
+def ours(name: str) -> Robot:
+    return mbdyn_ros.load(URDF / f"{name}.urdf")
+
+
+def turned(robot: Robot, joint: str, q: float) -> Robot:
+    """The same mechanism with another independent joint, at home where `robot` is at q."""
+    home = dict(zip(robot.joint_names, robot.joint_state([q])[0].tolist(), strict=True))
+    return robot.with_independent([joint], home)
+
+
+def test_four_bar_keeps_energy_and_follows_the_exact_motion() -> None:
+    text = re.sub("<dynamics[^>]*/>", "", (URDF / "four_bar.urdf").read_text())
+    robot = mbdyn_ros.load(text)
+    exact = mbdyn_ros.simulate(robot, [0.5], [6.0], 2.0, times=[0.0, 2.0]).q[-1]
+    errors = []
+    for step in (2e-3, 1e-3):
+        motion = ChartedStep(robot, step)
+        motion.set_state(np.array([0.5]), np.array([6.0]))
+        start = sum(motion.energy())
+        for _ in range(round(2.0 / step)):
+            motion.advance()
+        errors.append(abs(float(motion.q[0] - exact[0])))
+        assert sum(motion.energy()) == pytest.approx(start, abs=1e-5)
+        assert not motion.changes
+    assert sum(motion.energy()) == pytest.approx(start, abs=2e-6)
+    assert errors[1] < 1e-6 and np.log2(errors[0] / errors[1]) > 3.4
+    position, velocity, _ = robot.joint_state(motion.q, motion.v)
+    assert motion.joint_position == pytest.approx(position, abs=1e-12)
+    assert motion.joint_velocity == pytest.approx(velocity, abs=1e-12)
+
+
+def test_crane_follows_the_efforts_of_inverse_dynamics() -> None:
+    """Efforts held over each step, taken at its middle: an error of second order in the step."""
+    robot = ours("manipulator")
+    motion = FixedStep(robot, 1e-3)
+    reach = np.array([0.5, 0.1, 0.1, 0.2])
+    for k in range(1000):
+        phase = np.pi * (k + 0.5) * 1e-3
+        q, v = reach * (1 - np.cos(phase)) / 2, reach * np.pi * np.sin(phase) / 2
+        motion.effort[:] = robot.inverse_dynamics(q, v, reach * np.pi**2 * np.cos(phase) / 2)
+        motion.advance()
+    assert motion.q == pytest.approx(reach, abs=1e-5)
+    assert motion.v == pytest.approx(np.zeros(4), abs=1e-5)
+
+
+def test_efforts_of_joints_that_are_not_independent() -> None:
+    """One push on the crank, in the crank's coordinate and in the rocker's."""
+    robot = ours("four_bar")
+    other = turned(robot, "rocker_joint", 0.5)
+    one, two = FixedStep(robot, 1e-3), FixedStep(other, 1e-3)
+    one.set_state(np.array([0.5]), np.zeros(1))
+    assert two.effort.shape == (1,) and other.actuated_joints == ("crank_joint",)
+    one.effort[:] = two.effort[:] = 0.4
+    run(one, 0.2)
+    run(two, 0.2)
+    position, _, _ = robot.joint_state(one.q)
+    assert other.joint_state(two.q)[0] == pytest.approx(position, abs=1e-9)
+
+
+@pytest.mark.parametrize("other", [False, True])
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
+def test_friction_inside_a_loop(method: str, other: bool) -> None:
+    """Dry friction and damping of passive pins, against the event-driven simulation."""
+    text = (URDF / "four_bar.urdf").read_text()
+    text = re.sub("<dynamics[^>]*/>", "", text)
+    text = text.replace(
+        '<axis xyz="0 -1 0"/>\n  </joint>',
+        '<axis xyz="0 -1 0"/><dynamics damping="0.02" friction="0.1"/>\n  </joint>',
+    )
+    robot = mbdyn_ros.load(text)
+    exact = mbdyn_ros.simulate(robot, [0.5], [5.0], 1.0, times=[0.0, 1.0])
+    chart = turned(robot, "rocker_joint", 0.5) if other else robot
+    motion = ChartedStep(chart, 1e-3, method)
+    if other:
+        at = robot.joint_names.index("rocker_joint")
+        start = robot.joint_state([0.5], [5.0])
+        motion.set_state(np.array([start[0][at]]), np.array([start[1][at]]))
+    else:
+        motion.set_state(np.array([0.5]), np.array([5.0]))
+    for _ in range(1000):
+        motion.advance()
+    motion.close()
+    wanted, _, _ = robot.joint_state(exact.q[-1])
+    assert motion.joint_position == pytest.approx(wanted, abs=2e-3 if method == "rk4" else 0.02)
+
+
+def test_arm_in_a_loop_hangs_on_friction() -> None:
+    text = re.sub("<dynamics[^>]*/>", "", (URDF / "four_bar.urdf").read_text())
+    text = text.replace(
+        '<axis xyz="0 -1 0"/>\n  </joint>',
+        '<axis xyz="0 -1 0"/><dynamics friction="50"/>\n  </joint>',
+    )
+    motion = ChartedStep(mbdyn_ros.load(text), 1e-3)
+    start = motion.q.copy()
+    for _ in range(100):
+        motion.advance()
+    assert (motion.q == start).all() and not motion.v.any()
+
+
+def test_through_dead_centres() -> None:
+    """The slider of a turning crank: other coordinates go on, whatever the step."""
+    robot = ours("slider_crank")
+    chart = turned(robot, "slider_joint", 1.0)
+    speed = robot.joint_state([1.0], [9.0])[1][robot.joint_names.index("slider_joint")]
+    exact = mbdyn_ros.simulate(robot, [1.0], [9.0], 1.0, times=[0.0, 1.0]).q[-1]
+    wanted, _, _ = robot.joint_state(exact)
+    for step, tolerance in ((1e-3, 1e-5), (2e-2, 0.3)):
+        motion = ChartedStep(chart, step)
+        motion.set_state(motion.q.copy(), np.array([speed]))
+        for _ in range(round(1.0 / step)):
+            motion.advance()
+        assert motion.joint_position == pytest.approx(wanted, abs=tolerance)
+        assert motion.changes and "dead centre of slider_joint" in motion.changes[0]
+        assert motion.coordinates != ("slider_joint",)
+        slider = robot.joint_names.index("slider_joint")
+        assert motion.q[0] == motion.joint_position[slider]
+    other = ChartedStep(chart, 1e-3)
+    other.prepare_for(motion)
+    other.adopt(motion)
+    assert other.joint_position == pytest.approx(motion.joint_position, abs=1e-9)
+    assert other.joint_velocity == pytest.approx(motion.joint_velocity, abs=1e-9)
+    other.close()
+
+
+def test_a_change_point_is_named() -> None:
+    """A parallelogram that comes to lie flat may go on as one or crosswise."""
+    bars = "".join(
+        f'<link name="{name}"><inertial><origin xyz="0.1 0 0"/><mass value="1"/><inertia '
+        'ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        for name in "abc"
+    )
+    pins = "".join(
+        f'<joint name="{child}_joint" type="continuous"><parent link="{parent}"/><child '
+        f'link="{child}"/><origin xyz="{x} 0 0"/><axis xyz="0 0 1"/></joint>'
+        for parent, child, x in (("ground", "a", 0), ("a", "b", 0.2), ("ground", "c", 0.5))
+    )
+    loop = (
+        '<loop name="pin" type="revolute"><predecessor link="b"><origin xyz="0.5 0 0"/>'
+        '</predecessor><successor link="c"><origin xyz="0.2 0 0"/></successor>'
+        '<axis xyz="0 0 1"/></loop>'
+    )
+    robot = mbdyn_ros.load(
+        f'<robot name="flat"><link name="ground"/>{bars}{pins}{loop}</robot>',
+        home={"a_joint": 1.0, "b_joint": -1.0, "c_joint": 1.0}, gravity=(0, 0, 0),
+    )  # fmt: skip
+    motion = ChartedStep(robot, 1e-3)
+    q = motion.q.copy()
+    motion.set_state(q, np.array([-1.0 if q[0] > 0 else 1.0]))
+    with pytest.raises(mbdyn_ros.SimulationError, match="'pin'|change point|finite"):
+        for _ in range(2000):
+            motion.advance()
+    motion.close()

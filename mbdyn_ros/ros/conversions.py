@@ -14,7 +14,7 @@ from sensor_msgs.msg import JointState
 from ..model.errors import InputError
 from ..model.model import Array
 from ..robot import Robot
-from .layout import full_places, joint_blocks
+from .layout import effort_blocks, full_places
 
 
 def simple_joints(robot: Robot) -> tuple[list[str], list[int], list[int]]:
@@ -54,9 +54,9 @@ def joint_state_message(
     message.velocity = doubles(velocity[rows_v])
     efforts = dict.fromkeys(names, 0.0)
     if effort is not None:
-        for name, block in joint_blocks(robot).items():
+        for name, place in effort_blocks(robot).items():
             if name in efforts:
-                efforts[name] = float(effort[block.v][0])
+                efforts[name] = float(effort[place][0])
     message.effort = doubles(list(efforts.values()))
     return message
 

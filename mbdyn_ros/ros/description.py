@@ -10,9 +10,9 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
-from ..model.errors import MbdynError
+from ..model.errors import InputError, MbdynError
 from ..robot import Robot, load
-from .parameters import Parameters, Spec, three_numbers
+from .parameters import DOUBLES, STRINGS, Parameters, Spec, three_numbers
 
 LATCHED = QoSProfile(
     depth=1,
@@ -23,7 +23,16 @@ LATCHED = QoSProfile(
 SPECS = (
     Spec("robot_description", "", "URDF of the robot, as text", read_only=True),
     Spec("urdf", "", "path of a URDF file, where robot_description is empty", read_only=True),
-)
+    Spec(
+        "mechanism", "", "loops and couplings beside the URDF: path of a YAML file, or its text",
+        read_only=True,
+    ),
+    Spec(
+        "home_joints", STRINGS, "joints of home_positions: a rough closed configuration",
+        read_only=True,
+    ),
+    Spec("home_positions", DOUBLES, "rad or m; empty: the home of the files", read_only=True),
+)  # fmt: skip
 GRAVITY = Spec("gravity", [0.0, 0.0, -9.81], "m/s^2, in the world", check=three_numbers)
 FLOATING_BASE = Spec(
     "floating_base", False, "whether the root link moves freely in the world", read_only=True
@@ -36,16 +45,35 @@ PRIORITY = Spec(
 
 
 def load_robot(
-    node: Node, source: str, floating_base: bool, gravity: Sequence[float], *programs: str
+    node: Node,
+    parameters: Parameters,
+    source: str,
+    gravity: Sequence[float],
+    *programs: str,
+    floating_base: bool = False,
 ) -> Robot:
     """Read a robot, compile the named programs, and log what looks wrong in its description."""
+    home = home_by_name(parameters["home_joints"], parameters["home_positions"])
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        robot = load(source, floating_base=floating_base, gravity=gravity)
+        robot = load(source, parameters["mechanism"] or None, home, floating_base, gravity)
         robot.compile(*programs)
     for one in caught:
         node.get_logger().warning(one_line(str(one.message)))
     return robot
+
+
+def home_by_name(joints: Sequence[str], positions: Sequence[float]) -> dict[str, float] | None:
+    """The rough configuration that two parameters give; None for none."""
+    if len(joints) != len(positions):
+        raise InputError(
+            f"parameter home_positions has {len(positions)} numbers for the {len(joints)} joints "
+            "of home_joints"
+        )
+    for k, name in enumerate(joints):
+        if name in joints[:k]:
+            raise InputError(f"parameter home_joints names {name!r} twice")
+    return dict(zip(joints, positions, strict=True)) or None
 
 
 class Description:

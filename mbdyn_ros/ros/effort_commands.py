@@ -10,7 +10,7 @@ import numpy as np
 from ..model.errors import InputError
 from ..model.model import Array
 from ..robot import Robot
-from .layout import joint_blocks, require_known
+from .layout import effort_blocks, require_known
 
 
 class EffortCommands:
@@ -33,15 +33,15 @@ class EffortCommands:
     def __init__(self, robot: Robot, joints: Sequence[str] = ()) -> None:
         self.joints = tuple(joints) or robot.actuated_joints
         require_known(self.joints, robot.actuated_joints, "actuated joint")
-        blocks = joint_blocks(robot)
+        self._labels = robot.effort_labels
+        size, blocks = len(self._labels), effort_blocks(robot)
         self._columns = {
-            name: list(range(*blocks[name].v.indices(robot.nv))) for name in robot.actuated_joints
+            name: list(range(*blocks[name].indices(size))) for name in robot.actuated_joints
         }
-        self._labels = robot.velocity_labels
         self._order = [k for name in self.joints for k in self._columns[name]]
-        self._value = np.zeros(robot.nv)
-        self._at = np.full(robot.nv, -math.inf)
-        self._age, self._fresh = np.zeros(robot.nv), np.zeros(robot.nv, dtype=bool)
+        self._value = np.zeros(size)
+        self._at = np.full(size, -math.inf)
+        self._age, self._fresh = np.zeros(size), np.zeros(size, dtype=bool)
 
     def set_array(self, efforts: Sequence[float], now: float) -> None:
         """Efforts in the order of `joints`, at the time `now` (s)."""
@@ -56,7 +56,7 @@ class EffortCommands:
         self._set(columns, efforts, now, ", ".join(names))
 
     def write(self, effort: Array, now: float, timeout: float) -> None:
-        """Fill efforts (nv,): commands no older than `timeout` (s), else zero."""
+        """Fill efforts (n,): commands no older than `timeout` (s), else zero."""
         np.subtract(now, self._at, out=self._age)
         np.less_equal(self._age, timeout, out=self._fresh)
         np.multiply(self._value, self._fresh, out=effort)

@@ -8,32 +8,32 @@ import numpy as np
 
 from ..model.model import Array
 from ..robot import Robot
-from .layout import joint_blocks
+from .layout import effort_blocks
 
 
 class EffortLimits:
-    """Clamps efforts (nv,) to `<limit effort>` of each joint.
+    """Clamps efforts (n,) to `<limit effort>` of each joint.
 
     Attributes
     ----------
-    bound : (nv,) greatest effort; infinite where the description has none.
+    bound : (n,) greatest effort; infinite where the description has none.
     enforced : whether `clamp` does anything.
     without_effort : joints whose limit is zero, which cannot be driven.
     """
 
     def __init__(self, robot: Robot, enforced: bool = True) -> None:
         self.enforced = enforced
-        self.bound = np.full(robot.nv, math.inf)
-        for name, block in joint_blocks(robot).items():
+        self._labels = robot.effort_labels
+        self.bound = np.full(len(self._labels), math.inf)
+        for name, place in effort_blocks(robot).items():
             if name in robot.actuated_joints:
-                self.bound[block.v] = robot.model.joint(name).limits.effort
+                self.bound[place] = robot.model.joint(name).limits.effort
         self.without_effort = [
-            label for label, bound in zip(robot.velocity_labels, self.bound, strict=True)
+            label for label, bound in zip(self._labels, self.bound, strict=True)
             if bound == 0
         ]
-        self._labels = robot.velocity_labels
-        self._low, self._scratch = -self.bound, np.zeros(robot.nv)
-        self._wanted = np.zeros(robot.nv)
+        self._low, self._scratch = -self.bound, np.zeros(len(self.bound))
+        self._wanted = np.zeros(len(self.bound))
 
     def clamp(self, effort: Array) -> None:
         """Clamp in place."""

@@ -14,7 +14,7 @@ from ..model.model import Array
 from ..robot import Robot
 from .conversions import seconds
 from .effort_limits import EffortLimits
-from .layout import Layout, joint_blocks, require_known
+from .layout import Layout, effort_blocks, require_known
 from .reference import Reference
 from .trajectory_efforts import read_points
 
@@ -30,7 +30,7 @@ class Feedforward:
     Attributes
     ----------
     joints, labels : that order, by joint and by coordinate.
-    order : where those coordinates are in v.
+    order : where those coordinates are among the robot's efforts.
     limits : the effort limits.
     """
 
@@ -39,15 +39,14 @@ class Feedforward:
             raise InputError("the robot has a floating joint, which no trajectory can describe")
         self.joints = tuple(joints) or robot.actuated_joints
         require_known(self.joints, robot.actuated_joints, "actuated joint")
-        blocks = joint_blocks(robot)
+        size, blocks = len(robot.effort_labels), effort_blocks(robot)
         self.order = np.array(
-            [k for name in self.joints for k in range(*blocks[name].v.indices(robot.nv))],
-            dtype=int,
+            [k for name in self.joints for k in range(*blocks[name].indices(size))], dtype=int
         )
-        self.labels = [robot.velocity_labels[k] for k in self.order]
+        self.labels = [robot.effort_labels[k] for k in self.order]
         self.limits = EffortLimits(robot)
-        self._kp, self._kd = np.zeros(robot.nv), np.zeros(robot.nv)
-        self._measured_q, self._measured_v = np.zeros(robot.nq), np.zeros(robot.nv)
+        self._kp, self._kd = np.zeros(size), np.zeros(size)
+        self._measured_q, self._measured_v = np.zeros(size), np.zeros(size)
         self._measured_at = -math.inf
         self._measured_names: tuple[str, ...] = ()
         self._rows: list[int] = []
@@ -59,6 +58,8 @@ class Feedforward:
         """Go on with the same robot under another gravity."""
         self._robot = robot
         self._inverse = robot.bind("inverse_dynamics")
+        self._driven = list(robot._system.coordinates.effort)
+        self._position, self._velocity = robot.bind("joint_position"), robot.bind("joint_velocity")
 
     def set_gains(self, kp: Sequence[float], kd: Sequence[float]) -> None:
         """Gains of the PD: none, one for all joints, or one for each of `order`."""
@@ -69,7 +70,7 @@ class Feedforward:
                     f"{name} has {len(values)} numbers; give none, one for all joints, or "
                     f"{len(self.order)}: {', '.join(self.labels)}"
                 )
-            gain = np.zeros(self._robot.nv)
+            gain = np.zeros(len(self._robot.effort_labels))
             gain[self.order] = list(values) if len(values) else 0.0
             gains.append(gain)
         self._kp, self._kd = gains
@@ -110,11 +111,11 @@ class Feedforward:
         self._reference = None
 
     def measure(self, message: JointState, now: float) -> None:
-        """Take measured positions and velocities; messages without all our joints do not count."""
+        """Take measured positions and velocities of all actuated joints, or nothing."""
         names = tuple(message.name)
         if names != self._measured_names:
             self._measured_names = names
-            wanted = self._robot.velocity_labels
+            wanted = self._robot.effort_labels
             present = set(wanted) <= set(names)
             self._rows = [names.index(label) for label in wanted] if present else []
         size = len(names)
@@ -144,9 +145,20 @@ class Feedforward:
         inverse()
         effort = inverse.effort
         if self.uses_states:
-            effort += self._kp * (q - self._measured_q) + self._kd * (v - self._measured_v)
+            wanted_q, wanted_v = self._of_driven_joints(q, v)
+            effort += self._kp * (wanted_q - self._measured_q)
+            effort += self._kd * (wanted_v - self._measured_v)
         if not np.isfinite(effort).all():
             k = int(np.argmin(np.isfinite(effort)))
-            raise InputError(f"the effort of {self._robot.velocity_labels[k]} is {effort[k]}")
+            raise InputError(f"the effort of {self._robot.effort_labels[k]} is {effort[k]}")
         self.limits.clamp(effort)
         return effort[self.order]
+
+    def _of_driven_joints(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Positions and velocities of the actuated joints."""
+        position, velocity = self._position, self._velocity
+        position.q[:] = velocity.q[:] = q
+        velocity.v[:] = v
+        position()
+        velocity()
+        return position.result[self._driven], velocity.result[self._driven]

@@ -19,7 +19,7 @@ from .conversions import doubles, external_wrenches, joint_state_message
 from .description import FLOATING_BASE, GRAVITY, SPECS, Description, load_robot, one_line
 from .diagnostics import Diagnostics, Health
 from .interfaces import service_types
-from .layout import Layout
+from .layout import Layout, effort_blocks, joint_efforts
 from .parameters import Parameters
 from .process import run
 from .trajectory_efforts import with_efforts
@@ -35,6 +35,9 @@ PROGRAMS = (
     "coriolis_vector",
     "gravity_vector",
     "friction_vector",
+    "joint_position",
+    "joint_velocity",
+    "joint_acceleration",
 )
 
 
@@ -102,16 +105,14 @@ class InverseDynamicsServer(Node):
         layout = Layout(robot, request.name)
         q, v, a = layout.state(request.position, request.velocity, request.acceleration)
         effort = robot.inverse_dynamics(q, v, a, external_wrenches(request.external_wrenches))
-        response.name = list(layout.blocks)
+        response.name = list(effort_blocks(robot))
         response.effort = doubles(effort)
         response.joint_state = joint_state_message(robot, q, v, effort)
 
     def _forward_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
         layout = Layout(robot, request.name)
         q, v, _ = layout.state(request.position, request.velocity)
-        names = request.effort_name or robot.actuated_joints
-        efforts = Layout(robot, names, "actuated joint")
-        effort = efforts.to_robot("v", efforts.read("effort", "v", request.effort))
+        effort = joint_efforts(robot, request.effort_name, request.effort)
         acceleration = robot.forward_dynamics(q, v, effort)
         response.name = list(layout.blocks)
         response.acceleration = doubles(acceleration)
@@ -144,7 +145,10 @@ class InverseDynamicsServer(Node):
         self.robot = self._load(source, self.parameters["gravity"])
 
     def _load(self, source: str, gravity: list[float]) -> Robot:
-        robot = load_robot(self, source, self.parameters["floating_base"], gravity, *PROGRAMS)
+        robot = load_robot(
+            self, self.parameters, source, gravity, *PROGRAMS,
+            floating_base=self.parameters["floating_base"],
+        )  # fmt: skip
         self.get_logger().info(
             f"serving {robot.model.name}: {', '.join(robot.independent_joints) or 'no joints'}"
         )

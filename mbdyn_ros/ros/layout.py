@@ -7,6 +7,7 @@ by the name `floating_base`. No names at all mean the robot's own order.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -44,6 +45,48 @@ def joint_blocks(robot: Robot) -> dict[str, Block]:
     return blocks
 
 
+def effort_blocks(robot: Robot) -> dict[str, slice]:
+    """The actuated joints, the floating base first, and where their efforts are."""
+    sizes = {BASE_JOINT: 6} if robot.floating_base else {}
+    sizes.update((name, robot.model.joint(name).nv) for name in robot.actuated_joints)
+    blocks, start = {}, 0
+    for name, size in sizes.items():
+        blocks[name] = slice(start, start + size)
+        start += size
+    return blocks
+
+
+def joint_efforts(robot: Robot, names: Sequence[str], efforts: Sequence[float]) -> Array:
+    """Efforts (n,) in the robot's order; zeros for none.
+
+    Parameters
+    ----------
+    names : actuated joints in the order of `efforts`, the floating base or not; empty for the
+        robot's order without the base.
+
+    Raises
+    ------
+    InputError
+        Unknown, repeated or missing joint, wrong length, or a number that is not finite.
+    """
+    blocks, result = effort_blocks(robot), np.zeros(len(robot.effort_labels))
+    chosen = tuple(names) or robot.actuated_joints
+    require_known(chosen, tuple(blocks), "actuated joint")
+    for name in robot.actuated_joints:
+        if name not in chosen:
+            raise InputError(f"actuated joint {name!r} is missing: name all of them, or none")
+    if not len(efforts):
+        return result
+    columns = [k for name in chosen for k in range(blocks[name].start, blocks[name].stop)]
+    if len(efforts) != len(columns):
+        raise InputError(
+            f"effort has {len(efforts)} numbers, expected {len(columns)}: {', '.join(chosen)}"
+        )
+    result[columns] = efforts
+    require_finite("effort", result, robot.effort_labels)
+    return result
+
+
 class Layout:
     """The order in which a caller names joints, and how it maps to the robot's.
 
@@ -51,8 +94,6 @@ class Layout:
     ----------
     robot : the robot.
     names : joints of the caller's arrays; empty for the robot's order.
-    what : "joint", or "actuated joint" where efforts follow the names: then dependent joints
-        are refused, and a floating base may be left out.
 
     Raises
     ------
@@ -60,16 +101,17 @@ class Layout:
         Unknown, repeated or missing joint; the message names it.
     """
 
-    def __init__(self, robot: Robot, names: Sequence[str], what: str = "joint") -> None:
+    def __init__(self, robot: Robot, names: Sequence[str]) -> None:
         self.robot = robot
         self.blocks = joint_blocks(robot)
         self.names = tuple(names) or tuple(self.blocks)
-        dependent = robot.dependent_joints if what == "joint" else ()
-        require_known(self.names, (*self.blocks, *dependent), what)
-        required = self.blocks if what == "joint" else robot.actuated_joints
-        for name in required:
+        require_known(self.names, (*self.blocks, *robot.dependent_joints), "joint")
+        for name in self.blocks:
             if name not in self.names:
-                raise InputError(f"{what} {name!r} is missing: name all of them, or none")
+                raise InputError(
+                    f"joint {name!r} is missing: name all independent joints "
+                    f"({', '.join(self.blocks)}), or none"
+                )
         self._columns: dict[str, dict[str, slice]] = {"q": {}, "v": {}}
         for kind, columns in self._columns.items():
             start = 0
@@ -126,10 +168,22 @@ class Layout:
         return result
 
     def from_robot(self, efforts: Array) -> Array:
-        """Reorder efforts of the robot, (nv,) or (N, nv), to the caller's; dependent ones are 0."""
+        """Reorder efforts of the robot, (n,) or (N, n), to the caller's; passive joints have 0.
+
+        Raises
+        ------
+        InputError
+            The caller left out a joint that has an effort; the message names it.
+        """
         result = np.zeros((*efforts.shape[:-1], self.size("v")))
-        for name, block in self.blocks.items():
-            result[..., self._columns["v"][name]] = efforts[..., block.v]
+        for name, place in effort_blocks(self.robot).items():
+            if name not in self.names:
+                raise InputError(
+                    f"efforts act on {', '.join(effort_blocks(self.robot))}, but {name!r} is not "
+                    f"among the joints given: {', '.join(self.names)}. Name it too, with positions "
+                    "that agree with the others"
+                )
+            result[..., self._columns["v"][name]] = efforts[..., place]
         return result
 
     def state(
@@ -141,6 +195,11 @@ class Layout:
         """q, v and a of one state.
 
         Dependent joints may be named too, and must be where the independent ones put them.
+
+        Raises
+        ------
+        InputError
+            As `read`; or the loops cannot be closed there, or are open: with the gap.
         """
         given = (
             self.read("position", "q", position, optional=False),
@@ -161,9 +220,9 @@ class Layout:
         state: tuple[Array, Array, Array],
     ) -> None:
         dependent = [name for name in self.names if name not in self.blocks]
-        if not dependent:
+        if not dependent and not self.robot.model.loops:
             return
-        implied = self.robot.joint_state(*state)
+        implied = self.robot.joint_state(*state)  # refuses where the loops cannot be closed
         places = full_places(self.robot)
         for k, (what, kind) in enumerate(
             (("position", "q"), ("velocity", "v"), ("acceleration", "v"))
@@ -172,12 +231,29 @@ class Layout:
                 number = float(given[k][self._columns[kind][name]][0])
                 row = implied[k]
                 assert row is not None
-                expected = float(row[places[name][0 if k == 0 else 1]])
-                if abs(number - expected) > AGREEMENT * max(1.0, abs(expected)):
+                place = places[name][0 if k == 0 else 1]
+                expected = float(row[place])
+                apart = abs(number - expected)
+                if k == 0 and self.robot.model.joint(name).type != "prismatic":
+                    apart = abs(math.remainder(number - expected, 2 * math.pi))
+                if apart > AGREEMENT * max(1.0, abs(expected)):
+                    gap = self._gap(state[0], row, place, number) if k == 0 else ""
                     raise InputError(
                         f"{what} of {name} is {number:g}, but the joints it follows put it at "
-                        f"{expected:g}; leave dependent joints out, or make them agree"
+                        f"{expected:g}{gap}; leave dependent joints out, or make them agree"
                     )
+
+    def _gap(self, q: Array, position: Array, place: int, number: float) -> str:
+        """What the loops say of a dependent joint elsewhere."""
+        whole = position.copy()
+        whole[place] = number
+        if self.robot.floating_base:
+            whole = np.concatenate([q[:7], whole])
+        try:
+            self.robot.independent_state(whole, AGREEMENT)
+        except InputError as error:
+            return f" ({error})"
+        return ""
 
 
 def require_known(names: Sequence[str], known: Sequence[str], what: str) -> None:
@@ -214,6 +290,7 @@ def partial_position(
     q[columns] = numbers
     require_finite("position", q, robot.position_labels)
     require_unit_quaternions(robot._system.coordinates, q)
+    robot.joint_state(q)  # refuses where the loops cannot be closed
     return q
 
 

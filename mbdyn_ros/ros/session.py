@@ -9,11 +9,12 @@ from sensor_msgs.msg import JointState
 
 from ..model.model import Array
 from ..robot import Robot
-from ..simulation.fixed_step import FixedStep, neutral_position
+from ..simulation.charted_step import ChartedStep
+from ..simulation.fixed_step import neutral_position
 from .conversions import simple_joints
 from .effort_commands import EffortCommands
 from .effort_limits import EffortLimits
-from .layout import joint_blocks, partial_position
+from .layout import effort_blocks, partial_position
 
 
 class Session:
@@ -23,7 +24,7 @@ class Session:
     ----------
     robot : the robot.
     joints : order of effort arrays, see `EffortCommands`.
-    initial : joints and positions (rad or m) at the start; others at 0.
+    initial : joints and positions (rad or m) at the start; others as at home.
     frame : frame_id of the joint states; empty for the root link.
 
     Attributes
@@ -42,13 +43,12 @@ class Session:
         frame: str = "",
     ) -> None:
         self.robot = robot
-        self.motion = FixedStep(robot, step)
+        self.initial = partial_position(robot, *initial, neutral_position(robot))
         self.commands = EffortCommands(robot, joints)
         self.limits = EffortLimits(robot)
-        self.initial = partial_position(robot, *initial, neutral_position(robot))
+        self.motion = ChartedStep(robot, step)
         self.work = 0.0
         names, self._rows_q, self._rows_v = simple_joints(robot)
-        self._plain = not robot.dependent_joints and len(names) == robot.nq == robot.nv
         self.message = JointState(name=names)
         self.message.header.frame_id = frame or robot.model.root
         for field in ("position", "velocity", "effort"):
@@ -57,14 +57,14 @@ class Session:
             np.frombuffer(values) if len(values) else np.zeros(0)
             for values in (self.message.position, self.message.velocity, self.message.effort)
         )
-        blocks = joint_blocks(robot)
-        driven = [(i, blocks[name].v.start) for i, name in enumerate(names) if name in blocks]
+        blocks = effort_blocks(robot)
+        driven = [(i, blocks[name].start) for i, name in enumerate(names) if name in blocks]
         self._driven = np.array([i for i, _ in driven], dtype=int)
         self._columns = np.array([k for _, k in driven], dtype=int)
-        positions = {label: i for i, label in enumerate(robot.position_labels)}
-        working = [k for k, label in enumerate(robot.velocity_labels) if label in positions]
+        labels, places = robot.effort_labels, robot._system.coordinates.joint_labels
+        working = [k for k, label in enumerate(labels) if label in places]
         self._working = np.array(working, dtype=int)
-        self._ways = np.array([positions[robot.velocity_labels[k]] for k in working], dtype=int)
+        self._ways = np.array([places.index(labels[k]) for k in working], dtype=int)
         self.reset()
 
     def reset(self) -> None:
@@ -75,34 +75,41 @@ class Session:
         self.commands.clear()
         self.fill_message()
 
+    def prepare_for(self, other: Session) -> None:
+        """Do ahead of `adopt` what takes long."""
+        self.motion.prepare_for(other.motion)
+
     def adopt(self, other: Session) -> None:
         """Go on from the state of a session of the same joints."""
-        self.motion.set_state(other.motion.q, other.motion.v)
-        self.motion.time, self.work = other.motion.time, other.work
+        self.motion.adopt(other.motion)
+        self.work = other.work
         self.commands, self.initial = other.commands, other.initial
         self.limits.enforced = other.limits.enforced
         self.fill_message()
+
+    def close(self) -> None:
+        """End what runs in the background."""
+        self.motion.close()
 
     def advance(self, now: float, timeout: float, substeps: int = 1) -> None:
         """Move on by `substeps` steps under the commands of the time `now`."""
         motion = self.motion
         self.commands.write(motion.effort, now, timeout)
         self.limits.clamp(motion.effort)
-        before = motion.q[self._ways]
+        before = motion.joint_position[self._ways]
         for _ in range(substeps):
+            if not motion.ready:
+                break  # time stands still until equations in other coordinates are compiled
             motion.advance()
         # Efforts are constant meanwhile: their work is effort times way, exactly.
-        self.work += float(motion.effort[self._working] @ (motion.q[self._ways] - before))
+        way = motion.joint_position[self._ways] - before
+        self.work += float(motion.effort[self._working] @ way)
 
     def fill_message(self) -> None:
         """Write the state into `message`, but for the stamp."""
         motion = self.motion
-        if self._plain:
-            self._position[:], self._velocity[:] = motion.q, motion.v
-        else:
-            position, velocity, _ = self.robot.joint_state(motion.q, motion.v)
-            assert velocity is not None
-            self._position[:], self._velocity[:] = position[self._rows_q], velocity[self._rows_v]
+        np.take(motion.joint_position, self._rows_q, out=self._position)
+        np.take(motion.joint_velocity, self._rows_v, out=self._velocity)
         self._effort[self._driven] = motion.effort[self._columns]
 
     def still_message(self) -> None:

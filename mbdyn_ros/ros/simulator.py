@@ -32,7 +32,7 @@ from .simulator_views import SimulatorViews
 
 NAME = "simulator"
 
-PROGRAMS = ("forward_dynamics", "inverse_dynamics", "mass_matrix", "energy")
+PROGRAMS = ("forward_dynamics", "mass_matrix", "energy", "joint_position", "joint_velocity")
 
 MOST_MADE_UP = 50
 """Skipped steps that one tick makes up for; time beyond that is lost, and reported."""
@@ -78,6 +78,8 @@ class Simulator(Node):
         self._loop.stop()
         if self._reloading is not None:
             self._reloading.join()
+        if self.session is not None:
+            self.session.close()
         if self.session is not None and self.context.ok():
             self.session.still_message()
             self._publish_states(self.session)
@@ -89,7 +91,9 @@ class Simulator(Node):
         session = self._new_session(source, self.parameters["gravity"])
         robot = session.robot
         with self.lock:
-            self.session, self.fault = session, ""
+            old, self.session, self.fault = self.session, session, ""
+        if old is not None:
+            old.close()
         self._views.show(robot, session.message.name)
         if session.limits.without_effort:
             self.get_logger().warning(
@@ -104,7 +108,10 @@ class Simulator(Node):
 
     def _new_session(self, source: str, gravity: list[float]) -> Session:
         parameters = self.parameters
-        robot = load_robot(self, source, parameters["floating_base"], gravity, *PROGRAMS)
+        robot = load_robot(
+            self, parameters, source, gravity, *PROGRAMS,
+            floating_base=parameters["floating_base"],
+        )  # fmt: skip
         initial = parameters["initial_joints"], parameters["initial_positions"]
         try:
             session = Session(
@@ -221,11 +228,15 @@ class Simulator(Node):
         except Exception as error:
             self.get_logger().error(f"gravity stays as it was: {one_line(error)}")
             return
+        old = self.session
+        if old is None:
+            return
+        session.prepare_for(old)
         with self.lock:
-            if self.session is not None:
-                session.motion.step = self.settings.step
-                session.adopt(self.session)
-                self.session = session
+            session.motion.step = self.settings.step
+            session.adopt(old)
+            self.session = session
+        old.close()
         self.get_logger().info(f"gravity is {gravity} now")
 
     def _examine(self) -> Health:

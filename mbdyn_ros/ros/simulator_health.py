@@ -28,16 +28,21 @@ class SessionHealth:
             health.warnings.append(f"clamped to <limit effort>: {', '.join(clamped)}")
         if beyond:
             health.warnings.append(f"beyond position limits, not enforced: {', '.join(beyond)}")
+        if not motion.ready:
+            health.warnings.append("time stands still: compiling equations past a dead centre")
+        if motion.changes:
+            health.warnings.append(motion.changes[-1])
+            motion.changes.clear()
         elapsed, self._seen = motion.time - self._seen, motion.time
         if not health.errors:
-            kinetic, potential = session.robot.energy(motion.q, motion.v)
-            health.values["energy (J)"] = f"{kinetic + potential:.9g}"
+            health.values["energy (J)"] = f"{sum(motion.energy()):.9g}"
         health.values.update(
             {
                 "simulated time (s)": f"{motion.time:.3f}",
                 "simulated time in the last second (s)": f"{max(elapsed, 0.0):.3f}",
                 "work of the efforts (J)": f"{session.work:.9g}",
                 "method": motion.method,
+                "coordinates": ", ".join(motion.coordinates) or "none",
                 "stale": ", ".join(stale) or "none",
                 "clamped": ", ".join(clamped) or "none",
             }

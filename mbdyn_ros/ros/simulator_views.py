@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from rclpy.clock import Clock, ClockType
 from visualization_msgs.msg import MarkerArray
 
+from ..model.errors import MbdynError
 from ..robot import Robot
 from .base_pose import PosePublisher
 from .description import LATCHED
 from .markers import RobotMarkers
+from .session import Session
 
 if TYPE_CHECKING:
     from .simulator import Simulator
@@ -41,7 +44,11 @@ class SimulatorViews:
         if self._poses is not None:
             self._poses.destroy()
         self._poses = PosePublisher(self._simulator, robot)
-        self._markers = RobotMarkers(robot, names, self._simulator.parameters["marker_scale"])
+        scale = self._simulator.parameters["marker_scale"]
+        self._markers = RobotMarkers(robot, names, scale)
+        session = self._simulator.session
+        if session is not None and robot.model.loops and len(self._timers) > 1:
+            self._show_loops(self._markers, session)  # the first forces take long: not later
         self.switch_timers()
 
     def switch_timers(self) -> None:
@@ -53,9 +60,17 @@ class SimulatorViews:
                 timer.reset()
 
     def _publish_markers(self) -> None:
-        session = self._simulator.session
+        simulator, session = self._simulator, self._simulator.session
         if session is not None and self._markers is not None:
+            if session.robot.model.loops and not simulator.fault:
+                self._show_loops(self._markers, session)
             self._markers_out.publish(self._markers.update(session.efforts()))
+
+    def _show_loops(self, markers: RobotMarkers, session: Session) -> None:
+        with self._simulator.lock:
+            state = session.motion.snapshot()
+        with contextlib.suppress(MbdynError):  # the state may have no finite answer
+            markers.update_loops(*state())
 
     def _publish_poses(self) -> None:
         simulator, session = self._simulator, self._simulator.session

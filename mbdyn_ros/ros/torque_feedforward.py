@@ -37,6 +37,8 @@ from .rate_loop import RateLoop
 
 NAME = "torque_feedforward"
 
+PROGRAMS = ("inverse_dynamics", "joint_position", "joint_velocity")
+
 PARAMETERS = (
     *SPECS,
     GRAVITY,
@@ -93,7 +95,7 @@ class TorqueFeedforward(Node):
                 time.sleep(0.02)
 
     def _take(self, source: str) -> None:
-        robot = load_robot(self, source, False, self.parameters["gravity"], "inverse_dynamics")
+        robot = load_robot(self, self.parameters, source, self.parameters["gravity"], *PROGRAMS)
         try:
             feedforward = Feedforward(robot, self.parameters["joints"])
             feedforward.set_gains(self.parameters["kp"], self.parameters["kd"])
@@ -186,7 +188,7 @@ class TorqueFeedforward(Node):
             if "gravity" in values and feedforward is not None:
                 assert self.description.source is not None
                 robot = load_robot(
-                    self, self.description.source, False, values["gravity"], "inverse_dynamics"
+                    self, self.parameters, self.description.source, values["gravity"], *PROGRAMS
                 )
                 with self._lock:
                     feedforward.replace_robot(robot)

@@ -43,7 +43,7 @@ def with_efforts(robot: Robot, trajectory: JointTrajectory) -> JointTrajectory:
     if len(bad):
         point, column = bad[0].tolist()
         raise InputError(
-            f"point {point}: the effort of {robot.velocity_labels[column]} is "
+            f"point {point}: the effort of {robot.effort_labels[column]} is "
             f"{efforts[point, column]}: a number of the point is too large"
         )
     result = JointTrajectory(header=trajectory.header, joint_names=list(layout.names))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..robot import Robot
 from .chart_watch import POOR, SINGULAR
 from .fixed_step import FixedStep
 
-PREPARE, LAST = 0.4, 0.02
+PREPARE, LAST = 0.18, 0.02
 """Shares of the best choice's quality at which other coordinates are prepared, and without which
 there is no going on. At POOR, between them, they are taken."""
 
@@ -142,11 +142,11 @@ class ChartedStep:
         kinetic, potential = self._leg.robot.energy(self._leg.motion.q, self._leg.motion.v)
         return float(kinetic), float(potential)
 
-    def acceleration(self) -> tuple[Robot, Array, Array, Array]:
-        """The robot in the present coordinates, with its q, v and the accelerations there."""
+    def snapshot(self) -> Callable[[], tuple[Robot, Array, Array, Array]]:
+        """A function for the robot in the present coordinates, its q, v and a, as of now."""
         robot, motion = self._leg.robot, self._leg.motion
-        q, v = motion.q.copy(), motion.v.copy()
-        return robot, q, v, robot.forward_dynamics(q, v, self.effort)
+        q, v, effort = motion.q.copy(), motion.v.copy(), self.effort.copy()
+        return lambda: (robot, q, v, robot.forward_dynamics(q, v, effort))
 
     def prepare_for(self, other: ChartedStep) -> None:
         """Build the coordinates that the motion of a like robot is in, for `adopt`."""

@@ -159,7 +159,7 @@ class FixedStep:
         for k, span in enumerate((0.5 * h, 0.5 * h, h, 0.0)):
             dynamics.effort[:] = self.effort
             if self._rough and self._drive.direct:
-                dynamics.effort -= self._resistance(q, v)
+                np.subtract(self.effort, self._resistance(q, v), out=dynamics.effort)
             dynamics()
             rate, acceleration = self._rates[k], self._accelerations[k]
             self._position_rate(q, v, rate)
