@@ -28,6 +28,9 @@ SINGULAR = 1e-4
 the tolerances. A four-bar comes there if its lengths miss those of a change point by 1e-8.
 """
 
+DEAD = 1e-6
+"""The same share under which a velocity of the joints does not give that of the loop."""
+
 DOUBTFUL = 1e-2
 """Regularity under which a failure is put down to the singularity nearby."""
 
@@ -76,10 +79,28 @@ class ChartWatch:
         for k, (chart, view) in enumerate(zip(self._charts, self._views, strict=True)):
             if not np.isfinite(view.rows).all() or chart.regularity(view.rows) < SINGULAR:
                 return self._words(chart, "is at")
+            best = chart.best(view.rows)
+            share = chart.quality(view.rows) / chart.quality_of(view.rows, best)
             if chosen:
-                best = chart.quality_of(view.rows, chart.best(view.rows))
-                self._poor[k] = min(POOR, chart.quality(view.rows) / best / 2)
+                self._poor[k] = min(POOR, share / 2)
+            elif share < DEAD and self._moves(chart, y):
+                names = self._joints(chart)
+                old, new = (
+                    ", ".join(names[place] for place in places)
+                    for places in (chart.linkage.independent, best)
+                )
+                return (
+                    f"it starts with a velocity at a dead centre of {old}, which says nothing of "
+                    f"the speed of loop {chart.linkage.cluster.name!r} there; make {new} "
+                    "independent, or start elsewhere"
+                )
         return None
+
+    def _moves(self, chart: Chart, y: Array) -> bool:
+        _, v = self._motion.split(y)
+        order = self._robot._system.coordinates.v
+        places = [order.index(chart.linkage.coordinates[k]) for k in chart.linkage.independent]
+        return bool(v[places].any())
 
     def stop(self, step: Step, y: Array) -> tuple[float, str] | None:
         """The instant at which a step, which ends at y, meets a change point; what to say of it.

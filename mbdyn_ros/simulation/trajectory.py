@@ -63,10 +63,9 @@ class Trajectory:
 
     @property
     def imbalance(self) -> Array:
-        """Energy gained since the start that no work explains (N,), J: the integrator's error."""
-        total = self.energy.sum(axis=1)
-        gained = total - total[:1]
-        return gained - self.work[:, 0] + self.work[:, 1]
+        """Energy gained since the first sample that no work explains (N,), J: an error."""
+        balance = self.energy.sum(axis=1) - self.work[:, 0] + self.work[:, 1]
+        return balance - balance[:1]
 
     @property
     def relative_imbalance(self) -> float:
