@@ -12,7 +12,7 @@ from matplotlib import pyplot as plt  # noqa: E402
 
 from .demo_run import Outcome  # noqa: E402
 
-TITLES = {"ur5": "UR5", "panda": "Panda"}
+TITLES = {"ur5": "UR5", "panda": "Panda", "manipulator": "crane with two closed loops"}
 
 COLOURS = ["#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5"]
 
@@ -22,11 +22,12 @@ def draw(outcomes: list[Outcome], path: Path) -> None:
     style = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
     with plt.rc_context(style):  # type: ignore[arg-type]
         figure, axes = plt.subplots(
-            2, len(outcomes), figsize=(6.2 * len(outcomes), 7.2), sharex=True, squeeze=False,
+            2, len(outcomes), figsize=(5.6 * len(outcomes), 7.2), sharex=True, squeeze=False,
             layout="constrained",
         )  # fmt: skip
         for column, outcome in enumerate(outcomes):
-            _draw_robot(axes[0, column], axes[1, column], outcome)
+            draw_one = _draw_path if outcome.loops else _draw_robot
+            draw_one(axes[0, column], axes[1, column], outcome)
         axes[0, 0].set_ylabel("position (rad)")
         axes[1, 0].set_ylabel("effort (N m)")
         figure.suptitle(
@@ -50,6 +51,33 @@ def _draw_robot(above: plt.Axes, below: plt.Axes, outcome: Outcome) -> None:
         f"{1e3 * outcome.tracking_error:.1f} mrad",
         fontsize=11,
     )
+    _finish(above, below)
+
+
+def _draw_path(above: plt.Axes, below: plt.Axes, outcome: Outcome) -> None:
+    with_it, without = outcome.path, outcome.path_without
+    above.semilogy(without.time, 1e3 * without.error, color=COLOURS[2], lw=2, label="PD alone")
+    above.semilogy(with_it.time, 1e3 * with_it.error, color=COLOURS[0], lw=2,
+                   label="with feed-forward")  # fmt: skip
+    above.set_ylim(bottom=1e-3)
+    above.set_ylabel("path error of the tool (mm)")
+    above.legend(frameon=False, loc="center right")
+    above.set_title(
+        f"{TITLES.get(outcome.name, outcome.name)}: within {with_it.max_mm:.1f} mm,\n"
+        f"PD {100 * outcome.pd_share:.2f} % of the effort; PD alone {without.max_mm:.0f} mm",
+        fontsize=11,
+    )
+    for number, label in enumerate(outcome.labels):
+        name = label.replace("_joint", "").replace("_", " ")
+        below.plot(
+            outcome.time, 1e-3 * outcome.effort[:, number], color=COLOURS[number], lw=1.6,
+            label=name,
+        )  # fmt: skip
+    below.set_ylabel("effort (kN, of the slew kN m)")
+    _finish(above, below)
+
+
+def _finish(above: plt.Axes, below: plt.Axes) -> None:
     below.set_xlabel("time (s)")
     for axis in (above, below):
         axis.grid(alpha=0.25)

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
-from std_srvs.srv import SetBool
+from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ..model.model import Array
@@ -21,13 +24,31 @@ from .conversions import doubles, fill_time
 from .inbox import Inbox
 from .interfaces import srv
 
-CALLS, POINTS = 200, 81
-MOTION, REST = 3.6, 0.4
+CALLS, POINTS = 100, 301
+MOTION, REST = 3.0, 0.4
 """s, of the motion, and at rest before and after it."""
 
 
 class DemoError(RuntimeError):
     """The demonstration did not go as it should; the message says where."""
+
+
+@dataclass
+class Path:
+    """How far the tool was from its way, m, at times, s."""
+
+    time: Array = field(default_factory=lambda: np.zeros(1))
+    error: Array = field(default_factory=lambda: np.zeros(1))
+
+    @property
+    def rms_mm(self) -> float:
+        """Root of the mean square, mm."""
+        return 1e3 * float(np.sqrt(np.mean(self.error**2)))
+
+    @property
+    def max_mm(self) -> float:
+        """Largest, mm."""
+        return 1e3 * float(self.error.max())
 
 
 @dataclass
@@ -47,6 +68,11 @@ class Outcome:
     energy_change: float = 0.0
     imbalance: float = 0.0
     tracking_error: float = 0.0
+    loops: bool = False
+    path: Path = field(default_factory=lambda: Path())
+    path_without: Path = field(default_factory=lambda: Path())
+    pd_share: float = 0.0
+    pd_shares: list[float] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     time: Array = field(default_factory=lambda: np.zeros(0))
     wanted: Array = field(default_factory=lambda: np.zeros((0, 0)))
@@ -72,6 +98,8 @@ class DemoClient(Node):
             srv.InverseDynamicsTrajectory, f"{server}/inverse_dynamics_trajectory"
         )
         self._pause: Any = self.create_client(SetBool, "simulator/pause")
+        self._reset: Any = self.create_client(Trigger, "simulator/reset")
+        self._set: Any = self.create_client(SetParameters, "torque_feedforward/set_parameters")
 
     def wait_for_nodes(self, limit: float) -> None:
         """Return when all three nodes are there."""
@@ -87,20 +115,23 @@ class DemoClient(Node):
         robot, times = self.robot, []
         for _ in range(CALLS):
             q, v, a = random.uniform(-1, 1, (3, robot.nv))
+            if robot.model.loops:
+                q *= 0.2  # within the strokes
             request = srv.InverseDynamics.Request(name=list(robot.independent_joints))
             request.position, request.velocity = doubles(q), doubles(v)
             request.acceleration = doubles(a)
             start = time.perf_counter()
             response = self._call(self._inverse, request)
             times.append(time.perf_counter() - start)
-            error = np.abs(np.array(response.effort) - robot.inverse_dynamics(q, v, a)).max()
+            expected = robot.inverse_dynamics(q, v, a)
+            error = np.abs(np.array(response.effort) - expected).max() / scale(expected)
             outcome.service_error = max(outcome.service_error, float(error))
         outcome.service_ms = 1e3 * float(np.median(times))
 
-    def ask_trajectory(self, outcome: Outcome, trajectory: JointTrajectory) -> None:
-        """Efforts along the motion, against the library in this process."""
+    def ask_trajectory(self, outcome: Outcome, trajectory: JointTrajectory) -> JointTrajectory:
+        """The trajectory with efforts, which are compared with the library in this process."""
         request, times = srv.InverseDynamicsTrajectory.Request(trajectory=trajectory), []
-        for _ in range(9):
+        for _ in range(5):
             start = time.perf_counter()
             response = self._call(self._trajectory, request)
             times.append(time.perf_counter() - start)
@@ -111,7 +142,8 @@ class DemoClient(Node):
             for key in ("positions", "velocities", "accelerations", "effort")
         )
         expected = self.robot.inverse_dynamics(q, v, a)
-        outcome.trajectory_error = float(np.abs(effort - expected).max())
+        outcome.trajectory_error = float((np.abs(effort - expected) / scale(expected)).max())
+        return response.trajectory
 
     def drive(self, trajectory: JointTrajectory) -> float:
         """Let the simulated robot follow the trajectory; return when it started (s, its stamps).
@@ -129,13 +161,20 @@ class DemoClient(Node):
         self._call(self._pause, SetBool.Request(data=True))
         return start * 1e-9
 
+    def start_again(self, feedforward: str) -> None:
+        """The robot back to its start, paused, and another source of efforts."""
+        self._call(self._reset, Trigger.Request())
+        value = Parameter("feedforward", value=feedforward).get_parameter_value()
+        message = ParameterMessage(name="feedforward", value=value)
+        self._call(self._set, SetParameters.Request(parameters=[message]))
+
     def _call(self, client: Any, request: Any) -> Any:
         future = client.call_async(request)
         self._spinner.spin_until_future_complete(future, timeout_sec=5.0)
         if not future.done():
             raise DemoError(f"no answer from {client.srv_name}. {self._alive()}")
         response = future.result()
-        if not response.success:
+        if not getattr(response, "success", True):
             raise DemoError(f"{client.srv_name}: {response.message}")
         return response
 
@@ -165,6 +204,11 @@ class DemoClient(Node):
                 (stamp.sec + 1e-9 * stamp.nanosec, message.position, message.velocity,
                  message.effort)
             )  # fmt: skip
+
+
+def scale(efforts: Array) -> float:
+    """What errors of efforts are measured by: the largest effort, at least 1 N m or N."""
+    return max(1.0, float(np.abs(efforts).max()))
 
 
 def wanted_motion(times: Array, home: Array, goal: Array) -> tuple[Array, Array, Array]:
@@ -203,17 +247,17 @@ def judge(
     if len(client.states) < 100:
         raise DemoError(f"only {len(client.states)} joint states came from {outcome.name}")
     columns = [client.state_names.index(label) for label in robot.velocity_labels]
+    driven = [client.state_names.index(label) for label in robot.effort_labels]
     stamps = np.array([one[0] for one in client.states])
-    q, v, effort = (
-        np.array([one[k] for one in client.states])[:, columns] for k in (1, 2, 3)
-    )
-    way = np.diff(q, axis=0)
+    whole = [np.array([one[k] for one in client.states]) for k in (1, 2, 3)]
+    q, v, effort = whole[0][:, columns], whole[1][:, columns], whole[2][:, driven]
+    way, driven_way = np.diff(q, axis=0), np.diff(whole[0][:, driven], axis=0)
     friction = robot.friction_vector(q, v)
     outcome.received = len(stamps)
     outcome.rate = float((len(stamps) - 1) / (stamps[-1] - stamps[0]))
     outcome.worst_gap_ms = 1e3 * float(np.diff(stamps).max())
     # Efforts are constant over a step of the simulator, so this sum is their exact work.
-    work = np.cumsum((effort[1:] * way).sum(axis=1))
+    work = np.cumsum((effort[1:] * driven_way).sum(axis=1))
     loss = np.cumsum(((friction[1:] + friction[:-1]) / 2 * way).sum(axis=1))
     change = np.array([sum(robot.energy(*one)) for one in zip(q, v, strict=True)])
     change = change[1:] - change[0]
@@ -225,3 +269,30 @@ def judge(
     outcome.tracking_error = float(np.abs(q - wanted).max())
     outcome.labels = list(robot.velocity_labels)
     outcome.time, outcome.wanted, outcome.position, outcome.effort = times, wanted, q, effort
+
+
+def path(robot: Robot, client: DemoClient, start: float, home: Array, goal: Array) -> Path:
+    """How far the tool was from its way while it moved."""
+    columns = [client.state_names.index(label) for label in robot.velocity_labels]
+    times = np.array([one[0] for one in client.states]) - start
+    moving = (times >= 0) & (times <= MOTION)
+    q = np.array([one[1] for one in client.states])[moving][:, columns]
+    wanted, _, _ = wanted_motion(times[moving], home, goal)
+    link = robot.model.links[-1].name
+    tips = [robot.frame_pose(one, link)[:, :3, 3] for one in (q, wanted)]
+    return Path(times[moving], np.linalg.norm(tips[0] - tips[1], axis=1))
+
+
+def pd_share(robot: Robot, client: DemoClient, start: float, ends: tuple[Array, Array],
+             gains: tuple[Array, Array]) -> tuple[float, list[float]]:  # fmt: skip
+    """What part of the efforts the PD gave: by power in all, by root mean square in each joint."""
+    columns = [client.state_names.index(label) for label in robot.velocity_labels]
+    times = np.array([one[0] for one in client.states]) - start
+    moving = (times >= 0) & (times <= MOTION)
+    q, v, effort = (
+        np.array([one[k] for one in client.states])[moving][:, columns] for k in (1, 2, 3)
+    )
+    wanted_q, wanted_v, _ = wanted_motion(times[moving], *ends)
+    given = gains[0] * (wanted_q - q) + gains[1] * (wanted_v - v)
+    by_joint = np.sqrt((given**2).sum(axis=0) / (effort**2).sum(axis=0))
+    return float(np.abs(given * v).sum() / np.abs(effort * v).sum()), by_joint.tolist()

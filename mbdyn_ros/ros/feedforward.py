@@ -18,6 +18,10 @@ from .layout import Layout, effort_blocks, require_known
 from .reference import Reference
 from .trajectory_efforts import read_points
 
+SOURCES = ("inverse_dynamics", "reference", "none")
+"""Where the efforts come from that a PD adds to: computed, those in the reference's points, or
+nowhere."""
+
 
 class Feedforward:
     """The state of the `torque_feedforward` node.
@@ -32,6 +36,7 @@ class Feedforward:
     joints, labels : that order, by joint and by coordinate.
     order : where those coordinates are among the robot's efforts.
     limits : the effort limits.
+    source : one of `SOURCES`.
     """
 
     def __init__(self, robot: Robot, joints: Sequence[str] = ()) -> None:
@@ -50,7 +55,9 @@ class Feedforward:
         self._measured_at = -math.inf
         self._measured_names: tuple[str, ...] = ()
         self._rows: list[int] = []
+        self.source = SOURCES[0]
         self._reference: Reference | None = None
+        self._given: Array | None = None
         self._start = self._received = 0.0
         self.replace_robot(robot)
 
@@ -102,9 +109,26 @@ class Feedforward:
             a if all(given["accelerations"]) else None,
         )
 
-    def follow(self, reference: Reference, start: float) -> None:
-        """Follow a motion from the time `start`, s."""
-        self._reference, self._start = reference, start
+    def read_efforts(self, message: JointTrajectory) -> Array | None:
+        """Efforts (N, n) in the points, where they are the source."""
+        if self.source != "reference":
+            return None
+        layout, rows = Layout(self._robot, message.joint_names), []
+        for k, point in enumerate(message.points):
+            if not len(point.effort):
+                raise InputError(
+                    f"point {k} has no effort, and the parameter feedforward is 'reference': the "
+                    "service inverse_dynamics_trajectory fills efforts in"
+                )
+            try:
+                rows.append(layout.efforts(point.effort))
+            except InputError as error:
+                raise InputError(f"point {k}: {error}") from None
+        return np.array(rows)
+
+    def follow(self, reference: Reference, start: float, efforts: Array | None = None) -> None:
+        """Follow a motion from the time `start`, s, with the efforts of its points if given."""
+        self._reference, self._start, self._given = reference, start, efforts
 
     def drop_reference(self) -> None:
         """Forget the motion."""
@@ -141,8 +165,14 @@ class Feedforward:
         assert self._reference is not None
         inverse = self._inverse
         q, v, a = self._reference.at(now - self._start)
-        inverse.q[:], inverse.v[:], inverse.a[:] = q, v, a
-        inverse()
+        if self.source == "inverse_dynamics":
+            inverse.q[:], inverse.v[:], inverse.a[:] = q, v, a
+            inverse()
+        elif self._given is not None:
+            moment, times = now - self._start, self._reference.times
+            inverse.effort[:] = [np.interp(moment, times, column) for column in self._given.T]
+        else:
+            inverse.effort[:] = 0.0
         effort = inverse.effort
         if self.uses_states:
             wanted_q, wanted_v = self._of_driven_joints(q, v)

@@ -167,6 +167,14 @@ class Layout:
                 result[..., place] = numbers[..., self._columns[kind][name]]
         return result
 
+    def efforts(self, values: Sequence[float]) -> Array:
+        """Efforts (n,) in the robot's order, from the caller's; those of passive joints are 0."""
+        numbers = self.read("effort", "v", values, optional=False)
+        result = np.zeros(len(self.robot.effort_labels))
+        for name, place in self._effort_places().items():
+            result[place] = numbers[self._columns["v"][name]]
+        return result
+
     def from_robot(self, efforts: Array) -> Array:
         """Reorder efforts of the robot, (n,) or (N, n), to the caller's; passive joints have 0.
 
@@ -176,15 +184,20 @@ class Layout:
             The caller left out a joint that has an effort; the message names it.
         """
         result = np.zeros((*efforts.shape[:-1], self.size("v")))
-        for name, place in effort_blocks(self.robot).items():
-            if name not in self.names:
-                raise InputError(
-                    f"efforts act on {', '.join(effort_blocks(self.robot))}, but {name!r} is not "
-                    f"among the joints given: {', '.join(self.names)}. Name it too, with positions "
-                    "that agree with the others"
-                )
+        for name, place in self._effort_places().items():
             result[..., self._columns["v"][name]] = efforts[..., place]
         return result
+
+    def _effort_places(self) -> dict[str, slice]:
+        places = effort_blocks(self.robot)
+        for name in places:
+            if name not in self.names:
+                raise InputError(
+                    f"efforts act on {', '.join(places)}, but {name!r} is not among the joints "
+                    f"given: {', '.join(self.names)}. Name it too, with positions that agree with "
+                    "the others"
+                )
+        return places
 
     def state(
         self,

@@ -29,7 +29,7 @@ from ..model.model import Array
 from .conversions import seconds
 from .description import GRAVITY, PRIORITY, SPECS, Description, load_robot, one_line
 from .diagnostics import Diagnostics, Health
-from .feedforward import Feedforward
+from .feedforward import SOURCES, Feedforward
 from .inbox import Inbox
 from .parameters import DOUBLES, STRINGS, Parameters, Spec
 from .process import run
@@ -48,6 +48,11 @@ PARAMETERS = (
     Spec(
         "reference_timeout", 0.5,
         "time after the last point at which efforts become zero, s; 0: never", 0.0, 3600.0,
+    ),
+    Spec(
+        "feedforward", SOURCES[0],
+        "what the PD adds to: inverse_dynamics, reference (efforts in its points) or none",
+        check=lambda value: None if value in SOURCES else f"{value!r} is none of {SOURCES}",
     ),
     Spec("kp", DOUBLES, "position gain, N m/rad or N/m: none, one for all, or by joints", 0.0),
     Spec("kd", DOUBLES, "velocity gain, N m s/rad or N s/m: none, one for all, or by joints", 0.0),
@@ -102,6 +107,7 @@ class TorqueFeedforward(Node):
         except InputError as error:
             raise InputError(f"parameter joints, kp or kd: {error}") from None
         feedforward.limits.enforced = self.parameters["enforce_effort_limits"]
+        feedforward.source = self.parameters["feedforward"]
         with self._lock:
             self.feedforward = feedforward
             self._named.name = list(feedforward.labels)
@@ -155,6 +161,7 @@ class TorqueFeedforward(Node):
             if self.feedforward is None:
                 raise InputError(self.description.missing)
             reference = self.feedforward.read_reference(message)
+            efforts = self.feedforward.read_efforts(message)
         except InputError as error:
             self._refused += 1
             self._refusal = one_line(error)
@@ -163,7 +170,7 @@ class TorqueFeedforward(Node):
             )
         else:
             with self._lock:
-                self.feedforward.follow(reference, now)
+                self.feedforward.follow(reference, now, efforts)
 
     def _on_reset(self, request: Any, response: Any) -> Any:
         with self._lock:
@@ -183,6 +190,8 @@ class TorqueFeedforward(Node):
                         values.get("kp", self.parameters["kp"]),
                         values.get("kd", self.parameters["kd"]),
                     )
+                if feedforward is not None and "feedforward" in values:
+                    feedforward.source = values["feedforward"]
                 if feedforward is not None and "enforce_effort_limits" in values:
                     feedforward.limits.enforced = values["enforce_effort_limits"]
             if "gravity" in values and feedforward is not None:
