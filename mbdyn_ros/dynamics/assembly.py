@@ -31,6 +31,12 @@ from .spatial import SX
 RANK = 1e-8
 """Singular values below this share of the largest count as zero."""
 
+FAR = 0.5
+"""Distance (rad or m) from a rough guess over which other ways to close the loops are tried."""
+
+TRIALS = 12
+"""How many others."""
+
 NEARLY_CLOSED = 1e-3
 """Gap (m or rad) from which Newton's method goes on by itself."""
 
@@ -58,6 +64,8 @@ class _Equations:
         rows = cluster_rows(tree, cluster, joints, values, SX.zeros(tree.nv))
         outputs = [rows.residual, ca.densify(rows.matrix), ca.mmin(rows.aligned)]
         self.linear = not cluster.closures
+        kinds = [tree.bodies[body].kind for body in cluster.tied]
+        self._turns = np.array([kind == "revolute" for kind in kinds]) & (not self.linear)
         self._function = ca.Function("rows", [x], outputs)
 
     def residual(self, x: Array) -> Array:
@@ -103,6 +111,42 @@ class _Equations:
         place(solution.x)
         return self._polished(result, free) if self.gap(result) < NEARLY_CLOSED else result
 
+    def nearest(self, rough: Array, free: Sequence[int]) -> Array | None:
+        """The regular closed configuration nearest to `rough`, moving the coordinates `free`.
+
+        A guess far from every branch may be drawn to a far one, so others are tried then.
+        """
+        free = list(free)
+        found = [x for x in [self.close(rough, free)] if self._regular(x, free)]
+        if not found or self._distance(found[0], rough) > FAR:
+            random = np.random.default_rng(2)
+            reach = np.where(self._turns, np.pi, 1.0)[free]
+            for _ in range(TRIALS):
+                guess = rough.copy()
+                guess[free] += reach * random.uniform(-1.0, 1.0, len(free))
+                x = self.close(guess, free)
+                if self._regular(x, free):
+                    found.append(x)
+        if not found:
+            return None
+        best = min(found, key=lambda x: self._distance(x, rough))
+        whole_turns = np.round((rough - best) / (2 * np.pi))
+        return best + np.where(self._turns, 2 * np.pi * whole_turns, 0.0)
+
+    def _regular(self, x: Array, free: list[int]) -> bool:
+        """Whether x is closed, and determined by the other coordinates than `free`."""
+        return (
+            self.gap(x) <= CLOSED
+            and self.aligned(x)
+            and np.linalg.matrix_rank(self.matrix(x)[:, free], RANK) == len(free)
+        )
+
+    def _distance(self, x: Array, rough: Array) -> float:
+        """Largest move (rad or m) from one to the other; whole turns do not count."""
+        apart = x - rough
+        turned = apart - 2 * np.pi * np.round(apart / (2 * np.pi))
+        return float(np.abs(np.where(self._turns, turned, apart)).max(initial=0.0))
+
     def _polished(self, x: Array, free: list[int]) -> Array:
         """A few steps of Newton's method, to the last digits."""
         for _ in range(4):
@@ -141,9 +185,15 @@ def assemble(
     loose = [k for k, body in enumerate(bodies) if body not in home]
     closed, gap = _first_closed(equations, rough, [loose, list(range(len(bodies)))])
     if closed is None:
+        locked = ""
+        if equations.rank(rough + np.linspace(0.1, 0.7, len(rough))) == len(bodies):
+            locked = (
+                f" Its {len(bodies)} independent constraints would leave its {len(bodies)} joints "
+                "no mobility: check the type and the axis first."
+            )
         raise ModelError(
-            f"{what} cannot be closed near home: a gap of {gap:.3g} (m or rad) is left. Check "
-            "the lengths and frames, or give a rough closed configuration as home."
+            f"{what} cannot be closed near home: a gap of {gap:.3g} (m or rad) is left.{locked} "
+            "Check the lengths and frames, or give a rough closed configuration as home."
         )
     rank = _generic_rank(equations, closed)
     in_document = sorted(range(len(bodies)), key=lambda k: tree.bodies[bodies[k]].v.start)
@@ -271,10 +321,9 @@ def _at_home(
 ) -> Array:
     """Move the closed configuration to the independent positions that home names or leaves 0."""
     free, bound = list(linkage.independent), list(linkage.dependent)
-    result = equations.close(rough, bound)
-    if equations.gap(result) <= CLOSED and equations.aligned(result):
-        if equations.rank(result) == len(bound):
-            return result
+    nearest = equations.nearest(rough, bound)
+    if nearest is not None:
+        return nearest
     walk = follow(newton_step(tree, linkage), (closed[free], closed[bound]), rough[free])
     result = closed.copy()
     named = [linkage.cluster.tied[k] in home for k in free]
