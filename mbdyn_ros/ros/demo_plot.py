@@ -28,8 +28,6 @@ def draw(outcomes: list[Outcome], path: Path) -> None:
         for column, outcome in enumerate(outcomes):
             draw_one = _draw_path if outcome.loops else _draw_robot
             draw_one(axes[0, column], axes[1, column], outcome)
-        axes[0, 0].set_ylabel("position (rad)")
-        axes[1, 0].set_ylabel("effort (N m)")
         figure.suptitle(
             "Torques from inverse dynamics drive simulated robots, over ROS 2", fontsize=13
         )
@@ -51,6 +49,8 @@ def _draw_robot(above: plt.Axes, below: plt.Axes, outcome: Outcome) -> None:
         f"{1e3 * outcome.tracking_error:.1f} mrad",
         fontsize=11,
     )
+    above.set_ylabel("position (rad)")
+    below.set_ylabel("effort (N m)")
     _finish(above, below)
 
 
@@ -59,9 +59,9 @@ def _draw_path(above: plt.Axes, below: plt.Axes, outcome: Outcome) -> None:
     above.semilogy(without.time, 1e3 * without.error, color=COLOURS[2], lw=2, label="PD alone")
     above.semilogy(with_it.time, 1e3 * with_it.error, color=COLOURS[0], lw=2,
                    label="with feed-forward")  # fmt: skip
-    above.set_ylim(bottom=1e-3)
+    above.set_ylim(1e-2, 3e3)
     above.set_ylabel("path error of the tool (mm)")
-    above.legend(frameon=False, loc="center right")
+    above.legend(frameon=False, loc="lower center", ncols=2)
     above.set_title(
         f"{TITLES.get(outcome.name, outcome.name)}: within {with_it.max_mm:.1f} mm,\n"
         f"PD {100 * outcome.pd_share:.2f} % of the effort; PD alone {without.max_mm:.0f} mm",

@@ -15,6 +15,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -24,9 +25,9 @@ from .conversions import doubles, fill_time
 from .inbox import Inbox
 from .interfaces import srv
 
-CALLS, POINTS = 100, 301
-MOTION, REST = 3.0, 0.4
-"""s, of the motion, and at rest before and after it."""
+CALLS, POINTS = 100, 221
+MOTION, REST, LEAD = 2.2, 0.3, 0.2
+"""s: the motion, rest before and after it, and the time that nodes have to read a trajectory."""
 
 
 class DemoError(RuntimeError):
@@ -91,6 +92,7 @@ class DemoClient(Node):
         self.states: list[tuple[float, list[float], list[float], list[float]]] = []
         self.state_names: list[str] = []
         self._inbox = Inbox(self, JointState, "joint_states", QoSProfile(depth=2000))
+        self._commands = Inbox(self, Float64MultiArray, "simulator/commands", QoSProfile(depth=10))
         self._reference = self.create_publisher(JointTrajectory, "torque_feedforward/reference", 1)
         server = "inverse_dynamics_server"
         self._inverse: Any = self.create_client(srv.InverseDynamics, f"{server}/inverse_dynamics")
@@ -150,10 +152,13 @@ class DemoClient(Node):
 
         The simulation waits, paused, until the torques for the start arrive.
         """
-        start = self.get_clock().now().nanoseconds + int(REST * 1e9)
+        start = self.get_clock().now().nanoseconds + int((REST + LEAD) * 1e9)
         fill_time(trajectory.header.stamp, start)
+        for _ in self._commands:
+            pass  # those of before
         self._reference.publish(trajectory)
-        self._spin(0.6 * REST)
+        self._until(lambda: any(any(one.data) for one in self._commands), 5.0, "effort")
+        self._spin(1e-9 * (start - self.get_clock().now().nanoseconds) - 0.4 * REST)
         self._read_states()
         self.states.clear()
         self._call(self._pause, SetBool.Request(data=False))

@@ -168,7 +168,7 @@ class Feedforward:
         if self.source == "inverse_dynamics":
             inverse.q[:], inverse.v[:], inverse.a[:] = q, v, a
             inverse()
-        elif self._given is not None:
+        elif self.source == "reference" and self._given is not None:
             moment, times = now - self._start, self._reference.times
             inverse.effort[:] = [np.interp(moment, times, column) for column in self._given.T]
         else:

@@ -204,8 +204,9 @@ class Layout:
         position: Sequence[float],
         velocity: Sequence[float] = (),
         acceleration: Sequence[float] = (),
+        closed: bool = False,
     ) -> tuple[Array, Array, Array]:
-        """q, v and a of one state.
+        """q, v and a of one state. `closed`: whether the caller makes sure that loops close.
 
         Dependent joints may be named too, and must be where the independent ones put them.
 
@@ -223,7 +224,7 @@ class Layout:
         q, v, a = (self.to_robot(k, one) for k, one in zip(kinds, given, strict=True))
         require_unit_quaternions(self.robot._system.coordinates, q)
         rates_given = (True, len(velocity) > 0, len(acceleration) > 0)
-        self._require_agreement(given, rates_given, (q, v, a))
+        self._require_agreement(given, rates_given, (q, v, a), closed)
         return q, v, a
 
     def _require_agreement(
@@ -231,9 +232,10 @@ class Layout:
         given: tuple[Array, ...],
         stated: tuple[bool, ...],
         state: tuple[Array, Array, Array],
+        closed: bool,
     ) -> None:
         dependent = [name for name in self.names if name not in self.blocks]
-        if not dependent and not self.robot.model.loops:
+        if not dependent and (closed or not self.robot.model.loops):
             return
         implied = self.robot.joint_state(*state)  # refuses where the loops cannot be closed
         places = full_places(self.robot)

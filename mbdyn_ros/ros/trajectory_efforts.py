@@ -27,10 +27,18 @@ def read_points(
     rows: list[tuple[Array, Array, Array]] = []
     for k, point in enumerate(trajectory.points):
         try:
-            rows.append(layout.state(point.positions, point.velocities, point.accelerations))
+            state = layout.state(point.positions, point.velocities, point.accelerations, True)
+            rows.append(state)
         except InputError as error:
             raise InputError(f"point {k}: {error}") from None
     q, v, a = (np.array(column) for column in zip(*rows, strict=True))
+    if layout.robot.model.loops:
+        positions, _, _ = layout.robot.joint_state(q)  # all points in one call
+        for k in np.flatnonzero(~np.isfinite(positions).all(axis=1)).tolist():
+            try:
+                layout.robot.joint_state(q[k])  # says why not
+            except InputError as error:
+                raise InputError(f"point {k}: {error}") from None
     return q, v, a
 
 
