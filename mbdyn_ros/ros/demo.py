@@ -65,6 +65,9 @@ PRIORITY = {"realtime_priority": 20}
 RATE = 1000.0
 """Hz, of the simulator."""
 
+DELAY = 0.002
+"""s that efforts take to the simulator, and hold there."""
+
 PD_FREQUENCY = 8.0
 """rad/s of a small PD: it takes out what sampling and delays of the torques leave."""
 
@@ -96,6 +99,7 @@ def run_robot(name: str, context: rclpy.Context, domain: int) -> Outcome:
             "reference_timeout": 2.0,
             "rate": 1000.0 if loops else 500.0,
             "feedforward": "reference" if loops else "inverse_dynamics",
+            "lead": DELAY,
             "kp": gains[0].tolist(),
             "kd": gains[1].tolist(),
         }

@@ -37,6 +37,7 @@ class Feedforward:
     order : where those coordinates are among the robot's efforts.
     limits : the effort limits.
     source : one of `SOURCES`.
+    lead : how far ahead the feed-forward is computed, s, for the way to the actuators.
     """
 
     def __init__(self, robot: Robot, joints: Sequence[str] = ()) -> None:
@@ -55,7 +56,7 @@ class Feedforward:
         self._measured_at = -math.inf
         self._measured_names: tuple[str, ...] = ()
         self._rows: list[int] = []
-        self.source = SOURCES[0]
+        self.source, self.lead = SOURCES[0], 0.0
         self._reference: Reference | None = None
         self._given: Array | None = None
         self._start = self._received = 0.0
@@ -164,17 +165,18 @@ class Feedforward:
         """Efforts in `order` (N m or N), clamped to the limits."""
         assert self._reference is not None
         inverse = self._inverse
-        q, v, a = self._reference.at(now - self._start)
+        moment = now - self._start + self.lead
         if self.source == "inverse_dynamics":
-            inverse.q[:], inverse.v[:], inverse.a[:] = q, v, a
+            inverse.q[:], inverse.v[:], inverse.a[:] = self._reference.at(moment)
             inverse()
         elif self.source == "reference" and self._given is not None:
-            moment, times = now - self._start, self._reference.times
+            times = self._reference.times
             inverse.effort[:] = [np.interp(moment, times, column) for column in self._given.T]
         else:
             inverse.effort[:] = 0.0
         effort = inverse.effort
         if self.uses_states:
+            q, v, _ = self._reference.at(now - self._start)
             wanted_q, wanted_v = self._of_driven_joints(q, v)
             effort += self._kp * (wanted_q - self._measured_q)
             effort += self._kd * (wanted_v - self._measured_v)

@@ -54,6 +54,7 @@ PARAMETERS = (
         "what the PD adds to: inverse_dynamics, reference (efforts in its points) or none",
         check=lambda value: None if value in SOURCES else f"{value!r} is none of {SOURCES}",
     ),
+    Spec("lead", 0.0, "how far ahead the feed-forward is computed, s", 0.0, 0.1),
     Spec("kp", DOUBLES, "position gain, N m/rad or N/m: none, one for all, or by joints", 0.0),
     Spec("kd", DOUBLES, "velocity gain, N m s/rad or N s/m: none, one for all, or by joints", 0.0),
     Spec("state_timeout", 0.1, "age at which joint_states are stale, s", 0.001, 3600.0),
@@ -108,6 +109,7 @@ class TorqueFeedforward(Node):
             raise InputError(f"parameter joints, kp or kd: {error}") from None
         feedforward.limits.enforced = self.parameters["enforce_effort_limits"]
         feedforward.source = self.parameters["feedforward"]
+        feedforward.lead = self.parameters["lead"]
         with self._lock:
             self.feedforward = feedforward
             self._named.name = list(feedforward.labels)
@@ -190,6 +192,8 @@ class TorqueFeedforward(Node):
                         values.get("kp", self.parameters["kp"]),
                         values.get("kd", self.parameters["kd"]),
                     )
+                if feedforward is not None and "lead" in values:
+                    feedforward.lead = values["lead"]
                 if feedforward is not None and "feedforward" in values:
                     feedforward.source = values["feedforward"]
                 if feedforward is not None and "enforce_effort_limits" in values:
