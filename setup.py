@@ -43,7 +43,7 @@ setup(
         "platformdirs",
         "pyyaml",
         "rich",
-        "rosbags",
+        "rosbags>=0.11",
         "scipy",
         "urdfdom-py",  # imports as urdf_parser_py
     ],
@@ -51,6 +51,7 @@ setup(
         "test": [
             *PEERS,
             "hypothesis",
+            "mcap-ros2-support",
             "mypy",
             "pytest",
             "pytest-timeout",

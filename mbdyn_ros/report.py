@@ -3,27 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from .dynamics.gap import residual_function
 from .model.model import Joint, Mimic
 from .model.tree import WORLD
 from .units import joint_unit
 from .view.tree_text import tree_text
 
 if TYPE_CHECKING:
+    from .dynamics.assembly import Assembly
     from .robot import Robot
+
+
+INDEPENDENT_BY = {
+    "description": "as the description says",
+    "actuated": "the actuated ones",
+    "chosen": "chosen here: the description names none",
+    "all": "all",
+}
+"""Who says which joints are independent, and what people read of it."""
+
+CLOSED_FORM, LINEAR, NEWTON = "closed form", "linear", "Newton's method"
+"""How the positions of dependent joints are found."""
 
 
 @dataclass(frozen=True)
 class JointReport:
-    """A movable joint: limits in rad or m, rad/s or m/s, N m or N; None where unlimited."""
+    """A movable joint: limits in rad or m, rad/s or m/s, N m or N; None where unlimited.
+
+    home : its position (rad or m) where the loops were closed; None where it has several.
+    """
 
     name: str
     type: str
     parent: str
     child: str
+    independent: bool
+    actuated: bool
+    home: float | None
     lower: float | None
     upper: float | None
     max_velocity: float | None
@@ -33,14 +55,17 @@ class JointReport:
     mimic: Mimic | None
 
     @staticmethod
-    def of(joint: Joint) -> JointReport:
-        """What the description says about a joint."""
+    def of(robot: Robot, joint: Joint) -> JointReport:
+        """What the description says about a joint, and what became of it."""
         limits = joint.limits
         return JointReport(
             name=joint.name,
             type=joint.type,
             parent=joint.parent,
             child=joint.child,
+            independent=joint.name in robot.independent_joints,
+            actuated=joint.name in robot.actuated_joints,
+            home=robot.home.get(joint.name),
             lower=_finite(limits.lower),
             upper=_finite(limits.upper),
             max_velocity=_finite(limits.velocity),
@@ -50,39 +75,147 @@ class JointReport:
             mimic=joint.mimic,
         )
 
-    def row(self) -> tuple[str, ...]:
-        """The cells of the table."""
+    def row(self, plain: bool) -> dict[str, str]:
+        """The cells of the table; `plain`: all joints are independent and actuated."""
         unit = joint_unit(self.type)
-        reach = "-"
+        reach = ""
         if self.lower is not None or self.upper is not None:
             reach = f"{_number(self.lower, '-inf')} .. {_number(self.upper, 'inf')} {unit}"
-        follows = "-"
+        follows = ""
         if self.mimic is not None:
             factor = "" if self.mimic.multiplier == 1 else f"{self.mimic.multiplier:g} "
             follows = factor + self.mimic.joint
             if self.mimic.offset:
                 follows += f" {'+' if self.mimic.offset > 0 else '-'} {abs(self.mimic.offset):g}"
-        return (
-            self.name, self.type, f"{self.parent} → {self.child}", reach,
-            _number(self.max_velocity), _number(self.max_effort),
-            _number(self.damping or None), _number(self.friction or None), follows,
-        )  # fmt: skip
+        role = "independent" if self.independent else "dependent"
+        if self.actuated:
+            role += ", actuated"
+        return {
+            "joint": self.name,
+            "type": self.type,
+            "role": "" if role == "independent, actuated" and plain else role,
+            "home": "" if plain or self.home is None else _number(round(self.home, 12) + 0.0),
+            "range": reach,
+            "max velocity": _number(self.max_velocity),
+            "max effort": _number(self.max_effort),
+            "damping": _number(self.damping or None),
+            "friction": _number(self.friction or None),
+            "follows": follows,
+        }
 
 
 @dataclass(frozen=True)
 class LoopReport:
-    """A closing joint between two links of the tree."""
+    """A closing joint between two links of the tree, and the tree's joints around the loop."""
 
     name: str
     type: str
     predecessor: str
     successor: str
+    joints: tuple[str, ...]
+
+    def row(self) -> dict[str, str]:
+        """The cells of the table."""
+        return {
+            "loop": self.name,
+            "type": self.type,
+            "closes": f"{self.predecessor} ↔ {self.successor}",
+            "joints around it": ", ".join(self.joints),
+        }
 
 
-HEADER = (
-    "joint", "type", "parent → child", "range", "max velocity", "max effort", "damping", "friction",
-    "follows",
-)  # fmt: skip
+@dataclass(frozen=True)
+class CouplingReport:
+    """A linear tie between joints: sum factor position + offset = 0 (rad or m)."""
+
+    name: str
+    factors: dict[str, float]
+    offset: float
+
+    def row(self) -> dict[str, str]:
+        """The cells of the table."""
+        terms = [(factor, joint) for joint, factor in self.factors.items()]
+        words = ""
+        for factor, joint in [*terms, *([(self.offset, "")] if self.offset else [])]:
+            size = "" if joint and abs(factor) == 1 else f"{abs(factor):g} "
+            words += f" {'-' if factor < 0 else '+'} {size}{joint}".rstrip()
+        return {"coupling": self.name, "equation": words.removeprefix(" + ").strip() + " = 0"}
+
+
+@dataclass(frozen=True)
+class ClusterReport:
+    """Joints that loops and couplings move together.
+
+    Attributes
+    ----------
+    constraints : names of its loops and couplings.
+    links : that its joints move.
+    joints, independent, dependent : names.
+    rows, rank, redundant : constraint rows, how many of them count, and how many repeat others.
+    mobility : freedoms that are left.
+    positions : how the dependent ones are found: "closed form", "linear", "Newton's method".
+    gap : largest residual of the rows at home (m, or sine of an angle).
+    """
+
+    constraints: tuple[str, ...]
+    links: tuple[str, ...]
+    joints: tuple[str, ...]
+    independent: tuple[str, ...]
+    dependent: tuple[str, ...]
+    rows: int
+    rank: int
+    redundant: int
+    mobility: int
+    positions: str
+    gap: float
+
+    @staticmethod
+    def of(robot: Robot, assembly: Assembly) -> ClusterReport:
+        """What became of a constrained cluster."""
+        linkage, tree = assembly.linkage, robot._system.tree
+        cluster = linkage.cluster
+        joints = [tree.bodies[body].joint for body in cluster.tied]
+        positions = CLOSED_FORM if linkage.closed_form is not None else NEWTON
+        residual = np.array(residual_function(robot._system, linkage)(assembly.home))
+
+        def named(places: Sequence[int]) -> tuple[str, ...]:
+            found = {joints[place] for place in places}
+            return tuple(name for name in robot.joint_names if name in found)
+
+        return ClusterReport(
+            constraints=(
+                *(loop.name for loop in cluster.closures),
+                *(gear.name for gear in cluster.gears),
+            ),
+            links=tuple(
+                link.name
+                for link in robot.model.links
+                if tree.frames[link.name][0] in cluster.bodies
+            ),
+            joints=named(range(len(joints))),
+            independent=named(linkage.independent),
+            dependent=named(linkage.dependent),
+            rows=assembly.row_count,
+            rank=assembly.rank,
+            redundant=assembly.row_count - assembly.rank,
+            mobility=len(linkage.independent),
+            positions=LINEAR if linkage.linear else positions,
+            gap=float(np.abs(residual).max(initial=0.0)),
+        )
+
+    def row(self) -> dict[str, str]:
+        """The cells of the table."""
+        return {
+            "cluster": ", ".join(self.constraints),
+            "joints": f"{len(self.joints)}",
+            "rows": f"{self.rows}",
+            "rank": f"{self.rank}",
+            "redundant": f"{self.redundant}",
+            "mobility": f"{self.mobility}",
+            "independent": ", ".join(self.independent),
+            "positions by": self.positions,
+            "gap at home": f"{self.gap:.1e}",
+        }
 
 
 @dataclass(frozen=True)
@@ -101,7 +234,14 @@ class Report:
     joints : the movable ones, in document order.
     fixed_joints : number of joints that do not move.
     independent, dependent, actuated : joint names.
+    independent_by : who says which are independent: "description", "actuated" (they are the
+        actuated ones of the description), "chosen" (by this library), "all" (there is no choice).
     closed_loops, loops : number of them, and the joints that close them.
+    couplings : gears and mimic joints.
+    clusters : joints that loops and couplings move together.
+    rows, rank, redundant : constraint rows of all clusters.
+    home : position (rad or m) by joint name, with all loops closed.
+    closure_gap : largest residual there (m, or sine of an angle).
     massless_links : links that can move without moving mass.
     tree : a picture in characters.
     warnings : what looks wrong but could be computed.
@@ -121,10 +261,18 @@ class Report:
     joints: tuple[JointReport, ...]
     fixed_joints: int
     independent: tuple[str, ...]
+    independent_by: str
     dependent: tuple[str, ...]
     actuated: tuple[str, ...]
     closed_loops: int
     loops: tuple[LoopReport, ...]
+    couplings: tuple[CouplingReport, ...]
+    clusters: tuple[ClusterReport, ...]
+    rows: int
+    rank: int
+    redundant: int
+    home: dict[str, float]
+    closure_gap: float
     massless_links: tuple[str, ...]
     tree: str
     warnings: tuple[str, ...]
@@ -134,6 +282,24 @@ class Report:
         return asdict(self)
 
     def __str__(self) -> str:
+        facts = self._facts()
+        width = max(len(name) for name, _ in facts)
+        parts = ["\n".join([self.name, *(f"  {name:{width}}  {text}" for name, text in facts)])]
+        plain = not self.dependent and self.actuated == self.independent
+        tables: list[list[dict[str, str]]] = [
+            [one.row(plain) for one in self.joints],
+            [one.row() for one in self.loops],
+            [one.row() for one in self.couplings],
+            [one.row() for one in self.clusters],
+        ]
+        parts += [_table(rows) for rows in tables if rows]
+        parts.append(self.tree)
+        if self.warnings:
+            parts.append("\n".join(f"warning: {text}" for text in self.warnings))
+        return "\n\n".join(parts)
+
+    def _facts(self) -> list[tuple[str, str]]:
+        """The first lines: names and words."""
         x, y, z = self.gravity
         base = "moves freely in the world" if self.floating_base else "is fixed to the world"
         facts = [
@@ -144,30 +310,30 @@ class Report:
             ("moving mass", f"{self.moving_mass:.6g} kg"),
             ("joints", f"{len(self.joints)} movable, {self.fixed_joints} fixed"),
             ("closed loops", str(self.closed_loops)),
-            ("mobility", f"{self.mobility} (nq {self.nq}, nv {self.nv})"),
-            ("independent", ", ".join(self.independent) or "-"),
-            ("dependent", ", ".join(self.dependent) or "-"),
-            ("actuated", ", ".join(self.actuated) or "-"),
-            ("massless", ", ".join(self.massless_links) or "-"),
         ]
-        width = max(len(name) for name, _ in facts)
-        parts = ["\n".join([self.name, *(f"  {name:{width}}  {text}" for name, text in facts)])]
-        if self.joints:
-            parts.append(_table([HEADER, *(joint.row() for joint in self.joints)]))
-        closing = [
-            f"loop {one.name} ({one.type}): {one.predecessor} ↔ {one.successor}"
-            for one in self.loops
-        ]
-        parts.append("\n".join([self.tree, *closing]))
-        if self.warnings:
-            parts.append("\n".join(f"warning: {text}" for text in self.warnings))
-        return "\n\n".join(parts)
+        if self.couplings:
+            facts.append(("couplings", str(len(self.couplings))))
+        if self.clusters:
+            words = f"{self.rank} independent, {self.redundant} redundant"
+            facts.append(("constraints", f"{self.rows}: {words}"))
+        facts.append(("mobility", f"{self.mobility} (nq {self.nq}, nv {self.nv})"))
+        why = f" ({INDEPENDENT_BY[self.independent_by]})" if self.clusters else ""
+        facts.append(("independent", (", ".join(self.independent) or "-") + why))
+        facts.append(("dependent", ", ".join(self.dependent) or "-"))
+        same = self.actuated == self.independent and self.independent
+        facts.append(
+            ("actuated", "all independent ones" if same else ", ".join(self.actuated) or "-")
+        )
+        if self.massless_links:
+            facts.append(("massless", ", ".join(self.massless_links)))
+        return facts
 
 
 def report(robot: Robot) -> Report:
     """Say what was understood of a robot."""
     model, tree = robot.model, robot._system.tree
-    joints = tuple(JointReport.of(joint) for joint in model.joints if joint.nv)
+    joints = tuple(JointReport.of(robot, joint) for joint in model.joints if joint.nv)
+    clusters = tuple(ClusterReport.of(robot, one) for one in robot._assemblies)
     moving = {index for index, _ in tree.frames.values() if index != WORLD}
     x, y, z = robot.gravity.tolist()
     return Report(
@@ -185,15 +351,61 @@ def report(robot: Robot) -> Report:
         joints=joints,
         fixed_joints=len(model.joints) - len(joints),
         independent=robot.independent_joints,
+        independent_by=_independent_by(robot),
         dependent=robot.dependent_joints,
         actuated=robot.actuated_joints,
         closed_loops=len(model.loops),
-        loops=tuple(
-            LoopReport(one.name, one.type, one.predecessor, one.successor) for one in model.loops
-        ),
+        loops=_loops(robot),
+        couplings=_couplings(robot),
+        clusters=clusters,
+        rows=sum(one.rows for one in clusters),
+        rank=sum(one.rank for one in clusters),
+        redundant=sum(one.redundant for one in clusters),
+        home=dict(robot.home),
+        closure_gap=max((one.gap for one in clusters), default=0.0),
         massless_links=robot.massless_links,
         tree=tree_text(model),
         warnings=robot.warnings,
+    )
+
+
+def _independent_by(robot: Robot) -> str:
+    """See `Report.independent_by`."""
+    if robot.model.independent is not None:
+        return "description"
+    if not robot.dependent_joints:
+        return "all"
+    if all(robot.model.joint(name).mimic is not None for name in robot.dependent_joints):
+        return "description"
+    actuated = robot.model.actuated
+    if actuated is not None and set(robot.independent_joints) <= set(actuated):
+        return "actuated"
+    return "chosen"
+
+
+def _loops(robot: Robot) -> tuple[LoopReport, ...]:
+    """The loops in document order; one between links of one body has no joints around it."""
+    bodies = robot._system.tree.bodies
+    around = {
+        closure.name: tuple(dict.fromkeys(bodies[body].joint for body in closure.bodies))
+        for cluster in robot._system.clusters
+        for closure in cluster.closures
+    }
+    return tuple(
+        LoopReport(one.name, one.type, one.predecessor, one.successor, around.get(one.name, ()))
+        for one in robot.model.loops
+    )
+
+
+def _couplings(robot: Robot) -> tuple[CouplingReport, ...]:
+    """Couplings and mimic joints, as equations."""
+    bodies = robot._system.tree.bodies
+    return tuple(
+        CouplingReport(
+            gear.name, {bodies[body].joint: factor for body, factor in gear.factors}, gear.shift
+        )
+        for cluster in robot._system.clusters
+        for gear in cluster.gears
     )
 
 
@@ -201,15 +413,17 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _number(value: float | None, missing: str = "-") -> str:
+def _number(value: float | None, missing: str = "") -> str:
     return missing if value is None else f"{value:.5g}"
 
 
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of cells in columns, the first row underlined."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+def _table(rows: Sequence[Mapping[str, str]]) -> str:
+    """Rows of cells under an underlined header; columns without content are left out."""
+    header = [name for name in rows[0] if any(row[name] for row in rows)]
+    cells = [header, *([row[name] or "-" for name in header] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = [
         "  ".join(f"{cell:{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
+        for row in cells
     ]
     return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])

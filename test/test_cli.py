@@ -118,7 +118,18 @@ def test_closed_loops(tmp_path: Path) -> None:
     assert document("id", FOUR_BAR)["position"] == {"crank_joint": home}
     out = tmp_path / "boom.csv"
     result = run("simulate", ROOT / "urdf" / "boom.urdf", "--duration", 2, "--output", out)
-    assert result.exit_code == 0 and "dead centre" in result.stderr and out.exists()
+    assert result.exit_code == 0 and out.exists()
+    assert result.stderr.startswith("Warning: ") and "dead centre" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_graph(tmp_path: Path) -> None:
+    for name in ("g.svg", "g.png"):
+        assert f"wrote {tmp_path / name}" in succeed("inspect", FOUR_BAR, "--graph", tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 5000
+    assert document("inspect", FOUR_BAR, "--graph", tmp_path / "g.svg")["redundant"] == 3
+    result = run("inspect", FOUR_BAR, "--graph", tmp_path / "g.pdf")
+    assert result.exit_code == 1 and "g.pdf" in result.stderr and ".svg" in result.stderr
 
 
 def test_urdf_from_standard_input() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from ..model.errors import CompilerWarning, MbdynError, ModelWarning
+from ..model.errors import CompilerWarning, MbdynError, ModelWarning, SimulationWarning
 from .bench import bench
 from .forward import fd
 from .inspect import inspect
@@ -25,6 +25,7 @@ class Mbdyn(click.Group):
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", ModelWarning)
             warnings.simplefilter("always", CompilerWarning)
+            warnings.simplefilter("always", SimulationWarning)
             warnings.showwarning = _show_warning
             try:
                 return super().invoke(context)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -49,10 +50,11 @@ class Chart:
         rest = SX.zeros(system.tree.nv)
         rows = cluster_rows(system.tree, linkage.cluster, joints, values, rest)
         function = ca.Function("rows", [x], [ca.densify(rows.matrix).T], {"cse": True})
+        self._buffer: Any
         self._buffer, self._evaluate = function.buffer()
         self._x, self._rows = np.zeros(x.shape[0]), np.zeros(rows.matrix.shape)
-        self._buffer.set_arg(0, memoryview(self._x))
-        self._buffer.set_res(0, memoryview(self._rows.reshape(-1)))
+        self._buffer.set_arg(0, memoryview(self._x))  # type: ignore[arg-type]
+        self._buffer.set_res(0, memoryview(self._rows.reshape(-1)))  # type: ignore[arg-type]
         self._units = np.ones(rows.matrix.shape)
         self._units = _units(system, linkage, self.matrix(system.home))
 

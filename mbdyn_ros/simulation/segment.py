@@ -38,7 +38,8 @@ class Translation:
         """The effort as a function of the state in the coordinates of `chart`."""
         if self.trivial:
             return function
-        position, velocity = (self._chart.bind(f"joint_{what}") for what in ("position", "velocity"))
+        position = self._chart.bind("joint_position")
+        velocity = self._chart.bind("joint_velocity")
         rows_q, rows_v = self._rows
         unknown = np.full(len(self._robot.effort_labels), np.nan)
 

@@ -8,17 +8,20 @@ from ..model.model import Joint, Model
 def tree_text(model: Model) -> str:
     """The links from the root on, one a line, each behind the joint that carries it.
 
+    A link that a loop ties to another one says so behind its name.
+
     Examples
     --------
-    >>> from mbdyn_ros.model import Joint, Link, Model
+    >>> from mbdyn_ros.model import Joint, Link, Loop, Model
     >>> links = (Link("base"), Link("arm"), Link("tool"), Link("lamp"))
     >>> joints = (Joint("turn", "revolute", "base", "arm"), Joint("grip", "fixed", "arm", "tool"),
     ...           Joint("lit", "fixed", "base", "lamp"))
-    >>> print(tree_text(Model("demo", "base", links, joints)))
+    >>> loops = (Loop("wire", "spherical", "lamp", "tool"),)
+    >>> print(tree_text(Model("demo", "base", links, joints, loops=loops)))
     base
     ├─ turn (revolute) → arm
     │  └─ grip (fixed) → tool
-    └─ lit (fixed) → lamp
+    └─ lit (fixed) → lamp ⇢ tool (wire, spherical)
     """
     carried: dict[str, list[Joint]] = {}
     for joint in model.joints:
@@ -38,4 +41,10 @@ def tree_text(model: Model) -> str:
 
 def _link(model: Model, name: str) -> str:
     inertia = model.link(name).inertia
-    return f"{name}, {inertia.mass:.4g} kg" if inertia is not None and inertia.mass else name
+    mass = f", {inertia.mass:.4g} kg" if inertia is not None and inertia.mass else ""
+    ties = [
+        f" ⇢ {loop.successor} ({loop.name}, {loop.type})"
+        for loop in model.loops
+        if loop.predecessor == name
+    ]
+    return name + mass + "".join(ties)
