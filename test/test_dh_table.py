@@ -1,0 +1,209 @@
+"""DH tables: the robot they describe, and what is refused."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("pinocchio")
+import pinocchio as pin  # noqa: E402
+from random_robots import assert_close, explore, random_inertia  # noqa: E402
+
+import mbdyn_ros  # noqa: E402
+from mbdyn_ros.model.dh_table import read_dh_table  # noqa: E402
+
+Array = np.ndarray
+QUARTER = np.pi / 2
+
+
+@dataclass(frozen=True)
+class Row:
+    """One joint of a random table; moments as ixx, ixy, ixz, iyy, iyz, izz."""
+
+    type: str
+    a: float
+    alpha: float
+    d: float
+    theta: float
+    mass: float
+    centre: tuple[float, ...]
+    moments: tuple[float, ...]
+
+    def matrix(self, q: float) -> Array:
+        """A (4, 4), eqs (9) to (11), with the vector of (11) in the axes where (9) needs it."""
+        theta = self.theta + q * (self.type == "revolute")
+        d = self.d + q * (self.type == "prismatic")
+        c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(self.alpha), np.sin(self.alpha)
+        rotation = np.array([[c, -ca * s, sa * s], [s, ca * c, -sa * c], [0, sa, ca]])
+        in_link = np.array([self.a, d * sa, d * ca])  # (11)
+        result = np.eye(4)
+        result[:3, :3], result[:3, 3] = rotation, rotation @ in_link
+        return result
+
+
+@dataclass(frozen=True)
+class RandomDh:
+    """A random DH table, as YAML and as Pinocchio sees it."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def weight(self) -> float:
+        return 9.81 * sum(row.mass for row in self.rows)
+
+    def yaml(self) -> str:
+        keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        lines = ["joints:"]
+        for k, row in enumerate(self.rows):
+            moments = ", ".join(f"{key}: {m!r}" for key, m in zip(keys, row.moments, strict=True))
+            lines.append(
+                f"- {{name: joint{k}, type: {row.type}, a: {row.a!r}, alpha: {row.alpha!r}, "
+                f"d: {row.d!r}, theta: {row.theta!r}, mass: {row.mass!r}, "
+                f"centre: {list(row.centre)!r}, inertia: {{{moments}}}}}"
+            )
+        return "\n".join(lines) + "\n"
+
+    def robot(self) -> mbdyn_ros.Robot:
+        return mbdyn_ros.Robot(read_dh_table(self.yaml()))
+
+    def judge(self) -> pin.Model:
+        """Pinocchio's model, built joint by joint from the table."""
+        model = pin.Model()
+        place, index = pin.SE3.Identity(), 0
+        for k, row in enumerate(self.rows):
+            kind = pin.JointModelRZ() if row.type == "revolute" else pin.JointModelPZ()
+            turn = pin.SE3(pin.utils.rotate("z", row.theta), np.zeros(3))
+            index = model.addJoint(index, kind, place * turn, f"joint{k}")
+            place = pin.SE3(pin.utils.rotate("x", row.alpha), np.array([row.a, 0, row.d]))
+            ixx, ixy, ixz, iyy, iyz, izz = row.moments
+            moments = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+            inertia = pin.Inertia(row.mass, np.array(row.centre), moments)
+            model.appendBodyToJoint(index, inertia, place)
+        return model
+
+
+@st.composite
+def dh_robots(draw: st.DrawFn, joints: int = 12, least: int = 1) -> RandomDh:
+    """Tables with the zeros and quarter turns of real ones, and without."""
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rows = []
+    for k in range(draw(st.integers(least, joints))):
+        link = random_inertia(f"link{k}", random)
+        plain = draw(st.booleans())
+        a, d = random.normal(size=2) * 0.4 * (random.random(2) < (0.5 if plain else 1.0))
+        alpha, theta = random.integers(-2, 3, 2) * QUARTER if plain else random.uniform(-3, 3, 2)
+        kind = draw(st.sampled_from(["revolute", "revolute", "prismatic"]))
+        numbers = (float(a), float(alpha), float(d), float(theta))
+        centre = tuple(float(x) for x in link.center)
+        rows.append(Row(kind, *numbers, link.mass, centre, link.moments))
+    return RandomDh(tuple(rows))
+
+
+@explore(20)
+@given(dh_robots(), st.integers(0, 99))
+@pytest.mark.usefixtures("interpreted")
+def test_frames_are_those_of_the_table(table: RandomDh, seed: int) -> None:
+    robot = table.robot()
+    q = np.random.default_rng(seed).uniform(-2, 2, robot.nq)
+    whole = np.eye(4)
+    for row, position in zip(table.rows, q, strict=True):
+        whole = whole @ row.matrix(position)
+    assert_close(robot.frame_pose(q, f"link{len(table.rows)}"), whole, 1e-13, 1.0)
+
+
+@explore(20)
+@given(dh_robots(), st.integers(0, 99))
+@pytest.mark.usefixtures("interpreted")
+def test_dynamics_is_pinocchios(table: RandomDh, seed: int) -> None:
+    robot, judge = table.robot(), table.judge()
+    q, v, a = np.random.default_rng(seed).uniform(-2, 2, (3, robot.nq))
+    theirs = pin.rnea(judge, judge.createData(), q, v, a)
+    assert_close(robot.inverse_dynamics(q, v, a), theirs, 1e-12, table.weight)
+
+
+ROW = (
+    "{name: elbow, type: revolute, a: 0.1, alpha: 0, d: 0, theta: 0, mass: 1, "
+    "centre: [0, 0, 0], inertia: {ixx: 1, iyy: 1, izz: 1}}"
+)
+
+
+def table(row: str, *more: str) -> str:
+    return "\n".join(["joints:", *(f"- {one}" for one in (row, *more))])
+
+
+def test_names_and_defaults(tmp_path: Path) -> None:
+    named = ROW.replace("elbow", "wrist")[:-1] + ", link: hand}"
+    path = tmp_path / "arm.yaml"
+    path.write_text("name: arm\nbase: stand\n" + table(ROW, named), encoding="utf-8")
+    model = read_dh_table(path)
+    assert (model.name, model.root, model.source) == ("arm", "stand", str(path))
+    assert [link.name for link in model.links] == [
+        "stand", "elbow/axis", "link1", "wrist/axis", "hand"
+    ]  # fmt: skip
+    assert model.joint("wrist").line == 5
+    robot = mbdyn_ros.Robot(model)
+    assert robot.joint_names == ("elbow", "wrist")
+    assert robot.actuated_joints == robot.independent_joints == robot.joint_names
+
+
+@pytest.mark.parametrize("key", ["type", "a", "alpha", "d", "theta", "mass", "centre", "inertia"])
+def test_missing_entry_is_refused_by_joint_and_line(key: str) -> None:
+    entries = {
+        "name": "wrist", "type": "revolute", "a": "0", "alpha": "0", "d": "0", "theta": "0",
+        "mass": "1", "centre": "[0, 0, 0]", "inertia": "{ixx: 1, iyy: 1, izz: 1}",
+    }  # fmt: skip
+    del entries[key]
+    row = "{" + ", ".join(f"{k}: {v}" for k, v in entries.items()) + "}"
+    with pytest.raises(mbdyn_ros.ModelError, match=f'<text>:3: joint "wrist": has no {key}'):
+        read_dh_table(table(ROW, row))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("a: 0.1", "a: .nan", 'joint "elbow": its a must be a finite number'),
+        ("alpha: 0", "alpha: .inf", 'joint "elbow": its alpha must be a finite number'),
+        ("d: 0", "d: 1e999", 'joint "elbow": its d must be a finite number'),
+        ("theta: 0", "theta: pi", 'joint "elbow": its theta must be a finite number'),
+        ("theta: 0", "theta:", 'joint "elbow": has no theta'),
+        ("mass: 1", "mass: -1", 'joint "elbow": its mass -1 is negative'),
+        ("centre: [0, 0, 0]", "centre: [0, 0]", 'joint "elbow": its centre has 2 values'),
+        ("centre: [0, 0, 0]", "centre: [0, nan, 0]", 'joint "elbow": its centre must be a finite'),
+        ("ixx: 1, ", "", 'joint "elbow": its inertia has no ixx'),
+        ("ixx: 1", "ixx: nan", 'joint "elbow": its ixx must be a finite number'),
+        ("ixx: 1", "jxx: 1", 'joint "elbow": its inertia has no "jxx"'),
+        ("alpha: 0", "alfa: 0", 'joint "elbow" has no "alfa" \\(did you mean "alpha"'),
+        ("type: revolute", "type: planar", 'joint "elbow": its type "planar" is not one of'),
+        ("name: elbow, ", "", "joint 1 has no name"),
+        ("a: 0.1", "a: 0.1, a: 0.2", 'joint "elbow" has "a" in line 2 already'),
+        ("mass: 1", "mass: 1, link: base_link", 'its link "base_link" has the name of a link'),
+    ],
+)
+def test_bad_entry_is_refused_by_joint_and_line(old: str, new: str, message: str) -> None:
+    with pytest.raises(mbdyn_ros.ModelError, match=f"<text>:2: .*{message}"):
+        read_dh_table(table(ROW.replace(old, new, 1)))
+
+
+def test_two_joints_of_one_name_and_no_joints_are_refused() -> None:
+    with pytest.raises(mbdyn_ros.ModelError, match=':3: joint "elbow": the name is taken'):
+        read_dh_table(table(ROW, ROW))
+    with pytest.raises(mbdyn_ros.ModelError, match=":2: a DH table needs joints"):
+        read_dh_table("\njoints: []\n")
+    with pytest.raises(mbdyn_ros.ModelError, match="a DH table needs joints"):
+        read_dh_table("name: nothing\n")
+    with pytest.raises(mbdyn_ros.ModelError, match='a DH table has no "joint"'):
+        read_dh_table("joint:\n- " + ROW)
+
+
+def test_unphysical_inertia_is_computed_with_a_warning() -> None:
+    model = read_dh_table(table(ROW.replace("ixx: 1", "ixx: 5")))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        mbdyn_ros.Robot(model)
+    assert "triangle inequality" in str(caught[0].message)
