@@ -1,5 +1,6 @@
 """Exact multibody dynamics for ROS 2 robots that are not simple serial arms."""
 
+from . import piezo as piezo
 from .model.errors import (
     CompilerWarning,
     InputError,

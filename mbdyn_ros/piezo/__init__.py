@@ -1,0 +1,13 @@
+"""Piezo robots: moved by an unbalanced rotor and by joints that are freed at the right phase."""
+
+from .pulses import PulseWindows, pulse_windows
+from .rotor import Rotor
+from .torque import generalized_torques, torque_components
+
+__all__ = [
+    "PulseWindows",
+    "Rotor",
+    "generalized_torques",
+    "pulse_windows",
+    "torque_components",
+]
