@@ -193,6 +193,8 @@ def test_bad_entry_is_refused_by_joint_and_line(old: str, new: str, message: str
 def test_two_joints_of_one_name_and_no_joints_are_refused() -> None:
     with pytest.raises(mbdyn_ros.ModelError, match=':3: joint "elbow": the name is taken'):
         read_dh_table(table(ROW, ROW))
+    with pytest.raises(mbdyn_ros.ModelError, match=':3: joint "elbow": the name is taken'):
+        read_dh_table(table(ROW.replace("elbow", "elbow/end"), ROW))
     with pytest.raises(mbdyn_ros.ModelError, match=":2: a DH table needs joints"):
         read_dh_table("\njoints: []\n")
     with pytest.raises(mbdyn_ros.ModelError, match="a DH table needs joints"):

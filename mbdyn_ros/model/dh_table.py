@@ -96,7 +96,7 @@ def read_dh_table(source: str | os.PathLike[str]) -> Model:
     for number, node in enumerate(document.records(values, "joints"), start=1):
         axis, end, own = _read_joint(document, node, number, links[-1].name)
         what = f'joint "{axis.name}"'
-        if any(axis.name == other.name for other in joints):
+        if any(other.name in (axis.name, end.name) for other in joints):
             raise document.error(node, f"{what}: the name is taken by an earlier joint; rename one")
         for link in own:
             if link.name in taken:
