@@ -48,6 +48,8 @@ def follow(step: ca.Function, start: tuple[Array, Array], target: Array) -> Walk
     `step` is `linkage.newton_step`; the compiled programs do the same in C.
     """
     y0, z = start
+    if not np.isfinite(target).all():
+        return Walk(0.0, y0, z, np.nan)
     farthest = float(np.abs(target - y0).max(initial=0.0))
     largest = LARGEST_MOVE / max(farthest, LARGEST_MOVE)
     way, size, gap = 0.0, largest, 0.0
