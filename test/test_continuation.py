@@ -1,0 +1,180 @@
+"""Positions found by walking: how far they reach, where they stop, and that no call matters."""
+
+from __future__ import annotations
+
+import threading
+
+import casadi as ca
+import numpy as np
+import pytest
+from random_loops import LoopPair, draw
+
+import mbdyn_ros
+from mbdyn_ros.dynamics.continuation import CLOSED, LARGEST_MOVE, follow
+from mbdyn_ros.dynamics.linkage import newton_step
+
+Array = np.ndarray
+
+
+def step_of(residual: ca.SX, y: ca.SX, z: ca.SX) -> ca.Function:
+    """A Newton step as `newton_step` makes it."""
+    step = -ca.solve(ca.jacobian(residual, z), residual)
+    return ca.Function("step", [y, z], [step, ca.norm_inf(residual), 1])
+
+
+def circle() -> ca.Function:
+    """y^2 + z^2 = 1."""
+    y, z = ca.SX.sym("y"), ca.SX.sym("z")
+    return step_of(y**2 + z**2 - 1, y, z)
+
+
+@pytest.mark.parametrize("branch", [1.0, -1.0])
+def test_a_walk_stays_on_its_branch(branch: float) -> None:
+    for target in (0.5, -0.9, 0.999999):
+        walk = follow(circle(), (np.array([0.0]), np.array([branch])), np.array([target]))
+        assert walk.arrived and walk.gap <= CLOSED
+        assert walk.independent == [target]
+        assert np.isclose(walk.dependent[0], branch * np.sqrt(1 - target**2), atol=1e-9)
+
+
+def test_a_walk_stops_at_a_singularity() -> None:
+    """At the nearest that can be reached, to about the root of a rounding error."""
+    walk = follow(circle(), (np.array([0.0]), np.array([1.0])), np.array([3.0]))
+    assert not walk.arrived and abs(walk.share - 1 / 3) < 1e-6
+    assert abs(walk.independent[0] - 1) < 1e-6 and abs(walk.dependent[0]) < 1e-2
+
+
+def hyperbola(gap: float) -> ca.Function:
+    """z^2 = y^2 - gap^2: there is nothing between -gap and gap, and another piece beyond."""
+    y, z = ca.SX.sym("y"), ca.SX.sym("z")
+    return step_of(z**2 - y**2 + gap**2, y, z)
+
+
+@pytest.mark.parametrize(
+    "gap",
+    [
+        1.0,
+        pytest.param(
+            1e-3, marks=pytest.mark.xfail(reason="a gap narrower than a step can be jumped")
+        ),
+    ],
+)
+def test_a_walk_does_not_jump_a_gap(gap: float) -> None:
+    start = np.array([2.0]), np.array([np.sqrt(4 - gap**2)])
+    walk = follow(hyperbola(gap), start, np.array([-2.0]))
+    assert not walk.arrived and abs(walk.independent[0] - gap) < 1e-5
+
+
+def test_a_walk_of_no_length() -> None:
+    walk = follow(circle(), (np.array([0.6]), np.array([0.8])), np.array([0.6]))
+    assert walk.arrived and walk.dependent == pytest.approx([0.8], abs=1e-15)
+
+
+def test_a_long_walk() -> None:
+    """Many turns: as many steps as it takes, and the angle counts on."""
+    y, z = ca.SX.sym("y"), ca.SX.sym("z")
+    step = step_of(ca.sin(z - y - 0.5 * ca.sin(y)), y, z)
+    far = 200.0
+    walk = follow(step, (np.zeros(1), np.zeros(1)), np.array([far]))
+    assert walk.arrived
+    assert walk.dependent[0] == pytest.approx(far + 0.5 * np.sin(far), abs=1e-11)
+    assert LARGEST_MOVE < 1
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_walk_to_nowhere_ends(bad: float) -> None:
+    walk = follow(circle(), (np.array([0.0]), np.array([1.0])), np.array([bad]))
+    assert not walk.arrived
+
+
+# -- what robots make of it ------------------------------------------------------------------------
+
+
+def calls(seed: int) -> tuple[LoopPair, Array]:
+    """A loop of two freedoms, and places all around it."""
+    pair = draw("spatial planar", seed).pair()
+    start = np.array([pair.robot.home[name] for name in pair.robot.independent_joints])
+    random = np.random.default_rng(seed)
+    reach = np.array([[0.3], [1.0], [2.0], [4.0]] * 6)
+    return pair, start + reach * random.uniform(-1, 1, (24, pair.robot.nq))
+
+
+def straight(robot: mbdyn_ros.Robot, places: Array) -> tuple[list[int], Array]:
+    """Tree coordinates of the only loop's dependent joints, and where straight ways lead them.
+
+    NaN where no straight way from home does.
+    """
+    system = robot._system
+    (linkage,) = system.walked
+    step = newton_step(system.tree, linkage)
+    rows = np.array([system.tree.bodies[body].q.start for body in linkage.cluster.tied])
+    free, bound = rows[list(linkage.independent)], rows[list(linkage.dependent)]
+    order = [system.coordinates.q.index(row) for row in free]
+    walks = [follow(step, (system.home[free], system.home[bound]), q[order]) for q in places]
+    found = [walk.dependent if walk.arrived else np.full(len(bound), np.nan) for walk in walks]
+    shown = list(system.coordinates.joint_rows[0])
+    return [shown.index(row) for row in bound], np.array(found)
+
+
+@pytest.mark.parametrize("seed", [10, 11])
+def test_no_earlier_call_decides_the_branch(seed: int, interpreted: None) -> None:
+    """Where a straight way from home leads there, the answer is the one it leads to."""
+    pair, places = calls(seed)
+    bound, expected = straight(pair.robot, places)
+    reached = np.isfinite(expected).all(axis=1)
+    assert len(pair.robot._system.walked[0].independent) > 1 and reached.sum() > 4
+    found = pair.robot.joint_state(places)[0][:, bound]
+    assert np.abs(found - expected)[reached].max() <= 1e-10
+
+
+def test_compiled_and_interpreted_walks_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In any order, in batches, and in a thread that starts afresh."""
+    for kind, seed in (("spatial planar", 10), ("Stephenson", 1)):
+        m = draw(kind, seed)
+        fast = m.load()
+        start = np.array([fast.home[name] for name in fast.independent_joints])
+        random = np.random.default_rng(seed)
+        places = start + random.uniform(-1, 1, (40, fast.nq)) * 1.5
+        found = fast.joint_state(places)[0]
+        with monkeypatch.context() as patch:
+            from mbdyn_ros.codegen import kernel
+
+            patch.setattr(kernel, "find_compiler", lambda: None)
+            patch.setattr(kernel, "_notice_interpreter", lambda reason: None)
+            slow = m.load().joint_state(places)[0]
+        good = np.isfinite(straight(fast, places)[1]).all(axis=1)
+        assert good.sum() > 5 and np.abs(found - slow)[good].max() <= 1e-9
+        again = fast.joint_state(places[::-1])[0][::-1]
+        assert np.abs(again - found)[good].max() <= 1e-9
+        other: list[Array] = []
+        thread = threading.Thread(
+            target=lambda fast=fast, places=places, other=other: other.append(
+                fast.joint_state(places)[0]
+            )
+        )
+        thread.start()
+        thread.join()
+        assert np.array_equal(other[0], found, equal_nan=True)
+
+
+def test_a_failed_walk_leaves_no_trace() -> None:
+    """After places that cannot be reached the next call starts as before."""
+    robot = draw("Stephenson", 1).load()
+    q = np.array([robot.home[name] for name in robot.independent_joints])
+    before = robot.joint_state(q + 0.05)[0]
+    refused = 0
+    for far in (3.0, -3.0, np.nan, 1e3, -1e3):
+        try:
+            robot.joint_state(q + far)
+        except mbdyn_ros.InputError:
+            refused += 1
+    assert refused >= 1
+    assert np.abs(robot.joint_state(q + 0.05)[0] - before).max() <= 1e-12
+    bound = robot.bind("joint_position")
+    bound.q[:] = np.nan
+    bound()
+    assert np.isnan(bound.result).all()
+    bound.q[:] = q + 0.05
+    bound()
+    rows = robot._system.coordinates.joint_rows[0]
+    assert np.abs(bound.result[rows] - before).max() <= 1e-12
