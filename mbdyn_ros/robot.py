@@ -121,7 +121,7 @@ class Robot:
         self.effort_labels = coordinates.effort_labels
         self.home = self._home_by_name()
         self.massless_links = self._find_massless_links()
-        self.warnings = model.warnings
+        self.warnings = (*model.warnings, *self._tilts())
         if self.massless_links:
             text = (
                 f"{model.source}: {self._massless_text()}: inverse dynamics is right, forward "
@@ -421,6 +421,17 @@ class Robot:
                 f"singular: {self._massless_text()}. Give the links mass and inertia, or fix "
                 "their joints."
             )
+
+    def _tilts(self) -> list[str]:
+        """A warning for every loop whose axis had to be set straight."""
+        return [
+            f"{self.model.source}: the axis of loop {closure.name!r} misses the plane of its "
+            f"joints by {closure.tilt:.2g} rad and is taken as exactly across it; write angles "
+            "with all their digits (1.5707963267948966, not 1.5708)"
+            for linkage in self._system.linkages
+            for closure in linkage.cluster.closures
+            if closure.tilt
+        ]
 
     def _require_drive(self) -> None:
         """Raise `InputError` where the actuated joints do not determine the motion."""

@@ -125,7 +125,8 @@ def test_closed_loops(tmp_path: Path) -> None:
 
 def test_graph(tmp_path: Path) -> None:
     for name in ("g.svg", "g.png"):
-        assert f"wrote {tmp_path / name}" in succeed("inspect", FOUR_BAR, "--graph", tmp_path / name)
+        said = succeed("inspect", FOUR_BAR, "--graph", tmp_path / name)
+        assert f"wrote {tmp_path / name}" in said
         assert (tmp_path / name).stat().st_size > 5000
     assert document("inspect", FOUR_BAR, "--graph", tmp_path / "g.svg")["redundant"] == 3
     result = run("inspect", FOUR_BAR, "--graph", tmp_path / "g.pdf")

@@ -28,7 +28,8 @@ def test_panda() -> None:
     assert finger.mimic is not None and finger.mimic.joint == "panda_finger_joint1"
     assert (finger.lower, finger.upper, finger.max_effort) == (0.0, 0.04, 100.0)
     text = str(report)
-    for word in ("panda_joint3", "→ panda_leftfinger", "0 .. 0.04 m", "mobility", "couplings     1"):
+    words = "panda_joint3", "→ panda_leftfinger", "0 .. 0.04 m", "mobility", "couplings     1"
+    for word in words:
         assert word in text
     assert "panda_finger_joint2 - panda_finger_joint1 = 0" in text
     assert "├─" in text and "└─ panda_finger_joint2 (prismatic)" in text

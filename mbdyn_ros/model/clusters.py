@@ -8,11 +8,19 @@ own. Clusters form a tree, so the recursions run over clusters as they run over 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from .errors import ModelError
 from .model import Array, Model, Pose, constant
 from .tree import WORLD, Tree, snap
+
+PARALLEL = 1e-12
+"""Sine of the largest angle between axes that count as parallel."""
+
+ROUNDED = 1e-3
+"""Largest tilt (rad) of a loop's axis that is taken for the rounding of an angle."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +28,7 @@ class Closure:
     """A loop on bodies: its frames in the bodies' frames, and the joints on its two paths.
 
     `predecessor_path` and `successor_path` lead from below the last common ancestor outwards.
+    `tilt` is the angle (rad) by which the description's axis missed the plane of the loop.
     """
 
     name: str
@@ -31,6 +40,7 @@ class Closure:
     successor: int
     successor_frame: Pose
     successor_path: tuple[int, ...]
+    tilt: float = 0.0
 
     @property
     def bodies(self) -> tuple[int, ...]:
@@ -137,8 +147,45 @@ def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
                     f"{tree.bodies[body].joint!r}; a loop may only hold joints with one degree of "
                     "freedom and planar joints. Model the free joint by such joints."
                 )
-        result.append(closure)
+        result.append(aligned(tree, closure))
     return result
+
+
+def aligned(tree: Tree, closure: Closure) -> Closure:
+    """The closure of a planar loop with its axis exactly across the plane.
+
+    An angle written as 1.5708 tilts the axis by 4e-6 rad, which no motion can make up for: the
+    loop would lock. Within `ROUNDED` it is taken for rounding.
+    """
+    if closure.type != "revolute":
+        return closure
+    normal = loop_axes(tree, closure)[:, 2]
+    frames, tilts = [], []
+    for path, frame in (
+        (closure.predecessor_path, closure.predecessor_frame),
+        (closure.successor_path, closure.successor_frame),
+    ):
+        rotation: Array = np.eye(3)
+        for index in path:
+            body = tree.bodies[index]
+            rotation = rotation @ body.placement.rotation
+            along = float(normal @ rotation @ body.axis)
+            miss = np.linalg.norm(np.cross(normal, rotation @ body.axis))
+            if (miss if body.kind == "revolute" else abs(along)) > PARALLEL:
+                return closure
+        across = rotation.T @ normal
+        axis = frame.rotation @ closure.axis
+        across = across * np.sign(across @ axis)
+        turn = np.cross(axis, across)
+        tilts.append(float(np.linalg.norm(turn)))
+        # the shortest turn of one unit vector onto another, exact for small angles too
+        skew = np.array([[0, -turn[2], turn[1]], [turn[2], 0, -turn[0]], [-turn[1], turn[0], 0]])
+        back = np.eye(3) + skew + skew @ skew / (1 + axis @ across)
+        frames.append(Pose(back @ frame.rotation, frame.translation))
+    tilt = max(tilts)
+    if not PARALLEL < tilt <= ROUNDED:
+        return closure
+    return replace(closure, predecessor_frame=frames[0], successor_frame=frames[1], tilt=tilt)
 
 
 def gears_on_bodies(model: Model, tree: Tree) -> list[Gear]:

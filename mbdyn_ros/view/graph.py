@@ -233,8 +233,10 @@ def _draw_link(axes: Axes, model: Model, name: str, box: Box) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     corner, style = (box.x, box.y - BOX / 2), "round,pad=0,rounding_size=0.07"
-    colors = {"fc": "#e9ebee" if name == model.root else "white", "ec": "#3b3f46"}
-    axes.add_patch(FancyBboxPatch(corner, box.width, BOX, boxstyle=style, lw=1, zorder=4, **colors))
+    fill = "#e9ebee" if name == model.root else "white"
+    patch = FancyBboxPatch(corner, box.width, BOX, boxstyle=style, lw=1, zorder=4, fc=fill)
+    patch.set_edgecolor("#3b3f46")
+    axes.add_patch(patch)
     inertia = model.link(name).inertia
     mass = f"{inertia.mass:.4g} kg" if inertia is not None and inertia.mass else ""
     middle, lift = box.x + box.width / 2, 0.055 if mass else 0.0
