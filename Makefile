@@ -19,7 +19,7 @@ isolated := ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=$${ROS_DOMAIN_
 .PHONY: help demo test bench lint clean
 
 help:
-	@echo 'make demo    real ROS 2 nodes compute torques for, and move, a UR5 and a Panda'
+	@echo 'make demo    real ROS 2 nodes compute torques for, and move, a UR5, a Panda and a crane'
 	@echo 'make test    lint, type check and all tests'
 	@echo 'make bench   our speed against that of other libraries'
 	@echo 'make lint    lint and type check only'
@@ -34,6 +34,7 @@ test: lint
 
 bench: .venv/bench.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/peers.py
+	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/parallel_serial.py
 
 lint: .venv/interfaces.stamp
 	@. .venv/ros_env.sh && .venv/bin/python -m ruff check . && .venv/bin/python -m mypy
