@@ -14,6 +14,7 @@ import numpy as np
 from ..dynamics.chart import Chart, charts
 from ..model.model import Array
 from ..robot import Robot
+from .branch_watch import BranchWatch
 from .integrator import Step
 from .motion import Motion
 
@@ -59,13 +60,24 @@ class ChartWatch:
     """Watches the coordinates of a robot whose loops move.
 
     Most steps cost one position program and one small singular value decomposition a linkage.
+
+    tree_position : where it stands.
+    wanders : whether the way from home matters to a loop.
     """
 
     def __init__(self, robot: Robot, motion: Motion) -> None:
         self._robot, self._motion = robot, motion
         self._charts = charts(robot._system)
         self._position = robot.bind("joint_position") if self._charts else None
+        self._before: list[_View] = []
         self._views: list[_View] = []
+        self.tree_position = robot._system.home
+        self._branches = [
+            (k, BranchWatch(robot._system, chart))
+            for k, chart in enumerate(self._charts)
+            if BranchWatch.needed(chart)
+        ]
+        self.wanders = bool(self._branches)
         self._poor = [POOR] * len(self._charts)
 
     def start(self, y: Array, chosen: bool) -> str | None:
@@ -76,6 +88,7 @@ class ChartWatch:
         chosen : whether the coordinates were chosen for this state, and are as good as any.
         """
         self._views = self._look(y)
+        self._arrive()
         for k, (chart, view) in enumerate(zip(self._charts, self._views, strict=True)):
             if not np.isfinite(view.rows).all() or chart.regularity(view.rows) < SINGULAR:
                 return self._words(chart, "is at")
@@ -102,17 +115,27 @@ class ChartWatch:
         places = [order.index(chart.linkage.coordinates[k]) for k in chart.linkage.independent]
         return bool(v[places].any())
 
-    def stop(self, step: Step, y: Array) -> tuple[float, str] | None:
-        """The instant at which a step, which ends at y, meets a change point; what to say of it.
+    def follows(self, y: Array) -> bool:
+        """Look at the end y of a step; False where it is none: a loop has changed its branch."""
+        if not self._charts:
+            return True
+        views = self._look(y)
+        for k, branch in self._branches:
+            if branch.jumped(self._views[k].position, views[k].position):
+                return False
+        self._before, self._views = self._views, views
+        self._arrive()
+        return True
+
+    def change_point(self, step: Step) -> tuple[float, str] | None:
+        """The instant at which the step meets a change point; what to say of it.
 
         By Weyl's inequality singular values change by no more than the norm of what is added;
         1.5 leaves room for a way that is not straight. Only where they could vanish is the step
         looked into.
         """
-        if not self._charts:
-            return None
-        before, self._views = self._views, self._look(y)
-        for k, (chart, old, new) in enumerate(zip(self._charts, before, self._views, strict=True)):
+        triples = zip(self._charts, self._before, self._views, strict=True)
+        for k, (chart, old, new) in enumerate(triples):
             moved = float(np.abs(new.position - old.position).max())
             way = 1.5 * float(np.linalg.norm(new.rows - old.rows)) + 2 * SINGULAR * new.norm
             if moved < LARGE and old.least + new.least > way:
@@ -125,9 +148,12 @@ class ChartWatch:
         return None
 
     def better(self) -> list[str] | None:
-        """Independent joints to go on with, where the present ones have become poor."""
+        """Independent joints to go on with, where the present ones have become poor.
+
+        They are the same where only the branch, or the choice of rows, has to be made anew.
+        """
         chosen = list(self._robot.independent_joints)
-        changed = False
+        changed = any([branch.strays(self._views[k].position) for k, branch in self._branches])
         for k, (chart, view) in enumerate(zip(self._charts, self._views, strict=True)):
             if view.least >= POOR * view.norm:
                 continue
@@ -150,6 +176,10 @@ class ChartWatch:
             if np.isfinite(view.rows).all() and chart.regularity(view.rows) < DOUBTFUL:
                 return "; " + self._words(chart, "is near")
         return ""
+
+    def _arrive(self) -> None:
+        if self._position is not None:
+            self.tree_position = self._position.result.copy()
 
     def _look(self, y: Array) -> list[_View]:
         """Every linkage at a state."""
@@ -203,6 +233,9 @@ class ChartWatch:
 def suits(robot: Robot, tree_position: Array) -> bool:
     """Whether the robot's independent joints are good coordinates at tree positions."""
     for chart in charts(robot._system):
+        if BranchWatch.needed(chart):
+            if BranchWatch(robot._system, chart).strays(tree_position[chart.places]):
+                return False
         rows = chart.matrix(tree_position)
         if chart.quality(rows) < POOR * chart.quality_of(rows, chart.best(rows)):
             return False

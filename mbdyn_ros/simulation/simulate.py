@@ -137,20 +137,25 @@ class _Run:
         chart, time = self.robot, 0.0
         self.charts.append(chart)
         while True:
-            integrator, joints = self._part(chart, time, q, v)
+            integrator, joints, whole = self._part(chart, time, q, v)
             if joints is None:
                 return joined(self.parts, self.work)
             time = integrator.time
-            q, v = integrator.motion.split(integrator.state)
+            _, v = integrator.motion.split(integrator.state)
             try:
-                chart, q, v = self._change(chart, time, q, v, joints)
+                chart, q, v = self._change(chart, time, whole, v, joints)
             except MbdynError as error:
                 raise self._stopped(str(error), chart, integrator) from error
 
     def _part(
         self, chart: Robot, time: float, q: Array, v: Array
-    ) -> tuple[Integrator, list[str] | None]:
-        """Integrate in the coordinates of `chart`, to the end or to where others are better."""
+    ) -> tuple[Integrator, list[str] | None, Array]:
+        """Integrate in the coordinates of `chart`, to the end or to where others are better.
+
+        Returns
+        -------
+        The integrator where it stands, the better joints, and the tree positions there.
+        """
         translation = Translation(self.robot, chart)
         motion = Motion(chart, translation.effort(self.effort))
         left = None if self.times is None else self.times[self.times >= time]
@@ -175,7 +180,13 @@ class _Run:
                     raise SimulationError(problem)
                 joints = watch.better()
                 for step in integrator.steps() if joints is None else ():
-                    found = watch.stop(step, integrator.state)
+                    if not watch.follows(integrator.state):
+                        if step.start == time:
+                            raise SimulationError("a loop changes its branch within a step")
+                        integrator.time, integrator.state = step.start, step.initial
+                        joints = list(chart.independent_joints)
+                        break
+                    found = watch.change_point(step)
                     if found is not None:
                         integrator.time, problem = found
                         integrator.state = step.state(integrator.time)
@@ -189,6 +200,10 @@ class _Run:
             if joints is None:
                 recorder.finish(integrator.time, integrator.state)
         except (SimulationError, np.linalg.LinAlgError) as error:
+            if problem is None and watch.wanders and integrator.time > time:
+                # the way from home may be to blame: once more, with a home here
+                keep()
+                return integrator, list(chart.independent_joints), watch.tree_position
             with contextlib.suppress(SimulationError, np.linalg.LinAlgError):
                 recorder.finish(integrator.time, integrator.state)
             keep()
@@ -197,7 +212,7 @@ class _Run:
                 words += watch.doubt(integrator.state)
             raise self._stopped(words, chart, integrator) from error
         keep()
-        return integrator, joints
+        return integrator, joints, watch.tree_position
 
     def _stopped(self, words: str, chart: Robot, integrator: Integrator) -> StoppedSimulationError:
         """The error that ends a simulation, with all that was kept."""
@@ -211,54 +226,52 @@ class _Run:
         return StoppedSimulationError(text, joined(self.parts, self.work))
 
     def _change(
-        self, chart: Robot, time: float, q: Array, v: Array, joints: list[str]
+        self, chart: Robot, time: float, whole: Array, v: Array, joints: list[str]
     ) -> tuple[Robot, Array, Array]:
-        """Go on with other independent joints."""
-        position, _, _ = chart.joint_state(q)
-        other = self._known(chart, q, v, joints)
+        """Go on with other independent joints, from tree positions and velocities v (nv,)."""
+        other = self._known(whole, joints)
         if other is None:
-            labels = chart._system.coordinates.joint_labels
+            coordinates = chart._system.coordinates
+            places = zip(coordinates.joint_labels, coordinates.joint_rows[0], strict=True)
             home = {
-                name: float(position[labels.index(name)])
-                for name in chart.joint_names
-                if name in labels
+                label: float(whole[row]) for label, row in places if label in chart.joint_names
             }
             other = chart.with_independent(joints, home)
             self.charts.append(other)
-        warnings.warn(
-            f"{self.robot.model.source}: at t = {time:.9g} s the independent joints "
-            f"({', '.join(chart.independent_joints)}) come near a dead centre; the simulation goes "
-            f"on in {', '.join(joints)}. The result stays in the robot's own coordinates.",
-            SimulationWarning,
-            stacklevel=4,
-        )
-        q, v, _ = Translation(other, chart).state(q, v, np.zeros(chart.nv))
-        if not _agrees(other, q, position):
+        if set(joints) != set(chart.independent_joints):
+            warnings.warn(
+                f"{self.robot.model.source}: at t = {time:.9g} s the independent joints "
+                f"({', '.join(chart.independent_joints)}) come near a dead centre; the simulation "
+                f"goes on in {', '.join(joints)}. The result stays in the robot's own coordinates.",
+                SimulationWarning,
+                stacklevel=4,
+            )
+        if not _closes(other, whole):
             raise SimulationError(
                 f"near a dead centre of {', '.join(chart.independent_joints)} the loops do not "
                 f"close again in the coordinates {', '.join(joints)}"
             )
-        return other, q, v
+        q = whole[list(other._system.coordinates.q)]
+        unit = np.tile(q, (other.nv, 1)), np.eye(other.nv)
+        directions = other._programs.call("joint_velocity", unit).T
+        return other, q, np.linalg.solve(directions[list(chart._system.coordinates.v)], v)
 
-    def _known(self, chart: Robot, q: Array, v: Array, joints: list[str]) -> Robot | None:
+    def _known(self, whole: Array, joints: list[str]) -> Robot | None:
         """Coordinates used before that have these joints and are on this branch."""
-        whole = chart._programs.call("joint_position", (q,))
-        position, _, _ = chart.joint_state(q)
         for other in self.charts:
             if sorted(other.independent_joints) == sorted(joints) and suits(other, whole):
-                there, _, _ = Translation(other, chart).state(q, v, np.zeros(chart.nv))
-                if _agrees(other, there, position):
+                if _closes(other, whole):
                     return other
         return None
 
 
-def _agrees(chart: Robot, q: Array, position: Array) -> bool:
-    """Whether all joints are where they shall be, on this branch and with these turns."""
+def _closes(chart: Robot, whole: Array) -> bool:
+    """Whether the loops close at the tree positions, on this branch and with these turns."""
     try:
-        found, _, _ = chart.joint_state(q)
+        found = chart._programs.call("joint_position", (whole[list(chart._system.coordinates.q)],))
     except InputError:
         return False
-    return bool(np.abs(found - position).max(initial=0.0) < SAME)
+    return bool(np.abs(found - whole).max(initial=0.0) < SAME)
 
 
 def initial_state(robot: Robot, q0: object, v0: object) -> tuple[Array, Array]:
