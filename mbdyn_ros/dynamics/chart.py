@@ -88,9 +88,12 @@ class Chart:
         return norm, float(np.linalg.svd(matrix[self._block], compute_uv=False)[-1])
 
     def best(self, matrix: Array) -> tuple[int, ...]:
-        """Places in the linkage of the joints that would best be independent."""
-        dependent = spanning_rows(matrix.T, self._rank)
-        return tuple(k for k in range(matrix.shape[1]) if k not in dependent)
+        """Places in the linkage of the joints that would best be independent.
+
+        They are those that move most, by rows of a basis of the motions that are possible.
+        """
+        motions = np.linalg.svd(matrix)[2][self._rank :].T
+        return spanning_rows(motions, motions.shape[1])
 
     def least(self, matrix: Array) -> float:
         """The singular value of the rows that vanishes at a change point."""

@@ -29,7 +29,7 @@ SINGULAR = 1e-4
 the tolerances. A four-bar comes there if its lengths miss those of a change point by 1e-8.
 """
 
-DEAD = 1e-6
+DEAD = 1e-4
 """The same share under which a velocity of the joints does not give that of the loop."""
 
 DOUBTFUL = 1e-2

@@ -229,7 +229,7 @@ class _Run:
         self, chart: Robot, time: float, whole: Array, v: Array, joints: list[str]
     ) -> tuple[Robot, Array, Array]:
         """Go on with other independent joints, from tree positions and velocities v (nv,)."""
-        other = self._known(whole, joints)
+        other = self._known(chart, whole, joints)
         if other is None:
             coordinates = chart._system.coordinates
             places = zip(coordinates.joint_labels, coordinates.joint_rows[0], strict=True)
@@ -254,13 +254,15 @@ class _Run:
         q = whole[list(other._system.coordinates.q)]
         unit = np.tile(q, (other.nv, 1)), np.eye(other.nv)
         directions = other._programs.call("joint_velocity", unit).T
-        return other, q, np.linalg.solve(directions[list(chart._system.coordinates.v)], v)
+        own: Array = directions[list(chart._system.coordinates.v)]
+        speed: Array = np.linalg.solve(own, v).astype(np.float64)
+        return other, q, speed
 
-    def _known(self, whole: Array, joints: list[str]) -> Robot | None:
-        """Coordinates used before that have these joints and are on this branch."""
+    def _known(self, chart: Robot, whole: Array, joints: list[str]) -> Robot | None:
+        """Coordinates used before `chart` that have these joints and are on this branch."""
         for other in self.charts:
-            if sorted(other.independent_joints) == sorted(joints) and suits(other, whole):
-                if _closes(other, whole):
+            if other is not chart and sorted(other.independent_joints) == sorted(joints):
+                if suits(other, whole) and _closes(other, whole):
                     return other
         return None
 
