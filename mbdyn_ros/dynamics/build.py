@@ -98,6 +98,15 @@ def _independent_joints(
         for assembly in assemblies
         for k in assembly.linkage.dependent
     }
+    for assembly in assemblies:
+        for k in assembly.linkage.independent:
+            name = tree.bodies[assembly.linkage.cluster.tied[k]].joint
+            if name in dependent:
+                raise ModelError(
+                    f"{model.source}: loop {assembly.linkage.cluster.name!r} makes the planar "
+                    f"joint {name!r} partly dependent; write it as two prismatic joints and a "
+                    "revolute one, of which each is either"
+                )
     free = [joint.name for joint in model.joints if joint.nv and joint.name not in dependent]
     if wanted is None:
         if model.actuated is not None:
