@@ -6,7 +6,7 @@ import click
 
 from ..recording.write import TABLES, check_target
 from .common import RobotOptions, robot_options
-from .state import AT_HOME, read_wrenches, state_option
+from .state import AT_HOME, load_options, read_wrenches, state_option
 from .states import gather, show
 
 
@@ -20,11 +20,7 @@ from .states import gather, show
     help="CSV or JSON with columns position/<joint>, velocity/<joint>, effort/<joint>, and time "
     "if there is one: what `mbdyn simulate --output` writes.",
 )
-@click.option(
-    "--wrench", multiple=True, metavar="LINK=FX,FY,FZ,TX,TY,TZ",
-    help="Force (N) and torque (N m) from outside on a link, at its origin in its axes.",
-)
-@click.option("--no-friction", is_flag=True, help="Leave damping and dry friction out.")
+@load_options
 @click.option("--output", metavar="FILE", help="Write states and accelerations as .csv or .json.")
 @robot_options
 def fd(

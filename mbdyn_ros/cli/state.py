@@ -46,6 +46,19 @@ def state_option(quantity: str, unit: str, more: str = "") -> Callable[[F], F]:
     return click.option(f"--{quantity}", metavar="VALUES", help=f"{plural}, {unit}.{more}")
 
 
+def load_options(function: F) -> F:
+    """The options --wrench and --no-friction of programs that take loads."""
+    function = click.option(
+        "--no-friction", is_flag=True, help="Leave damping and dry friction out."
+    )(function)
+    return click.option(
+        "--wrench",
+        multiple=True,
+        metavar="LINK=FX,FY,FZ,TX,TY,TZ",
+        help="Force (N) and torque (N m) from outside on a link, at its origin in its axes.",
+    )(function)
+
+
 def labels_of(robot: Robot, quantity: str) -> tuple[str, ...]:
     """Names of the coordinates of a quantity."""
     if quantity == "effort":

@@ -21,9 +21,8 @@ from .continuation import CLOSED, follow
 from .linkage import (
     Linkage,
     cluster_coordinates,
-    cluster_motions,
-    cluster_rows,
     newton_step,
+    rows_at_positions,
 )
 from .planar_loop import PlanarLoop, planar_loop
 from .spatial import SX
@@ -58,10 +57,7 @@ class _Equations:
     """Residual and rows of a cluster as functions of its positions."""
 
     def __init__(self, tree: Tree, cluster: Cluster) -> None:
-        x = SX.sym("x", len(cluster.tied))
-        values = {body: x[k] for k, body in enumerate(cluster.tied)}
-        joints = cluster_motions(tree, cluster, values)
-        rows = cluster_rows(tree, cluster, joints, values, SX.zeros(tree.nv))
+        x, rows = rows_at_positions(tree, cluster)
         outputs = [rows.residual, ca.densify(rows.matrix), ca.mmin(rows.aligned)]
         self.linear = not cluster.closures
         kinds = [tree.bodies[body].kind for body in cluster.tied]

@@ -22,9 +22,8 @@ from ..model.clusters import Closure
 from ..model.model import Array
 from .assembly import spanning_rows
 from .gap import linkage_rows
-from .linkage import Linkage, cluster_motions, cluster_rows
+from .linkage import Linkage, rows_at_positions
 from .loops import TRANSLATION_FREE
-from .spatial import SX
 from .system import System
 
 TRANSLATION_ROWS = {"along": 2, "across": 1}
@@ -36,7 +35,7 @@ class Chart:
 
     All matrices are (m, n): the rows of all loops and gears of the linkage, redundant ones too,
     over the joints tied by them, without units. A quality is the share of the largest singular
-    value that the least one has.
+    value that the least one has. `joints` names the tied joints in order.
     """
 
     def __init__(self, system: System, linkage: Linkage) -> None:
@@ -44,11 +43,8 @@ class Chart:
         self._rank = len(linkage.rows)
         self._block = np.ix_(linkage.rows, linkage.dependent)
         self.places = np.array(linkage_rows(system, linkage))
-        x = SX.sym("x", len(linkage.cluster.tied))
-        values = {body: x[k] for k, body in enumerate(linkage.cluster.tied)}
-        joints = cluster_motions(system.tree, linkage.cluster, values)
-        rest = SX.zeros(system.tree.nv)
-        rows = cluster_rows(system.tree, linkage.cluster, joints, values, rest)
+        self.joints = [system.tree.bodies[body].joint for body in linkage.cluster.tied]
+        x, rows = rows_at_positions(system.tree, linkage.cluster)
         function = ca.Function("rows", [x], [ca.densify(rows.matrix).T], {"cse": True})
         self._buffer: Any
         self._buffer, self._evaluate = function.buffer()
@@ -94,6 +90,30 @@ class Chart:
         """
         motions = np.linalg.svd(matrix)[2][self._rank :].T
         return spanning_rows(motions, motions.shape[1])
+
+    def exchanged(self, best: Sequence[int], chosen: Sequence[str]) -> list[str] | None:
+        """The independent joints `chosen` of the robot, with `best` ones of this linkage.
+
+        None where they cannot be chosen one by one: a planar joint has three coordinates.
+        """
+        if len(set(self.joints)) < len(self.joints):
+            return None
+        old = [self.joints[place] for place in self.linkage.independent]
+        new = [self.joints[place] for place in best]
+        result = list(chosen)
+        fresh = [name for name in new if name not in old]
+        for name in [name for name in old if name not in new]:
+            result[result.index(name)] = fresh.pop(0)
+        return result
+
+    def at_change_point(self, where: str = "is at") -> str:
+        """What to say of a change point."""
+        joints = ", ".join(dict.fromkeys(self.joints))
+        return (
+            f"loop {self.linkage.cluster.name!r} {where} a change point: no choice among its "
+            f"joints ({joints}) determines the others there, and the motion can go on in more "
+            "than one way"
+        )
 
     def least(self, matrix: Array) -> float:
         """The singular value of the rows that vanishes at a change point."""

@@ -9,8 +9,7 @@ import numpy as np
 
 from ..model.model import Array
 from .continuation import follow
-from .linkage import Linkage, cluster_motions, cluster_rows, newton_step
-from .spatial import SX
+from .linkage import Linkage, newton_step, rows_at_positions
 from .system import System
 
 
@@ -30,11 +29,7 @@ class Unreachable:
 
 def residual_function(system: System, linkage: Linkage) -> ca.Function:
     """Residual of a linkage's constraints as a function of its joints' positions."""
-    x = SX.sym("x", len(linkage.cluster.tied))
-    values = {body: x[k] for k, body in enumerate(linkage.cluster.tied)}
-    joints = cluster_motions(system.tree, linkage.cluster, values)
-    rest = SX.zeros(system.tree.nv)
-    rows = cluster_rows(system.tree, linkage.cluster, joints, values, rest)
+    x, rows = rows_at_positions(system.tree, linkage.cluster)
     return ca.Function("residual", [x], [rows.residual])
 
 

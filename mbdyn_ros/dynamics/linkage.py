@@ -108,6 +108,14 @@ def cluster_rows(
     )
 
 
+def rows_at_positions(tree: Tree, cluster: Cluster) -> tuple[SX, Rows]:
+    """Positions (n, 1) of the tied joints as symbols, and the rows of a cluster there, at rest."""
+    x = SX.sym("x", len(cluster.tied))
+    values = {body: x[k] for k, body in enumerate(cluster.tied)}
+    joints = cluster_motions(tree, cluster, values)
+    return x, cluster_rows(tree, cluster, joints, values, SX.zeros(tree.nv))
+
+
 def solve_rows(matrix: SX, right: SX) -> SX:
     """Solve a small general system: by Cramer's rule up to 2, else by orthogonal elimination.
 

@@ -91,13 +91,13 @@ class ChartWatch:
         self._arrive()
         for k, (chart, view) in enumerate(zip(self._charts, self._views, strict=True)):
             if not np.isfinite(view.rows).all() or chart.regularity(view.rows) < SINGULAR:
-                return self._words(chart, "is at")
+                return chart.at_change_point()
             best = chart.best(view.rows)
             share = chart.quality(view.rows) / chart.quality_of(view.rows, best)
             if chosen:
                 self._poor[k] = min(POOR, share / 2)
             elif share < DEAD and self._moves(chart, y):
-                names = self._joints(chart)
+                names = chart.joints
                 old, new = (
                     ", ".join(names[place] for place in places)
                     for places in (chart.linkage.independent, best)
@@ -144,7 +144,7 @@ class ChartWatch:
                 continue
             found = self._search(k, step)
             if found is not None:
-                return found, self._words(chart, "is at")
+                return found, chart.at_change_point()
         return None
 
     def better(self) -> list[str] | None:
@@ -160,13 +160,10 @@ class ChartWatch:
             best = chart.best(view.rows)
             if chart.quality(view.rows) >= self._poor[k] * chart.quality_of(view.rows, best):
                 continue
-            names = self._joints(chart)
-            if len(set(names)) < len(names):
-                continue  # a planar joint's three coordinates are chosen together or not at all
-            old = [names[place] for place in chart.linkage.independent]
-            new = [names[place] for place in best]
-            for name in [name for name in old if name not in new]:
-                chosen[chosen.index(name)] = next(one for one in new if one not in chosen)
+            exchanged = chart.exchanged(best, chosen)
+            if exchanged is None:
+                continue
+            chosen = exchanged
             changed = True  # even where the joints are the same: other rows determine the rest
         return chosen if changed else None
 
@@ -174,7 +171,7 @@ class ChartWatch:
         """What to add to the words of a failure at y."""
         for chart, view in zip(self._charts, self._look(y), strict=True):
             if np.isfinite(view.rows).all() and chart.regularity(view.rows) < DOUBTFUL:
-                return "; " + self._words(chart, "is near")
+                return "; " + chart.at_change_point("is near")
         return ""
 
     def _arrive(self) -> None:
@@ -216,18 +213,6 @@ class ChartWatch:
                 return None
             return step.start + float(found.x) * length
         return step.start + float(shares[least]) * length
-
-    def _joints(self, chart: Chart) -> list[str]:
-        bodies = self._robot._system.tree.bodies
-        return [bodies[body].joint for body in chart.linkage.cluster.tied]
-
-    def _words(self, chart: Chart, where: str) -> str:
-        joints = ", ".join(dict.fromkeys(self._joints(chart)))
-        return (
-            f"loop {chart.linkage.cluster.name!r} {where} a change point: no choice among its "
-            f"joints ({joints}) determines the others there, and the motion can go on in more "
-            "than one way"
-        )
 
 
 def suits(robot: Robot, tree_position: Array) -> bool:

@@ -246,9 +246,9 @@ class ChartedStep:
             best = chart.best(rows)
             quality = chart.quality_of(rows, best)
             if not quality >= SINGULAR:
-                raise SimulationError(f"{_words(self._leg.robot, chart)} at t = {self.time:.6g} s")
+                raise SimulationError(f"{chart.at_change_point()} at t = {self.time:.6g} s")
             ratio = chart.quality(rows) / quality
-            new = _renamed(self._leg.robot, chart, best, chosen)
+            new = chart.exchanged(best, chosen)
             if ratio < share and new is not None:
                 chosen, worst = new, min(worst, ratio)
         if chosen == list(self._leg.robot.independent_joints):
@@ -305,35 +305,7 @@ class ChartedStep:
         )
 
 
-def _renamed(
-    robot: Robot, chart: Chart, best: Sequence[int], chosen: Sequence[str]
-) -> list[str] | None:
-    """The choice with a linkage's best joints; None where they cannot be chosen one by one."""
-    bodies = robot._system.tree.bodies
-    names = [bodies[body].joint for body in chart.linkage.cluster.tied]
-    if len(set(names)) < len(names):
-        return None  # a planar joint has three coordinates
-    old = [names[place] for place in chart.linkage.independent]
-    new = [names[place] for place in best]
-    result = list(chosen)
-    fresh = [name for name in new if name not in old]
-    for name in [name for name in old if name not in new]:
-        result[result.index(name)] = fresh.pop(0)
-    return result
-
-
 def _agrees(leg: _Leg, position: Array) -> bool:
     """Whether a leg puts all joints where they are."""
     there, _ = leg.motion.tree_state()
     return bool(np.abs(there - position).max(initial=0.0) < SAME)
-
-
-def _words(robot: Robot, chart: Chart) -> str:
-    bodies = robot._system.tree.bodies
-    joints = ", ".join(dict.fromkeys(bodies[body].joint for body in chart.linkage.cluster.tied))
-    return (
-        f"loop {chart.linkage.cluster.name!r} is at a change point: no choice among its joints "
-        f"({joints}) determines the others there, and the motion can go on in more than one way"
-    )
-
-
