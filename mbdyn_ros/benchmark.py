@@ -98,7 +98,9 @@ def benchmark(
     peer = agreement = note = None
     if robot.model.loops or robot.model.couplings:
         note = "Pinocchio does not read closed loops and gears from a URDF"
-    elif text is not None:
+    elif text is None:
+        note = "Pinocchio runs beside for a URDF"
+    else:
         try:
             peer = PinocchioPeer(robot, text, q, v, a)
         except ImportError:

@@ -24,11 +24,11 @@ from .dynamics.build import build_system
 from .dynamics.gap import tree_gap
 from .dynamics.loop_forces import LoopForces
 from .dynamics.singularity import massless_directions
+from .model.description import read_description
 from .model.errors import InputError, ModelWarning, SingularMassMatrixError
 from .model.mechanism import read_mechanism
 from .model.model import Array, Model, constant
 from .model.tree import BASE_JOINT
-from .model.urdf import read_urdf
 from .programs import SPOKEN, Programs
 from .report import Report, report
 
@@ -44,7 +44,8 @@ def load(
 
     Parameters
     ----------
-    source : path of a URDF file, or its text.
+    source : path of a URDF file or, ending in .yaml or .yml, of a DH table
+        (`model.dh_table`); or the text of either.
     mechanism : path of a side-car YAML file, or its text: loops, couplings, independent and
         actuated joints, home.
     home : rough position (rad or m) by joint name; joints not named are at 0.
@@ -69,7 +70,7 @@ def load(
     >>> robot.inverse_dynamics([0.0], [0.0], [0.0])
     array([-9.81])
     """
-    model = read_urdf(source)
+    model = read_description(source)
     if mechanism is not None:
         model = read_mechanism(mechanism, model)
     return Robot(model, home, floating_base, gravity)

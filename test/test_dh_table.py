@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +17,7 @@ import pinocchio as pin  # noqa: E402
 from random_robots import assert_close, explore, random_inertia  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
+from mbdyn_ros.cli import main  # noqa: E402
 from mbdyn_ros.model.dh_table import read_dh_table  # noqa: E402
 
 Array = np.ndarray
@@ -201,6 +203,37 @@ def test_two_joints_of_one_name_and_no_joints_are_refused() -> None:
         read_dh_table("name: nothing\n")
     with pytest.raises(mbdyn_ros.ModelError, match='a DH table has no "joint"'):
         read_dh_table("joint:\n- " + ROW)
+
+
+def test_every_door_takes_a_table(tmp_path: Path) -> None:
+    text = table(ROW)
+    path = tmp_path / "arm.YML"
+    path.write_text(text, encoding="utf-8")
+    for source in (text, "# <b@c.org>\n" + text, "{" + "joints: [" + ROW + "]}", path, str(path)):
+        assert mbdyn_ros.load(source).joint_names == ("elbow",)
+    assert CliRunner().invoke(main, ["id", str(path)]).exit_code == 0
+    assert CliRunner().invoke(main, ["id", "-"], input=text).exit_code == 0
+    timed = CliRunner().invoke(main, ["bench", str(path), "--rounds", "1"])
+    assert "Pinocchio runs beside for a URDF" in timed.output
+    bag = CliRunner().invoke(
+        main, ["simulate", str(path), "--duration", "0.01", "--output", str(tmp_path / "a.mcap")]
+    )
+    assert "a.mcap has no /robot_description" in bag.output and bag.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("/nowhere/arm.yaml", "/nowhere/arm.yaml: no such file"),
+        (Path("/nowhere/arm.yml"), "/nowhere/arm.yml: no such file"),
+        ("joints:\n- [", "<text>:2.* not well-formed YAML"),
+        ("just\nsome words", "no such file .and no XML text"),
+        ("loops: []\nhome: {}", "no such file .and no XML text"),
+    ],
+)
+def test_what_is_no_description_is_refused(source: str | Path, message: str) -> None:
+    with pytest.raises(mbdyn_ros.ModelError, match=message):
+        mbdyn_ros.load(source)
 
 
 def test_unphysical_inertia_is_computed_with_a_warning() -> None:

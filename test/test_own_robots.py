@@ -10,7 +10,8 @@ import pytest
 from lxml import etree
 from scipy.optimize import fsolve
 
-from mbdyn_ros.model import Model, Pose, read_urdf
+import mbdyn_ros
+from mbdyn_ros.model import Model, Pose, read_dh_table, read_urdf
 from mbdyn_ros.model.placement import rotation_from_rpy
 
 FOLDER = Path(__file__).resolve().parent.parent / "urdf"
@@ -42,6 +43,47 @@ def test_none_is_forgotten() -> None:
     assert "| `tree_robot.urdf` |" in table
     for name, mass in MASSES.items():
         assert f"| `{name}.urdf` |" in table and f"| {mass:g} kg |" in table
+    assert "| `piezo_robot.yaml` |" in table and "| 0.264 kg |" in table
+
+
+def test_piezo_robot_is_made_of_what_it_says() -> None:
+    model = read_dh_table(FOLDER / "piezo_robot.yaml")
+    assert model.name == "piezo_robot" and model.warnings == ()
+    radius, length = 0.01, 0.04
+    cylinder = 7800 * math.pi * radius**2 * length
+    sphere = 7850 * 4 / 3 * math.pi * radius**3
+    across = cylinder * (radius**2 / 4 + length**2 / 12)
+    along = cylinder * radius**2 / 2
+    sides = np.array([0.004, 0.008, 0.01])
+    jaw = 7850 * sides.prod()
+    parts = [(cylinder, np.array([0, 0, -0.02])), (jaw, np.array([0.008, 0, 0.005]))]
+    gripper = sum(mass for mass, _ in parts)
+    centre = sum(mass * place for mass, place in parts) / gripper
+    inertia = np.diag([across, across, along])
+    inertia += jaw / 12 * np.diag((sides**2).sum() - sides**2)
+    for mass, place in parts:
+        arm = place - centre
+        inertia += mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    round_one = (sphere, [0, 0, 0], 0.4 * sphere * radius**2 * np.eye(3))
+    expected = {
+        "base_sphere": round_one,
+        "lower_contact": (0, [0, 0, 0], np.zeros((3, 3))),
+        "lower_cylinder": (cylinder, [-0.02, 0, 0], np.diag([along, across, across])),
+        "wrist_sphere": round_one,
+        "upper_contact": (0, [0, 0, 0], np.zeros((3, 3))),
+        "gripper": (gripper, centre, inertia),
+    }
+    for name, (mass, place, moments) in expected.items():
+        found = model.link(name).inertia
+        assert found is not None
+        np.testing.assert_allclose(found.mass, mass, rtol=1e-14)
+        np.testing.assert_allclose(found.center, place, rtol=1e-13, atol=1e-18)
+        np.testing.assert_allclose(found.moments, moments, rtol=1e-13, atol=1e-20)
+    assert sum(mass for mass, _, _ in expected.values()) == pytest.approx(0.264, abs=5e-4)
+    robot = mbdyn_ros.Robot(model)
+    assert not robot.massless_links
+    tip = robot.frame_pose([0.0, 0, 0, 0, np.pi / 2, 0], "gripper")
+    np.testing.assert_allclose(tip[:3, 3], [0, 0, 0], atol=1e-15)
 
 
 @own_robots

@@ -7,7 +7,7 @@ import click
 from ..benchmark import PROGRAMS, Benchmark, benchmark
 from ..codegen.program import LINKED, SIGNATURES
 from ..model.errors import InputError
-from .common import RobotOptions, print_json, print_table, robot_options, urdf_text
+from .common import RobotOptions, print_json, print_table, robot_options, shareable_urdf
 
 
 @click.command()
@@ -46,7 +46,7 @@ def bench(
         if urdf == "-":
             raise InputError("bench reads files; - is not one")
         robot = options.read(urdf)
-        results.append(benchmark(robot, urdf_text(urdf), programs or PROGRAMS, rounds))
+        results.append(benchmark(robot, shareable_urdf(urdf) or None, programs or PROGRAMS, rounds))
     if as_json:
         print_json([result.to_dict() for result in results])
         return

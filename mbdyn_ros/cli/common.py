@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from ..model.description import is_dh_table
 from ..model.errors import InputError, ModelWarning
 from ..robot import Robot, load
 
@@ -23,7 +24,7 @@ UNLIMITED = 10_000
 
 @dataclass(frozen=True)
 class RobotOptions:
-    """How the robot of a URDF is loaded."""
+    """How a robot is loaded."""
 
     mechanism: str | None
     home: str | None
@@ -31,7 +32,7 @@ class RobotOptions:
     gravity: tuple[float, float, float]
 
     def read(self, source: str, quiet: bool = False) -> Robot:
-        """The robot of a file, or of a URDF's text; its warnings go to stderr unless `quiet`."""
+        """The robot of a file (- is standard input); its warnings go to stderr unless `quiet`."""
         with warnings.catch_warnings():
             if quiet:
                 warnings.simplefilter("ignore", ModelWarning)
@@ -85,7 +86,7 @@ def robot_options(function: F) -> F:
 
 
 def urdf_text(source: str) -> str:
-    """The text of a URDF file, or of standard input for "-"."""
+    """The text of a file, or of standard input for "-"."""
     try:
         if source == "-":
             text = sys.stdin.read()
@@ -95,8 +96,13 @@ def urdf_text(source: str) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{source}: cannot be read: {error}") from None
     if not text.strip():
-        raise InputError(f"{source}: is empty; expected a URDF")
+        raise InputError(f"{source}: is empty; expected a URDF or a DH table")
     return text
+
+
+def shareable_urdf(source: str, text: str = "") -> str:
+    """The URDF of a robot, for programs that read nothing else; empty for a DH table."""
+    return "" if is_dh_table(text or source) else text or urdf_text(source)
 
 
 def name_values(text: str, source: str) -> dict[str, float]:

@@ -50,9 +50,10 @@ def _version() -> str:
 )
 @click.version_option(_version(), prog_name="mbdyn")
 def main() -> None:
-    """Exact multibody dynamics of a robot, straight from its URDF.
+    """Exact multibody dynamics of a robot, straight from its description.
 
-    Joints are named as in the URDF; numbers are SI (m, rad, s, kg, N, N m). A URDF named - is
+    The robot is a URDF, or a table of Denavit and Hartenberg in a file that ends in .yaml.
+    Joints are named as there; numbers are SI (m, rad, s, kg, N, N m). A robot named - is
     read from standard input, so xacro can feed it. Every verb takes --json: then standard output
     is one JSON document and nothing else.
 

@@ -18,7 +18,15 @@ from ..recording.write import BAGS, check_target, write
 from ..robot import Robot
 from ..simulation import StoppedSimulationError, Trajectory
 from ..simulation import simulate as run
-from .common import RobotOptions, number, print_json, print_table, robot_options, urdf_text
+from .common import (
+    RobotOptions,
+    number,
+    print_json,
+    print_table,
+    robot_options,
+    shareable_urdf,
+    urdf_text,
+)
 from .state import AT_HOME, read_values, state_option
 
 PLOTS = (".png", ".svg", ".pdf")
@@ -103,7 +111,12 @@ def simulate(
     wall = time.perf_counter() - began
     if len(trajectory):
         if output is not None:
-            write(robot, trajectory, output, text or urdf_text(urdf))
+            description = shareable_urdf(urdf, text)
+            if not description and Path(output).suffix.lower() in BAGS:
+                click.echo(
+                    f"Warning: {output} has no /robot_description: {urdf} is no URDF", err=True
+                )
+            write(robot, trajectory, output, description)
         if plot is not None:
             from ..view.plots import save_plot
 

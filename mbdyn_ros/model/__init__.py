@@ -1,5 +1,7 @@
 """What a robot is: read from its description, immutable, without mathematics."""
 
+from .description import read_description
+from .dh_table import read_dh_table
 from .errors import ModelError, ModelWarning
 from .mechanism import read_mechanism
 from .model import Coupling, Inertia, Joint, Limits, Link, Loop, Mimic, Model, Pose
@@ -17,6 +19,8 @@ __all__ = [
     "ModelError",
     "ModelWarning",
     "Pose",
+    "read_description",
+    "read_dh_table",
     "read_mechanism",
     "read_urdf",
 ]

@@ -21,8 +21,8 @@ LATCHED = QoSProfile(
 )
 
 SPECS = (
-    Spec("robot_description", "", "URDF of the robot, as text", read_only=True),
-    Spec("urdf", "", "path of a URDF file, where robot_description is empty", read_only=True),
+    Spec("robot_description", "", "URDF (or DH table) of the robot, as text", read_only=True),
+    Spec("urdf", "", "path of its file, where robot_description is empty", read_only=True),
     Spec(
         "mechanism", "", "loops and couplings beside the URDF: path of a YAML file, or its text",
         read_only=True,

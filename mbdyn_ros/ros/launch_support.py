@@ -6,8 +6,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from ..model.description import read_description
 from ..model.errors import InputError
-from ..model.urdf import read_urdf
 from .base_pose import WORLD_FRAME
 from .robot_files import find_urdf
 
@@ -32,7 +32,7 @@ def as_text(description: str) -> Any:
 
 def fixed_frame(description: str, floating_base: bool) -> str:
     """The frame that does not move: the root link, or the world where that moves."""
-    return WORLD_FRAME if floating_base else read_urdf(description).root
+    return WORLD_FRAME if floating_base else read_description(description).root
 
 
 def run_xacro(path: Path) -> str:

@@ -7,6 +7,7 @@ import os
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
+from ..model.description import SUFFIXES
 from ..model.errors import InputError
 
 
@@ -18,7 +19,7 @@ def find_urdf(name: str) -> Path:
     InputError
         There is no such file; the message gives similar names.
     """
-    if os.sep in name or Path(name).suffix in (".urdf", ".xacro", ".xml"):
+    if os.sep in name or Path(name).suffix in (".urdf", ".xacro", ".xml", *SUFFIXES):
         path = Path(name).expanduser()
         if path.is_file():
             return path.resolve()
