@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import casadi as ca
 import numpy as np
 
 from .arguments import (
@@ -195,6 +196,58 @@ class Robot:
         self.require_mass("forward dynamics")
         return self._programs.call("forward_dynamics", (q, v, effort), wrenches, friction)
 
+    def inverse_dynamics_derivatives(
+        self, q: Array, v: Array, a: Array, wrenches: Wrenches | None = None, friction: bool = True
+    ) -> tuple[Array, Array, Array]:
+        """Exact derivatives of `inverse_dynamics` by q, v and a.
+
+        Parameters as in `inverse_dynamics`.
+
+        Returns
+        -------
+        Three arrays (efforts, nv) or (N, efforts, nv): one row an actuated effort, one column a
+        velocity coordinate. Of a floating base, q changes by a shift and a turn along the base's
+        own axes, as Pinocchio has it. The derivative of dry friction at rest is taken as 0.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> robot = mbdyn_ros.load('''<robot name="pendulum"><link name="world"/>
+        ...   <link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+        ...     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        ...   <joint name="hinge" type="continuous"><axis xyz="0 1 0"/>
+        ...     <parent link="world"/><child link="rod"/></joint></robot>''')
+        >>> by_q, by_v, by_a = robot.inverse_dynamics_derivatives([1.5], [0.0], [0.0])
+        >>> by_q.round(3), by_a
+        (array([[9.785]]), array([[0.6]]))
+        """
+        arguments = (q, v, a)
+        self._require_drive()
+        whole = self._programs.call("inverse_dynamics_derivatives", arguments, wrenches, friction)
+        by_q, by_v, by_a = np.split(whole, (self.nv, 2 * self.nv), axis=-1)
+        return by_q, by_v, by_a
+
+    def forward_dynamics_derivatives(
+        self,
+        q: Array,
+        v: Array,
+        effort: Array,
+        wrenches: Wrenches | None = None,
+        friction: bool = True,
+    ) -> tuple[Array, Array, Array]:
+        """Exact derivatives of `forward_dynamics` by q, v and effort.
+
+        Returns
+        -------
+        Two arrays (nv, nv) and one (nv, efforts), or with a leading N; columns as in
+        `inverse_dynamics_derivatives`.
+        """
+        self.require_mass("forward dynamics")
+        arguments = (q, v, effort)
+        whole = self._programs.call("forward_dynamics_derivatives", arguments, wrenches, friction)
+        by_q, by_v, by_effort = np.split(whole, (self.nv, 2 * self.nv), axis=-1)
+        return by_q, by_v, by_effort
+
     def mass_matrix(self, q: Array) -> Array:
         """Mass matrix (nv, nv) or (N, nv, nv) of the independent joints."""
         try:
@@ -381,20 +434,43 @@ class Robot:
         >>> fd.a
         array([1.5])
         """
-        _require_program(name)
-        if (name in ("frame_pose", "jacobian")) != (link is not None):
-            needed = "needs" if link is None else "has no"
-            raise InputError(f"{name} {needed} link")
-        if name == "forward_dynamics":
-            self.require_mass("forward dynamics")
-        if name == "inverse_dynamics":
-            self._require_drive()
-        variant = Variant(
-            name,
-            None if link is None else self._known_link(link),
-            friction=friction or name not in LOADED or not self._system.has_friction,
-        )
-        return Bound(self._programs.kernel(variant))
+        return Bound(self._programs.kernel(self._variant(name, link, friction)))
+
+    def casadi(self, name: str, link: str | None = None, friction: bool = True) -> ca.Function:
+        """The equations of a method as a CasADi `Function`, for optimisers such as acados.
+
+        Parameters
+        ----------
+        name, link, friction : as in `bind`; also "closure", the residual (m or rad) of the loops
+            that have no closed form.
+
+        Returns
+        -------
+        A function of the method's arguments, expanded (SX), so that it can be differentiated,
+        generated as C and mapped. Where loops have no closed form it has one more argument, `z`
+        behind `q`: the positions of `robot.walked_joints`. Impose closure(q, z) = 0 on them.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
+        ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+        ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+        ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+        >>> robot.casadi("forward_dynamics")
+        Function(forward_dynamics:(q,v,effort)->(a) SXFunction)
+        """
+        if name == "closure":
+            q, z = ca.SX.sym("q", self.nq), ca.SX.sym("z", self._system.nz)
+            residual = self._system.closure(q, z)
+            return ca.Function("closure", [q, z], [residual], ["q", "z"], ["gap"], {"cse": True})
+        return trace(self._system, self._variant(name, link, friction)).symbolic
+
+    @property
+    def walked_joints(self) -> tuple[str, ...]:
+        """The dependent joints whose positions have no closed form."""
+        by_row = {body.q.start: body.joint for body in self._system.tree.bodies}
+        return tuple(by_row[row] for row in self._system.walked_rows)
 
     def compile(self, *names: str) -> None:
         """Load or compile the named programs now, several at once (default: all)."""
@@ -422,6 +498,22 @@ class Robot:
                 f"singular: {self._massless_text()}. Give the links mass and inertia, or fix "
                 "their joints."
             )
+
+    def _variant(self, name: str, link: str | None, friction: bool) -> Variant:
+        """The program behind a method, or words about why it has none."""
+        _require_program(name)
+        if (name in LINKED) != (link is not None):
+            needed = "needs" if link is None else "has no"
+            raise InputError(f"{name} {needed} link")
+        if name.startswith("forward_dynamics"):
+            self.require_mass("forward dynamics")
+        if name.startswith("inverse_dynamics"):
+            self._require_drive()
+        return Variant(
+            name,
+            None if link is None else self._known_link(link),
+            friction=friction or name not in LOADED or not self._system.has_friction,
+        )
 
     def _tilts(self) -> list[str]:
         """A warning for every loop whose axis had to be set straight."""

@@ -25,6 +25,8 @@ class Signature:
 SIGNATURES = {
     "inverse_dynamics": Signature(("q", "v", "a"), "effort"),
     "forward_dynamics": Signature(("q", "v", "effort"), "a"),
+    "inverse_dynamics_derivatives": Signature(("q", "v", "a"), "derivatives", matrix=True),
+    "forward_dynamics_derivatives": Signature(("q", "v", "effort"), "derivatives", matrix=True),
     "mass_matrix": Signature(("q",), "matrix", matrix=True),
     "coriolis_vector": Signature(("q", "v"), "effort"),
     "gravity_vector": Signature(("q",), "effort"),
@@ -38,7 +40,12 @@ SIGNATURES = {
 }
 """Every program by the name of the `Robot` method that it serves."""
 
-LOADED = ("inverse_dynamics", "forward_dynamics")
+LOADED = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)
 """Programs that take wrenches from outside and may leave friction out."""
 
 LINKED = ("frame_pose", "jacobian")
@@ -82,6 +89,15 @@ class Program:
         return ca.Function(name, inputs, [result], names, ["result"], {"cse": True})
 
     @property
+    def symbolic(self) -> ca.Function:
+        """The same for users of CasADi: the result in its own shape."""
+        inputs, output = list(self.symbols.values()), SIGNATURES[self.variant.name].output
+        names, options = list(self.symbols), {"cse": True}
+        if output in names:
+            output = "result"
+        return ca.Function(self.variant.name, inputs, [self.result], names, [output], options)
+
+    @property
     def operations(self) -> dict[str, int]:
         """Multiplications, additions, divisions and function calls of the result alone."""
         function = ca.Function("count", list(self.symbols.values()), [self.result], {"cse": True})
@@ -108,9 +124,9 @@ def _result(system: System, variant: Variant, symbols: dict[str, SX]) -> SX:
     x = list(symbols.values())
     if variant.name in LOADED:
         wrenches = x.pop() if variant.wrenches else None
-        builds: list[Build] = [system.inverse_dynamics]
-        if variant.name == "forward_dynamics":
-            builds = system.forward_dynamics()
+        builds: list[Build] = system.forward_dynamics()
+        if variant.name != "forward_dynamics":
+            builds = [getattr(system, variant.name)]
         inputs = [symbol for symbol in symbols.values() if symbol.numel()]
         return _cheapest(inputs, [build(*x, wrenches, variant.friction) for build in builds])
     build: Build = getattr(system, variant.name)

@@ -233,7 +233,7 @@ def _assemble(
             p = _plus(p, _inward(joints[i].transform, load[i]))
     right = ca.horzcat(ca.densify(block.T @ efforts[rows]) - bias, u[0].T, u[1].T)
     d = symmetric(d)
-    quotient = ca.horzcat(*(solve_ltl(d, right[:, k]) for k in range(7)))
+    quotient = solve_ltl(d, right)
     free, response = quotient[:, 0], quotient[:, 1:]
     if hub != WORLD:
         share = ArticulatedInertia.of(inertia).less(*u, response)

@@ -87,7 +87,7 @@ def composite_body(tree: Tree, joints: Sequence[JointMotion]) -> SX:
 
 
 def solve_ltl(matrix: SX, right: SX) -> SX:
-    """Solve H x = right for a symmetric positive definite H by H = L^T D L.
+    """Solve H x = right, (n, any), for a symmetric positive definite H by H = L^T D L.
 
     Eliminating from the last row to the first creates no new nonzeros in the mass matrix of a
     tree (Featherstone 2008, section 6.5); others are handled too, with fill-in.
@@ -103,7 +103,7 @@ def solve_ltl(matrix: SX, right: SX) -> SX:
             for j in [j for j in row if j <= i]:
                 lower[i][j] = lower[i].get(j, SX(0)) - factor * row[j]
             row[i] = factor
-    x = [right[i] for i in range(n)]
+    x = [right[i, :] for i in range(n)]
     for k in reversed(range(n)):
         for j in [j for j in lower[k] if j < k]:
             x[j] = x[j] - lower[k][j] * x[k]
@@ -111,4 +111,4 @@ def solve_ltl(matrix: SX, right: SX) -> SX:
         x[k] = x[k] / lower[k][k]
         for j in [j for j in lower[k] if j < k]:
             x[k] = x[k] - lower[k][j] * x[j]
-    return ca.vertcat(*x) if x else SX(0, 1)
+    return ca.vertcat(SX(0, right.shape[1]), *x)

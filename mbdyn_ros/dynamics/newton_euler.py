@@ -15,6 +15,7 @@ and inward: f_p += R f_i, n_p += R n_i + p x R f_i, tau_i = S_w^T n_i + S_v^T f_
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import casadi as ca
 
@@ -42,37 +43,8 @@ def newton_euler(
     wrenches : (6, number of bodies) force and torque from outside on every body, about its
         frame's origin in its axes; none if None.
     """
-    rest = constant([0.0, 0.0, 0.0])
-    w: list[SX] = []
-    alpha: list[SX] = []
-    acceleration: list[SX] = []
-    tensor: list[SX] = []
-    for body, joint in zip(tree.bodies, joints, strict=True):
-        out, shift = joint.transform.outward, joint.transform.shift
-        turning, sliding = joint.angular @ v[body.v], joint.linear @ v[body.v]
-        if body.parent == WORLD:
-            carried, spun, moved = rest, rest, out(constant(-gravity))
-        else:
-            p = body.parent
-            carried, spun = out(w[p]), out(alpha[p])
-            moved = out(acceleration[p] + tensor[p] @ shift)
-        w.append(carried + turning)
-        alpha.append(spun + cross(carried, turning) + joint.angular @ a[body.v])
-        acceleration.append(
-            moved + cross(2 * carried + turning, sliding) + joint.linear @ a[body.v]
-        )
-        tensor.append(skew(alpha[-1]) + skew_square(w[-1]))
-
-    forces, moments = [], []
-    for i, body in enumerate(tree.bodies):
-        first = constant(body.inertia.first)
-        force = body.inertia.mass * acceleration[i] + tensor[i] @ first
-        moment = euler_moment(body.inertia, w[i], alpha[i]) + cross(first, acceleration[i])
-        if wrenches is not None:
-            force, moment = force - wrenches[:3, i], moment - wrenches[3:, i]
-        forces.append(force)
-        moments.append(moment)
-
+    motions = outward(tree, joints, v, a, gravity)
+    moments, forces = inertial_wrenches(tree, motions, wrenches)
     efforts = SX(tree.nv, 1)
     for i, (body, joint) in reversed(list(enumerate(zip(tree.bodies, joints, strict=True)))):
         efforts[body.v] = joint.angular.T @ moments[i] + joint.linear.T @ forces[i]
@@ -81,6 +53,69 @@ def newton_euler(
             moments[body.parent] += moment
             forces[body.parent] += force
     return efforts
+
+
+@dataclass(frozen=True)
+class BodyMotion:
+    """Motion of one body, in its axes.
+
+    carried, spun, moved : angular velocity, angular acceleration and acceleration of its origin
+        that it would have were its joint locked (the acceleration of gravity taken off).
+    turning, sliding : angular and linear velocity across its joint.
+    w, alpha, a : angular velocity and acceleration, acceleration of its origin less gravity.
+    tensor : U = skew(alpha) + skew(w) skew(w), all (3, 1) or (3, 3).
+    """
+
+    carried: SX
+    spun: SX
+    moved: SX
+    turning: SX
+    sliding: SX
+    w: SX
+    alpha: SX
+    a: SX
+    tensor: SX
+
+
+def outward(
+    tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX, gravity: Array
+) -> list[BodyMotion]:
+    """Motion of every body, from the root to the leaves."""
+    rest = constant([0.0, 0.0, 0.0])
+    motions: list[BodyMotion] = []
+    for body, joint in zip(tree.bodies, joints, strict=True):
+        out, shift = joint.transform.outward, joint.transform.shift
+        turning, sliding = joint.angular @ v[body.v], joint.linear @ v[body.v]
+        if body.parent == WORLD:
+            carried, spun, moved = rest, rest, out(constant(-gravity))
+        else:
+            parent = motions[body.parent]
+            carried, spun = out(parent.w), out(parent.alpha)
+            moved = out(parent.a + parent.tensor @ shift)
+        w = carried + turning
+        alpha = spun + cross(carried, turning) + joint.angular @ a[body.v]
+        acceleration = moved + cross(2 * carried + turning, sliding) + joint.linear @ a[body.v]
+        tensor = skew(alpha) + skew_square(w)
+        motions.append(
+            BodyMotion(carried, spun, moved, turning, sliding, w, alpha, acceleration, tensor)
+        )
+    return motions
+
+
+def inertial_wrenches(
+    tree: Tree, motions: Sequence[BodyMotion], wrenches: SX | None
+) -> tuple[list[SX], list[SX]]:
+    """Moment and force that each body's own motion asks for, less the wrenches from outside."""
+    forces, moments = [], []
+    for i, (body, motion) in enumerate(zip(tree.bodies, motions, strict=True)):
+        first = constant(body.inertia.first)
+        force = body.inertia.mass * motion.a + motion.tensor @ first
+        moment = euler_moment(body.inertia, motion.w, motion.alpha) + cross(first, motion.a)
+        if wrenches is not None:
+            force, moment = force - wrenches[:3, i], moment - wrenches[3:, i]
+        forces.append(force)
+        moments.append(moment)
+    return moments, forces
 
 
 def skew_square(w: SX) -> SX:

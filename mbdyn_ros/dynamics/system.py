@@ -23,6 +23,7 @@ from ..model.tree import WORLD, Tree
 from . import kinematics
 from .articulated_body import articulated_body
 from .composite_body import composite_body, solve_ltl
+from .derivatives import acceleration_derivatives, effort_derivatives
 from .embedding import Embedding
 from .linkage import Linkage
 from .newton_euler import newton_euler
@@ -84,7 +85,7 @@ class System:
         """Efforts of the actuated joints."""
         embedding = self.embedding(q, z)
         reduced = self._reduced_efforts(embedding, v, a, wrenches, friction)
-        return self._actuated(embedding, reduced)
+        return self.actuated(embedding, reduced)
 
     def mass_matrix(self, q: SX, z: SX) -> SX:
         """Mass matrix (nv, nv), zeros structural."""
@@ -103,7 +104,7 @@ class System:
         embedding = self.embedding(q, z)
         rest = SX.zeros(v.shape[0])
         bias = self._reduced_efforts(embedding, v, rest, wrenches, friction)
-        return solve_ltl(self.mass_matrix(q, z), self._driving(embedding, effort) - bias)
+        return solve_ltl(self.mass_matrix(q, z), self.driving(embedding, effort) - bias)
 
     def _by_articulated_bodies(
         self, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
@@ -120,6 +121,18 @@ class System:
             self.tree, self.clusters, embedding, velocity, driving, self.gravity, wrenches
         )
         return whole[list(self.coordinates.v)]
+
+    def inverse_dynamics_derivatives(
+        self, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None = None, friction: bool = True
+    ) -> SX:
+        """Derivatives of the actuated joints' efforts by q, v and a, side by side."""
+        return effort_derivatives(self, q, z, v, a, wrenches, friction)
+
+    def forward_dynamics_derivatives(
+        self, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None = None, friction: bool = True
+    ) -> SX:
+        """Derivatives of the accelerations by q, v and effort, side by side."""
+        return acceleration_derivatives(self, q, z, v, effort, wrenches, friction)
 
     def coriolis_vector(self, q: SX, z: SX, v: SX) -> SX:
         """Centrifugal and Coriolis efforts (nv, 1) of the independent coordinates."""
@@ -147,6 +160,12 @@ class System:
     def joint_position(self, q: SX, z: SX) -> SX:
         """Tree positions; angles are continuous however far the joints turn."""
         return self.embedding(q, z).values()
+
+    def closure(self, q: SX, z: SX) -> SX:
+        """Residual (nz, 1) of the loops that have no closed form, rows of full rank."""
+        embedding, rest = self.embedding(q, z), SX.zeros(self.tree.nv)
+        residuals = (embedding.rows(one, rest).residual[list(one.rows)] for one in self.walked)
+        return ca.vertcat(SX(0, 1), *residuals)
 
     def joint_velocity(self, q: SX, z: SX, v: SX) -> SX:
         """Tree velocities."""
@@ -196,12 +215,12 @@ class System:
             efforts = efforts + self.friction(velocity)
         return embedding.reduce(efforts)
 
-    def _driving(self, embedding: Embedding, effort: SX) -> SX:
+    def driving(self, embedding: Embedding, effort: SX) -> SX:
         """Efforts of the independent coordinates that do the work of the actuators."""
         rows = embedding.matrix[list(self.coordinates.effort), :]
         return ca.densify(rows.T @ effort)
 
-    def _actuated(self, embedding: Embedding, reduced: SX) -> SX:
+    def actuated(self, embedding: Embedding, reduced: SX) -> SX:
         """Efforts of the actuators that do the work of the independent coordinates' efforts.
 
         With more actuators than mobility they are those of least norm.
