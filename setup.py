@@ -57,8 +57,10 @@ setup(
             "pytest-timeout",
             "pytest-xdist",
             "ruff",
+            "sympy",
             "types-PyYAML",
         ],
+        "symbolic": ["sympy"],
         "bench": [*PEERS, "adam-robotics"],
     },
     entry_points={

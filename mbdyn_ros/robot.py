@@ -19,6 +19,7 @@ from .arguments import (
     single_vector,
 )
 from .codegen.call import UNFIT
+from .codegen.closed_form import ClosedForm, closed_form
 from .codegen.kernel import Bound
 from .codegen.program import LINKED, LOADED, SIGNATURES, Variant, trace
 from .dynamics.build import build_system
@@ -485,6 +486,35 @@ class Robot:
             for name in SIGNATURES
             if name not in LINKED
         }
+
+    def closed_form(self) -> ClosedForm:
+        """Every element of H, C and g in P = H qdd + qd^T C qd + g as trigonometric polynomial.
+
+        Without friction. `codegen.closed_form_text` writes it as text, Markdown and LaTeX.
+
+        Raises
+        ------
+        InputError
+            The robot has closed loops, a floating base, or other than turning and sliding joints.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> from mbdyn_ros.codegen.closed_form_text import to_text
+        >>> robot = mbdyn_ros.load('''{name: arm, joints: [{name: swing, type: revolute, a: 0.5,
+        ...   alpha: 1.5707963267948966, d: 0, theta: 0, mass: 2, centre: [-0.25, 0, 0],
+        ...   inertia: {ixx: 0, iyy: 0.1, izz: 0.1}}]}''', gravity=[0, -10, 0])
+        >>> print(to_text(robot.closed_form()))
+        # arm: P = H(q) qdd + qd^T C(q) qd + g(q)
+        # C1 = cos(q1), S1 = sin(q1), q1: swing, rad
+        # efforts P in N m and N, gravity 0 -10 0 m/s^2
+        # H is symmetric, and C in its last two indices: only one of two equal elements is listed
+        # 3 elements, 1 of them zero (33.3%)
+        H11 = 0.225
+        C111 = 0
+        g1 = 5.0*C1
+        """
+        return closed_form(self._system, self.model.name, self.model.source)
 
     def report(self) -> Report:
         """What was understood of the robot: print it, or take its `to_dict()`."""

@@ -13,7 +13,7 @@ from .urdf import read_urdf
 SUFFIXES = (".yaml", ".yml")
 """Endings of files that hold a DH table."""
 
-JOINTS = re.compile(r"""^[\s{]*["']?joints["']?\s*:""", re.MULTILINE)
+JOINTS = re.compile(r"""(?:^|[{,])\s*["']?joints["']?\s*:""", re.MULTILINE)
 
 
 def read_description(source: str | os.PathLike[str]) -> Model:
