@@ -19,6 +19,7 @@ from .arguments import (
 from .codegen.call import plain_call
 from .codegen.kernel import Bound, Kernel, interpret, load_kernel
 from .codegen.program import SIGNATURES, Variant
+from .dynamics.continuation import CLOSED
 from .dynamics.gap import unreachable
 from .dynamics.system import System
 from .model.errors import InputError, SingularMassMatrixError
@@ -116,8 +117,11 @@ class Programs:
         problem = unreachable(self._system, q)
         if problem is not None:
             joints = ", ".join(problem.joints)
+            why = f": a gap of {problem.gap:.3g} m (or rad) is left"
+            if problem.gap <= CLOSED:
+                why = " without being taken apart: a singularity lies between there and home"
             raise InputError(
                 f"{self._source}: loop {problem.loop!r} cannot be closed at {joints} = "
-                f"{problem.wanted.tolist()}: a gap of {problem.gap:.3g} m (or rad) is left; on the "
-                f"way from home the nearest that can be reached is {problem.nearest.tolist()}"
+                f"{problem.wanted.tolist()}{why}; on the way from home the nearest that can be "
+                f"reached is {problem.nearest.tolist()}"
             )

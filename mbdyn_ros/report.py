@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .dynamics.gap import residual_function
 from .model.model import Joint, Mimic
 from .model.tree import WORLD
 from .units import joint_unit
@@ -176,7 +175,7 @@ class ClusterReport:
         cluster = linkage.cluster
         joints = [tree.bodies[body].joint for body in cluster.tied]
         positions = CLOSED_FORM if linkage.closed_form is not None else NEWTON
-        residual = np.array(residual_function(robot._system, linkage)(assembly.home))
+        residual = np.array(robot._system.residuals[linkage](assembly.home))
 
         def named(places: Sequence[int]) -> tuple[str, ...]:
             found = {joints[place] for place in places}

@@ -337,12 +337,12 @@ def _at_home(
 def _branch_at(tree: Tree, linkage: Linkage, form: PlanarLoop, home: Array) -> PlanarLoop | None:
     """The closed form on the branch of a configuration, with its whole turns; None: no match."""
     bodies = linkage.cluster.tied
-    q = SX.sym("q")
+    q, given = SX.sym("q"), float(home[linkage.independent[0]])
     for branch in (1, -1):
         trial = replace(form, branch=branch)
         values = trial.values(q)
         function = ca.Function("values", [q], list(values.values()))
-        found = dict(zip(values, np.ravel(function(home[linkage.independent[0]])), strict=True))
+        found = dict(zip(values, np.ravel(function(given)), strict=True))
         turns, matches = [], True
         for place in linkage.dependent:
             body = bodies[place]
@@ -351,5 +351,5 @@ def _branch_at(tree: Tree, linkage: Linkage, form: PlanarLoop, home: Array) -> P
             matches &= abs(miss - 2 * np.pi * count) < 1e-7
             turns.append((body, count))
         if matches:
-            return replace(trial, turns=tuple(turns))
+            return replace(trial, turns=tuple(turns), reach=trial.reach_from(given))
     return None

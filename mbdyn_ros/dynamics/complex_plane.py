@@ -69,6 +69,10 @@ class Line:
             return other * self if self.c1 == 0 else Line(math.nan)
         return Line(self.c0 * other.c0, self.c1 * other.c0)
 
+    def value(self, t: complex) -> complex:
+        """The value at a number."""
+        return self.c0 + self.c1 * t
+
     def at(self, t: Complex) -> Complex:
         """The value."""
         if self.c1 == 0:

@@ -9,7 +9,9 @@ import numpy as np
 
 from ..model.model import Array
 from .continuation import follow
-from .linkage import Linkage, newton_step, rows_at_positions
+from .linkage import Linkage, newton_step
+from .planar_loop import PlanarLoop
+from .spatial import SX
 from .system import System
 
 
@@ -17,7 +19,8 @@ from .system import System
 class Unreachable:
     """A loop that cannot be closed: its independent joints as wanted, and the nearest that can.
 
-    gap : least residual (m or rad) that the dependent joints leave at the wanted position.
+    gap : least residual (m or rad) that the dependent joints leave at the wanted position; next to
+        nothing where it closes there, but behind a singularity.
     """
 
     loop: str
@@ -27,18 +30,12 @@ class Unreachable:
     gap: float
 
 
-def residual_function(system: System, linkage: Linkage) -> ca.Function:
-    """Residual of a linkage's constraints as a function of its joints' positions."""
-    x, rows = rows_at_positions(system.tree, linkage.cluster)
-    return ca.Function("residual", [x], [rows.residual])
-
-
 def tree_gap(system: System, position: Array) -> tuple[float, str]:
     """Largest residual of the constraints at tree positions, and the name of the worst."""
     worst, name = 0.0, ""
-    for linkage in system.linkages:
+    for linkage, residual in system.residuals.items():
         x = position[linkage_rows(system, linkage)]
-        gap = float(np.abs(np.array(residual_function(system, linkage)(x))).max(initial=0.0))
+        gap = float(np.abs(np.array(residual(x))).max(initial=0.0))
         if not gap <= worst:
             worst, name = gap, linkage.cluster.name
     return worst, name
@@ -58,26 +55,41 @@ def unreachable(system: System, q: Array) -> Unreachable | None:
             continue
         rows = np.array(linkage_rows(system, linkage))
         free, bound = rows[list(linkage.independent)], rows[list(linkage.dependent)]
-        start = system.home[free], system.home[bound]
-        walk = follow(newton_step(system.tree, linkage), start, whole[free])
-        if walk.arrived:
+        if linkage.closed_form is not None:
+            arrived, nearest, start = _closed_form_end(linkage.closed_form, float(whole[free[0]]))
+        else:
+            home = system.home[free], system.home[bound]
+            walk = follow(newton_step(system.tree, linkage), home, whole[free])
+            arrived, nearest, start = walk.arrived, walk.independent, walk.dependent
+        if arrived:
             continue
-        gap = _least_gap(system, linkage, whole[free], walk.dependent)
+        start = np.where(np.isfinite(start), start, system.home[bound])
+        gap = _least_gap(system, linkage, whole[free], start)
         return Unreachable(
             linkage.cluster.name,
             tuple(system.tree.bodies[linkage.cluster.tied[k]].joint for k in linkage.independent),
             whole[free],
-            walk.independent,
+            nearest,
             gap,
         )
     return None
+
+
+def _closed_form_end(form: PlanarLoop, wanted: float) -> tuple[bool, Array, Array]:
+    """Whether the given joint reaches `wanted`; the nearest it reaches, and the others there."""
+    nearest = form.reach.nearest(wanted)
+    q = SX.sym("q")
+    values = form.values(q)
+    order = sorted(values)
+    function = ca.Function("values", [q], [ca.vertcat(*(values[body] for body in order))])
+    return nearest == wanted, np.array([nearest]), np.array(function(nearest)).ravel()
 
 
 def _least_gap(system: System, linkage: Linkage, y: Array, start: Array) -> float:
     """Least residual that the dependent joints can leave at the independent positions y."""
     from scipy.optimize import least_squares  # slow to import, and only errors need it
 
-    residual = residual_function(system, linkage)
+    residual = system.residuals[linkage]
     x = np.zeros(len(linkage.cluster.tied))
     x[list(linkage.independent)] = y
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import casadi as ca
 import numpy as np
 
 from ..model.clusters import Cluster, loop_axes
 from ..model.tree import Tree
 from .complex_plane import Line
+from .reach import Reach, reach_of_slide, reach_of_turn
 from .spatial import SX, Position
 from .triangle import PlanarJoint, TurnAndSlide, TwoTurns
 
@@ -27,25 +29,50 @@ class PlanarLoop:
     """A planar loop solved for one given joint, on one assembly branch.
 
     turns : whole turns added to the dependent joints' angles, by body.
+    reach : how far the given joint can go.
     """
 
     given: PlanarJoint
     triangle: TwoTurns | TurnAndSlide
     branch: int = 1
     turns: tuple[tuple[int, int], ...] = ()
+    reach: Reach = Reach()
 
     def positions(self, q: SX) -> dict[int, Position]:
-        """What the dependent joints do at the given joint's position (1, 1)."""
+        """What the dependent joints do at the given joint's position (1, 1); NaN out of reach."""
         t, _ = self.given.parameter(q)
-        return self.triangle.positions(t, self.branch)
+        return self.triangle.positions(t, self.branch, self._fence(q))
 
     def values(self, q: SX) -> dict[int, SX]:
         """Positions (1, 1) of the dependent joints, continuous in q however far it turns."""
         t, angle = self.given.parameter(q)
-        values = self.triangle.values(t, angle, self.branch)
+        values = self.triangle.values(t, angle, self.branch, self._fence(q))
         for body, count in self.turns:
             values[body] = values[body] + 2 * math.pi * count
         return values
+
+    def reach_from(self, home: float) -> Reach:
+        """How far the given joint can go from a position at which the loop closes."""
+        reach = Reach()
+        for slack in self.triangle.slacks():
+            if self.given.revolute:
+                offset, sense = self.given.offset, self.given.sense
+                reach &= reach_of_turn(slack, sense, home + offset).shifted(-offset)
+            else:
+                reach &= reach_of_slide(slack, home)
+        return reach
+
+    def _fence(self, q: SX) -> SX:
+        """0, or minus infinity beyond an open stretch; two comparisons at most."""
+        before, beyond = self.reach.before, self.reach.beyond
+        outside = []
+        if before > -math.inf and beyond < math.inf:
+            outside = [ca.fabs(q - (before + beyond) / 2) > (beyond - before) / 2]
+        elif beyond < math.inf:
+            outside = [q > beyond]
+        elif before > -math.inf:
+            outside = [q < before]
+        return ca.if_else(outside[0], -math.inf, 0) if outside else SX(0)
 
 
 def planar_loop(tree: Tree, cluster: Cluster, given: int) -> PlanarLoop | None:

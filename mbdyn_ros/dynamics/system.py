@@ -25,7 +25,7 @@ from .articulated_body import articulated_body
 from .composite_body import composite_body, solve_ltl
 from .derivatives import acceleration_derivatives, effort_derivatives
 from .embedding import Embedding
-from .linkage import Linkage
+from .linkage import Linkage, rows_at_positions
 from .newton_euler import newton_euler
 from .spatial import SX, constant
 
@@ -74,6 +74,12 @@ class System:
         """G (nv_tree, nv) as numbers, at home; the same everywhere where only gears constrain."""
         home = self.home[list(self.coordinates.q)], self.home[self.walked_rows]
         return np.array(ca.evalf(self.embedding(*(SX(part) for part in home)).matrix))
+
+    @functools.cached_property
+    def residuals(self) -> dict[Linkage, ca.Function]:
+        """Residuals (m, 1) of the linkages' rows as functions of their tied joints' positions."""
+        pairs = [(one, rows_at_positions(self.tree, one.cluster)) for one in self.linkages]
+        return {one: ca.Function("residual", [x], [rows.residual]) for one, (x, rows) in pairs}
 
     def embedding(self, q: SX, z: SX) -> Embedding:
         """The motion of the tree at independent positions."""

@@ -12,17 +12,22 @@ a dependent slide d along the unit U and a dependent turn W solve
     W = (Z + d U) conj(l) / |l|^2.
 
 s = +-1 is the assembly branch. Cosines and sines come out without any angle: one square root.
+To what stands under it a `fence` is added: 0, or minus infinity where no way leads from home.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
 
 from .complex_plane import Complex, Line
 from .spatial import SX, Position, Turn
+
+Slack = Callable[[complex], float]
+"""A number without unit over t, of the form that `reach` describes."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +73,22 @@ class TwoTurns:
     rho_b: Line
     serial: bool
 
-    def positions(self, t: Complex, s: int) -> dict[int, Position]:
+    def slacks(self) -> list[Slack]:
+        """What is positive where the triangle closes: of its sides one changes with t at most."""
+        one, other, side = sorted((self.d, self.l_a, self.l_b), key=lambda line: line.c1 != 0)
+        p, r = abs(one.c0), abs(other.c0)
+        size = max(p + r, abs(side.c0)) ** 2
+        return [
+            lambda t: ((p + r) ** 2 - abs(side.value(t)) ** 2) / size,
+            lambda t: (abs(side.value(t)) ** 2 - (p - r) ** 2) / size,
+        ]
+
+    def positions(self, t: Complex, s: int, fence: SX) -> dict[int, Position]:
         """Turns of the two bodies."""
         d, l_a, l_b = self.d.at(t), self.l_a.at(t), self.l_b.at(t)
         d2, a2, b2 = d.square(), l_a.square(), l_b.square()
         x = d2 + a2 - b2
-        y = ca.sqrt(4 * d2 * a2 - x * x)
+        y = ca.sqrt(4 * d2 * a2 - x * x + fence)
         w_a = (d * l_a.conj() * Complex(x, s * y)).scaled(1 / (2 * d2 * a2))
         w_b = ((w_a * l_a - d) * l_b.conj()).scaled(1 / b2)
         inner = w_a * self.rho_b.at(t) if self.serial else self.rho_b.at(t)
@@ -82,11 +97,11 @@ class TwoTurns:
             self.b.body: self.b.turn(w_b * inner.conj()),
         }
 
-    def values(self, t: Complex, angle: SX | None, s: int) -> dict[int, SX]:
+    def values(self, t: Complex, angle: SX | None, s: int, fence: SX) -> dict[int, SX]:
         """Continuous positions of the two joints, up to whole turns."""
         d2, a2, b2 = (line.at(t).square() for line in (self.d, self.l_a, self.l_b))
         x_a, x_b = d2 + a2 - b2, d2 + b2 - a2
-        y = ca.sqrt(4 * d2 * a2 - x_a * x_a)
+        y = ca.sqrt(4 * d2 * a2 - x_a * x_a + fence)
         d = self.d.direction(t, angle)
         w_a = d - self.l_a.direction(t, angle) + s * ca.atan2(y, x_a)
         w_b = d + math.pi - self.l_b.direction(t, angle) - s * ca.atan2(y, x_b)
@@ -109,20 +124,32 @@ class TurnAndSlide:
     rho: Line
     inverse: bool
 
-    def positions(self, t: Complex, s: int) -> dict[int, Position]:
+    def slacks(self) -> list[Slack]:
+        """What is positive where the slide meets the circle."""
+
+        def across(t: complex) -> float:
+            return (self.z.value(t) * self.u.value(t).conjugate()).imag
+
+        radius = abs(self.l.c0)
+        if self.l.c1 == 0:
+            return [lambda t: 1 - across(t) / radius, lambda t: 1 + across(t) / radius]
+        size = max(radius, abs(self.l.c1), abs(across(0j))) ** 2  # z and u are constant then
+        return [lambda t: (abs(self.l.value(t)) ** 2 - across(t) ** 2) / size]
+
+    def positions(self, t: Complex, s: int, fence: SX) -> dict[int, Position]:
         """Turn and slide of the two bodies."""
         z, u, arm = self.z.at(t), self.u.at(t), self.l.at(t)
         h = (z * u.conj()).re
-        d = s * ca.sqrt(h * h - z.square() + arm.square()) - h
+        d = s * ca.sqrt(h * h - z.square() + arm.square() + fence) - h
         w = ((z + u.scaled(d)) * arm.conj()).scaled(1 / arm.square())
         w = (w.conj() if self.inverse else w) * self.rho.at(t).conj()
         return {self.a.body: self.a.turn(w), self.b.body: d}
 
-    def values(self, t: Complex, angle: SX | None, s: int) -> dict[int, SX]:
+    def values(self, t: Complex, angle: SX | None, s: int, fence: SX) -> dict[int, SX]:
         """Continuous positions of the two joints, up to whole turns."""
         z, u, arm = self.z.at(t), self.u.at(t), self.l.at(t)
         projected = z * u.conj()
-        root = ca.sqrt(projected.re * projected.re - z.square() + arm.square())
+        root = ca.sqrt(projected.re * projected.re - z.square() + arm.square() + fence)
         # z + d u = u (s root + i Im(z conj u))
         across = ca.atan2(s * projected.im, root) + (0 if s > 0 else math.pi)
         w = self.u.direction(t, angle) + across - self.l.direction(t, angle)

@@ -1,0 +1,85 @@
+"""How far the given joint of a planar loop can go from home before the loop comes to a singularity.
+
+The loop closes where each slack of its triangle, such as (l_a + l_b)^2 - |D|^2, is positive. Over
+the given joint's angle theta a slack is A + |B| cos(theta - beta), over its slide a parabola. Where
+slacks vanish the two branches of the triangle meet; behind that may lie positions at which it
+closes again, but no way leads there from home.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+TOUCHING = 1e-12
+"""Least slack, as a share of the loop's size, that counts as none: branches meet at a point."""
+
+MARGIN = 1e-12
+"""Distance (rad or m) to a singularity, up to which a position counts as reachable."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Positions (rad or m) of the given joint between which the loop stays on its branch.
+
+    lower, upper : the singularities on both sides of home.
+    before, beyond : positions in the midst of the stretches behind them in which the loop is
+        open; what lies farther out closes, but is not reached.
+    """
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    before: float = -math.inf
+    beyond: float = math.inf
+
+    def __and__(self, other: Reach) -> Reach:
+        return Reach(
+            max(self.lower, other.lower),
+            min(self.upper, other.upper),
+            max(self.before, other.before),
+            min(self.beyond, other.beyond),
+        )
+
+    def shifted(self, way: float) -> Reach:
+        """The same, counted from elsewhere."""
+        return Reach(self.lower + way, self.upper + way, self.before + way, self.beyond + way)
+
+    def nearest(self, q: float) -> float:
+        """The position nearest to q that is reached."""
+        return min(max(q, self.lower + MARGIN), self.upper - MARGIN)
+
+
+def reach_of_turn(slack: Callable[[complex], float], sense: float, home: float) -> Reach:
+    """Where the slack, a function of t = exp(i theta), stays positive around theta = sense home."""
+    turns = [cmath.exp(2j * math.pi * k / 3) for k in range(3)]
+    values = [slack(t) for t in turns]
+    mean = sum(values) / 3
+    swing = 2 / 3 * sum(value * t for value, t in zip(values, turns, strict=True))
+    if mean > abs(swing) + TOUCHING or swing == 0:
+        return Reach()
+    half = math.acos(min(max(-mean / abs(swing), -1.0), 1.0))
+    centre = home + math.remainder(sense * cmath.phase(swing) - home, 2 * math.pi)
+    return Reach(centre - half, centre + half, centre - math.pi, centre + math.pi)
+
+
+def reach_of_slide(slack: Callable[[complex], float], home: float) -> Reach:
+    """Where the slack, a parabola over the slide or a line, stays positive around home."""
+    behind, here, ahead = (slack(complex(home + step)) for step in (-1.0, 0.0, 1.0))
+    rise, bend = (ahead - behind) / 2, (ahead + behind) / 2 - here
+    if abs(bend) <= TOUCHING:  # a line
+        if abs(rise) <= TOUCHING:
+            return Reach()
+        end = home - here / rise
+        return Reach(lower=end) if rise > 0 else Reach(upper=end)
+    middle = home - rise / (2 * bend)
+    extreme = here - rise * rise / (4 * bend)
+    half = math.sqrt(max(-extreme / bend, 0.0))
+    if bend < 0:  # open on both sides
+        return Reach(middle - half, middle + half)
+    if extreme > TOUCHING:
+        return Reach()
+    if home > middle:
+        return Reach(lower=middle + half, before=middle)
+    return Reach(upper=middle - half, beyond=middle)
