@@ -12,10 +12,12 @@ from .model.errors import (
     SingularMassMatrixError,
 )
 from .robot import Robot, load
-from .simulation import Trajectory, simulate
+from .simulation import Environment, Impact, Surface, Trajectory, read_environment, simulate
 
 __all__ = [
     "CompilerWarning",
+    "Environment",
+    "Impact",
     "InputError",
     "MbdynError",
     "ModelError",
@@ -24,7 +26,9 @@ __all__ = [
     "SimulationError",
     "SimulationWarning",
     "SingularMassMatrixError",
+    "Surface",
     "Trajectory",
     "load",
+    "read_environment",
     "simulate",
 ]

@@ -21,7 +21,7 @@ from .arguments import (
 from .codegen.call import UNFIT
 from .codegen.closed_form import ClosedForm, closed_form
 from .codegen.kernel import Bound
-from .codegen.program import LINKED, LOADED, SIGNATURES, Variant, trace
+from .codegen.program import LINKED, LOADED, WHOLE, Variant, trace
 from .dynamics.build import build_system
 from .dynamics.gap import tree_gap
 from .dynamics.loop_forces import LoopForces
@@ -477,14 +477,13 @@ class Robot:
         """Load or compile the named programs now, several at once (default: all)."""
         for name in names:
             _require_program(name)
-        self._programs.load(*names or [name for name in SIGNATURES if name not in LINKED])
+        self._programs.load(*names or WHOLE)
 
     def operation_counts(self) -> dict[str, dict[str, int]]:
         """Multiplications, additions, divisions and function calls of every program."""
         return {
             name: trace(self._system, Variant(name)).operations
-            for name in SIGNATURES
-            if name not in LINKED
+            for name in WHOLE
         }
 
     def closed_form(self) -> ClosedForm:
@@ -586,5 +585,6 @@ class Robot:
 
 
 def _require_program(name: object) -> None:
-    if not isinstance(name, str) or name not in SIGNATURES:
-        raise InputError(f"there is no program {name!r}; there are {', '.join(SIGNATURES)}")
+    if name not in WHOLE + LINKED:
+        known = ", ".join(WHOLE + LINKED)
+        raise InputError(f"there is no program {name!r}; there are {known}")

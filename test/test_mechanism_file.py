@@ -232,7 +232,7 @@ CASES = {
     "blank": (" ", "the mechanism is empty; give a path or the YAML text"),
     "no such file": ("/nowhere/arm.yaml", "/nowhere/arm.yaml: no such file (and no YAML text"),
     "one line": ("loops: []", "loops: []: no such file (and no YAML text either: it is one line"),
-    "a number": (7, "a mechanism is a path or YAML text, not int"),
+    "a number": (7, "the mechanism is a path or YAML text, not int"),
     "large": ("#" * 2**22 + "\nhome: {}", "<text>: more than 4194304 characters of YAML"),
 }
 

@@ -398,7 +398,7 @@ def test_robot_without_joints_stays() -> None:
         (dict(effort=[1.0]), ["effort", "shoulder, elbow"]),
         (dict(effort=[1.0, np.nan]), ["effort of elbow is nan"]),
         (dict(effort="strong"), ["effort must be numbers"]),
-        (dict(environment=object()), ["not in this version"]),
+        (dict(environment=object()), ["must be an Environment"]),
         (dict(times=[0.0, 2.0]), ["times run from 0 to 2 s"]),
         (dict(times=[0.5, 0.2]), ["rise"]),
         (dict(max_step=0.0), ["max_step"]),

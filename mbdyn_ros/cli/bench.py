@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ..benchmark import PROGRAMS, Benchmark, benchmark
-from ..codegen.program import LINKED, SIGNATURES
+from ..codegen.program import WHOLE
 from ..model.errors import InputError
 from .common import RobotOptions, print_json, print_table, robot_options, shareable_urdf
 
@@ -37,7 +37,7 @@ def bench(
       mbdyn bench ur5.urdf panda.urdf
       mbdyn bench --floating-base solo12.urdf --json
     """
-    known = [name for name in SIGNATURES if name not in LINKED]
+    known = list(WHOLE)
     for name in programs:
         if name not in known:
             raise InputError(f"--program: there is no {name!r}; there are {', '.join(known)}")

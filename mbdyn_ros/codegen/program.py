@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from ..dynamics.contact import ContactGeometry
 from ..dynamics.spatial import SX
 from ..dynamics.system import System
 
@@ -37,6 +38,8 @@ SIGNATURES = {
     "joint_acceleration": Signature(("q", "v", "a"), "acceleration"),
     "frame_pose": Signature(("q",), "pose", matrix=True),
     "jacobian": Signature(("q",), "jacobian", matrix=True),
+    "distances": Signature(("q", "v"), "distances"),
+    "contact_state": Signature(("q", "v"), "contact"),
 }
 """Every program by the name of the `Robot` method that it serves."""
 
@@ -51,20 +54,28 @@ LOADED = (
 LINKED = ("frame_pose", "jacobian")
 """Programs about one link."""
 
+TOUCHING = ("distances", "contact_state")
+"""Programs about points and walls."""
+
+WHOLE = tuple(name for name in SIGNATURES if name not in LINKED + TOUCHING)
+"""Programs about nothing but the robot."""
+
 
 @dataclass(frozen=True)
 class Variant:
-    """Which program: its method's name, the link it is about, and what it takes into account."""
+    """Which program: its method's name, what it is about, and what it takes into account."""
 
     name: str
     link: str | None = None
     wrenches: bool = False
     friction: bool = True
+    contacts: ContactGeometry | None = None
 
     def __str__(self) -> str:
         return " ".join(
             [self.name]
             + ([f"of {self.link}"] if self.link is not None else [])
+            + (["of points and walls"] if self.contacts is not None else [])
             + (["with wrenches"] if self.wrenches else [])
             + ([] if self.friction else ["without friction"])
         )
@@ -130,7 +141,8 @@ def _result(system: System, variant: Variant, symbols: dict[str, SX]) -> SX:
         inputs = [symbol for symbol in symbols.values() if symbol.numel()]
         return _cheapest(inputs, [build(*x, wrenches, variant.friction) for build in builds])
     build: Build = getattr(system, variant.name)
-    return build(*x) if variant.link is None else build(*x, variant.link)
+    about = [one for one in (variant.link, variant.contacts) if one is not None]
+    return build(*x, *about)
 
 
 def _cheapest(inputs: Sequence[SX], results: Sequence[SX]) -> SX:

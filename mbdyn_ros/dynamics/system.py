@@ -23,6 +23,7 @@ from ..model.tree import WORLD, Tree
 from . import kinematics
 from .articulated_body import articulated_body
 from .composite_body import composite_body, solve_ltl
+from .contact import ContactGeometry, contact_state, distances, point_motions
 from .derivatives import acceleration_derivatives, effort_derivatives
 from .embedding import Embedding
 from .linkage import Linkage, rows_at_positions
@@ -207,6 +208,22 @@ class System:
         lever = ca.horzcat(*(ca.cross(columns[3:, k], arm) for k in range(self.tree.nv)))
         columns = ca.vertcat(columns[:3, :] + lever, columns[3:, :])
         return ca.densify(columns @ embedding.matrix)
+
+    def distances(self, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
+        """What points and walls, joints and stops are apart; see `contact.distances`."""
+        embedding = self.embedding(q, z)
+        velocity = embedding.velocity(v)
+        rest = SX.zeros(self.tree.nv)
+        points = point_motions(self.tree, embedding.joints, velocity, rest, contacts.points)
+        return distances(points, contacts, embedding.values(), velocity)
+
+    def contact_state(self, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
+        """What contacts need to know, in one column; see `ContactLayout`."""
+        embedding = self.embedding(q, z)
+        velocity = embedding.velocity(v)
+        drift = embedding.drift(velocity)
+        points = point_motions(self.tree, embedding.joints, velocity, drift, contacts.points)
+        return contact_state(points, contacts, velocity, drift, v)
 
     def _reduced_efforts(
         self, embedding: Embedding, v: SX, a: SX, wrenches: SX | None, friction: bool

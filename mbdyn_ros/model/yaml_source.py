@@ -27,6 +27,7 @@ class YamlSource:
     ----------
     source : str or os.PathLike
         A path, or the YAML itself (a str of several lines, or one that begins with a ``{``).
+    what, keys : what the document is, and what it may give, for messages.
 
     Raises
     ------
@@ -34,21 +35,26 @@ class YamlSource:
         No such file, or not YAML (with line and column).
     """
 
-    def __init__(self, source: str | os.PathLike[str]) -> None:
+    def __init__(
+        self,
+        source: str | os.PathLike[str],
+        what: str = "mechanism",
+        keys: str = "loops, couplings or home",
+    ) -> None:
         if not isinstance(source, (str, os.PathLike)):
-            raise ModelError(f"a mechanism is a path or YAML text, not {type(source).__name__}")
+            raise ModelError(f"the {what} is a path or YAML text, not {type(source).__name__}")
         if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
             self.name, text = TEXT, source
         elif isinstance(source, str) and not source.strip():
-            raise ModelError("the mechanism is empty; give a path or the YAML text")
+            raise ModelError(f"the {what} is empty; give a path or the YAML text")
         else:
             self.name = os.fspath(source)
             text = read_text(self.name, "no YAML text either: it is one line without '{'")
         if len(text) > MAXIMUM_CHARACTERS:
             raise ModelError(f"{self.name}: more than {MAXIMUM_CHARACTERS} characters of YAML")
-        self.root: yaml.Node = self._compose(text)
+        self.root: yaml.Node = self._compose(text, what, keys)
 
-    def _compose(self, text: str) -> yaml.Node:
+    def _compose(self, text: str, what: str, keys: str) -> yaml.Node:
         try:
             root = yaml.compose(text, Loader=yaml.SafeLoader)
         except yaml.MarkedYAMLError as error:
@@ -61,9 +67,9 @@ class YamlSource:
         except (yaml.YAMLError, ValueError) as error:
             raise ModelError(f"{self.name}: not YAML: {' '.join(str(error).split())}") from None
         except RecursionError:
-            raise ModelError(f"{self.name}: nested too deeply to be a mechanism") from None
+            raise ModelError(f"{self.name}: nested too deeply to be any {what}") from None
         if root is None:
-            raise ModelError(f"{self.name}: the file says nothing; give loops, couplings or home")
+            raise ModelError(f"{self.name}: the file says nothing; give {keys}")
         return root
 
     def error(self, node: yaml.Node, problem: str) -> ModelError:
@@ -106,6 +112,17 @@ class YamlSource:
         if not isinstance(node, yaml.SequenceNode) or node.tag != f"{STANDARD}seq":
             raise self.error(node, f"{what} must be a list, not {_shown(node)}")
         return list(node.value)
+
+    def truth(self, node: yaml.Node, what: str) -> bool:
+        """The true or false in a value."""
+        if isinstance(node, yaml.ScalarNode) and node.style is None:
+            if node.value in ("true", "false"):
+                return bool(node.value == "true")
+        raise self.error(node, f"{what} must be true or false, not {_shown(node)}")
+
+    def numbers(self, node: yaml.Node, what: str) -> tuple[float, ...]:
+        """The finite numbers in a list."""
+        return tuple(self.number(value, what) for value in self.sequence(node, what))
 
     def records(self, values: dict[str, yaml.Node], key: str) -> list[yaml.Node]:
         """The values of the list under a key; none where the key or the list is missing."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from ..model.model import Array
 from .energy_balance import EnergyBalance
 from .motion import Motion
 from .trajectory import Transition
+
+if TYPE_CHECKING:
+    from scipy.integrate import OdeSolver
 
 PROBES = 8
 """Instants inside a step at which the end of a mode is looked for."""
@@ -91,8 +95,8 @@ class Integrator:
         solver = formula(
             self.motion.rate, self.time, self.state, self.end, self.max_step, rtol, atol
         )
-        watched = self.motion.dynamics.switching
-        unit = bool(self.motion.position_rate.floating)
+        watched = self.motion.dynamics.switching or self.motion.touching is not None
+        corrects = self.motion.corrects
         while solver.status == "running":
             initial = solver.y
             solver.step()
@@ -101,20 +105,68 @@ class Integrator:
             self.count += 1
             start, end = self.time, float(solver.t)
             interpolant = functools.cache(solver.dense_output)
-            if watched and (found := self._violation(interpolant(), start, end)) is not None:
-                state = interpolant()(found)
-                self.motion.normalize(state)
-                balance.check(state)
-                self.time, self.state = found, state
-                yield Step(start, found, initial, interpolant)
-                return
+            if watched:
+                step = self._ended(formula, Step(start, end, initial, interpolant))
+                if step is not None:
+                    state = step.state(step.end)
+                    self.motion.correct(state)
+                    balance.check(state)
+                    self.time, self.state = step.end, state
+                    yield step
+                    return
             balance.check(solver.y)
             self.time, self.state = end, solver.y
             yield Step(start, end, initial, interpolant)
-            if unit:
+            if corrects:
                 solver.y = self.state = solver.y.copy()
-                self.motion.normalize(self.state)
+                self.motion.correct(self.state)
                 solver.f = self.motion.rate(end, self.state)
+
+    def _ended(self, formula: type[OdeSolver], step: Step) -> Step | None:
+        """The step up to where its mode ends, or a point hits a wall; None where neither does."""
+        end, contact = step.end, None
+        touching = self.motion.touching
+        if touching is not None:
+            found = touching.search.first(step.states, step.start, end, touching.resting)
+            if found is not None:
+                end, contact = found
+        if self.motion.dynamics.switching:
+            broken = self._violation(step.state, step.start, end)
+            if broken is not None:
+                return replace(step, end=broken)
+        if contact is None:
+            return None
+        return self._onto(formula, step, end, contact)
+
+    def _onto(self, formula: type[OdeSolver], step: Step, time: float, contact: int) -> Step:
+        """One step that ends where a contact closes, by the formula itself.
+
+        The interpolant is of lower order than the step; on it the instant is only nearly right.
+        """
+        assert self.motion.touching is not None
+        best = replace(step, end=time)
+        if formula.__name__ != "DOP853":
+            return best
+        for _ in range(3):
+            length = time - step.start
+            if not 1e-14 * max(1.0, abs(time)) < length:
+                return best
+            solver = formula(
+                self.motion.rate, step.start, step.initial, time,
+                first_step=length, rtol=1.0, atol=np.inf,
+            )  # fmt: skip
+            solver.step()
+            exact = Step(step.start, time, step.initial, functools.cache(solver.dense_output))
+            q, v = self.motion.split(solver.y)
+            g, rate, slope = self.motion.touching.contacts.distances(q, v)
+            best = exact
+            if abs(g[contact]) <= 1e-16 * slope[contact] or not rate[contact] < 0:
+                break
+            better = time - g[contact] / rate[contact]
+            if not step.start < better < step.end + (step.end - step.start) or better == time:
+                break
+            time = better
+        return best
 
     def _violation(
         self, state: Callable[[float], Array], start: float, end: float

@@ -6,11 +6,15 @@ import numpy as np
 
 from ..model.model import Array
 from ..robot import Robot
+from .contacts import Contacts
 from .drive import Drive
 from .effort import EffortFunction
+from .environment import Environment
+from .impacts import Impact
 from .position_rate import PositionRate
 from .smooth import Smooth, friction_coefficients
 from .stick_slip import StickSlip
+from .touching import Touching
 from .trajectory import Transition
 
 
@@ -22,12 +26,18 @@ class Motion:
     without them steps would grow over an effort that changes while nothing moves.
     """
 
-    def __init__(self, robot: Robot, effort: EffortFunction) -> None:
+    def __init__(
+        self, robot: Robot, effort: EffortFunction, environment: Environment | None = None
+    ) -> None:
         self.nq, self.nv = robot.nq, robot.nv
         self.effort = effort
         _, dry = friction_coefficients(robot._system)
         self.drive = Drive(robot)
-        self.dynamics = StickSlip(robot, self.drive) if dry.any() else Smooth(robot)
+        free = StickSlip(robot, self.drive) if dry.any() else Smooth(robot)
+        self.touching: Touching | None = None
+        if environment is not None:
+            self.touching = Touching(robot, free, Contacts(robot, environment))
+        self.dynamics: Smooth | Touching = self.touching or free
         self._energy = robot.bind("energy")
         self.size = robot.nq + robot.nv + 2 + len(self.dynamics.holding)
         self.position_rate = PositionRate(robot._system.coordinates)
@@ -69,9 +79,9 @@ class Motion:
         return result
 
     def start(self, t: float, y: Array) -> list[Transition]:
-        """Choose the mode at the start."""
+        """Choose the mode at the start; `y` may be corrected in place."""
         q, v = self.split(y)
-        return self.dynamics.start(t, q, v, self.effort(t, q, v))
+        return self._counted(y, self.dynamics.start(t, q, v, self.effort(t, q, v)))
 
     def violated(self, t: float, y: Array) -> bool:
         """Whether y lies beyond the end of the present mode."""
@@ -81,7 +91,35 @@ class Motion:
     def switch(self, t: float, y: Array) -> list[Transition]:
         """Enter the mode that follows at y, which may be corrected in place."""
         q, v = self.split(y)
-        return self.dynamics.switch(t, q, v, self.effort(t, q, v))
+        return self._counted(y, self.dynamics.switch(t, q, v, self.effort(t, q, v)))
+
+    @property
+    def impacts(self) -> list[Impact]:
+        """All impacts so far."""
+        return [] if self.touching is None else self.touching.impacts
+
+    def _counted(self, y: Array, transitions: list[Transition]) -> list[Transition]:
+        """Count what the last impacts have cost as a loss."""
+        if self.touching is not None:
+            y[self.nq + self.nv + 1] += self.touching.take_loss()
+        return transitions
+
+    def correct(self, y: Array) -> None:
+        """Bring y back to what holds exactly, in place: unit quaternions, resting contacts."""
+        if self.touching is not None and len(self.touching.resting):
+            q, v = self.split(y)
+            moved, slowed = self.touching.correction(q, v)
+            shift = np.empty(self.nq)
+            self.position_rate(q, moved, shift)
+            q += shift
+            v += slowed
+        self.normalize(y)
+
+    @property
+    def corrects(self) -> bool:
+        """Whether `correct` has anything to do."""
+        resting = self.touching is not None and len(self.touching.resting) > 0
+        return resting or bool(self.position_rate.floating)
 
     def normalize(self, y: Array) -> None:
         """Give the quaternions in y (n,) or (N, n) unit length, in place."""

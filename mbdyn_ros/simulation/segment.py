@@ -11,6 +11,7 @@ import numpy as np
 from ..model.model import Array
 from ..robot import Robot
 from .effort import EffortFunction
+from .impacts import Impact
 from .trajectory import Trajectory
 
 
@@ -60,8 +61,18 @@ class Translation:
         if self.trivial:
             return part
         q, v, a = self.state(part.q, part.v, part.a)
+        impacts = tuple(self._impact(one) for one in part.impacts)
         labels = self._robot.position_labels, self._robot.velocity_labels
-        return replace(part, q=q, v=v, a=a, position_labels=labels[0], velocity_labels=labels[1])
+        return replace(
+            part, q=q, v=v, a=a, impacts=impacts,
+            position_labels=labels[0], velocity_labels=labels[1],
+        )  # fmt: skip
+
+    def _impact(self, impact: Impact) -> Impact:
+        rest = np.zeros(self._chart.nv)
+        q, before, _ = self.state(impact.q, impact.v_before, rest)
+        _, after, _ = self.state(impact.q, impact.v_after, rest)
+        return replace(impact, q=q, v_before=before, v_after=after)
 
 
 def joined(parts: Sequence[Trajectory], ends: Sequence[Array]) -> Trajectory:
@@ -80,6 +91,7 @@ def joined(parts: Sequence[Trajectory], ends: Sequence[Array]) -> Trajectory:
         work=np.concatenate(
             [part.work + before for part, before in zip(parts, done, strict=False)]
         ),
+        impacts=tuple(one for part in parts for one in part.impacts),
         transitions=tuple(one for part in parts for one in part.transitions),
         steps=sum(part.steps for part in parts),
     )

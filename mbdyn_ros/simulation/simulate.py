@@ -16,6 +16,7 @@ from ..model.model import Array
 from ..robot import Robot
 from .chart_watch import ChartWatch, suits
 from .effort import EffortFunction, effort_function
+from .environment import Environment
 from .integrator import Integrator
 from .motion import Motion
 from .recorder import Recorder
@@ -37,7 +38,7 @@ def simulate(
     effort: Array | EffortFunction | None = None,
     rtol: float = 1e-10,
     atol: float = 1e-12,
-    environment: None = None,
+    environment: Environment | None = None,
     *,
     times: Array | Sequence[float] | None = None,
     max_step: float = math.inf,
@@ -56,7 +57,7 @@ def simulate(
     effort : N m or N, of the actuated joints: nothing, constant (n,), or a function
         effort(t, q, v) -> (n,), which should be smooth; where it jumps, steps get short.
     rtol, atol : relative and absolute tolerance of the state.
-    environment : nothing in this version.
+    environment : walls that points of the robot hit, and stops of its joints; see `Environment`.
     times : (N,) s, rising, from 0 to the duration: the instants of the result; default: all
         steps, which are close together where much happens.
     max_step : s, longest step; give one if `effort` has features shorter than the motion's.
@@ -92,8 +93,8 @@ def simulate(
     >>> trajectory.work[-1].round(12)  # J, done by the effort and lost to friction
     array([9., 0.])
     """
-    if environment is not None:
-        raise InputError("environment: walls and impacts are not in this version")
+    if environment is not None and not isinstance(environment, Environment):
+        raise InputError(f"environment must be an Environment, not {environment!r}")
     robot.require_mass("simulation")
     q, v = initial_state(robot, q0, v0)
     robot.energy(q, v)  # refuses positions at which loops cannot be closed
@@ -110,6 +111,7 @@ def simulate(
         max_step,
         _sample_times(times, duration),
         progress or (lambda time: None),
+        environment,
     )
     return run.trajectory(q, v)
 
@@ -128,6 +130,7 @@ class _Run:
     max_step: float
     times: Array | None
     progress: Callable[[float], None]
+    environment: Environment | None = None
     charts: list[Robot] = field(default_factory=list)
     parts: list[Trajectory] = field(default_factory=list)
     work: list[Array] = field(default_factory=list)
@@ -157,7 +160,7 @@ class _Run:
         The integrator where it stands, the better joints, and the tree positions there.
         """
         translation = Translation(self.robot, chart)
-        motion = Motion(chart, translation.effort(self.effort))
+        motion = Motion(chart, translation.effort(self.effort), self.environment)
         left = None if self.times is None else self.times[self.times >= time]
         recorder = Recorder(chart, motion, left)
         state = motion.state(q, v)

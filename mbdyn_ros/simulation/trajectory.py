@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..model.errors import SimulationError
 from ..model.model import Array
+from .impacts import Impact
 
 
 @dataclass(frozen=True)
 class Transition:
-    """A joint that came to rest or broke away: `mode` is "sticks", "slides +" or "slides -"."""
+    """A change of mode of a joint or a contact.
+
+    A joint with dry friction "sticks", "slides +" or "slides -"; a contact, which has its point
+    and surface for a name, "rests" or "separates".
+    """
 
     time: float
     joint: str
@@ -37,8 +41,9 @@ class Trajectory:
         friction is not part of it.
     energy : (N, 2), J: kinetic and potential.
     work : (N, 2), J, since the start: done by the efforts, and lost to friction.
-    impacts : nothing in this version.
-    transitions : when joints with dry friction came to rest or broke away.
+        Impacts take from it too: the second column holds all losses.
+    impacts : every impact with walls and joint stops, in order.
+    transitions : when joints with dry friction came to rest or broke away, and contacts.
     steps : number of steps the integrator took.
     """
 
@@ -54,7 +59,7 @@ class Trajectory:
     position_labels: tuple[str, ...]
     velocity_labels: tuple[str, ...]
     effort_labels: tuple[str, ...]
-    impacts: tuple[Any, ...] = ()
+    impacts: tuple[Impact, ...] = ()
     transitions: tuple[Transition, ...] = ()
     steps: int = 0
 
