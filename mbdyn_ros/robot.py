@@ -412,7 +412,7 @@ class Robot:
         Parameters
         ----------
         name : name of a method that computes an array (`inverse_dynamics`, `mass_matrix`, ...).
-        link : for `frame_pose` and `jacobian`.
+        link : for the programs of one link, such as `frame_pose` and `jacobian`.
         friction : for inverse and forward dynamics.
 
         Returns

@@ -44,6 +44,19 @@ CONTRACT = {
     "SetState": (STATE, OUTCOME),
 }
 
+MESSAGES = {
+    "PiezoPulses": {
+        "header": "std_msgs/Header",
+        "name": NAMES,
+        "on": DOUBLES,
+        "off": DOUBLES,
+        "rotor_phase": "double",
+        "rotor_speed": "double",
+        "mean_torque": DOUBLES,
+        "saturated": "sequence<boolean>",
+    },
+}
+
 
 def setup_arguments():
     """Return the keyword arguments of setup.py's setup() that are plain literals."""
@@ -105,6 +118,13 @@ def test_service_has_the_fields_of_the_contract(name):
     service = getattr(import_module("mbdyn_ros_interfaces.srv"), name)
     for part, fields in zip((service.Request, service.Response), CONTRACT[name], strict=True):
         assert list(part.get_fields_and_field_types().items()) == list(fields.items())
+
+
+def test_messages_have_the_fields_of_the_contract():
+    assert sorted(MESSAGES) == sorted(path.stem for path in (INTERFACES / "msg").glob("*.msg"))
+    for name, fields in MESSAGES.items():
+        message = getattr(import_module("mbdyn_ros_interfaces.msg"), name)
+        assert list(message.get_fields_and_field_types().items()) == list(fields.items())
 
 
 def test_interfaces_cross_the_wire():

@@ -40,6 +40,12 @@ SIGNATURES = {
     "jacobian": Signature(("q",), "jacobian", matrix=True),
     "distances": Signature(("q", "v"), "distances"),
     "contact_state": Signature(("q", "v"), "contact"),
+    "rotor_torques": Signature(("q",), "components", matrix=True),
+    "pulse_windows": Signature(("q", "force", "torque"), "pulses", matrix=True),
+    "pulse_control": Signature(
+        ("q", "wanted_q", "wanted_v", "gain", "tolerance", "force", "speed"), "pulses", matrix=True
+    ),
+    "pulsed_motion": Signature(("q", "v", "free", "force", "phase"), "motion", matrix=True),
 }
 """Every program by the name of the `Robot` method that it serves."""
 
@@ -51,7 +57,10 @@ LOADED = (
 )
 """Programs that take wrenches from outside and may leave friction out."""
 
-LINKED = ("frame_pose", "jacobian")
+PULSED = ("rotor_torques", "pulse_windows", "pulse_control", "pulsed_motion")
+"""Programs about a link that carries a rotor."""
+
+LINKED = ("frame_pose", "jacobian", *PULSED)
 """Programs about one link."""
 
 TOUCHING = ("distances", "contact_state")
@@ -59,6 +68,9 @@ TOUCHING = ("distances", "contact_state")
 
 WHOLE = tuple(name for name in SIGNATURES if name not in LINKED + TOUCHING)
 """Programs about nothing but the robot."""
+
+SCALARS = ("force", "gain", "phase", "speed", "tolerance")
+"""Inputs of one number; all others have one for each coordinate."""
 
 
 @dataclass(frozen=True)
@@ -118,10 +130,12 @@ class Program:
 def trace(system: System, variant: Variant) -> Program:
     """Run the formulation behind `variant` on symbols."""
     coordinates = system.coordinates
-    sizes = {"q": coordinates.nq, "z": system.nz, "v": coordinates.nv, "a": coordinates.nv}
+    sizes = {"q": coordinates.nq, "z": system.nz}
     sizes["effort"] = len(coordinates.effort)
+    sizes.update(dict.fromkeys(SCALARS, 1))
     first, *others = SIGNATURES[variant.name].inputs
-    symbols = {name: SX.sym(name, sizes[name]) for name in (first, "z", *others)}
+    names = first, "z", *others
+    symbols = {name: SX.sym(name, sizes.get(name, coordinates.nv)) for name in names}
     if variant.wrenches:
         symbols["wrenches"] = SX.sym("wrenches", 6, len(system.tree.bodies))
     result = _result(system, variant, symbols)

@@ -20,7 +20,7 @@ from ..model.clusters import Cluster
 from ..model.coordinates import Coordinates
 from ..model.model import Array
 from ..model.tree import WORLD, Tree
-from . import kinematics
+from . import kinematics, pulses
 from .articulated_body import articulated_body
 from .composite_body import composite_body, solve_ltl
 from .contact import ContactGeometry, contact_state, distances, point_motions
@@ -28,6 +28,7 @@ from .derivatives import acceleration_derivatives, effort_derivatives
 from .embedding import Embedding
 from .linkage import Linkage, rows_at_positions
 from .newton_euler import newton_euler
+from .rotor_torque import levers, rotor_torques
 from .spatial import SX, constant
 
 
@@ -224,6 +225,71 @@ class System:
         drift = embedding.drift(velocity)
         points = point_motions(self.tree, embedding.joints, velocity, drift, contacts.points)
         return contact_state(points, contacts, velocity, drift, v)
+
+    def rotor_torques(self, q: SX, z: SX, link: str) -> SX:
+        """X and Y (nv, 2) of the efforts X cos(wt) + Y sin(wt) of 1 N turning about z of a link."""
+        embedding = self.embedding(q, z)
+        return embedding.reduce(rotor_torques(self.tree, embedding.joints, link))
+
+    def pulse_windows(self, q: SX, z: SX, force: SX, torque: SX, link: str) -> SX:
+        """Pulses (6, nv), rows as in `pulses.ROWS`, that give wanted mean torques (nv, 1)."""
+        return pulses.windows(*self._rotor_drive(q, z, force, link), torque).T
+
+    def pulse_control(
+        self,
+        q: SX,
+        z: SX,
+        wanted_q: SX,
+        wanted_v: SX,
+        gain: SX,
+        tolerance: SX,
+        force: SX,
+        speed: SX,
+        link: str,
+    ) -> SX:
+        """Pulses (8, nv) that keep the joints on their way, rows as in `pulses.CONTROL_ROWS`.
+
+        The way of a joint in one turn is that of the speed wanted_v + gain (wanted_q - q); none
+        while it is within the tolerance of where it is wanted, and is to go no further in a turn.
+        """
+        amplitude, phase = self._rotor_drive(q, z, force, link)
+        inertia = ca.diag(self.mass_matrix(q, z))
+        gravity = self.gravity_vector(q, z)
+        error = wanted_q - q
+        turn = pulses.TURN / speed
+        wanted_way = wanted_v * turn
+        there = ca.fmax(ca.fabs(wanted_way), ca.fabs(error)) <= tolerance
+        way = ca.if_else(there, 0, wanted_way + turn * gain * error)
+        torque, given, able = pulses.torque_for_way(amplitude, gravity, inertia, way, speed)
+        short = ca.fabs(way) > ca.fabs(given) * (1 + pulses.ROUNDING)
+        result = pulses.windows(amplitude, phase, torque)
+        result[:, pulses.ROWS.index("saturated")] = short
+        return ca.horzcat(result, given, able).T
+
+    def pulsed_motion(
+        self, q: SX, z: SX, v: SX, free: SX, force: SX, phase: SX, link: str
+    ) -> SX:
+        """Accelerations, and below them the rotor's torques (2, nv), while some joints are held.
+
+        Of the joints that are free (1; held: 0), H_ff a_f = (Q - bias)_f; the others stand still.
+        """
+        embedding = self.embedding(q, z)
+        rest = SX.zeros(v.shape[0])
+        turning = ca.vertcat(ca.cos(phase), ca.sin(phase))
+        torque = force * (self.rotor_torques(q, z, link) @ turning)
+        drive = torque - self._reduced_efforts(embedding, v, rest, None, True)
+        matrix = self.mass_matrix(q, z)
+        held = ca.diag(free) @ matrix @ ca.diag(free) + ca.diag(1 - free)
+        return ca.horzcat(solve_ltl(held, free * drive), torque).T
+
+    def _rotor_drive(self, q: SX, z: SX, force: SX, link: str) -> tuple[SX, SX]:
+        """Amplitudes and phases (nv, 1) of the rotor's torques."""
+        whole = SX.zeros(self.tree.nq)
+        for k, row in enumerate(self.coordinates.q):
+            whole[row] = q[k]
+        reach = levers(self.tree, whole, link)[list(self.coordinates.v)]
+        components = force * self.rotor_torques(q, z, link)
+        return pulses.amplitude_and_phase(components, force * reach)
 
     def _reduced_efforts(
         self, embedding: Embedding, v: SX, a: SX, wrenches: SX | None, friction: bool

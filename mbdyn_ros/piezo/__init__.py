@@ -1,10 +1,15 @@
 """Piezo robots: moved by an unbalanced rotor and by joints that are freed at the right phase."""
 
+from .controller import PulseController
+from .motion import PiezoMotion, Pulse
 from .pulses import PulseWindows, pulse_windows
 from .rotor import Rotor
 from .torque import generalized_torques, torque_components
 
 __all__ = [
+    "PiezoMotion",
+    "Pulse",
+    "PulseController",
     "PulseWindows",
     "Rotor",
     "generalized_torques",

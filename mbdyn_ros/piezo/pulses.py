@@ -1,11 +1,6 @@
 """When to switch each joint's transducer on and off, so that the rotor drives it as wanted.
 
-The rotor drives joint i with Q_i(wt) = R_i cos(wt - psi_i). A joint that is freed only while wt is
-within d of psi_i feels over a turn the mean torque
-
-    1/(2 pi) integral_{-d}^{d} R_i cos(x) dx = (R_i / pi) sin(d),
-
-largest, R_i / pi, at d = pi / 2; around psi_i + pi it is the negative of this.
+`dynamics.pulses` has the equations.
 """
 
 from __future__ import annotations
@@ -15,16 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import single_vector
+from ..codegen.kernel import Bound
+from ..codegen.program import Variant
+from ..dynamics.pulses import ROWS
 from ..model.errors import InputError
 from ..model.model import Array
 from ..robot import Robot
 from .rotor import Rotor
-from .torque import torque_components
-
-TURN = 2 * np.pi
-
-ROUNDING = 1e-12
-"""Torques below this fraction of force times reach are rounding: the rotor cannot move there."""
+from .torque import require_rotor
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +41,16 @@ class PulseWindows:
     amplitude: Array
     phase: Array
     unmoved: tuple[str, ...]
+
+    @staticmethod
+    def of(robot: Robot, pulses: Array) -> PulseWindows:
+        """What a program has written, rows as in `dynamics.pulses.ROWS`."""
+        on, off, mean, saturated, amplitude, phase = pulses[: len(ROWS)].copy()
+        names = robot.velocity_labels
+        unmoved = tuple(names[k] for k in np.flatnonzero(amplitude == 0).tolist())
+        return PulseWindows(
+            names, on, off, mean + 0.0, saturated.astype(bool), amplitude, phase, unmoved
+        )
 
 
 def pulse_windows(robot: Robot, q: Array, rotor: Rotor, torque: Array, link: str) -> PulseWindows:
@@ -82,43 +85,10 @@ def pulse_windows(robot: Robot, q: Array, rotor: Rotor, torque: Array, link: str
     """
     if robot.floating_base:
         raise InputError(f"{robot.model.source}: a floating base has no transducers to pulse")
-    parts = torque_components(robot, q, rotor, link)
+    require_rotor(robot, rotor, link)
+    position = single_vector("position", q, robot.position_labels)
     wanted = single_vector("torque", torque, robot.velocity_labels)
-    amplitude, phase = np.hypot(parts[:, 0], parts[:, 1]), np.arctan2(parts[:, 1], parts[:, 0])
-    still = amplitude <= ROUNDING * rotor.amplitude * _levers(robot, q, link)
-    amplitude[still] = phase[still] = 0.0
-
-    reach = amplitude / np.pi
-    saturated = np.abs(wanted) > reach
-    mean = np.where(saturated, np.copysign(reach, wanted), wanted)
-    sine = np.divide(np.abs(mean), reach, out=np.zeros_like(mean), where=~still)
-    half = np.where(saturated & ~still, np.pi / 2, np.arcsin(np.minimum(sine, 1.0)))
-    centre = phase + np.where(wanted < 0, np.pi, 0.0)
-    names = tuple(robot.velocity_labels)
-    return PulseWindows(
-        names,
-        _within_a_turn(centre - half),
-        _within_a_turn(centre + half),
-        mean + 0.0,
-        saturated,
-        amplitude,
-        phase,
-        tuple(name for name, one in zip(names, still, strict=True) if one),
-    )
-
-
-def _levers(robot: Robot, q: Array, link: str) -> Array:
-    """How large the torque of a unit force could be, for each coordinate: m, or 1 of slides."""
-    tree, coordinates = robot._system.tree, robot._system.coordinates
-    slides = {body.v.start for body in tree.bodies if body.kind == "prismatic"}
-    reach = float(np.linalg.norm(tree.frames[link][1].translation))
-    reach += sum(float(np.linalg.norm(body.placement.translation)) for body in tree.bodies)
-    positions = zip(coordinates.v, np.asarray(q, dtype=float).tolist(), strict=False)
-    reach += sum(abs(x) for row, x in positions if row in slides)
-    return np.array([1.0 if row in slides else reach for row in coordinates.v])
-
-
-def _within_a_turn(angle: Array) -> Array:
-    """The same angles in [0, 2 pi)."""
-    wrapped = np.mod(angle, TURN)
-    return np.where(wrapped >= TURN, 0.0, wrapped)
+    program = Bound(robot._programs.kernel(Variant("pulse_windows", link), compiled=False))
+    program.q[:], program.force[:], program.torque[:] = position, rotor.amplitude, wanted
+    program()
+    return PulseWindows.of(robot, program.result)

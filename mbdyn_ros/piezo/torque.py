@@ -1,15 +1,4 @@
-"""Generalised torques of the rotor's force: Kulvietis et al. (2011), eqs (4) and (5).
-
-From the link that carries the rotor inwards, body by body, in the axes of body i:
-
-    F_i = A_i^{i+1} F_{i+1},   M_i = A_i^{i+1} M_{i+1} + h_{i,i+1} x F_i
-    Q_i = M_i . z_i  (revolute)   or   F_i . z_i  (prismatic)
-
-where h_{i,i+1} leads from the origin of body i to that of body i + 1. The paper has h_{i,i-1} and
-crosses it with F_{i+1}: the arm and the force must be in the same axes, so F_i is meant. It is
-J^T F without J. The torques are linear in the force, so they are worked out for its two
-components at once: Q_i(wt) = X_i cos(wt) + Y_i sin(wt).
-"""
+"""Generalised torques of the rotor's force; `dynamics.rotor_torque` has their equations."""
 
 from __future__ import annotations
 
@@ -19,12 +8,10 @@ from ..arguments import (
     coordinate_array,
     require_finite,
     require_link,
-    require_unit_quaternions,
     single_vector,
 )
 from ..model.errors import InputError
 from ..model.model import Array
-from ..model.tree import WORLD, Body
 from ..robot import Robot
 from .rotor import Rotor, checked_angle
 
@@ -81,48 +68,17 @@ def generalized_torques(
 
 def torque_components(robot: Robot, q: Array, rotor: Rotor, link: str) -> Array:
     """X and Y (nv, 2) of the torques X cos(wt) + Y sin(wt), N m or N, at one position q (nq,)."""
+    require_rotor(robot, rotor, link)
+    position = single_vector("position", q, robot.position_labels)
+    components = robot._programs.call("rotor_torques", (position,), link=link)
+    return rotor.amplitude * components
+
+
+def require_rotor(robot: Robot, rotor: Rotor, link: str) -> None:
+    """Refuse what is no rotor, and a link that the robot does not have."""
     if not isinstance(rotor, Rotor):
         raise InputError(f"rotor must be a piezo.Rotor, not {rotor!r}")
-    system = robot._system
-    require_link(system.tree, link, robot.model.source)
-    position = single_vector("position", q, robot.position_labels)
-    require_unit_quaternions(system.coordinates, position)
-    forces = rotor.amplitude * np.eye(3, 2)
-    if system.linkages:
-        in_world = robot.frame_pose(position, link)[:3, :3] @ forces
-        return robot.jacobian(position, link)[:3].T @ in_world
-    tree_position = np.zeros(system.tree.nq)
-    tree_position[list(system.coordinates.q)] = position
-    efforts = np.zeros((system.tree.nv, 2))
-    index, pose = system.tree.frames[link]
-    forces = pose.rotation @ forces
-    moments = np.cross(pose.translation, forces, axis=0)
-    while index != WORLD:
-        body = system.tree.bodies[index]
-        own = tree_position[body.q]
-        if body.kind == "floating":
-            efforts[body.v] = np.vstack([forces, moments])
-        else:
-            efforts[body.v] = body.axis @ (moments if body.kind == "revolute" else forces)
-        rotation, arm = _placed(body, own)
-        forces = rotation @ forces
-        moments = rotation @ moments + np.cross(arm, forces, axis=0)
-        index = body.parent
-    return efforts[list(system.coordinates.v)]
-
-
-def _placed(body: Body, q: Array) -> tuple[Array, Array]:
-    """Rotation (3, 3) and origin (3,) of a body's frame in its parent's."""
-    rotation, arm = body.placement.rotation, body.placement.translation
-    if body.kind == "revolute":
-        c, s = np.cos(q[0] + body.offset), np.sin(q[0] + body.offset)
-        return rotation @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), arm
-    if body.kind == "prismatic":
-        return rotation, arm + rotation @ (body.axis * q[0])
-    x, y, z, w = q[3:7]
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    turn = np.eye(3) + 2 * (w * skew + skew @ skew)
-    return rotation @ turn, arm + rotation @ q[:3]
+    require_link(robot._system.tree, link, robot.model.source)
 
 
 def _checked_position(robot: Robot, q: object) -> Array:
