@@ -141,6 +141,8 @@ def trace(system: System, variant: Variant) -> Program:
     result = _result(system, variant, symbols)
     if not system.nz:
         del symbols["z"]
+    if system.parameters is not None:
+        symbols["parameters"] = system.parameters
     return Program(variant, symbols, result)
 
 
@@ -153,6 +155,8 @@ def _result(system: System, variant: Variant, symbols: dict[str, SX]) -> SX:
         if variant.name != "forward_dynamics":
             builds = [getattr(system, variant.name)]
         inputs = [symbol for symbol in symbols.values() if symbol.numel()]
+        if system.parameters is not None:
+            inputs.append(system.parameters)
         return _cheapest(inputs, [build(*x, wrenches, variant.friction) for build in builds])
     build: Build = getattr(system, variant.name)
     about = [one for one in (variant.link, variant.contacts) if one is not None]

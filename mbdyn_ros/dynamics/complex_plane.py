@@ -5,6 +5,7 @@ from __future__ import annotations
 import cmath
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import casadi as ca
 
@@ -13,10 +14,10 @@ from .spatial import SX
 
 @dataclass(frozen=True)
 class Complex:
-    """A complex number on symbols."""
+    """A complex number on symbols; floats and arrays serve as well."""
 
-    re: SX
-    im: SX
+    re: Any
+    im: Any
 
     @staticmethod
     def of(value: complex) -> Complex:

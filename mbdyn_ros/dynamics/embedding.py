@@ -87,8 +87,9 @@ class Embedding:
                 result[body.q] = position
         for linkage in self.linkages:
             if linkage.closed_form is not None:
-                given = result[self.tree.bodies[linkage.closed_form.given.body].q]
-                for index, value in linkage.closed_form.values(given).items():
+                form = linkage.closed_form
+                known = (result[self.tree.bodies[body].q] for body in form.given_bodies)
+                for index, value in form.values(*known).items():
                     result[self.tree.bodies[index].q] = value
         return result
 
@@ -106,7 +107,8 @@ class Embedding:
                 known = {bodies[k]: given[bodies[k]] for k in linkage.independent}
                 solved: dict[int, Position] = dict(linear_positions(self.tree, linkage, known))
             elif linkage.closed_form is not None:
-                solved = linkage.closed_form.positions(given[linkage.closed_form.given.body])
+                form = linkage.closed_form
+                solved = form.positions(*(given[body] for body in form.given_bodies))
             else:
                 count = len(linkage.dependent)
                 solved = {bodies[place]: z[used + k] for k, place in enumerate(linkage.dependent)}

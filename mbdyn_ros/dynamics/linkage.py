@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import casadi as ca
 
 from ..model.clusters import Cluster
 from ..model.tree import Tree
 from .loops import loop_rows
-from .planar_loop import PlanarLoop
 from .spatial import SX, JointMotion, Position, joint_motion
 
 
@@ -32,6 +32,20 @@ class Rows:
     wrenches: tuple[SX, ...]
 
 
+class ClosedForm(Protocol):
+    """The positions of a linkage's dependent joints as formulas of those of `given_bodies`.
+
+    positions : what the dependent joints do, by body. values : their positions (1, 1).
+    """
+
+    @property
+    def given_bodies(self) -> tuple[int, ...]: ...
+
+    def positions(self, *q: Any) -> dict[int, Position]: ...
+
+    def values(self, *q: Any) -> dict[int, SX]: ...
+
+
 @dataclass(frozen=True, eq=False)
 class Linkage:
     """A constrained cluster and the choice of its independent coordinates.
@@ -46,7 +60,7 @@ class Linkage:
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
     rows: tuple[int, ...]
-    closed_form: PlanarLoop | None = None
+    closed_form: ClosedForm | None = None
 
     @property
     def linear(self) -> bool:

@@ -131,14 +131,14 @@ def euler_moment(inertia: RigidInertia, w: SX, alpha: SX) -> SX:
     Collecting by the elements of I leaves five products a component instead of eight, and two
     where I is diagonal.
     """
-    moments = inertia.second
+    moments = constant(inertia.second)
     rows = []
     for x, y, z in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         rows.append(
-            float(moments[x, x]) * alpha[x]
-            + float(moments[z, z] - moments[y, y]) * (w[y] * w[z])
-            + float(moments[x, y]) * (alpha[y] - w[x] * w[z])
-            + float(moments[x, z]) * (alpha[z] + w[x] * w[y])
-            + float(moments[y, z]) * (w[y] * w[y] - w[z] * w[z])
+            moments[x, x] * alpha[x]
+            + (moments[z, z] - moments[y, y]) * (w[y] * w[z])
+            + moments[x, y] * (alpha[y] - w[x] * w[z])
+            + moments[x, z] * (alpha[z] + w[x] * w[y])
+            + moments[y, z] * (w[y] * w[y] - w[z] * w[z])
         )
     return ca.vertcat(*rows)

@@ -38,6 +38,11 @@ class PlanarLoop:
     turns: tuple[tuple[int, int], ...] = ()
     reach: Reach = Reach()
 
+    @property
+    def given_bodies(self) -> tuple[int, ...]:
+        """The body of the given joint."""
+        return (self.given.body,)
+
     def positions(self, q: SX) -> dict[int, Position]:
         """What the dependent joints do at the given joint's position (1, 1); NaN out of reach."""
         t, _ = self.given.parameter(q)

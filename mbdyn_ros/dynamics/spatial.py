@@ -18,7 +18,9 @@ SX = ca.SX
 
 
 def constant(values: object) -> SX:
-    """Numbers as a symbolic matrix without structural zeros."""
+    """Numbers as a symbolic matrix without structural zeros; symbols stay what they are."""
+    if isinstance(values, SX):
+        return values
     return SX(ca.DM(np.asarray(values, dtype=float)))
 
 

@@ -40,6 +40,7 @@ class System:
     linkages : the constrained clusters, solved for their independent joints.
     coordinates : which joints are independent and actuated.
     gravity : (3,) (m/s^2). home : tree positions (nq_tree,) of a closed configuration.
+    parameters : symbols (p, 1) that stand for numbers of the robot; None where all are numbers.
 
     Methods take the independent positions q and, where loops have no closed form, the positions
     z of their dependent joints, which the caller has solved for.
@@ -51,6 +52,7 @@ class System:
     coordinates: Coordinates
     gravity: Array
     home: Array
+    parameters: SX | None = None
 
     @property
     def walked(self) -> tuple[Linkage, ...]:

@@ -1,0 +1,135 @@
+"""The four-bar linkage and the parallelogram."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..dynamics.complex_plane import Complex
+from .dyad import rrr
+from .layout import GROUND, Layout, Part, Pin, Solved
+from .link import Link, Number
+from .mechanism import Mechanism
+
+
+@dataclass(frozen=True, kw_only=True)
+class FourBar(Mechanism):
+    """Crank, coupler and rocker on two pivots of the ground.
+
+    ground : m, from the crank's pivot to the rocker's, along x.
+    branch : 1, the pin of coupler and rocker to the left of the way from the crank's pin to the
+        rocker's pivot ("open" with the pivots as drawn), or -1.
+
+    Examples
+    --------
+    >>> FourBar(ground=0.32, crank=Link(0.1), coupler=Link(0.3), rocker=Link(0.25)).grashof_class
+    'crank-rocker'
+    """
+
+    name: ClassVar[str] = "four_bar"
+    title: ClassVar[str] = "Four-bar linkage"
+    output: ClassVar[str] = "rocker"
+
+    ground: Number = 0.32
+    crank: Link = Link(0.1, 0.35)
+    coupler: Link = Link(0.3, 0.6)
+    rocker: Link = Link(0.25, 0.7)
+
+    def layout(self) -> Layout:
+        """Crank with coupler, and rocker; closed at the pin between coupler and rocker."""
+        parts = (
+            Part("crank", GROUND, (0.0, 0.0), self.crank),
+            Part("coupler", "crank", (self.crank.length, 0.0), self.coupler),
+            Part("rocker", GROUND, (self.ground, 0.0), self.rocker),
+        )
+        ends = (self.coupler.length, 0.0), (self.rocker.length, 0.0)
+        return Layout(parts, (Pin("coupler_pin", "coupler", ends[0], "rocker", ends[1]),))
+
+    def solve(self, turns: Sequence[Complex]) -> Solved:
+        """One dyad of coupler and rocker."""
+        (crank,) = turns
+        start, pivot = crank.scaled(self.crank.length), Complex(self.ground, 0.0)
+        dyad = rrr(start, pivot, self.coupler.length, self.rocker.length, self.branch)
+        return Solved(
+            {"crank": crank, "coupler": dyad.first, "rocker": dyad.second}, {}, (dyad,)
+        )
+
+    @property
+    def lengths(self) -> dict[str, float]:
+        """The four lengths (m)."""
+        links = {"crank": self.crank, "coupler": self.coupler, "rocker": self.rocker}
+        return {"ground": self.ground, **{name: link.length for name, link in links.items()}}
+
+    @property
+    def grashof_class(self) -> str:
+        """Which links can turn fully, by Grashof's criterion.
+
+        "crank-rocker", "double-crank", "rocker-crank" (the rocker turns fully, not the crank),
+        "double-rocker" (the coupler does), "triple-rocker" (none), or "change-point".
+        """
+        lengths = self.lengths
+        shortest, p, q, longest = sorted(lengths.values())
+        size = longest
+        if abs(shortest + longest - p - q) <= 1e-12 * size:
+            return "change-point"
+        if shortest + longest > p + q:
+            return "triple-rocker"
+        kinds = {
+            "crank": "crank-rocker",
+            "ground": "double-crank",
+            "rocker": "rocker-crank",
+            "coupler": "double-rocker",
+        }
+        return kinds[min(lengths, key=lengths.__getitem__)]
+
+    def _explain_open(self) -> str:
+        lengths = self.lengths
+        longest = max(lengths, key=lengths.__getitem__)
+        rest = sum(lengths.values()) - lengths[longest]
+        return (
+            f"the lengths cannot close: the {longest} ({lengths[longest]:g} m) is longer than the "
+            f"other three together ({rest:g} m)"
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parallelogram(FourBar):
+    """The four-bar with opposite sides equal: the coupler never turns.
+
+    Where all links lie in line it could fold into an antiparallelogram. This one does not, as if
+    a second parallelogram beside it kept it open: the angles of coupler and rocker follow the
+    crank's by gears, so that nothing is singular there but the share of the pins' forces.
+    """
+
+    name: ClassVar[str] = "parallelogram"
+    title: ClassVar[str] = "Parallelogram linkage"
+
+    ground: Number = 0.3
+    crank: Link = Link(0.15, 0.35)
+    coupler: Link = Link(0.3, 0.6)
+    rocker: Link = Link(0.15, 0.35)
+
+    def layout(self) -> Layout:
+        """That of the four-bar, with gears."""
+        layout = super().layout()
+        gears = (("coupler", "crank", -1.0), ("rocker", "crank", 1.0))
+        return Layout(layout.parts, layout.pins, gears)
+
+    def solve(self, turns: Sequence[Complex]) -> Solved:
+        """Crank and rocker are parallel, coupler and ground too."""
+        (crank,) = turns
+        still = Complex(1.0 + 0 * crank.re, 0 * crank.re)
+        return Solved({"crank": crank, "coupler": still, "rocker": crank})
+
+    def _check(self) -> None:
+        super()._check()
+        lengths: dict[str, Any] = self.lengths
+        for one, other in (("crank", "rocker"), ("ground", "coupler")):
+            if not np.isclose(lengths[one], lengths[other], rtol=1e-12, atol=0):
+                raise self.refusal(
+                    f"a parallelogram has {one} and {other} equal, not {lengths[one]:g} and "
+                    f"{lengths[other]:g} m; change both, or take a four_bar"
+                )

@@ -1,0 +1,110 @@
+"""Prescribed motions of a crank: constant speed, trapezoid, cycloid, or from a table."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..model.errors import InputError
+from ..model.model import Array
+
+POINTS = 361
+"""Instants of a motion: every degree of a turn and its end."""
+
+
+@dataclass(frozen=True)
+class CrankMotion:
+    """The motion of the inputs: time (N,) s; q, v, a (N, n) rad, rad/s, rad/s^2."""
+
+    time: Array
+    q: Array
+    v: Array
+    a: Array
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+
+def constant_speed(
+    speed: float, start: float = 0.0, turn: float = 2 * math.pi, points: int = POINTS
+) -> CrankMotion:
+    """Speed (rad/s, of either sign) over an angle `turn` (rad) from `start`.
+
+    Examples
+    --------
+    >>> motion = constant_speed(-10.0)
+    >>> motion.q[-1].round(6)
+    array([-6.283185])
+    """
+    speed = _number("speed", speed)
+    if speed == 0:
+        raise InputError("speed is 0 rad/s; give the crank a speed")
+    way = np.linspace(0.0, abs(_number("turn", turn)), _count(points))
+    angle = _number("start", start) + math.copysign(1.0, speed) * way
+    return _columns(way / abs(speed), angle, np.full_like(way, speed), np.zeros_like(way))
+
+
+def trapezoid(
+    speed: float,
+    acceleration: float,
+    start: float = 0.0,
+    turn: float = 2 * math.pi,
+    points: int = POINTS,
+) -> CrankMotion:
+    """From rest to rest: up to `speed` at `acceleration`, along, and down.
+
+    A turn too short for the speed is a triangle.
+    """
+    top, rate = abs(_number("speed", speed)), _number("acceleration", acceleration)
+    if top == 0 or rate <= 0:
+        raise InputError(f"speed {speed:g} and acceleration {rate:g} must not be zero or negative")
+    way, sense = abs(_number("turn", turn)), math.copysign(1.0, speed)
+    top = min(top, math.sqrt(way * rate))
+    rise = top / rate
+    end = way / top + rise
+    time = np.linspace(0.0, end, _count(points))
+    early, late = np.minimum(time, rise), np.maximum(time - (end - rise), 0.0)
+    angle = rate * early**2 / 2 + top * np.maximum(time - rise, 0.0) - rate * late**2 / 2
+    velocity = rate * (early - late)
+    change = np.where(time < rise, rate, 0.0) - np.where(time > end - rise, rate, 0.0)
+    return _columns(time, _number("start", start) + sense * angle, sense * velocity, sense * change)
+
+
+def cycloid(
+    duration: float, start: float = 0.0, turn: float = 2 * math.pi, points: int = POINTS
+) -> CrankMotion:
+    """From rest to rest in `duration` (s), accelerations without a jump (cycloidal motion)."""
+    length = _number("duration", duration)
+    if length <= 0:
+        raise InputError(f"duration is {length:g} s; give a time above zero")
+    share = np.linspace(0.0, 1.0, _count(points))
+    phase, way = 2 * math.pi * share, _number("turn", turn)
+    return _columns(
+        share * length,
+        _number("start", start) + way * (share - np.sin(phase) / (2 * math.pi)),
+        way / length * (1 - np.cos(phase)),
+        way / length**2 * 2 * math.pi * np.sin(phase),
+    )
+
+
+def _columns(time: Array, q: Array, v: Array, a: Array) -> CrankMotion:
+    return CrankMotion(time, q[:, None], v[:, None], a[:, None])
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{name} is {value!r}; give a finite number")
+    return number
+
+
+def _count(points: int) -> int:
+    if not 2 <= points <= 10**7:
+        raise InputError(f"{points} points; give 2 to 10 million")
+    return points

@@ -1,0 +1,218 @@
+"""The equations of a mechanism with its numbers as symbols: one program for all designs.
+
+The recursions of `dynamics` are traced as for any robot, on a tree whose placements and inertias
+are symbols, and with the closed form of the mechanism's position.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ..dynamics.complex_plane import Complex
+from ..dynamics.linkage import Linkage
+from ..dynamics.spatial import SX, Position, Turn
+from ..dynamics.system import System
+from ..model.clusters import Closure, Cluster, Gear
+from ..model.coordinates import choose_coordinates
+from ..model.model import Pose
+from ..model.tree import WORLD, Body, RigidInertia, Tree
+from ..model.urdf import read_urdf
+from .layout import GROUND, Layout, Part, Point, relative
+from .mechanism import Mechanism
+
+QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+
+PLANE_ROWS = 2
+"""Of the rows of a pin, the first two hold it in the plane; the rest are redundant."""
+
+ALL_ROWS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicPose:
+    """A `Pose` whose translation is symbols."""
+
+    rotation: Any
+    translation: SX
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedForm:
+    """The position of a mechanism for `Linkage`: of its dependent joints, by body."""
+
+    mechanism: Mechanism
+    layout: Layout
+
+    @property
+    def given_bodies(self) -> tuple[int, ...]:
+        """The driven bodies."""
+        names = [part.name for part in self.layout.parts]
+        return tuple(names.index(name) for name in self.mechanism.inputs)
+
+    def positions(self, *q: SX) -> dict[int, Position]:
+        """Turns and slides of the others."""
+        solved = self.mechanism.solve([Complex(ca.cos(one), ca.sin(one)) for one in q])
+        result: dict[int, Position] = {}
+        for k, (name, moved) in enumerate(relative(self.layout, solved).items()):
+            if name not in self.mechanism.inputs:
+                result[k] = Turn(moved.re, moved.im) if isinstance(moved, Complex) else moved
+        return result
+
+    def values(self, *q: SX) -> dict[int, SX]:
+        """Angles within half a turn, and slides."""
+        return {
+            k: ca.atan2(one.sine, one.cosine) if isinstance(one, Turn) else one
+            for k, one in self.positions(*q).items()
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class ParametricSystem(System):
+    """A system whose `parameters` stand for the numbers of `mechanism`."""
+
+    mechanism: Mechanism = field(kw_only=True)
+
+    def digest(self) -> str:
+        """Hash of all expressions that the equations depend on."""
+        q = SX.sym("q", self.coordinates.nq)
+        expressions: list[Any] = [self.gravity, self.embedding(q, SX(0, 1)).matrix]
+        for body in self.tree.bodies:
+            inertia = body.inertia
+            expressions += [body.placement.translation, inertia.mass, inertia.first, inertia.second]
+        assert self.parameters is not None
+        function = ca.Function("numbers", [q, self.parameters], expressions)
+        content = hashlib.sha256(function.serialize().encode())
+        for body in self.tree.bodies:
+            content.update(f"{body.kind} {body.parent} {body.placement.rotation}".encode())
+        content.update(repr((self.coordinates.q, self.coordinates.effort)).encode())
+        return content.hexdigest()
+
+
+@functools.cache
+def parametric_system(kind: type[Mechanism]) -> ParametricSystem:
+    """The system of all mechanisms of a kind."""
+    example = kind()
+    names = list(example.numbers())
+    parameters = SX.sym("parameters", len(names))
+    symbolic = kind.of_numbers({name: parameters[k] for k, name in enumerate(names)})
+    layout = symbolic.layout()
+    model = read_urdf(example.urdf())
+    inputs = [part.joint for part in layout.parts if part.name in kind.inputs]
+    tree = _tree(layout)
+    cluster = _cluster(layout, tree)
+    form = ClosedForm(symbolic, layout)
+    count = len(tree.bodies)
+    given = form.given_bodies
+    geared = bool(layout.gears)
+    rows = range(len(layout.gears)) if geared else _plane_rows(len(layout.pins))
+    linkage = Linkage(
+        cluster,
+        tuple(range(count)),
+        given,
+        tuple(k for k in range(count) if k not in given),
+        tuple(rows),
+        None if geared else form,
+    )
+    return ParametricSystem(
+        tree,
+        (cluster,),
+        (linkage,),
+        choose_coordinates(model, False, inputs, inputs),
+        ca.vertcat(0, -symbolic.gravity, 0),
+        np.zeros(tree.nq),
+        parameters,
+        mechanism=symbolic,
+    )
+
+
+def _plane_rows(pins: int) -> list[int]:
+    return [ALL_ROWS * pin + row for pin in range(pins) for row in range(PLANE_ROWS)]
+
+
+def _tree(layout: Layout) -> Tree:
+    """The bodies, in the plane z = 0 with every axis along z."""
+    order = {part.name: k for k, part in enumerate(layout.parts)}
+    bodies = []
+    for k, part in enumerate(layout.parts):
+        bodies.append(
+            Body(
+                name=part.name,
+                joint=part.joint,
+                kind="prismatic" if part.slides else "revolute",
+                parent=WORLD if part.parent == GROUND else order[part.parent],
+                placement=_pose(part.at, part.across),
+                axis=np.array([1.0, 0.0, 0.0] if part.slides else [0.0, 0.0, 1.0]),
+                offset=0.0,
+                inertia=_inertia(part),
+                q=slice(k, k + 1),
+                v=slice(k, k + 1),
+            )
+        )
+    count = len(bodies)
+    return Tree(tuple(bodies), {GROUND: (WORLD, Pose())}, count, count)
+
+
+def _pose(at: Point, across: bool = False) -> Any:
+    return SymbolicPose(QUARTER if across else np.eye(3), ca.vertcat(SX(at[0]), SX(at[1]), 0))
+
+
+def _inertia(part: Part) -> Any:
+    """About the part's origin; what does not turn in the plane does not count."""
+    piece = part.piece
+    x, y = (SX(one) for one in piece.middle)
+    second = SX.zeros(3, 3)
+    second[2, 2] = piece.moment + piece.mass * (x * x + y * y)
+    first = piece.mass * ca.vertcat(x, y, 0)
+    return RigidInertia(SX(piece.mass), first, second)  # type: ignore[arg-type]
+
+
+def _cluster(layout: Layout, tree: Tree) -> Cluster:
+    order = {part.name: k for k, part in enumerate(layout.parts)}
+    if layout.gears:
+        gears = tuple(
+            Gear(driven, ((order[driven], 1.0), (order[driver], -factor)), 0.0, ())
+            for driven, driver, factor in layout.gears
+        )
+        return Cluster(tuple(range(len(tree.bodies))), (), gears)
+    return Cluster(
+        tuple(range(len(tree.bodies))), tuple(closures(layout, tree))
+    )
+
+
+def closures(layout: Layout, tree: Tree) -> list[Closure]:
+    """The pins as loops of the tree."""
+    order = {part.name: k for k, part in enumerate(layout.parts)}
+
+    def path(name: str) -> tuple[int, ...]:
+        result: list[int] = []
+        body = order.get(name, WORLD)
+        while body != WORLD:
+            result.insert(0, body)
+            body = tree.bodies[body].parent
+        return tuple(result)
+
+    result = []
+    for pin in layout.pins:
+        first, second = path(pin.first), path(pin.second)
+        while first and second and first[0] == second[0]:
+            first, second = first[1:], second[1:]
+        result.append(
+            Closure(
+                name=pin.name,
+                type="revolute",
+                axis=np.array([0.0, 0.0, 1.0]),
+                predecessor=order.get(pin.first, WORLD),
+                predecessor_frame=_pose(pin.at_first),
+                predecessor_path=first,
+                successor=order.get(pin.second, WORLD),
+                successor_frame=_pose(pin.at_second),
+                successor_path=second,
+            )
+        )
+    return result

@@ -1,0 +1,197 @@
+"""URDF+ of a mechanism: its plane stands upright, x along the world's x and y along its z.
+
+All joints at zero is the mechanism at its home; a loop that a URDF cannot say is a <loop>.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from ..dynamics.complex_plane import Complex
+from ..model.model import Array
+from .layout import GROUND, Layout, Part, relative
+from .link import Block, Link, Plate
+from .mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+COLORS = {
+    "steel": "0.62 0.64 0.67 1",
+    "orange": "0.90 0.42 0.12 1",
+    "yellow": "0.95 0.70 0.10 1",
+    "green": "0.25 0.60 0.38 1",
+    "blue": "0.16 0.42 0.68 1",
+    "violet": "0.50 0.36 0.62 1",
+    "dark": "0.20 0.22 0.25 1",
+}
+PARTS = tuple(COLORS)[1:]
+"""Colours of the parts, one after the other."""
+
+SLENDER = 0.08
+"""Width of a link that has none of its own, as a share of the shortest length."""
+
+
+def write_urdf(mechanism: Mechanism, home: Array) -> str:
+    """The text. home : (n,) angles of the inputs where all joints are at zero."""
+    layout, solved = mechanism.layout(), mechanism.solved(home)
+    at_home = relative(layout, solved)
+    robot = etree.Element("robot", name=mechanism.name)
+    for name, color in COLORS.items():
+        etree.SubElement(etree.SubElement(robot, "material", name=name), "color", rgba=color)
+    drawing = _Drawing(layout)
+    drawing.ground(etree.SubElement(robot, "link", name=GROUND))
+    for part in layout.parts:
+        link = etree.SubElement(robot, "link", name=part.name)
+        drawing.part(link, part)
+        _inertial(link, part)
+    factors = {driven: (driver, factor) for driven, driver, factor in layout.gears}
+    for part in layout.parts:
+        driven = "true" if part.name in mechanism.inputs else "false"
+        joint = etree.SubElement(
+            robot, "joint", name=part.joint,
+            type="prismatic" if part.slides else "continuous", independent=driven,
+        )  # fmt: skip
+        etree.SubElement(joint, "parent", link=part.parent)
+        etree.SubElement(joint, "child", link=part.name)
+        _place(joint, part, at_home[part.name])
+        etree.SubElement(joint, "axis", xyz="1 0 0" if part.slides else "0 -1 0")
+        if part.slides:
+            bounds = {"lower": "-1e3", "upper": "1e3", "effort": "1e6", "velocity": "1e3"}
+            etree.SubElement(joint, "limit", bounds)
+        if part.name in factors:
+            driver, factor = factors[part.name]
+            etree.SubElement(joint, "mimic", joint=f"{driver}_joint", multiplier=repr(factor))
+    for pin in layout.pins if not factors else ():
+        loop = etree.SubElement(robot, "loop", name=pin.name, type="revolute")
+        ends = ((pin.first, pin.at_first), (pin.second, pin.at_second))
+        for tag, (name, at) in zip(("predecessor", "successor"), ends, strict=True):
+            _origin(etree.SubElement(loop, tag, link=name), at)
+        etree.SubElement(loop, "axis", xyz="0 -1 0")
+    etree.indent(robot)
+    text: str = etree.tostring(robot, encoding="unicode")
+    return f'<?xml version="1.0"?>\n{text}\n'
+
+
+def _number(value: float) -> str:
+    return repr(float(value) + 0.0)  # no -0.0
+
+
+def _origin(
+    element: Element, at: Iterable[float], turn: float = 0.0, depth: float = 0.0
+) -> Element:
+    x, y = at
+    place = {"xyz": f"{_number(x)} {_number(depth)} {_number(y)}"}
+    if turn:
+        place["rpy"] = f"0 {_number(-turn)} 0"
+    return etree.SubElement(element, "origin", place)
+
+
+def _place(joint: Element, part: Part, at_home: Complex | float) -> None:
+    """Where a joint stands at home."""
+    if isinstance(at_home, Complex):
+        _origin(joint, part.at, math.atan2(at_home.im, at_home.re))
+    else:
+        x, y = part.at
+        along = (0.0, at_home) if part.across else (at_home, 0.0)
+        _origin(joint, (x + along[0], y + along[1]), math.pi / 2 if part.across else 0.0)
+
+
+def _inertial(link: Element, part: Part) -> None:
+    """Mass and inertia, as of an even sheet in the plane."""
+    inertial = etree.SubElement(link, "inertial")
+    _origin(inertial, part.piece.middle)
+    etree.SubElement(inertial, "mass", value=_number(part.piece.mass))
+    moment = part.piece.moment
+    half = _number(moment / 2)
+    etree.SubElement(
+        inertial, "inertia", ixx=half, iyy=_number(moment), izz=half, ixy="0", ixz="0", iyz="0"
+    )
+
+
+class _Drawing:
+    """Shapes for eyes alone: links in layers one before the other."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        lengths = [
+            float(part.piece.length) for part in layout.parts if not isinstance(part.piece, Block)
+        ]
+        self.width = SLENDER * max(min(lengths), 0.3 * max(lengths))
+        self.layers = {part.name: k for k, part in enumerate(layout.parts)}
+
+    def ground(self, link: Element) -> None:
+        """A pivot under every part on the ground, a rail under every slide."""
+        for part in self.layout.parts:
+            if part.parent != GROUND:
+                continue
+            if part.slides:
+                reach = 3 * max(
+                    float(one.piece.length)
+                    for one in self.layout.parts
+                    if not isinstance(one.piece, Block)
+                )
+                size = (reach, self.width / 4, self.width / 2)
+                self._box(link, part.at, 0.0, size, "dark", 1.5 * self.width)
+            else:
+                self._pin(link, part.at, 1.2 * self.width, "dark", self.width)
+
+    def part(self, link: Element, part: Part) -> None:
+        """Bars between the pins of a part, with an eye on each."""
+        layer = self.layers[part.name]
+        color, depth = PARTS[layer % len(PARTS)], -layer * self.width / 2
+        piece = part.piece
+        if isinstance(piece, Block):
+            size = (3 * self.width, self.width / 2, 2 * self.width)
+            self._box(link, (0.0, 0.0), 0.0, size, color, depth)
+            return
+        points = [(0.0, 0.0), (float(piece.length), 0.0)]
+        if isinstance(piece, Plate):
+            points.append((float(piece.third[0]), float(piece.third[1])))
+        width = self.width
+        if isinstance(piece, Link) and piece.width:
+            width = float(piece.width)
+        for k, start in enumerate(points):
+            self._pin(link, start, 0.7 * width, color, depth)
+            end = points[(k + 1) % len(points)]
+            if k < len(points) - 1 or len(points) > 2:
+                way = complex(end[0] - start[0], end[1] - start[1])
+                middle = (start[0] + way.real / 2, start[1] + way.imag / 2)
+                turn = math.atan2(way.imag, way.real)
+                self._box(link, middle, turn, (abs(way), self.width / 2.2, width), color, depth)
+
+    def _box(
+        self,
+        link: Element,
+        at: tuple[float, float],
+        turn: float,
+        size: tuple[float, ...],
+        color: str,
+        depth: float,
+    ) -> None:
+        shape = self._visual(link, at, turn, color, depth)
+        etree.SubElement(shape, "box", size=" ".join(f"{one:.6g}" for one in size))
+
+    def _pin(
+        self, link: Element, at: tuple[float, float], radius: float, color: str, depth: float
+    ) -> None:
+        visual = etree.SubElement(link, "visual")
+        place = f"{_number(at[0])} {_number(depth)} {_number(at[1])}"
+        etree.SubElement(visual, "origin", xyz=place, rpy=f"{_number(math.pi / 2)} 0 0")
+        geometry = etree.SubElement(visual, "geometry")
+        sizes = {"radius": f"{radius:.6g}", "length": f"{self.width / 2.2:.6g}"}
+        etree.SubElement(geometry, "cylinder", sizes)
+        etree.SubElement(visual, "material", name=color)
+
+    def _visual(
+        self, link: Element, at: tuple[float, float], turn: float, color: str, depth: float
+    ) -> Element:
+        visual = etree.SubElement(link, "visual")
+        _origin(visual, at, turn, depth)
+        geometry = etree.SubElement(visual, "geometry")
+        etree.SubElement(visual, "material", name=color)
+        return geometry

@@ -1,0 +1,114 @@
+"""Parametric mechanisms: one program for all designs, against the robot of each design."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import mbdyn_ros
+from mbdyn_ros import InputError
+from mbdyn_ros.mechanisms import MECHANISMS, FourBar, Link, Mechanism
+
+Array = np.ndarray
+
+
+def random_design(kind: type[Mechanism], random: np.random.Generator) -> Mechanism:
+    """A mechanism of a kind with all numbers moved from its default."""
+    base = kind()
+    while True:
+        settings = {}
+        for name, value in base.settings.items():
+            if name.endswith("branch"):
+                settings[name] = int(random.choice([-1, 1]))
+            elif name.endswith(("center_along", "center_across")):
+                settings[name] = value + random.uniform(-0.03, 0.03)
+            elif name != "gravity":
+                settings[name] = value * random.uniform(0.75, 1.3)
+        if kind.name == "parallelogram":
+            settings["rocker_length"] = settings["crank_length"]
+            settings["coupler_length"] = settings["ground"]
+        try:
+            return base.replaced(**settings)
+        except InputError:
+            continue
+
+
+def states(mechanism: Mechanism, random: np.random.Generator, count: int = 4) -> tuple[Array, ...]:
+    """Random motions where the mechanism is well away from a toggle."""
+    n = len(mechanism.inputs)
+    q = random.uniform(-np.pi, np.pi, (200, n))
+    q = np.vstack([q[mechanism.margin(q) > 0.02], [mechanism.home] * count])[:count]
+    return q, random.normal(size=(count, n)) * 5, random.normal(size=(count, n)) * 30
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_the_program_of_all_designs_is_that_of_each_robot(name: str) -> None:
+    random = np.random.default_rng(4)
+    for _ in range(2):
+        mechanism = random_design(MECHANISMS[name], random)
+        q, v, a = states(mechanism, random)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            robot = mechanism.robot()
+        tau = mechanism.inverse_dynamics(q, v, a)
+        for k in range(len(q)):
+            if mechanism.margins(q[k]).min() < 1 and not _connected(mechanism, q[k]):
+                continue
+            expected = robot.inverse_dynamics(q[k] - mechanism.home, v[k], a[k])
+            assert tau[k] == pytest.approx(expected, rel=1e-10, abs=1e-10)
+            position, velocity, acceleration = robot.joint_state(q[k] - mechanism.home, v[k], a[k])
+            ours = mechanism.joint_state(q[k : k + 1], v[k : k + 1], a[k : k + 1])
+            at_home = mechanism.joint_state(mechanism.home)[0][0]
+            moved = position + at_home - ours[0][0]
+            turning = [not part.slides for part in mechanism.layout().parts]
+            moved[turning] -= 2 * np.pi * np.round(moved[turning] / (2 * np.pi))
+            assert np.abs(moved).max() < 1e-11
+            assert ours[1][0] == pytest.approx(velocity, rel=1e-10, abs=1e-10)
+            assert ours[2][0] == pytest.approx(acceleration, rel=1e-9, abs=1e-9)
+        back = mechanism.forward_dynamics(q, v, tau)
+        assert np.abs(back - a).max() < 1e-9 * np.abs(a).max()
+
+
+def _connected(mechanism: Mechanism, q: Array) -> bool:
+    """Whether the straight way from home to q stays clear of toggles."""
+    way = np.linspace(0, 1, 50)[:, None]
+    path = mechanism.home + way * (q - mechanism.home)
+    return bool((mechanism.margin(path) > 1e-3).all())
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_urdf_is_read_back(name: str) -> None:
+    mechanism = MECHANISMS[name]()
+    robot = mbdyn_ros.load(mechanism.urdf())
+    assert robot.independent_joints == tuple(f"{one}_joint" for one in mechanism.inputs)
+    assert robot.joint_names == mechanism.joint_names
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"ground": 0.9}, r"the ground \(0.9 m\) is longer than the other three together"),
+        ({"coupler_mass": 0}, "coupler_mass is 0 kg; give a mass above zero"),
+        ({"coupler_mass": -1}, "coupler_mass is -1 kg"),
+        ({"rocker_inertia": -1e-3}, "rocker_inertia is -0.001 .*; it cannot be negative"),
+        ({"crank_length": 0}, "give a length above zero"),
+        ({"crank_length": float("nan")}, "give a finite number"),
+        ({"branch": 2}, "the two ways to assemble are 1 and -1"),
+        ({"copler_mass": 1}, 'did you mean "coupler_mass"'),
+        ({"ground": "long"}, "ground is 'long'; give a number"),
+    ],
+)
+def test_what_no_mechanism_is(settings: dict[str, float], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        FourBar().replaced(**settings)
+
+
+def test_a_toggle_on_the_way_is_said_with_its_angle() -> None:
+    rocker = FourBar(ground=0.35, crank=Link(0.3), coupler=Link(0.1), rocker=Link(0.2))
+    # ahead coupler and rocker are stretched, |D| = 0.3; behind folded, |D| = 0.1
+    cosines = [(0.35**2 + 0.3**2 - d**2) / (2 * 0.35 * 0.3) for d in (0.3, 0.1)]
+    limits = np.degrees(np.arccos(cosines))
+    with pytest.raises(InputError, match=f"-{limits[0]:.6g} to -{limits[1]:.6g} deg"):
+        rocker.inverse_dynamics([[0.0]], [1.0], [0.0])
