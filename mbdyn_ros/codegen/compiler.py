@@ -19,7 +19,7 @@ import platformdirs
 
 from ..model.errors import CompilerWarning
 
-FLAGS = ("-O3", "-march=native", "-fPIC", "-shared")
+FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared")
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""C source of a program: what CasADi generates, and what this library puts around it."""
+"""C source of a program: the equations, and what is put around them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from ..dynamics.continuation import (
 )
 from ..dynamics.linkage import newton_step
 from ..dynamics.system import System
+from .elementary import elementary_functions
 from .program import Program
+from .straight_line import StraightLine, each_functions
 from .walker import home_positions
 
 HEADERS = """#include <math.h>
@@ -20,6 +22,42 @@ HEADERS = """#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
+#ifndef casadi_int
+#define casadi_int long long int
+#endif
+#define CASADI_SYMBOL_EXPORT __attribute__((visibility("default")))
+"""
+
+WRAPPER = """
+/* What CasADi asks of a function of its own kind. */
+{linkage} casadi_int {name}_n_in(void) {{ return {n_in}; }}
+{linkage} casadi_int {name}_n_out(void) {{ return {n_out}; }}
+{linkage} const char* {name}_name_in(casadi_int i) {{
+  static const char* const names[] = {{{names_in}}};
+  return names[i];
+}}
+{linkage} const char* {name}_name_out(casadi_int i) {{
+  static const char* const names[] = {{{names_out}}};
+  return names[i];
+}}
+{linkage} const casadi_int* {name}_sparsity_in(casadi_int i) {{
+  static const casadi_int shape[][3] = {{{shapes_in}}};
+  return shape[i];
+}}
+{linkage} const casadi_int* {name}_sparsity_out(casadi_int i) {{
+  static const casadi_int shape[][3] = {{{shapes_out}}};
+  return shape[i];
+}}
+{linkage} int {name}_work(casadi_int* sz_arg, casadi_int* sz_res, casadi_int* sz_iw,
+                          casadi_int* sz_w) {{
+  *sz_arg = {n_in}; *sz_res = {n_out}; *sz_iw = 0; *sz_w = 0;
+  return 0;
+}}
+{linkage} int {name}(const double** arg, double** res, casadi_int* iw, double* w, int mem) {{
+  (void)iw; (void)w; (void)mem;
+  {name}_line(arg, res);
+  return 0;
+}}
 """
 
 CHECKED = """
@@ -208,11 +246,34 @@ UNIT_TOLERANCE = 1e-6
 """Largest deviation from 1 of a quaternion's squared length that a checked call accepts."""
 
 
+def c_function(function: ca.Function, exported: bool) -> str:
+    """The C of a function of scalars, called as CasADi calls its own."""
+
+    def shapes(sparsities: list[ca.Sparsity]) -> str:
+        return ", ".join(f"{{{s.size1()}, {s.size2()}, 1}}" for s in sparsities)
+
+    def names(listed: list[str]) -> str:
+        return ", ".join(f'"{name}"' for name in listed)
+
+    name = function.name()
+    wrapper = WRAPPER.format(
+        name=name,
+        linkage="CASADI_SYMBOL_EXPORT" if exported else "static",
+        n_in=function.n_in(),
+        n_out=function.n_out(),
+        names_in=names(function.name_in()),
+        names_out=names(function.name_out()),
+        shapes_in=shapes([function.sparsity_in(i) for i in range(function.n_in())]),
+        shapes_out=shapes([function.sparsity_out(i) for i in range(function.n_out())]),
+    )
+    return StraightLine(function, f"{name}_line", "1").text() + wrapper
+
+
 def c_source(system: System, program: Program) -> str:
     """The C of a program, of its checked call and of its loop over many states."""
-    generator = ca.CodeGenerator("program.c", {"with_header": False})
     core = program.function("core" if system.nz else "program")
-    generator.add(core)
+    text = HEADERS + elementary_functions() + each_functions()
+    text += c_function(core, exported=not system.nz)
     inputs = [name for name in program.symbols if name != "z"]
     sizes_in = [core.nnz_in(core.index_in(name)) for name in inputs]
     functions = [core]
@@ -221,8 +282,7 @@ def c_source(system: System, program: Program) -> str:
         steps = [
             newton_step(system.tree, linkage, f"step{k}") for k, linkage in enumerate(system.walked)
         ]
-        for step in steps:
-            generator.add(step)
+        text += "".join(c_function(step, exported=False) for step in steps)
         functions += steps
     sizes = {
         "n_in": len(inputs),
@@ -241,8 +301,7 @@ def c_source(system: System, program: Program) -> str:
         n_quaternions=len(system.coordinates.quaternions),
         tolerance=UNIT_TOLERANCE,
     )
-    source: str = HEADERS + generator.dump() + walk + checks
-    return source
+    return text + walk + checks
 
 
 def _walk_constants(system: System) -> dict[str, object]:
