@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..codegen.kernel import Bound
 from ..codegen.program import Variant
 from ..dynamics.contact import ContactLayout
+from ..dynamics.impact import Blocks
 from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
@@ -25,16 +26,57 @@ KINK = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What holds for some contacts: normal velocity W v, normal acceleration W a + drift.
+    """What holds for k contacts: normal velocity W v, normal acceleration W a + drift.
 
-    tangents : (k, 2, nv) velocities along the wall likewise; zero for stops of joints.
-    tangent_drift : (k, 2).
+    tangents : (k, 2, nv) velocities along the wall likewise; zero without friction.
+    tangent_drift : (k, 2). friction : (k,).
     """
 
     W: Array
     drift: Array
     tangents: Array
     tangent_drift: Array
+    friction: Array
+
+    def assemble(self, cone: Flags, slides: Array) -> Assembly:
+        """The rows and unknowns of contacts with a cone of friction, and of those that slide.
+
+        Parameters
+        ----------
+        cone : (k,) which may pass any tangential force up to mu times the normal one.
+        slides : (k, 2) unit direction in which one slides, else zero.
+        """
+        rows: list[Array] = []
+        columns: list[Array] = []
+        drift: list[float] = []
+        normal: list[int] = []
+        tangent: list[int] = []
+        for i in range(len(self.W)):
+            normal.append(len(rows))
+            rows.append(self.W[i])
+            columns.append(self.W[i] - self.friction[i] * slides[i] @ self.tangents[i])
+            drift.append(self.drift[i])
+            tangent.append(len(rows) if cone[i] else -1)
+            if cone[i]:
+                rows += list(self.tangents[i])
+                columns += list(self.tangents[i])
+                drift += self.tangent_drift[i].tolist()
+        return Assembly(
+            np.array(rows),
+            np.array(columns),
+            np.array(drift),
+            Blocks(np.array(normal), np.array(tangent), self.friction),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """Rows S (m, nv), directions of forces C (m, nv), drift (m,), and where contacts stand."""
+
+    rows: Array
+    columns: Array
+    drift: Array
+    blocks: Blocks
 
 
 class Contacts:
@@ -127,7 +169,7 @@ class Contacts:
                 across = tangent_plane(normal)
                 tangents[row] = across @ layout.jacobian[p]
                 tangent_drift[row] = across @ layout.drift[p]
-        return Rows(W, drift, tangents, tangent_drift)
+        return Rows(W, drift, tangents, tangent_drift, self.friction[which])
 
     def require_smooth(self, k: int) -> None:
         """Refuse a wall without a gradient where it is touched; `layout` is filled there.

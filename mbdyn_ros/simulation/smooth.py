@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..dynamics.system import System
 from ..model.model import Array
@@ -43,8 +44,15 @@ class Smooth:
     holding: Array
     """Efforts that hold joints at rest, as of the last `acceleration`; none here."""
 
+    movable: NDArray[np.intp] | None = None
+    """Coordinates that do not stick; None where none does."""
+
+    load: Array
+    """Forces (nv,) of walls on the coordinates, which joints at rest have to hold."""
+
     def __init__(self, robot: Robot) -> None:
         self.holding = np.zeros(0)
+        self.load = np.zeros(robot.nv)
         self._robot = robot
         self._forward = robot.bind("forward_dynamics")
         self._damping, _ = friction_coefficients(robot._system)

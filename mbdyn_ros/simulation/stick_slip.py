@@ -54,7 +54,7 @@ class StickSlip(Smooth):
         self._labels = robot.velocity_labels
         self._drive = drive
         self._coulomb = Coulomb(robot)
-        self.holding = np.zeros(robot.nv)
+        self.holding, self.load = np.zeros(robot.nv), np.zeros(robot.nv)
         self._set_mode(np.zeros(robot.nv))
 
     def _set_mode(self, mode: Array) -> None:
@@ -62,6 +62,7 @@ class StickSlip(Smooth):
         stuck = self._coulomb.rubbing & (mode == 0)
         self._free, self._held = np.flatnonzero(~stuck), np.flatnonzero(stuck)
         self._sliding = np.flatnonzero(mode)
+        self.movable = self._free if len(self._held) else None
         self.holding[:] = 0.0
 
     def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
@@ -123,7 +124,7 @@ class StickSlip(Smooth):
         self._gravity()
         self._coriolis()
         bias = self._gravity.effort + self._coriolis.effort
-        return self._drive.generalized(q, effort) - bias - self._resistance(q, v)
+        return self._drive.generalized(q, effort) - bias - self._resistance(q, v) + self.load
 
     def _constrained(self, q: Array, v: Array, effort: Array) -> tuple[Array, Array]:
         """Accelerations (nv,) with the held joints at rest, and the efforts that hold them."""

@@ -1,20 +1,21 @@
 """Motion among walls: free flight, impacts, and contacts that rest until they separate.
 
-Between events the points that rest on walls are held there: with the rows W of their normals,
-M a = F + W^T f, W a + drift = 0. At an event the impact (`dynamics.impact`) changes the velocity,
-and a complementarity of the same form on accelerations says which contacts rest from then on:
-W a + drift >= 0, f >= 0, one of them zero.
+Between events the points that rest on walls are held there: with rows S for what is at rest and
+directions C of the forces that hold it, M a = F + C^T f, S a + drift = 0. A point that sticks
+has three rows; one that slides has its normal, and friction against its velocity. At an event
+the impact (`dynamics.impact`) changes the velocity, and the same laws on accelerations say which
+contacts rest, stick, slide or separate from then on.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..dynamics.impact import complementary_impulses
+from ..dynamics.impact import contact_impulses
 from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
-from .contacts import Contacts, Flags, Indices, Rows
+from .contacts import Assembly, Contacts, Flags, Indices, Rows, tangent_plane
 from .events import ContactSearch
 from .impacts import Impact, angle_between
 from .smooth import Smooth
@@ -26,8 +27,14 @@ TOUCHING = 1e-9
 RESTING_SPEED = 1e-9
 """Normal velocity (m/s or rad/s) of what touches and rests."""
 
+STICKING_SPEED = 1e-7
+"""Tangential velocity (m/s) of what rests and does not slide."""
+
+ROUNDING = 1e-10
+"""Share of the forces, or accelerations, that may be rounding error."""
+
 MAX_HITS = 1000
-"""Impacts within a tie window that are too many."""
+"""Impacts at one instant that are too many."""
 
 
 class Touching:
@@ -47,10 +54,13 @@ class Touching:
         nq = robot.nq
         end = nq + robot.nv
         self.search = ContactSearch(contacts, lambda y: (y[..., :nq], y[..., nq:end]))
-        self.resting: Indices = np.zeros(0, dtype=np.intp)
         self.impacts: list[Impact] = []
-        self._pull = np.zeros(0)
         self._loss = 0.0
+        self._rest(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=bool), np.zeros((0, 2)))
+
+    def _rest(self, resting: Indices, sticks: Flags, directions: Array) -> None:
+        """Hold contacts from now on; `directions` (k, 2) are those in which they slide."""
+        self.resting, self._sticks, self._directions = resting, sticks, directions
 
     @property
     def switching(self) -> bool:
@@ -67,25 +77,49 @@ class Touching:
         return self._free.damping_rate(q)
 
     def loss(self, q: Array, v: Array) -> float:
-        """Power that friction takes, W."""
-        return self._free.loss(q, v)
+        """Power that friction takes, W; that of walls as of the last `acceleration`."""
+        loss = self._free.loss(q, v)
+        return loss - float(self._free.load @ v) if len(self.resting) else loss
 
     def acceleration(self, q: Array, v: Array, effort: Array) -> Array:
         """Accelerations (nv,) with the resting contacts held."""
-        a = self._free.acceleration(q, v, effort)
         if not len(self.resting):
-            return a
-        rows = self.contacts.rows(q, v, self.resting)
-        response = self._response(q, rows.W)
-        self._pull = _least(rows.W @ response, -(rows.W @ a + rows.drift))
-        held: Array = a + response @ self._pull
-        return held
+            return self._free.acceleration(q, v, effort)
+        return self._held(q, v, effort)[0]
 
-    def _response(self, q: Array, W: Array) -> Array:
-        """M^-1 W^T (nv, k)."""
-        self._mass.q[:] = q
-        self._mass()
-        return np.asarray(np.linalg.solve(self._mass.matrix, W.T), dtype=np.float64)
+    def _held(self, q: Array, v: Array, effort: Array) -> tuple[Array, Array, Assembly]:
+        """Accelerations (nv,), the forces (m,) that hold the contacts, and their rows."""
+        a = self._without_contact(q, v, effort)
+        assembly = self._assembly(self.contacts.rows(q, v, self.resting), v)
+        response = self._response(q, assembly.columns)
+        force = _least(assembly.rows @ response, -(assembly.rows @ a + assembly.drift))
+        self._free.load = assembly.columns.T @ force
+        return a + response @ force, force, assembly
+
+    def _without_contact(self, q: Array, v: Array, effort: Array) -> Array:
+        self._free.load = np.zeros(len(v))
+        return self._free.acceleration(q, v, effort).copy()
+
+    def _assembly(self, rows: Rows, v: Array) -> Assembly:
+        """Rows of the present mode."""
+        slides = self._directions.copy()
+        for i in np.flatnonzero(~self._sticks & (rows.friction > 0)).tolist():
+            along = rows.tangents[i] @ v
+            speed = float(np.linalg.norm(along))
+            if speed > STICKING_SPEED:  # backwards only where a trial step goes too far
+                slides[i] = np.copysign(1.0, along @ slides[i]) * along / speed
+        return rows.assemble(self._sticks, slides)
+
+    def _response(self, q: Array, columns: Array) -> Array:
+        """Accelerations (nv, k) caused by unit forces (k, nv), with stuck joints stuck."""
+        matrix, free = self._mass_matrix(q), self._free.movable
+        if free is None:
+            return np.asarray(np.linalg.solve(matrix, columns.T), dtype=np.float64)
+        result = np.zeros((columns.shape[1], len(columns)))
+        if len(free):
+            block = matrix[np.ix_(free, free)]
+            result[free] = np.linalg.solve(block, columns.T[free])
+        return result
 
     # ---- modes ----------------------------------------------------------------------------
 
@@ -95,52 +129,106 @@ class Touching:
         bad = ~np.isfinite(g) | (g < -TOUCHING * np.where(slope > 0, slope, 1.0))
         for k in np.flatnonzero(bad).tolist():
             depth = -g[k] / slope[k] if slope[k] > 0 else np.nan
-            what = "stands" if k >= self.contacts.geometry.pairs else "starts inside the wall"
+            words = "starts beyond" if self.contacts.point(k) < 0 else "starts inside the wall"
             raise SimulationError(
-                f"{self.contacts.name(k)} {what}: g is {g[k]:.6g}, about {depth:.3g} m (or rad) "
+                f"{self.contacts.name(k)} {words}: g is {g[k]:.6g}, about {depth:.3g} m (or rad) "
                 "too far; start in free space"
             )
         found = self._free.start(t, q, v, effort)
         return found + self.switch(t, q, v, effort)
+
+    def violated(self, q: Array, v: Array, effort: Array) -> bool:
+        """Whether a joint or a resting contact leaves its mode."""
+        if not len(self.resting):
+            return self._free.violated(q, v, effort)
+        _, force, assembly = self._held(q, v, effort)
+        if self._free.switching and self._free.violated(q, v, effort):
+            return True
+        for i, k in enumerate(self.resting.tolist()):
+            if self.contacts.friction[k] and not self._sticks[i]:
+                rows = self.contacts.rows(q, v, self.resting)
+                if (rows.tangents[i] @ v) @ self._directions[i] < 0:
+                    return True
+        if self._obeys(force, assembly):
+            return False
+        return not self._could_obey(q, v, effort, assembly)
+
+    def _obeys(self, force: Array, assembly: Assembly) -> bool:
+        """Whether forces push, and stay inside the cones of friction."""
+        blocks = assembly.blocks
+        noise = ROUNDING * max(1e-6, float(np.abs(force).max()))
+        normal = force[blocks.normal]
+        if (normal < -noise).any():
+            return False
+        for n, t, mu in zip(normal, blocks.tangent, blocks.friction, strict=True):
+            if t >= 0 and np.linalg.norm(force[t : t + 2]) > mu * n * (1 + ROUNDING) + noise:
+                return False
+        return True
+
+    def _could_obey(self, q: Array, v: Array, effort: Array, assembly: Assembly) -> bool:
+        """Whether other forces, which redundant contacts have, would hold the same motion."""
+        a = self._without_contact(q, v, effort)
+        matrix = assembly.rows @ self._response(q, assembly.columns)
+        if np.linalg.matrix_rank(matrix, tol=1e-10 * float(np.abs(matrix).max())) == len(matrix):
+            return False
+        free = assembly.rows @ a + assembly.drift
+        left = matrix @ contact_impulses(matrix, free, assembly.blocks) + free
+        return bool(np.abs(left).max() <= 1e-8 * np.abs(free).max())
+
+    def switch(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
+        """Impacts at this instant, then rest or separation; `v` is changed in place."""
+        before, count = self._modes(), len(self.impacts)
+        self._collide(t, q, v, effort)
+        self._free.load = np.zeros(len(v))
+        enter = self._free.switch if len(self.impacts) == count else self._free.start
+        found = enter(t, q, v, effort)
+        self._settle(q, v, effort)
+        for _ in range(20):  # joints with dry friction feel the walls
+            if not self._free.switching or not len(self.resting):
+                break
+            self._held(q, v, effort)
+            more = self._free.switch(t, q, v, effort)
+            if not more:
+                break
+            found += more
+            self._settle(q, v, effort)
+        after = self._modes()
+        for k in sorted(before.keys() | after.keys()):
+            mode = after.get(k, "separates")
+            if mode != before.get(k):
+                found.append(Transition(t, self.contacts.name(k), mode))
+        return found
+
+    def _modes(self) -> dict[int, str]:
+        words = {}
+        for k, sticks in zip(self.resting.tolist(), self._sticks.tolist(), strict=True):
+            rubs = self.contacts.friction[k] > 0
+            words[k] = ("sticks" if sticks else "slides") if rubs else "rests"
+        return words
 
     def correction(self, q: Array, v: Array) -> tuple[Array, Array]:
         """What has to be added (nv,) to the place, and to v, so that resting contacts do rest."""
         g, _, slope = self.contacts.distances(q, v)
         gap = (g / slope)[self.resting]
         rows = self.contacts.rows(q, v, self.resting)
-        response = self._response(q, rows.W)
-        matrix = rows.W @ response
-        return (
-            response @ _least(matrix, -gap),
-            response @ _least(matrix, -(rows.W @ v)),
-        )
+        along = self._response(q, rows.W)
+        moved = along @ _least(rows.W @ along, -gap)
+        held = rows.assemble(self._sticks, np.zeros((len(gap), 2)))
+        response = self._response(q, held.rows)
+        slowed = response @ _least(held.rows @ response, -(held.rows @ v))
+        for i in np.flatnonzero(~self._sticks & (rows.friction > 0)).tolist():
+            tangential = rows.tangents[i] @ v
+            speed = float(np.linalg.norm(tangential))
+            if speed > STICKING_SPEED:
+                self._directions[i] = tangential / speed
+        return moved, slowed
+
+    # ---- impacts --------------------------------------------------------------------------
 
     def take_loss(self) -> float:
         """Energy (J) lost in impacts since the last call."""
         loss, self._loss = self._loss, 0.0
         return loss
-
-    def violated(self, q: Array, v: Array, effort: Array) -> bool:
-        """Whether a resting contact would have to pull."""
-        if self._free.switching and self._free.violated(q, v, effort):
-            return True
-        if not len(self.resting):
-            return False
-        self.acceleration(q, v, effort)
-        return bool((self._pull < -1e-12 * max(1.0, np.abs(self._pull).max())).any())
-
-    def switch(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
-        """Impacts at this instant, then rest or separation; `v` is changed in place."""
-        before, count = set(self.resting.tolist()), len(self.impacts)
-        self._collide(t, q, v, effort)
-        enter = self._free.switch if len(self.impacts) == count else self._free.start
-        found = enter(t, q, v, effort)
-        self._settle(q, v, effort)
-        after = set(self.resting.tolist())
-        names = self.contacts.name
-        found += [Transition(t, names(k), "rests") for k in sorted(after - before)]
-        found += [Transition(t, names(k), "separates") for k in sorted(before - after)]
-        return found
 
     def _collide(self, t: float, q: Array, v: Array, effort: Array) -> None:
         """All impacts at this instant, one after the other where one causes the next."""
@@ -167,18 +255,46 @@ class Touching:
         rows = self.contacts.rows(q, v, which)
         for k in which[hits[which]].tolist():
             self.contacts.require_smooth(k)
-        response = self._response(q, rows.W)
-        matrix, before = rows.W @ response, rows.W @ v
+        assembly = rows.assemble(rows.friction > 0, np.zeros((len(which), 2)))
+        response = np.linalg.solve(self._mass_matrix(q), assembly.rows.T)
+        matrix, before = assembly.rows @ response, assembly.rows @ v
+        normal = assembly.blocks.normal
+
+        def solved(e: Array) -> Array:
+            free = before.copy()
+            free[normal] += e * before[normal]
+            return contact_impulses(matrix, free, assembly.blocks)
+
+        def gained(impulses: Array) -> float:
+            return 0.5 * float(impulses @ (2 * before + matrix @ impulses))
+
         e = np.where(hits[which], self.contacts.restitution[which], 0.0)
-        impulses = complementary_impulses(matrix, (1 + e) * before)
+        impulses = solved(e)
         dying = self._dies_out(q, v + response @ impulses, effort, rows, e)
         if dying.any():
             e = np.where(dying, 0.0, e)
-            impulses = complementary_impulses(matrix, (1 + e) * before)
+            impulses = solved(e)
+        noise = 1e-14 * float(np.abs(impulses) @ np.abs(before))
+        if len(normal) < len(before) and gained(impulses) > noise:
+            low, high = 0.0, 1.0
+            for _ in range(50):
+                middle = 0.5 * (low + high)
+                if gained(solved(middle * e)) > noise:
+                    high = middle
+                else:
+                    low = middle
+            e = low * e
+            impulses = solved(e)
         new = v + response @ impulses
-        self._keep(t, q, v, new, which, rows, before, impulses, e)
-        self._loss += self.impacts[-1].loss
+        taking = hits[which] | (impulses[normal] > 1e-12 * impulses[normal].max())
+        self._keep(t, q, v, new, which, rows, assembly, impulses, e, taking)
+        self._loss -= gained(impulses)
         v[:] = new
+
+    def _mass_matrix(self, q: Array) -> Array:
+        self._mass.q[:] = q
+        self._mass()
+        return self._mass.matrix
 
     def _dies_out(self, q: Array, v: Array, effort: Array, rows: Rows, e: Array) -> Flags:
         """Whether all bounces that follow (k,) are over within the tie window.
@@ -186,7 +302,7 @@ class Touching:
         A bounce with v under the acceleration -a takes 2 v / a, the next one e times as long.
         """
         after = rows.W @ v
-        a = rows.W @ self._free.acceleration(q, v, effort) + rows.drift
+        a = rows.W @ self._without_contact(q, v, effort) + rows.drift
         with np.errstate(divide="ignore", invalid="ignore"):
             left = 2 * after / (-a * (1 - e))
         window = self.contacts.environment.tie_window
@@ -194,38 +310,43 @@ class Touching:
         return dying
 
     def _keep(
-        self, t: float, q: Array, v: Array, new: Array, which: Indices, rows: Rows, before: Array,
-        impulses: Array, e: Array,
+        self, t: float, q: Array, v: Array, new: Array, which: Indices, rows: Rows,
+        assembly: Assembly, impulses: Array, e: Array, taking: Flags,
     ) -> None:  # fmt: skip
-        """Record an impact."""
+        """Record an impact: those that hit, and those that answered."""
         layout, faces = self.contacts.layout, max(1, len(self.contacts.environment.sides))
         size = (len(which), 3)
         places, normals = np.full(size, np.nan), np.full(size, np.nan)
-        angles = np.full(len(which), np.nan)
+        sideways, angles = np.zeros(size), np.full(len(which), np.nan)
         for row, k in enumerate(which.tolist()):
             if k < self.contacts.geometry.pairs:
                 p, f = divmod(k, faces)
                 places[row], normals[row] = layout.place[p], layout.normal[p, f]
                 angles[row] = angle_between(layout.jacobian[p] @ v, normals[row])
+                first = assembly.blocks.tangent[row]
+                if first >= 0:
+                    sideways[row] = impulses[first : first + 2] @ tangent_plane(normals[row])
+        kinetic = 0.5 * float(impulses @ (assembly.rows @ (v + new)))
+        chosen = which[taking].tolist()
         self.impacts.append(
             Impact(
                 time=t,
-                points=tuple(self.contacts.point(k) for k in which.tolist()),
-                surfaces=tuple(self.contacts.surface(k) for k in which.tolist()),
-                places=places,
-                normals=normals,
-                impulses=impulses,
-                tangential_impulses=np.zeros(size),
-                normal_velocity_before=before,
-                normal_velocity_after=rows.W @ new,
-                angle_of_attack=angles,
+                points=tuple(self.contacts.point(k) for k in chosen),
+                surfaces=tuple(self.contacts.surface(k) for k in chosen),
+                places=places[taking],
+                normals=normals[taking],
+                impulses=impulses[assembly.blocks.normal][taking],
+                tangential_impulses=sideways[taking],
+                normal_velocity_before=(rows.W @ v)[taking],
+                normal_velocity_after=(rows.W @ new)[taking],
+                angle_of_attack=angles[taking],
                 energy_before=self._total(q, v),
                 energy_after=self._total(q, new),
                 q=q.copy(),
                 v_before=v.copy(),
                 v_after=new,
-                restitution=e,
-                loss=-0.5 * float(impulses @ (before + rows.W @ new)),
+                restitution=e[taking],
+                loss=-kinetic,
             )
         )
 
@@ -235,26 +356,39 @@ class Touching:
         return float(self._energy.result.sum())
 
     def _settle(self, q: Array, v: Array, effort: Array) -> None:
-        """Choose the contacts that rest from now on."""
+        """Choose the contacts that rest from now on, and how."""
         g, rate, slope = self.contacts.distances(q, v)
         near = np.abs(g) <= TOUCHING * slope
         near[self.resting] = True
-        candidates = np.flatnonzero(near & (np.abs(rate) <= 2 * RESTING_SPEED * slope))
-        self.resting = np.zeros(0, dtype=np.intp)
-        if not len(candidates):
+        which = np.flatnonzero(near & (np.abs(rate) <= 2 * RESTING_SPEED * slope))
+        self._rest(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=bool), np.zeros((0, 2)))
+        self._free.load = np.zeros(len(v))
+        if not len(which):
             return
-        rows = self.contacts.rows(q, v, candidates)
-        a = self._free.acceleration(q, v, effort)
-        matrix = rows.W @ self._response(q, rows.W)
-        free = rows.W @ a + rows.drift
-        pull = complementary_impulses(matrix, free)
-        left = matrix @ pull + free
-        noise = 1e-10 * (np.abs(free).max() + 1e-10)
-        self.resting = candidates[left <= noise]
+        rows = self.contacts.rows(q, v, which)
+        along = np.einsum("kij,j->ki", rows.tangents, v)
+        speed = np.linalg.norm(along, axis=1)
+        slides = speed > STICKING_SPEED
+        directions = np.where(slides[:, None], along / np.where(slides, speed, 1.0)[:, None], 0.0)
+        assembly = rows.assemble((rows.friction > 0) & ~slides, directions)
+        a = self._without_contact(q, v, effort)
+        matrix = assembly.rows @ self._response(q, assembly.columns)
+        free = assembly.rows @ a + assembly.drift
+        left = matrix @ contact_impulses(matrix, free, assembly.blocks) + free
+        noise = ROUNDING * (float(np.abs(free).max()) + ROUNDING)
+        sticks = np.zeros(len(which), dtype=bool)
+        for i, t in enumerate(assembly.blocks.tangent.tolist()):
+            if t >= 0:
+                starts = float(np.linalg.norm(left[t : t + 2]))
+                sticks[i] = starts <= 100 * noise
+                if not sticks[i]:
+                    directions[i] = left[t : t + 2] / starts
+        rests = left[assembly.blocks.normal] <= noise
+        self._rest(which[rests], sticks[rests], directions[rests])
 
 
 def _least(matrix: Array, right: Array) -> Array:
-    """The least solution of A x = b, A positive semidefinite."""
+    """The least solution of A x = b, as nearly as may be."""
     if len(right) == 1:
         return np.asarray(right / matrix[0], dtype=np.float64)
     return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-12)[0], dtype=np.float64)
