@@ -122,13 +122,13 @@ def test_given_efforts(rig: Rig) -> None:
     node, sent, reference = start(rig, feedforward="reference", reference_timeout=0.0)
     message = state(Q, names=JOINTS[::-1])
     reference.publish(message)
-    rig.wait(lambda: "point 0 has no effort" in node._refusal)
+    rig.wait(lambda: "point 0 has no effort" in node.refusals.last)
     message.points[0].effort = [1.0, 2.0, 3.0]
     reference.publish(message)
     rig.wait(lambda: last_is(sent, [3, 2, 1]))
     message.points[0].effort = [1.0, 2.0]
     reference.publish(message)
-    rig.wait(lambda: "point 0: effort has 2 numbers, expected 3" in node._refusal)
+    rig.wait(lambda: "point 0: effort has 2 numbers, expected 3" in node.refusals.last)
     assert rig.set(node, feedforward="guess").startswith("feedforward: 'guess' is none of")
     assert rig.set(node, feedforward="none") == ""
     message.points[0].effort = [1.0, 2.0, 3.0]
@@ -169,7 +169,7 @@ def test_bad_reference(rig: Rig, arm: mbdyn_ros.Robot, message: Any, reason: str
     reference.publish(state(Q))
     rig.wait(lambda: last_is(sent, arm.gravity_vector(Q)))
     reference.publish(message)
-    rig.wait(lambda: reason in node._refusal)
+    rig.wait(lambda: reason in node.refusals.last)
     assert last_is(sent, arm.gravity_vector(Q))  # the good one goes on
 
 

@@ -135,7 +135,7 @@ def test_bad_command(rig: Rig, message: Any, reason: str) -> None:
     node = simulate(rig)
     topic = "effort_command" if isinstance(message, JointState) else "commands"
     rig.publisher(type(message), f"simulator/{topic}").publish(message)
-    rig.wait(lambda: reason in node._refusal)
+    rig.wait(lambda: reason in node.refusals.last)
     assert not node.fault and not node.session.motion.effort.any()
     assert any(reason in warning for warning in node._examine().warnings)
 

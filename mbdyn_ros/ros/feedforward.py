@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
-from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from ..model.errors import InputError
 from ..model.model import Array
 from ..robot import Robot
-from .conversions import seconds
 from .effort_limits import EffortLimits
 from .layout import Layout, effort_blocks, require_known
+from .measured_state import MeasuredState
 from .reference import Reference
-from .trajectory_efforts import read_points
 
 SOURCES = ("inverse_dynamics", "reference", "none")
 """Where the efforts come from that a PD adds to: computed, those in the reference's points, or
@@ -36,6 +33,7 @@ class Feedforward:
     joints, labels : that order, by joint and by coordinate.
     order : where those coordinates are among the robot's efforts.
     limits : the effort limits.
+    measured : of all actuated joints, for the PD.
     source : one of `SOURCES`.
     lead : how far ahead the feed-forward is computed, s, for the way to the actuators.
     """
@@ -52,15 +50,17 @@ class Feedforward:
         self.labels = [robot.effort_labels[k] for k in self.order]
         self.limits = EffortLimits(robot)
         self._kp, self._kd = np.zeros(size), np.zeros(size)
-        self._measured_q, self._measured_v = np.zeros(size), np.zeros(size)
-        self._measured_at = -math.inf
-        self._measured_names: tuple[str, ...] = ()
-        self._rows: list[int] = []
+        self.measured = MeasuredState(robot.effort_labels)
         self.source, self.lead = SOURCES[0], 0.0
         self._reference: Reference | None = None
         self._given: Array | None = None
         self._start = self._received = 0.0
         self.replace_robot(robot)
+
+    @property
+    def robot(self) -> Robot:
+        """The robot."""
+        return self._robot
 
     def replace_robot(self, robot: Robot) -> None:
         """Go on with the same robot under another gravity."""
@@ -88,28 +88,6 @@ class Feedforward:
         """Whether measured joint states matter."""
         return bool(self._kp.any() or self._kd.any())
 
-    def read_reference(self, message: JointTrajectory) -> Reference:
-        """The motion that a message describes; InputError names point, joint and number."""
-        layout = Layout(self._robot, message.joint_names)
-        q, v, a = read_points(layout, message)
-        times = np.array([seconds(point.time_from_start) for point in message.points])
-        given = {
-            "velocities": [len(point.velocities) > 0 for point in message.points],
-            "accelerations": [len(point.accelerations) > 0 for point in message.points],
-        }
-        for what, flags in given.items():
-            if any(flags) and not all(flags):
-                raise InputError(
-                    f"point {flags.index(False)} has no {what}, but others have: give them at "
-                    "every point, or at none"
-                )
-        return Reference(
-            times,
-            q,
-            v if all(given["velocities"]) else None,
-            a if all(given["accelerations"]) else None,
-        )
-
     def read_efforts(self, message: JointTrajectory) -> Array | None:
         """Efforts (N, n) in the points, where they are the source."""
         if self.source != "reference":
@@ -135,21 +113,6 @@ class Feedforward:
         """Forget the motion."""
         self._reference = None
 
-    def measure(self, message: JointState, now: float) -> None:
-        """Take measured positions and velocities of all actuated joints, or nothing."""
-        names = tuple(message.name)
-        if names != self._measured_names:
-            self._measured_names = names
-            wanted = self._robot.effort_labels
-            present = set(wanted) <= set(names)
-            self._rows = [names.index(label) for label in wanted] if present else []
-        size = len(names)
-        if not self._rows or len(message.position) != size or len(message.velocity) != size:
-            return
-        q, v = np.array(message.position)[self._rows], np.array(message.velocity)[self._rows]
-        if np.isfinite(q).all() and np.isfinite(v).all():
-            self._measured_q, self._measured_v, self._measured_at = q, v, now
-
     def idle_reason(self, now: float, timeout: float, state_timeout: float) -> str:
         """Why the efforts must be zero now; empty where they need not."""
         if self._reference is None:
@@ -157,9 +120,8 @@ class Feedforward:
         age = now - self._start - self._reference.end
         if age > timeout:
             return f"the reference ended {age:.2f} s ago"
-        if self.uses_states and now - self._measured_at > state_timeout:
-            return f"no joint_states of all joints for {state_timeout:g} s, which the PD needs"
-        return ""
+        missing = self.measured.missing(now, state_timeout) if self.uses_states else ""
+        return f"{missing}, which the PD needs" if missing else ""
 
     def efforts(self, now: float) -> Array:
         """Efforts in `order` (N m or N), clamped to the limits."""
@@ -178,8 +140,8 @@ class Feedforward:
         if self.uses_states:
             q, v, _ = self._reference.at(now - self._start)
             wanted_q, wanted_v = self._of_driven_joints(q, v)
-            effort += self._kp * (wanted_q - self._measured_q)
-            effort += self._kd * (wanted_v - self._measured_v)
+            effort += self._kp * (wanted_q - self.measured.position)
+            effort += self._kd * (wanted_v - self.measured.velocity)
         if not np.isfinite(effort).all():
             k = int(np.argmin(np.isfinite(effort)))
             raise InputError(f"the effort of {self._robot.effort_labels[k]} is {effort[k]}")

@@ -17,13 +17,14 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from ..model.errors import InputError, MbdynError
+from ..model.errors import InputError
 from .description import Description, load_robot, one_line
 from .diagnostics import Diagnostics, Health
 from .inbox import Inbox
 from .parameters import Parameters
 from .process import run
 from .rate_loop import RateLoop
+from .refusals import Refusals, in_words
 from .session import Session
 from .simulator_health import SessionHealth
 from .simulator_parameters import PARAMETERS, Settings
@@ -49,8 +50,8 @@ class Simulator(Node):
         self.paused = self.parameters["start_paused"]
         self.lock = threading.Lock()
         self._reloading: threading.Thread | None = None
-        self._steps = self._refused = 0
-        self._refusal = ""
+        self._steps = 0
+        self.refusals = Refusals(self, "command")
         self.settings = Settings.read(self._values())
         self._states = self.create_publisher(JointState, "joint_states", 10)
         self._clock_out: Any = None
@@ -166,8 +167,7 @@ class Simulator(Node):
         """Stop moving, with zero effort, until ~/reset."""
         if not self.context.ok():
             return
-        known = isinstance(error, MbdynError)
-        text = one_line(error if known else f"{type(error).__name__}: {error}")
+        text = in_words(error)
         with self.lock:
             first, self.fault = not self.fault, self.fault or text
             if self.session is not None:
@@ -186,19 +186,12 @@ class Simulator(Node):
             try:
                 commands.set_array(message.data, now)
             except InputError as error:
-                self._refuse(error)
+                self.refusals.add(error)
         for message in self._named:
             try:
                 commands.set_named(message.name, message.effort, now)
             except InputError as error:
-                self._refuse(error)
-
-    def _refuse(self, error: InputError) -> None:
-        self._refused += 1
-        self._refusal = one_line(error)
-        self.get_logger().warning(
-            f"refused a command: {self._refusal}", throttle_duration_sec=1.0
-        )
+                self.refusals.add(error)
 
     # ---- changes and diagnostics ----------------------------------------------------------
 
@@ -252,11 +245,8 @@ class Simulator(Node):
             health.warnings.append(self.description.missing)
         elif self.description.refusal:
             health.warnings.append(self.description.refusal)
-        if self._refusal:
-            health.warnings.append(f"refused a command: {self._refusal}")
-            self._refusal = ""
+        self.refusals.report(health)
         health.values["paused"] = self.paused
-        health.values["refused commands"] = self._refused
         health.values["fault"] = self.fault or "none"
         return health
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from std_srvs.srv import SetBool, Trigger
 
-from ..model.errors import InputError, MbdynError
-from .description import one_line
+from ..model.errors import InputError
 from .interfaces import service_types
 from .layout import Layout
+from .refusals import in_words
 from .session import Session
 
 if TYPE_CHECKING:
@@ -40,9 +40,8 @@ class SimulatorServices:
                 response.message = action(simulator.session)
             response.success = True
         except Exception as error:
-            known = isinstance(error, MbdynError)
             response.success = False
-            response.message = one_line(error if known else f"{type(error).__name__}: {error}")
+            response.message = in_words(error)
         return response
 
     def _on_reset(self, request: Any, response: Any) -> Any:

@@ -26,7 +26,6 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ..model.errors import InputError, MbdynError
 from ..model.model import Array
-from .conversions import seconds
 from .description import GRAVITY, PRIORITY, SPECS, Description, load_robot, one_line
 from .diagnostics import Diagnostics, Health
 from .feedforward import SOURCES, Feedforward
@@ -34,6 +33,8 @@ from .inbox import Inbox
 from .parameters import DOUBLES, STRINGS, Parameters, Spec
 from .process import run
 from .rate_loop import RateLoop
+from .reference_message import read_reference, start_time
+from .refusals import Refusals, in_words
 
 NAME = "torque_feedforward"
 
@@ -69,8 +70,8 @@ class TorqueFeedforward(Node):
         super().__init__(NAME, **options)
         self.parameters = Parameters(self, PARAMETERS)
         self.feedforward: Feedforward | None = None
-        self.fault = self._refusal = ""
-        self._refused = 0
+        self.fault = ""
+        self.refusals = Refusals(self, "reference")
         self._idle_reason = "no reference yet"
         self._lock = threading.Lock()
         self._commands = self.create_publisher(Float64MultiArray, "~/commands", 10)
@@ -126,7 +127,7 @@ class TorqueFeedforward(Node):
             now = time.perf_counter()
             if feedforward.uses_states:
                 for message in self._states:
-                    feedforward.measure(message, now)
+                    feedforward.measured.take(message, now)
             self._idle_reason = self.fault or feedforward.idle_reason(
                 now, self._timeout or math.inf, self._state_timeout
             )
@@ -148,31 +149,22 @@ class TorqueFeedforward(Node):
         """Send zeros until ~/reset."""
         if not self.context.ok():
             return
-        known = isinstance(error, MbdynError)
-        text = one_line(error if known else f"{type(error).__name__}: {error}")
         if not self.fault:
-            self.fault = text
-            self.get_logger().error(f"zero effort: {text}; call ~/reset to start again")
+            self.fault = in_words(error)
+            self.get_logger().error(f"zero effort: {self.fault}; call ~/reset to start again")
 
     def _on_reference(self, message: JointTrajectory) -> None:
-        now = time.perf_counter()
-        stamp = seconds(message.header.stamp)
-        if stamp:
-            now += stamp - self.get_clock().now().nanoseconds * 1e-9
+        start = start_time(self, message)
         try:
             if self.feedforward is None:
                 raise InputError(self.description.missing)
-            reference = self.feedforward.read_reference(message)
+            reference = read_reference(self.feedforward.robot, message)
             efforts = self.feedforward.read_efforts(message)
         except InputError as error:
-            self._refused += 1
-            self._refusal = one_line(error)
-            self.get_logger().warning(
-                f"refused a reference: {self._refusal}", throttle_duration_sec=1.0
-            )
+            self.refusals.add(error)
         else:
             with self._lock:
-                self.feedforward.follow(reference, now, efforts)
+                self.feedforward.follow(reference, start, efforts)
 
     def _on_reset(self, request: Any, response: Any) -> Any:
         with self._lock:
@@ -226,10 +218,7 @@ class TorqueFeedforward(Node):
             if clamped:
                 health.warnings.append(f"clamped to <limit effort>: {', '.join(clamped)}")
             health.values["clamped"] = ", ".join(clamped) or "none"
-        if self._refusal:
-            health.warnings.append(f"refused a reference: {self._refusal}")
-            self._refusal = ""
-        health.values["refused references"] = self._refused
+        self.refusals.report(health)
         health.values["zero effort because of"] = self._idle_reason or "nothing"
         health.values["fault"] = self.fault or "none"
         return health

@@ -1,0 +1,45 @@
+"""The measured positions and velocities of some joints, and how old they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from sensor_msgs.msg import JointState
+
+
+class MeasuredState:
+    """What the last good message of joint states says about some joints.
+
+    Attributes
+    ----------
+    position, velocity : (n,) in the order of `labels`.
+    """
+
+    def __init__(self, labels: Sequence[str]) -> None:
+        self._labels = tuple(labels)
+        self.position, self.velocity = np.zeros(len(labels)), np.zeros(len(labels))
+        self._at = -math.inf
+        self._names: tuple[str, ...] = ()
+        self._rows: list[int] = []
+
+    def take(self, message: JointState, now: float) -> None:
+        """Take finite positions and velocities of all the joints at the time `now`, or nothing."""
+        names = tuple(message.name)
+        if names != self._names:
+            self._names = names
+            present = set(self._labels) <= set(names)
+            self._rows = [names.index(label) for label in self._labels] if present else []
+        size = len(names)
+        if not self._rows or len(message.position) != size or len(message.velocity) != size:
+            return
+        q, v = np.array(message.position)[self._rows], np.array(message.velocity)[self._rows]
+        if np.isfinite(q).all() and np.isfinite(v).all():
+            self.position, self.velocity, self._at = q, v, now
+
+    def missing(self, now: float, timeout: float) -> str:
+        """What is wrong where no message came within `timeout` (s); empty where one did."""
+        if now - self._at > timeout:
+            return f"no joint_states of all joints for {timeout:g} s"
+        return ""
