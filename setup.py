@@ -61,7 +61,7 @@ setup(
             "types-PyYAML",
         ],
         "symbolic": ["sympy"],
-        "bench": [*PEERS, "adam-robotics"],
+        "bench": [*PEERS, "adam-robotics[casadi]", "drake"],
     },
     entry_points={
         "console_scripts": [

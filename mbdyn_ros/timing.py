@@ -33,6 +33,11 @@ def time_calls(calls: Mapping[str, Call], rounds: int = 200) -> dict[str, float]
     >>> times["sum"] > times["nothing"]
     True
     """
+    return {name: min(samples) for name, samples in sample_calls(calls, rounds).items()}
+
+
+def sample_calls(calls: Mapping[str, Call], rounds: int = 200) -> dict[str, list[float]]:
+    """Seconds a call, for each and for every block; see `time_calls`."""
     timers = {
         name: timeit.Timer(call.statement, globals=dict(call.names))
         for name, call in calls.items()
@@ -44,14 +49,14 @@ def time_calls(calls: Mapping[str, Call], rounds: int = 200) -> dict[str, float]
         while (seconds := timer.timeit(count)) < BLOCK / 4:
             count *= 4
         counts[name] = max(1, round(count * BLOCK / seconds))
-    best = dict.fromkeys(calls, float("inf"))
+    samples: dict[str, list[float]] = {name: [] for name in calls}
     collecting = gc.isenabled()
     gc.disable()
     try:
         for _ in range(rounds):
             for name, timer in timers.items():
-                best[name] = min(best[name], timer.timeit(counts[name]) / counts[name])
+                samples[name].append(timer.timeit(counts[name]) / counts[name])
     finally:
         if collecting:
             gc.enable()
-    return best
+    return samples

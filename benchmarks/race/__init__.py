@@ -1,0 +1,1 @@
+"""Our programs beside those of other libraries, in one process."""

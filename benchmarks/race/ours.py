@@ -1,0 +1,57 @@
+"""This library in the race: bound programs and plain methods."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mbdyn_ros.codegen.program import SIGNATURES
+from mbdyn_ros.model.model import Array
+from mbdyn_ros.timing import Call
+
+from .contestant import run
+from .robots import Runner
+
+LARGEST_DERIVATIVES = 40
+"""Joints beyond which the derivatives, quadratic in number, are left out."""
+
+
+class Bound:
+    """Compiled programs with arrays of their own."""
+
+    name, version = "mbdyn_ros, bound", "this one"
+
+    def __init__(self, runner: Runner, programs: tuple[str, ...]) -> None:
+        self.calls: dict[str, Call] = {}
+        for program in programs:
+            if program.endswith("derivatives") and runner.robot.nv > LARGEST_DERIVATIVES:
+                continue
+            bound = runner.robot.bind(program)
+            for key in SIGNATURES[program].inputs:
+                getattr(bound, key)[:] = getattr(runner, key)
+            self.calls[program] = Call("call()", {"call": bound})
+
+    def answer(self, program: str) -> Array:
+        """See `Contestant`."""
+        run(self.calls[program])
+        result: Array = self.calls[program].names["call"].result
+        return result
+
+
+class Plain:
+    """Methods of the robot: arguments checked, a new array returned."""
+
+    name, version = "mbdyn_ros, plain", "this one"
+
+    def __init__(self, runner: Runner, programs: tuple[str, ...]) -> None:
+        self.calls = {}
+        for program in programs:
+            if program.endswith("derivatives"):
+                continue
+            inputs = SIGNATURES[program].inputs
+            names = {key: getattr(runner, key) for key in inputs}
+            statement = f"robot.{program}({', '.join(inputs)})"
+            self.calls[program] = Call(statement, {"robot": runner.robot, **names})
+
+    def answer(self, program: str) -> Array:
+        """See `Contestant`."""
+        return np.asarray(run(self.calls[program]))
