@@ -18,6 +18,7 @@ from .arguments import (
     require_link,
     single_vector,
 )
+from .codegen.c_export import Exported, export_c
 from .codegen.call import UNFIT
 from .codegen.closed_form import ClosedForm, closed_form
 from .codegen.kernel import Bound
@@ -514,6 +515,42 @@ class Robot:
         g1 = 5.0*C1
         """
         return closed_form(self._system, self.model.name, self.model.source)
+
+    def generate_c(
+        self, directory: str | os.PathLike[str], links: Sequence[str] | None = None
+    ) -> Exported:
+        """Write the equations as self-contained C99: no libraries, no memory, no state.
+
+        Inverse and forward dynamics, mass matrix, gravity vector, and the Jacobians of links,
+        with a header, a test program, a CMakeLists.txt and a Python module; all names begin with
+        the robot's.
+
+        Parameters
+        ----------
+        directory : folder to write into; made if it is not there.
+        links : links whose Jacobian is wanted; those at the ends of the robot if not given.
+
+        Returns
+        -------
+        The files, the names of the functions, and what was left out, with the reason.
+
+        Raises
+        ------
+        InputError
+            An unknown link, a folder that cannot be written, a file in it that is not ours.
+
+        Examples
+        --------
+        >>> import mbdyn_ros, tempfile
+        >>> robot = mbdyn_ros.load('''<robot name="cart"><link name="world"/><link name="box">
+        ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+        ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+        ...   <parent link="world"/><child link="box"/></joint></robot>''')
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     [path.name for path in robot.generate_c(folder).files]
+        ['cart.h', 'cart.c', 'test_cart.c', 'CMakeLists.txt', 'cart.py']
+        """
+        return export_c(self, directory, links)
 
     def report(self) -> Report:
         """What was understood of the robot: print it, or take its `to_dict()`."""

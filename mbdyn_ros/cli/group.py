@@ -10,6 +10,7 @@ import click
 
 from ..model.errors import CompilerWarning, MbdynError, ModelWarning, SimulationWarning
 from .bench import bench
+from .codegen import codegen
 from .forward import fd
 from .inspect import inspect
 from .inverse import id_
@@ -62,6 +63,7 @@ def main() -> None:
       mbdyn inspect ur5.urdf
       mbdyn id ur5.urdf --position elbow_joint=1.2,shoulder_lift_joint=-0.8
       mbdyn simulate ur5.urdf --duration 5 --output run.csv --plot run.png
+      mbdyn codegen ur5.urdf -o ur5_c
       xacro ur.urdf.xacro name:=ur ur_type:=ur5e | mbdyn id -
 
     \b
@@ -72,5 +74,5 @@ def main() -> None:
     """
 
 
-for _verb in (inspect, id_, fd, simulate, bench):
+for _verb in (inspect, id_, fd, simulate, bench, codegen):
     main.add_command(_verb)

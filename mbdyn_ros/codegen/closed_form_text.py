@@ -32,13 +32,20 @@ def to_text(form: ClosedForm, digits: int | None = None) -> str:
     (H1_10 where there are ten joints or more).
     """
     lines = [f"# {line}" for line in _heading(form)]
+    lines += [f"{name} = {formula}" for name, formula in to_elements(form, digits).items()]
+    return "\n".join(lines) + "\n"
+
+
+def to_elements(form: ClosedForm, digits: int | None = None) -> dict[str, str]:
+    """The formula of every element by its name, as in the text."""
+    found = {}
     for element in form.elements:
         terms = [
             _plain_term(form, value, monomial, digits)
             for monomial, value in element.polynomial.coefficients.items()
         ]
-        lines.append(f"{_name(form, element)} = {_sum(terms)}")
-    return "\n".join(lines) + "\n"
+        found[_name(form, element)] = _sum(terms)
+    return found
 
 
 def to_markdown(form: ClosedForm, digits: int | None = None) -> str:

@@ -1,0 +1,115 @@
+"""mbdyn codegen: the equations as C code, or as formulas that one can read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..codegen.closed_form_text import FORMATS, to_elements
+from ..model.errors import InputError
+from ..recording.write import check_target
+from ..robot import Robot
+from .common import RobotOptions, print_json, robot_options
+
+SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
+"""What the end of a file's name asks for."""
+
+
+@click.command()
+@click.argument("urdf")
+@click.option("-o", "--output", metavar="PATH",
+              help="Folder for C code; file (.txt, .md, .tex) for formulas.")
+@click.option("--link", "links", multiple=True, metavar="LINK",
+              help="A link whose Jacobian is wanted; may be repeated.  [default: every end]")
+@click.option("--closed-form", "formulas", is_flag=True,
+              help="Formulas of every element of H, C and g instead of C code.")
+@click.option("--format", "kind", type=click.Choice(list(FORMATS)),
+              help="Of formulas on standard output.  [default: text]")
+@click.option("--digits", type=click.IntRange(1, 17),
+              help="Digits of the numbers in formulas.  [default: all]")
+@robot_options
+def codegen(
+    urdf: str,
+    output: str | None,
+    links: tuple[str, ...],
+    formulas: bool,
+    kind: str | None,
+    digits: int | None,
+    options: RobotOptions,
+    as_json: bool,
+) -> None:
+    """Write the equations as C99 that needs no library, or as formulas.
+
+    The folder gets a header with units and order of the joints, the code, a test program with
+    recorded values, a CMake project, and a Python module that calls the compiled library: inverse
+    and forward dynamics, mass matrix, gravity, Jacobians. Files that something else wrote are not
+    overwritten.
+
+    With --closed-form: P = H(q) qdd + qd^T C(q) qd + g(q), every element a polynomial in
+    C1 = cos(q1), S1 = sin(q1), ..., and how many are zero.
+
+    \b
+    Examples:
+      mbdyn codegen ur5.urdf -o ur5_c && cmake -S ur5_c -B build && cmake --build build
+      mbdyn codegen panda.urdf -o panda_c --link panda_link8
+      mbdyn codegen piezo_robot.yaml --closed-form --digits 4
+      mbdyn codegen piezo_robot.yaml --closed-form -o dynamics.tex
+    """
+    if formulas:
+        if links:
+            raise click.UsageError("--link goes with C code, not with --closed-form")
+        _write_formulas(options.read(urdf), output, kind, digits, as_json)
+        return
+    if kind is not None or digits is not None:
+        raise click.UsageError("--format and --digits go with --closed-form")
+    if output is None:
+        raise click.UsageError("name a folder for the C code: -o FOLDER")
+    robot = options.read(urdf)
+    written = robot.generate_c(output, links or None)
+    if as_json:
+        print_json(
+            {
+                "robot": robot.model.name,
+                "files": [str(file) for file in written.files],
+                "functions": list(written.functions),
+                "omitted": list(written.omitted),
+            }
+        )
+        return
+    for file in written.files:
+        click.echo(f"wrote {file}")
+    for text in written.omitted:
+        click.echo(f"Warning: no {text}", err=True)
+
+
+def _write_formulas(
+    robot: Robot, output: str | None, kind: str | None, digits: int | None, as_json: bool
+) -> None:
+    target: Path | None = None
+    if output is not None:
+        target = check_target(output, tuple(SUFFIXES))
+        asked = SUFFIXES[target.suffix.lower()]
+        if kind not in (None, asked):
+            raise click.UsageError(f"--format {kind} does not fit {output}")
+        kind = asked
+    form = robot.closed_form()
+    text = FORMATS[kind or "text"](form, digits)
+    if target is not None:
+        try:
+            target.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{target}: cannot be written: {error}") from None
+    if as_json:
+        document = {
+            "robot": robot.model.name,
+            "joints": list(form.joints),
+            "count": len(form.elements),
+            "zeros": form.zeros,
+            "elements": to_elements(form, digits),
+        }
+        print_json(document if output is None else {**document, "output": output})
+    elif target is None:
+        click.echo(text, nl=False)
+    else:
+        click.echo(f"wrote {target}: {len(form.elements)} elements, {form.zeros} of them zero")
