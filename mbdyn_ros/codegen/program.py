@@ -45,6 +45,7 @@ SIGNATURES = {
     "pulse_control": Signature(
         ("q", "wanted_q", "wanted_v", "gain", "tolerance", "force", "speed"), "pulses", matrix=True
     ),
+    "reactions": Signature(("q", "v", "a"), "reactions", matrix=True),
     "pulsed_motion": Signature(("q", "v", "free", "force", "phase"), "motion", matrix=True),
 }
 """Every program by the name of the `Robot` method that it serves."""
@@ -66,7 +67,10 @@ LINKED = ("frame_pose", "jacobian", *PULSED)
 TOUCHING = ("distances", "contact_state")
 """Programs about points and walls."""
 
-WHOLE = tuple(name for name in SIGNATURES if name not in LINKED + TOUCHING)
+PARAMETRIC = ("reactions",)
+"""Programs of parametric mechanisms alone."""
+
+WHOLE = tuple(name for name in SIGNATURES if name not in LINKED + TOUCHING + PARAMETRIC)
 """Programs about nothing but the robot."""
 
 SCALARS = ("force", "gain", "phase", "speed", "tolerance")

@@ -148,7 +148,7 @@ class Denoc:
     def _mass(self, i: int) -> SX:
         """M_i of equation (4)."""
         body, (rotation, _) = self.tree.bodies[i], self.poses[i]
-        moments = congruence(rotation, constant(central_moments(body)))
+        moments = congruence(rotation, central_moments(body))
         return ca.diagcat(moments, body.inertia.mass * SX.eye(3))
 
     def _joint_propagation(self, i: int) -> SX:
@@ -196,11 +196,11 @@ def carried(tree: Tree) -> list[tuple[int, int]]:
     return pairs
 
 
-def central_moments(body: Body) -> Array:
+def central_moments(body: Body) -> SX:
     """Moments of inertia (3, 3) about the centre of mass, in body axes."""
-    center, mass = body.inertia.center, body.inertia.mass
-    parallel_axis: Array = np.dot(center, center) * np.eye(3) - np.outer(center, center)
-    return body.inertia.second - mass * parallel_axis
+    center, mass = constant(body.inertia.center), body.inertia.mass
+    parallel_axis = ca.dot(center, center) * constant(np.eye(3)) - center @ center.T
+    return constant(body.inertia.second) - mass * parallel_axis
 
 
 def diagonal(blocks: Sequence[SX]) -> SX:

@@ -55,7 +55,7 @@ def unreachable(system: System, q: Array) -> Unreachable | None:
             continue
         rows = np.array(linkage_rows(system, linkage))
         free, bound = rows[list(linkage.independent)], rows[list(linkage.dependent)]
-        if linkage.closed_form is not None:
+        if isinstance(linkage.closed_form, PlanarLoop):
             arrived, nearest, start = _closed_form_end(linkage.closed_form, float(whole[free[0]]))
         else:
             home = system.home[free], system.home[bound]

@@ -43,16 +43,30 @@ def newton_euler(
     wrenches : (6, number of bodies) force and torque from outside on every body, about its
         frame's origin in its axes; none if None.
     """
-    motions = outward(tree, joints, v, a, gravity)
-    moments, forces = inertial_wrenches(tree, motions, wrenches)
     efforts = SX(tree.nv, 1)
+    through = joint_wrenches(tree, joints, outward(tree, joints, v, a, gravity), wrenches)
+    for body, joint, (moment, force) in zip(tree.bodies, joints, through, strict=True):
+        efforts[body.v] = joint.angular.T @ moment + joint.linear.T @ force
+    return efforts
+
+
+def joint_wrenches(
+    tree: Tree,
+    joints: Sequence[JointMotion],
+    motions: Sequence[BodyMotion],
+    wrenches: SX | None = None,
+) -> list[tuple[SX, SX]]:
+    """Moment and force (3, 1) that every body's parent exerts on it through its joint.
+
+    About the origin of the body's frame, in its axes; from the leaves to the root.
+    """
+    moments, forces = inertial_wrenches(tree, motions, wrenches)
     for i, (body, joint) in reversed(list(enumerate(zip(tree.bodies, joints, strict=True)))):
-        efforts[body.v] = joint.angular.T @ moments[i] + joint.linear.T @ forces[i]
         if body.parent != WORLD:
             moment, force = joint.transform.inward_wrench(moments[i], forces[i])
             moments[body.parent] += moment
             forces[body.parent] += force
-    return efforts
+    return list(zip(moments, forces, strict=True))
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,50 @@
 """Planar mechanisms by their lengths and masses, at once: no compilation when a number changes."""
 
+from .analysis import Analysis, compare
+from .five_bar import FiveBar
 from .four_bar import FourBar, Parallelogram
 from .link import Block, Link, Plate
 from .mechanism import Mechanism
+from .motion import CrankMotion, constant_speed, cycloid, trapezoid
+from .reach import dead_centers, reach
+from .six_bar import Stephenson, Watt
+from .sliders import QuickReturn, ScotchYoke, SliderCrank
 
-MECHANISMS: dict[str, type[Mechanism]] = {one.name: one for one in (FourBar, Parallelogram)}
+MECHANISMS: dict[str, type[Mechanism]] = {
+    one.name: one
+    for one in (
+        FourBar,
+        Parallelogram,
+        SliderCrank,
+        QuickReturn,
+        ScotchYoke,
+        FiveBar,
+        Watt,
+        Stephenson,
+    )
+}
 """Every kind of mechanism by its name."""
 
-__all__ = ["MECHANISMS", "Block", "FourBar", "Link", "Mechanism", "Parallelogram", "Plate"]
+__all__ = [
+    "MECHANISMS",
+    "Analysis",
+    "Block",
+    "CrankMotion",
+    "FiveBar",
+    "FourBar",
+    "Link",
+    "Mechanism",
+    "Parallelogram",
+    "Plate",
+    "QuickReturn",
+    "ScotchYoke",
+    "SliderCrank",
+    "Stephenson",
+    "Watt",
+    "compare",
+    "constant_speed",
+    "cycloid",
+    "dead_centers",
+    "reach",
+    "trapezoid",
+]

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..dynamics.complex_plane import Complex
 from ..model.errors import InputError
@@ -133,12 +134,14 @@ class Mechanism(ABC):
         return replace(self, **self._values(settings))
 
     def designs(self: M, **settings: Array) -> M:
-        """Many mechanisms in one: settings are arrays (N,) or numbers; unchecked.
+        """Many mechanisms in one: settings are arrays (N,) or numbers.
 
-        Lengths that do not close give NaN where they do not.
+        Lengths that do not close are not refused but give NaN where they do not.
         """
         values = {one.name: getattr(self, one.name) for one in fields(self)}
-        return self._unchecked({**values, **self._values(settings)})
+        result = self._unchecked({**values, **self._values(settings)})
+        result._check()
+        return result
 
     def _values(self, settings: Mapping[str, Number]) -> dict[str, Any]:
         """Fields with new values."""
@@ -169,19 +172,12 @@ class Mechanism(ABC):
         """Refuse numbers that no mechanism has."""
         for name, value in self.settings.items():
             try:
-                number = float(value)
+                numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
             except (TypeError, ValueError):
                 raise self.refusal(f"{name} is {value!r}; give a number") from None
-            unit = unit_of(name)
-            if not math.isfinite(number):
-                raise self.refusal(f"{name} is {number}; give a finite number")
-            if name.endswith(("_length", "_mass")) and number <= 0:
-                what = "length" if unit == "m" else "mass"
-                raise self.refusal(f"{name} is {number:g} {unit}; give a {what} above zero")
-            if name.endswith(("_width", "_inertia")) and number < 0:
-                raise self.refusal(f"{name} is {number:g} {unit}; it cannot be negative")
-            if name.endswith("branch") and number not in (1, -1):
-                raise self.refusal(f"{name} is {number:g}; the two ways to assemble are 1 and -1")
+            for number in numbers[[numbers.argmin(), numbers.argmax()]].tolist():
+                if problem := _problem(name, number):
+                    raise self.refusal(problem)
 
     def _closes(self) -> bool:
         """Whether it can be assembled at any angle of its inputs."""
@@ -217,7 +213,7 @@ class Mechanism(ABC):
         """The least of the margins; negative where one is NaN."""
         return np.nan_to_num(self.margins(q), nan=-1.0).min(axis=-1)
 
-    def pose(self, q: Array) -> Pose:
+    def pose(self, q: ArrayLike) -> Pose:
         """Where its parts are at N states q (N, n).
 
         Raises
@@ -239,7 +235,7 @@ class Mechanism(ABC):
     # -- dynamics ------------------------------------------------------------------------------
 
     def joint_state(
-        self, q: Array, v: Array | None = None, a: Array | None = None
+        self, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
     ) -> tuple[Array, Array | None, Array | None]:
         """Positions, velocities and accelerations (N, joints) of all joints, `joint_names`.
 
@@ -255,7 +251,7 @@ class Mechanism(ABC):
             acceleration = self._run("joint_acceleration", states, v=rate, a=a)
         return position, velocity, acceleration
 
-    def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
+    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """Driving torques (N, n), N m, of a motion of the inputs.
 
         Parameters
@@ -270,6 +266,7 @@ class Mechanism(ABC):
         Examples
         --------
         >>> import numpy as np
+from numpy.typing import ArrayLike
         >>> from mbdyn_ros.mechanisms import FourBar
         >>> q = np.linspace(0, 2 * np.pi, 360)[:, None]
         >>> FourBar().inverse_dynamics(q, [10.0], [0.0]).shape
@@ -277,16 +274,16 @@ class Mechanism(ABC):
         """
         return self._run("inverse_dynamics", self._states("q", q), v=v, a=a)
 
-    def forward_dynamics(self, q: Array, v: Array, effort: Array) -> Array:
+    def forward_dynamics(self, q: ArrayLike, v: ArrayLike, effort: ArrayLike) -> Array:
         """Accelerations (N, n), rad/s^2, of the inputs under driving torques (N, n)."""
         return self._run("forward_dynamics", self._states("q", q), v=v, effort=effort)
 
-    def energy(self, q: Array, v: Array) -> tuple[Array, Array]:
+    def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """Kinetic and potential energy (N,), J, the latter zero at the height of the origin."""
         kinetic, potential = self._run("energy", self._states("q", q), v=v).T
         return kinetic, potential
 
-    def _run(self, name: str, q: Array, **others: Array) -> Array:
+    def _run(self, name: str, q: Array, **others: ArrayLike) -> Array:
         """A compiled program at states (N, n)."""
         from .programs import run
         from .reach import require_reach
@@ -338,6 +335,21 @@ class Mechanism(ABC):
         from ..robot import load
 
         return load(self.urdf(), gravity=(0.0, 0.0, -float(self.gravity)))
+
+
+def _problem(name: str, number: float) -> str | None:
+    """What is wrong with a number of a setting."""
+    unit = unit_of(name)
+    if not math.isfinite(number):
+        return f"{name} is {number}; give a finite number"
+    if name.endswith(("_length", "_mass")) and number <= 0:
+        what = "length" if unit == "m" else "mass"
+        return f"{name} is {number:g} {unit}; give a {what} above zero"
+    if name.endswith(("_width", "_inertia")) and number < 0:
+        return f"{name} is {number:g} {unit}; it cannot be negative"
+    if name.endswith("branch") and number not in (1, -1):
+        return f"{name} is {number:g}; the two ways to assemble are 1 and -1"
+    return None
 
 
 def _stands_in(field: str, name: str) -> bool:

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ..dynamics.complex_plane import Complex
+from ..dynamics.denoc_loops import ClosedDenoc
+from ..dynamics.embedding import Embedding
 from ..dynamics.linkage import Linkage
-from ..dynamics.spatial import SX, Position, Turn
+from ..dynamics.newton_euler import joint_wrenches, outward
+from ..dynamics.spatial import SX, Position, Turn, constant
 from ..dynamics.system import System
 from ..model.clusters import Closure, Cluster, Gear
 from ..model.coordinates import choose_coordinates
 from ..model.model import Pose
-from ..model.tree import WORLD, Body, RigidInertia, Tree
+from ..model.tree import WORLD, Body, Tree
 from ..model.urdf import read_urdf
 from .layout import GROUND, Layout, Part, Point, relative
 from .mechanism import Mechanism
@@ -40,6 +43,20 @@ class SymbolicPose:
 
     rotation: Any
     translation: SX
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicInertia:
+    """A `RigidInertia` of symbols."""
+
+    mass: SX
+    first: SX
+    second: SX
+
+    @property
+    def center(self) -> SX:
+        """Centre of mass (3, 1)."""
+        return self.first / self.mass
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +91,57 @@ class ClosedForm:
 
 @dataclass(frozen=True, eq=False)
 class ParametricSystem(System):
-    """A system whose `parameters` stand for the numbers of `mechanism`."""
+    """A system whose `parameters` stand for the numbers of `mechanism`.
+
+    pinned : its linkage held by the pins, also where gears determine its position.
+    """
 
     mechanism: Mechanism = field(kw_only=True)
+    pinned: Linkage = field(kw_only=True)
+
+    def denoc(self, q: SX, v: SX) -> tuple[ClosedDenoc, Embedding]:
+        """The equations by DeNOC, cut open at the pins, and the motion they are taken at."""
+        embedding = self.embedding(q, SX(0, 1))
+        pinned = replace(self, linkages=(self.pinned,))
+        return ClosedDenoc(pinned, embedding, embedding.velocity(v)), embedding
+
+    def reactions(self, q: SX, z: SX, v: SX, a: SX) -> SX:
+        """Force and moment of every joint and pin (m, 3): fx, fy (N), moment (N m).
+
+        Joints in the order of the parts: of the parent on the part, about the part's origin, the
+        drive's effort included. Then the pins: of the first part on the second. In the axes of
+        the ground.
+        """
+        closed, embedding = self.denoc(q, v)
+        velocity = embedding.velocity(v)
+        acceleration = embedding.velocity(a) + embedding.drift(velocity)
+        _, multipliers = closed.inverse_dynamics(acceleration)
+        poses = closed.denoc.poses
+        rows = embedding.rows(self.pinned, velocity)
+        outside = SX.zeros(6, len(self.tree.bodies))
+        pins = []
+        for k, closure in enumerate(self.pinned.cluster.closures):
+            count = PLANE_ROWS
+            force = rows.wrenches[k][:3, :count] @ multipliers[k * count : (k + 1) * count]
+            first, second = closure.predecessor, closure.successor
+            if first != WORLD:
+                force = poses[first][0] @ force
+            for body, sign, frame in (
+                (first, -1, closure.predecessor_frame),
+                (second, 1, closure.successor_frame),
+            ):
+                if body != WORLD:
+                    push = sign * (poses[body][0].T @ force)
+                    turning = ca.cross(constant(frame.translation), push)
+                    outside[:, body] += ca.vertcat(push, turning)
+            pins.append(ca.horzcat(force[0], force[1], 0))
+        joints = []
+        motions = outward(self.tree, embedding.joints, velocity, acceleration, self.gravity)
+        transmitted = joint_wrenches(self.tree, embedding.joints, motions, outside)
+        for (moment, force), (rotation, _) in zip(transmitted, poses, strict=True):
+            push = rotation @ force
+            joints.append(ca.horzcat(push[0], push[1], moment[2]))
+        return ca.vertcat(*joints, *pins)
 
     def digest(self) -> str:
         """Hash of all expressions that the equations depend on."""
@@ -105,34 +170,37 @@ def parametric_system(kind: type[Mechanism]) -> ParametricSystem:
     model = read_urdf(example.urdf())
     inputs = [part.joint for part in layout.parts if part.name in kind.inputs]
     tree = _tree(layout)
-    cluster = _cluster(layout, tree)
     form = ClosedForm(symbolic, layout)
-    count = len(tree.bodies)
-    given = form.given_bodies
-    geared = bool(layout.gears)
-    rows = range(len(layout.gears)) if geared else _plane_rows(len(layout.pins))
-    linkage = Linkage(
-        cluster,
-        tuple(range(count)),
-        given,
-        tuple(k for k in range(count) if k not in given),
-        tuple(rows),
-        None if geared else form,
-    )
+    pinned = _linkage(tree, form, tuple(closures(layout, tree)))
+    linkage = _linkage(tree, form, (), _gears(layout)) if layout.gears else pinned
     return ParametricSystem(
         tree,
-        (cluster,),
+        (linkage.cluster,),
         (linkage,),
         choose_coordinates(model, False, inputs, inputs),
         ca.vertcat(0, -symbolic.gravity, 0),
         np.zeros(tree.nq),
         parameters,
         mechanism=symbolic,
+        pinned=pinned,
     )
 
 
-def _plane_rows(pins: int) -> list[int]:
-    return [ALL_ROWS * pin + row for pin in range(pins) for row in range(PLANE_ROWS)]
+def _linkage(
+    tree: Tree,
+    form: ClosedForm,
+    loops: tuple[Closure, ...],
+    gears: tuple[Gear, ...] = (),
+) -> Linkage:
+    """All parts as one constrained cluster, by pins or by gears."""
+    bodies = tuple(range(len(tree.bodies)))
+    rows = [
+        ALL_ROWS * pin + row for pin in range(len(loops)) for row in range(PLANE_ROWS)
+    ] or list(range(len(gears)))
+    given = form.given_bodies
+    dependent = tuple(body for body in bodies if body not in given)
+    cluster = Cluster(bodies, loops, gears)
+    return Linkage(cluster, bodies, given, dependent, tuple(rows), form if loops else None)
 
 
 def _tree(layout: Layout) -> Tree:
@@ -169,19 +237,15 @@ def _inertia(part: Part) -> Any:
     second = SX.zeros(3, 3)
     second[2, 2] = piece.moment + piece.mass * (x * x + y * y)
     first = piece.mass * ca.vertcat(x, y, 0)
-    return RigidInertia(SX(piece.mass), first, second)  # type: ignore[arg-type]
+    return SymbolicInertia(SX(piece.mass), first, second)
 
 
-def _cluster(layout: Layout, tree: Tree) -> Cluster:
+def _gears(layout: Layout) -> tuple[Gear, ...]:
+    """Parts that copy another's angle."""
     order = {part.name: k for k, part in enumerate(layout.parts)}
-    if layout.gears:
-        gears = tuple(
-            Gear(driven, ((order[driven], 1.0), (order[driver], -factor)), 0.0, ())
-            for driven, driver, factor in layout.gears
-        )
-        return Cluster(tuple(range(len(tree.bodies))), (), gears)
-    return Cluster(
-        tuple(range(len(tree.bodies))), tuple(closures(layout, tree))
+    return tuple(
+        Gear(driven, ((order[driven], 1.0), (order[driver], -factor)), 0.0, ())
+        for driven, driver, factor in layout.gears
     )
 
 

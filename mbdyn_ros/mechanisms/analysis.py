@@ -1,0 +1,161 @@
+"""What a motion of the crank asks of a mechanism: torques, reactions, shaking, transmission."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model.errors import InputError
+from ..model.model import Array
+from .layout import GROUND
+from .mechanism import Mechanism
+from .motion import CrankMotion
+from .pose import Pose
+from .programs import run
+
+STANDING = 1e-9
+"""Ratio of speeds below which the output stands still: a dead centre."""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A mechanism in a prescribed motion of its inputs; everything is computed when asked for.
+
+    Raises
+    ------
+    InputError
+        A toggle stops the motion; the words give the limiting angle.
+
+    Examples
+    --------
+    >>> from mbdyn_ros.mechanisms import FourBar, constant_speed
+    >>> analysis = Analysis(FourBar(), constant_speed(10.0))
+    >>> analysis.torque.shape, sorted(analysis.reactions)
+    ((361, 1), ['coupler_joint', 'coupler_pin', 'crank_joint', 'rocker_joint'])
+    """
+
+    mechanism: Mechanism
+    motion: CrankMotion
+
+    @functools.cached_property
+    def torque(self) -> Array:
+        """Driving torque of every input (N, n), N m."""
+        return self.mechanism.inverse_dynamics(self.motion.q, self.motion.v, self.motion.a)
+
+    @functools.cached_property
+    def torque_without_gravity(self) -> Array:
+        """The same where nothing weighs."""
+        weightless = self.mechanism.replaced(gravity=0.0)
+        return weightless.inverse_dynamics(self.motion.q, self.motion.v, self.motion.a)
+
+    @functools.cached_property
+    def pose(self) -> Pose:
+        """Where the parts are."""
+        return self.mechanism.pose(self.motion.q)
+
+    @functools.cached_property
+    def joints(self) -> tuple[Array, Array, Array]:
+        """Positions, velocities, accelerations (N, joints) of all joints."""
+        motion = self.motion
+        state = self.mechanism.joint_state(motion.q, motion.v, motion.a)
+        assert state[1] is not None and state[2] is not None
+        return state[0], state[1], state[2]
+
+    @functools.cached_property
+    def reactions(self) -> Mapping[str, Array]:
+        """Force and moment (N, 3) in every joint and pin: fx, fy (N), moment (N m).
+
+        Of the parent on the part about the joint's place, or of the first part on the second in a
+        closing pin; axes of the ground. A driven joint's moment is the torque. Found by DeNOC:
+        the multipliers are the forces in the pins. NaN where a parallelogram lies in line: its
+        pins share their forces as they like there.
+        """
+        motion = self.motion
+        self.mechanism.pose(motion.q)  # refuses what cannot be assembled
+        values = run(self.mechanism, "reactions", motion.q, motion.v, motion.a)
+        values[~np.isfinite(values)] = np.nan
+        layout = self.mechanism.layout()
+        names = [part.joint for part in layout.parts] + [pin.name for pin in layout.pins]
+        return {name: values[:, k] for k, name in enumerate(names)}
+
+    @functools.cached_property
+    def shaking(self) -> Array:
+        """Shaking force and moment (N, 3): what the parts' inertia does to the ground.
+
+        Forces fx, fy (N) and the moment (N m) about the origin; weight is not in them.
+        """
+        weightless = Analysis(self.mechanism.replaced(gravity=0.0), self.motion)
+        origins = self.pose.origins
+        total = np.zeros((len(self.motion), 3))
+        for part in self.mechanism.layout().parts:
+            if part.parent == GROUND:
+                fx, fy, moment = weightless.reactions[part.joint].T
+                place = origins[part.name]
+                total -= np.stack([fx, fy, moment + place.real * fy - place.imag * fx], axis=-1)
+        return total
+
+    @functools.cached_property
+    def transmission_angles(self) -> Array:
+        """Angle (N, dyads), rad, at which each dyad passes on its force; best at pi/2.
+
+        Between coupler and rocker; between coupler and the normal of a slide; between a lever's
+        normal and the motion of the block's pin around its pivot. 0 or pi at a toggle.
+        """
+        solved = self.mechanism.solved(self.motion.q)
+        cosines = [
+            np.broadcast_to(one.transmission, len(self.motion)) for one in solved.dyads
+        ]
+        if not cosines:
+            return np.full((len(self.motion), 1), np.pi / 2)
+        return np.arccos(np.clip(np.stack(cosines, axis=-1), -1.0, 1.0))
+
+    @functools.cached_property
+    def output_rate(self) -> Array:
+        """Speed of the output per unit speed of the input (N,), 1 or m: d output / d input.
+
+        Zero at the output's dead centres. Of a mechanism with one input.
+        """
+        mechanism = self.mechanism
+        if len(mechanism.inputs) != 1:
+            raise mechanism.refusal(
+                "it has two inputs, so one speed of the output per speed of the input does not "
+                "exist; see `joints`"
+            )
+        rates = mechanism.joint_state(self.motion.q, [1.0])[1]
+        assert rates is not None
+        return rates[:, mechanism.joint_names.index(f"{mechanism.output}_joint")]
+
+    @functools.cached_property
+    def mechanical_advantage(self) -> Array:
+        """Effort at the output per effort at the input (N,), 1 or 1/m; infinite at dead centres."""
+        rate = self.output_rate
+        still = np.abs(rate) < STANDING
+        return np.where(still, np.inf, 1 / np.where(still, 1.0, rate))
+
+    def curve(self, part: str, at: tuple[float, float]) -> Array:
+        """Path (N, 2), m, of a point of a part, given along and across it: a coupler curve."""
+        if part not in self.pose.origins:
+            known = ", ".join(self.pose.origins)
+            raise self.mechanism.refusal(f"there is no part {part!r}; there are {known}")
+        points = self.pose.point(part, at)
+        return np.stack([points.real, points.imag], axis=-1)
+
+
+def compare(
+    mechanism: Mechanism, motion: CrankMotion, setting: str, values: Sequence[float]
+) -> dict[float, Analysis]:
+    """The same motion for several values of a setting: `compare(m, motion, "coupler_mass", ...)`.
+
+    Raises
+    ------
+    InputError
+        A value is none that the setting can have.
+    """
+    if not len(values):
+        raise InputError(f"compare {setting}: no values are given")
+    return {
+        float(value): Analysis(mechanism.replaced(**{setting: value}), motion) for value in values
+    }

@@ -1,0 +1,56 @@
+"""The five-bar linkage: two cranks, two freedoms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ..dynamics.complex_plane import Complex
+from .dyad import rrr
+from .layout import GROUND, Layout, Part, Pin, Solved
+from .link import Link, Number
+from .mechanism import Mechanism
+
+
+@dataclass(frozen=True, kw_only=True)
+class FiveBar(Mechanism):
+    """Two cranks on the ground, each with a coupler; a pin joins these.
+
+    ground : m, from the crank's pivot to the second crank's, along x. branch : 1, the pin to the
+        left of the way from the crank's pin to the second crank's, or -1.
+    """
+
+    name: ClassVar[str] = "five_bar"
+    title: ClassVar[str] = "Five-bar linkage"
+    inputs: ClassVar[tuple[str, ...]] = ("crank", "second_crank")
+    output: ClassVar[str] = "coupler"
+
+    ground: Number = 0.2
+    crank: Link = Link(0.1, 0.4)
+    coupler: Link = Link(0.25, 0.5)
+    second_crank: Link = Link(0.08, 0.4)
+    second_coupler: Link = Link(0.25, 0.5)
+
+    def layout(self) -> Layout:
+        """Each crank with its coupler; closed at the couplers' pin."""
+        parts = (
+            Part("crank", GROUND, (0.0, 0.0), self.crank),
+            Part("coupler", "crank", (self.crank.length, 0.0), self.coupler),
+            Part("second_crank", GROUND, (self.ground, 0.0), self.second_crank),
+            Part("second_coupler", "second_crank", (self.second_crank.length, 0.0),
+                 self.second_coupler),
+        )  # fmt: skip
+        ends = (self.coupler.length, 0.0), (self.second_coupler.length, 0.0)
+        pin = Pin("coupler_pin", "coupler", ends[0], "second_coupler", ends[1])
+        return Layout(parts, (pin,))
+
+    def solve(self, turns: Sequence[Complex]) -> Solved:
+        """One dyad of the couplers."""
+        crank, second = turns
+        start = crank.scaled(self.crank.length)
+        end = Complex(self.ground, 0.0) + second.scaled(self.second_crank.length)
+        dyad = rrr(start, end, self.coupler.length, self.second_coupler.length, self.branch)
+        directions = {"crank": crank, "coupler": dyad.first}
+        directions |= {"second_crank": second, "second_coupler": dyad.second}
+        return Solved(directions, {}, (dyad,))
