@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -124,11 +124,20 @@ class Parallelogram(FourBar):
         still = Complex(1.0 + 0 * crank.re, 0 * crank.re)
         return Solved({"crank": crank, "coupler": still, "rocker": crank})
 
+    def _values(self, settings: Mapping[str, Number]) -> dict[str, Any]:
+        """Opposite lengths are set together."""
+        twins = {}
+        for one, other in (("crank_length", "rocker_length"), ("ground", "coupler_length")):
+            for name, twin in ((one, other), (other, one)):
+                if name in settings and twin not in settings:
+                    twins[twin] = settings[name]
+        return super()._values({**settings, **twins})
+
     def _check(self) -> None:
         super()._check()
         lengths: dict[str, Any] = self.lengths
         for one, other in (("crank", "rocker"), ("ground", "coupler")):
-            if not np.isclose(lengths[one], lengths[other], rtol=1e-12, atol=0):
+            if not np.allclose(lengths[one], lengths[other], rtol=1e-12, atol=0):
                 raise self.refusal(
                     f"a parallelogram has {one} and {other} equal, not {lengths[one]:g} and "
                     f"{lengths[other]:g} m; change both, or take a four_bar"

@@ -223,7 +223,7 @@ class Mechanism(ABC):
         """
         from .reach import require_reach
 
-        states = self._states("q", q)
+        states = self.states("q", q)
         require_reach(self, states)
         return Pose.of(self.layout(), self.solved(states), len(states))
 
@@ -241,7 +241,7 @@ class Mechanism(ABC):
 
         Positions are angles in the parent part, continuous from state to state, and slides.
         """
-        states = self._states("q", q)
+        states = self.states("q", q)
         position = self.pose(states).joint_positions()
         velocity = acceleration = None
         if v is not None:
@@ -272,15 +272,15 @@ from numpy.typing import ArrayLike
         >>> FourBar().inverse_dynamics(q, [10.0], [0.0]).shape
         (360, 1)
         """
-        return self._run("inverse_dynamics", self._states("q", q), v=v, a=a)
+        return self._run("inverse_dynamics", self.states("q", q), v=v, a=a)
 
     def forward_dynamics(self, q: ArrayLike, v: ArrayLike, effort: ArrayLike) -> Array:
         """Accelerations (N, n), rad/s^2, of the inputs under driving torques (N, n)."""
-        return self._run("forward_dynamics", self._states("q", q), v=v, effort=effort)
+        return self._run("forward_dynamics", self.states("q", q), v=v, effort=effort)
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """Kinetic and potential energy (N,), J, the latter zero at the height of the origin."""
-        kinetic, potential = self._run("energy", self._states("q", q), v=v).T
+        kinetic, potential = self._run("energy", self.states("q", q), v=v).T
         return kinetic, potential
 
     def _run(self, name: str, q: Array, **others: ArrayLike) -> Array:
@@ -289,7 +289,7 @@ from numpy.typing import ArrayLike
         from .reach import require_reach
 
         require_reach(self, q)
-        arrays = [q, *(self._states(key, value) for key, value in others.items())]
+        arrays = [q, *(self.states(key, value) for key, value in others.items())]
         count = max(map(len, arrays))
         for key, array in zip(("q", *others), arrays, strict=True):
             if len(array) not in (1, count):
@@ -297,7 +297,7 @@ from numpy.typing import ArrayLike
         shape = (count, len(self.inputs))
         return run(self, name, *(np.broadcast_to(array, shape) for array in arrays))
 
-    def _states(self, name: str, values: Any) -> Array:
+    def states(self, name: str, values: ArrayLike) -> Array:
         """An argument as states (N, n)."""
         try:
             array = np.atleast_2d(np.asarray(values, dtype=np.float64))

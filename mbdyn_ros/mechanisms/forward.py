@@ -1,0 +1,179 @@
+"""Forward dynamics of a mechanism: how it moves from a state under gravity and driving torques.
+
+For mechanisms whose numbers change all the time: no compilation, as all designs share a program.
+`mbdyn_ros.simulate` of `Mechanism.robot` does more: friction, exact energy work, dead centres.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..model.errors import InputError, SimulationError
+from ..model.model import Array
+from .mechanism import Mechanism
+from .motion import CrankMotion
+from .programs import bound
+from .reach import reach
+
+METHODS = ("RK45", "DOP853")
+"""Dormand and Prince: of order 5 with 4 (as MATLAB's ode45), of order 8."""
+
+NEAR_TOGGLE = 1e-6
+"""Squared sine of a transmission angle below which the crank no longer determines the rest."""
+
+TorqueLaw = Callable[[float, Array, Array], Any]
+
+
+class StoppedMotionError(SimulationError):
+    """A toggle ends the motion; `motion` is what came before."""
+
+    def __init__(self, words: str, motion: ForwardMotion) -> None:
+        super().__init__(words)
+        self.motion = motion
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardMotion(CrankMotion):
+    """A motion that was computed. torque : (N, n) N m. steps : of the integrator."""
+
+    torque: Array
+    steps: int
+
+
+def move(
+    mechanism: Mechanism,
+    q0: Sequence[float] | Array,
+    v0: Sequence[float] | Array,
+    duration: float,
+    torque: Array | Sequence[float] | TorqueLaw | None = None,
+    method: str = "RK45",
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    max_step: float = math.inf,
+    times: Array | None = None,
+) -> ForwardMotion:
+    """Integrate the motion of a mechanism.
+
+    Parameters
+    ----------
+    q0, v0 : (n,) angles and speeds of the inputs at time 0 (rad, rad/s).
+    duration : s.
+    torque : N m, at the inputs: nothing, constant (n,), or a function torque(t, q, v) -> (n,).
+    method : "RK45" or "DOP853". rtol, atol : tolerance of a step. max_step : s.
+    times : (N,) s, rising, within the duration: instants of the result; default all steps.
+
+    Raises
+    ------
+    StoppedMotionError
+        A toggle is on the way; the words give the limiting angle, `motion` what came before.
+    InputError
+        It cannot be assembled at q0, or a number is none.
+
+    Examples
+    --------
+    >>> from mbdyn_ros.mechanisms import FourBar
+    >>> motion = move(FourBar(), [0.0], [0.0], 0.5, times=[0.0, 0.5])
+    >>> motion.q.shape
+    (2, 1)
+    """
+    from scipy.integrate import DOP853, RK45  # their import takes longer than ours
+
+    if method not in METHODS:
+        raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+    numbers = {"duration": duration, "rtol": rtol, "atol": atol, "max_step": max_step}
+    for name, number in numbers.items():
+        if not number > 0 or (name != "max_step" and not math.isfinite(number)):
+            raise InputError(f"{name} is {number:g}; give a number above zero")
+    q, v = (
+        mechanism.states(name, one)[0] for name, one in (("q0", q0), ("v0", v0))
+    )
+    mechanism.pose(q)  # refuses what cannot be assembled
+    n = len(q)
+    law = _law(mechanism, torque)
+    program = bound(mechanism, "forward_dynamics")
+
+    def rate(t: float, state: Array) -> Array:
+        program.q[:] = state[:n]
+        program.v[:] = state[n:]
+        program.effort[:] = law(t, state[:n], state[n:])
+        program()
+        return np.concatenate([state[n:], program.a])
+
+    solver_type = {"RK45": RK45, "DOP853": DOP853}[method]
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        solver = solver_type(
+            rate, 0.0, np.concatenate([q, v]), duration, max_step, rtol=rtol, atol=atol
+        )
+        samples = None if times is None else _samples(times, duration)
+        at, states, steps, problem = [0.0], [solver.y], 0, ""
+        if samples is not None:
+            at, states = samples[samples <= 0].tolist(), [solver.y] * int((samples <= 0).sum())
+        while solver.status == "running":
+            before = solver.t
+            solver.step()
+            if solver.status == "failed" or mechanism.margin(solver.y[:n]) < NEAR_TOGGLE:
+                problem = _problem(mechanism, before, solver)
+                break
+            steps += 1
+            if samples is None:
+                at.append(float(solver.t))
+                states.append(solver.y)
+                continue
+            between = samples[(samples > before) & (samples <= solver.t)]
+            if len(between):
+                at += between.tolist()
+                states += list(solver.dense_output()(between).T)
+    time, whole = np.array(at), np.array(states).reshape(len(at), 2 * n)
+    efforts = np.array([law(t, s[:n], s[n:]) for t, s in zip(at, whole, strict=True)])
+    efforts = efforts.reshape(len(at), n)
+    a = mechanism.forward_dynamics(whole[:, :n], whole[:, n:], efforts) if at else whole[:, :n]
+    motion = ForwardMotion(time, whole[:, :n], whole[:, n:], a, efforts, steps)
+    if problem:
+        raise StoppedMotionError(problem, motion)
+    return motion
+
+
+def _problem(mechanism: Mechanism, time: float, solver: Any) -> str:
+    """What ends a motion."""
+    n = len(mechanism.inputs)
+    if mechanism.margin(solver.y[:n]) >= 0.01 or n > 1:
+        return (
+            f"{mechanism.name}: the motion cannot go on after t = {time:.6g} s: no step is short "
+            "enough for the tolerances, or parts come in line; shorten the duration or loosen rtol"
+        )
+    lower, upper = np.degrees(reach(mechanism, float(solver.y_old[0] if solver.y_old is not None
+                                                     else solver.y[0])))
+    angle = np.degrees(solver.y[0])
+    limit = lower if abs(angle - lower) < abs(angle - upper) else upper
+    return (
+        f"{mechanism.name}: the motion comes to a toggle at t = {time:.6g} s: the "
+        f"{mechanism.inputs[0]} cannot turn beyond {limit:.6g} deg, and does not determine the "
+        "rest there; mbdyn_ros.simulate with the mechanism's robot() goes on beyond"
+    )
+
+
+def _law(mechanism: Mechanism, torque: Any) -> TorqueLaw:
+    """The torque as a function."""
+    if callable(torque):
+        return torque  # type: ignore[no-any-return]
+    n = len(mechanism.inputs)
+    values = np.zeros(n) if torque is None else mechanism.states("torque", torque)[0]
+    return lambda t, q, v: values
+
+
+def _samples(times: Any, duration: float) -> Array:
+    try:
+        array = np.asarray(times, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise InputError("times must be numbers, s") from None
+    rising = len(array) == 0 or (np.diff(array) > 0).all()
+    if not (np.isfinite(array).all() and rising):
+        raise InputError("times must be finite and rise from each to the next")
+    if len(array) and (array[0] < 0 or array[-1] > duration):
+        raise InputError(f"times must lie between 0 and {duration:g} s")
+    return array

@@ -1,0 +1,177 @@
+"""Thousands of designs in one batch: what a prescribed motion asks of each of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..dynamics.complex_plane import Complex
+from ..model.errors import InputError
+from ..model.model import Array
+from .mechanism import Mechanism
+from .motion import CrankMotion
+from .programs import kernel
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CHUNK = 2048
+"""Designs that run through the motion together: their numbers stay in the cache."""
+
+TASK = 16 * CHUNK
+"""Designs of one task on a cluster."""
+
+QUANTITIES = {
+    "peak_torque": "largest driving torque (N m)",
+    "rms_torque": "effective driving torque (N m)",
+    "transmission": "worst transmission angle (deg from 0 or 180)",
+}
+"""What is found of every design, with its unit."""
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """What was found of a grid of designs.
+
+    settings : swept values by setting; each is an axis of the grid, in order.
+    values : array of the grid's shape of every quantity; NaN where a design cannot go through
+        the whole motion.
+    """
+
+    mechanism: Mechanism
+    settings: Mapping[str, Array]
+    values: Mapping[str, Array]
+
+    def best(self, quantity: str = "peak_torque") -> tuple[dict[str, float], float]:
+        """Settings and value of the best design: least torque, or largest transmission angle."""
+        values = self.values[quantity]
+        if np.isnan(values).all():
+            raise self.mechanism.refusal(
+                "no design of the sweep can go through the whole motion; widen the settings or "
+                "shorten the motion"
+            )
+        best = np.nanargmax(values) if quantity == "transmission" else np.nanargmin(values)
+        place = np.unravel_index(best, values.shape)
+        chosen = zip(self.settings.items(), place, strict=True)
+        return {name: float(axis[k]) for (name, axis), k in chosen}, float(values[place])
+
+    @property
+    def closed(self) -> Array:
+        """Which designs can go through the whole motion."""
+        return ~np.isnan(self.values["peak_torque"])
+
+
+def sweep(
+    mechanism: Mechanism,
+    settings: Mapping[str, Sequence[float] | Array],
+    motion: CrankMotion,
+    progress: Progress | None = None,
+    client: Client | None = None,
+) -> Sweep:
+    """Run every design of a grid through a motion.
+
+    Parameters
+    ----------
+    settings : values by setting; the grid holds all their combinations.
+    progress : called with the number of designs done since the last call.
+    client : of a Dask cluster: its workers take the designs in tasks, a lost worker's again.
+
+    Raises
+    ------
+    InputError
+        No such setting, or a value that it cannot have.
+
+    Examples
+    --------
+    >>> from mbdyn_ros.mechanisms import FourBar, constant_speed
+    >>> lengths = np.linspace(0.2, 0.5, 31)
+    >>> turn = constant_speed(10.0, points=72)
+    >>> result = sweep(FourBar(), {"coupler_length": lengths, "ground": lengths}, turn)
+    >>> result.values["peak_torque"].shape, int(result.closed.sum())
+    ((31, 31), ...)
+    """
+    if not settings:
+        raise InputError("a sweep needs at least one setting with its values")
+    axes = {name: np.atleast_1d(np.asarray(one, dtype=float)) for name, one in settings.items()}
+    grid = np.meshgrid(*axes.values(), indexing="ij")
+    designs = mechanism.designs(
+        **{name: one.ravel() for name, one in zip(axes, grid, strict=True)}
+    ).vector()
+    designs = np.atleast_2d(designs)
+    kind, parts = type(mechanism), _parts(len(designs), TASK if client else CHUNK)
+    found = np.empty((len(designs), len(QUANTITIES)))
+    if client is None:
+        kernel(kind, "inverse_dynamics")  # compile once, before the threads
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            tasks = pool.map(lambda part: evaluate(kind, designs[part], motion), parts)
+            for part, values in zip(parts, tasks, strict=True):
+                found[part] = values
+                if progress is not None:
+                    progress(len(values))
+    else:
+        for part, values in _on_cluster(client, kind, designs, motion, parts):
+            found[part] = values
+            if progress is not None:
+                progress(len(values))
+    shape = grid[0].shape
+    columns = zip(QUANTITIES, found.T, strict=True)
+    return Sweep(mechanism, axes, {name: column.reshape(shape) for name, column in columns})
+
+
+def _parts(count: int, size: int) -> list[slice]:
+    return [slice(start, min(start + size, count)) for start in range(0, count, size)]
+
+
+def evaluate(kind: type[Mechanism], designs: Array, motion: CrankMotion) -> Array:
+    """The quantities (N, quantities) of designs (N, p), each a row of a mechanism's numbers."""
+    program = kernel(kind, "inverse_dynamics")
+    names = list(kind().numbers())
+    pieces = []
+    for part in _parts(len(designs), CHUNK):
+        rows = np.ascontiguousarray(designs[part])
+        columns = kind.of_numbers(dict(zip(names, rows.T, strict=True)))
+        peak, square, worst = np.zeros(len(rows)), np.zeros(len(rows)), np.full(len(rows), np.inf)
+        for q, v, a in zip(motion.q, motion.v, motion.a, strict=True):
+            torque = program.batch([q, v, a, rows], len(rows))
+            largest = np.abs(torque).max(axis=1)
+            peak = np.maximum(peak, largest)  # NaN stays
+            square += np.square(torque).sum(axis=1)
+            worst = np.minimum(worst, _margin(columns, q))
+        angle = np.degrees(np.arcsin(np.sqrt(np.clip(worst, 0.0, 1.0))))
+        angle[np.isnan(peak)] = np.nan
+        pieces.append(np.stack([peak, np.sqrt(square / len(motion)), angle], axis=1))
+    return np.concatenate(pieces)
+
+
+def _margin(mechanism: Mechanism, q: Array) -> Any:
+    """The least squared sine of the dyads' transmission angles at one position."""
+    with np.errstate(invalid="ignore"):
+        dyads = mechanism.solve([Complex(np.cos(one), np.sin(one)) for one in q]).dyads
+    worst: Any = 1.0
+    for dyad in dyads:
+        worst = np.minimum(worst, dyad.margin)
+    return worst
+
+
+def _on_cluster(
+    client: Client,
+    kind: type[Mechanism],
+    designs: Array,
+    motion: CrankMotion,
+    parts: Sequence[slice],
+) -> Iterator[tuple[slice, Array]]:
+    """Parts as they are done on a Dask cluster."""
+    from distributed import as_completed
+
+    tasks = {
+        client.submit(evaluate, kind, designs[part], motion, pure=False): part for part in parts
+    }
+    for task in as_completed(list(tasks)):
+        yield tasks[task], task.result()
