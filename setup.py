@@ -24,6 +24,9 @@ def shared_files():
 # Real robots, and the libraries that judge our numbers.
 PEERS = ["example-robot-data", "mujoco", "pin"]
 
+# What serves pages to the browser, and reads the meshes on them.
+PAGE = ["plotly>=6", "pycollada", "trimesh", "viser>=1.1"]
+
 setup(
     name=NAME,
     version="0.1.0",  # test/test_packaging.py keeps it in step with both package.xml files
@@ -48,11 +51,14 @@ setup(
         "urdfdom-py",  # imports as urdf_parser_py
     ],
     extras_require={
+        "page": PAGE,
         "test": [
+            *PAGE,
             *PEERS,
             "hypothesis",
             "mcap-ros2-support",
             "mypy",
+            "playwright",  # drives the machine's own chromium, where there is one
             "pytest",
             "pytest-timeout",
             "pytest-xdist",

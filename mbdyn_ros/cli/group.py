@@ -15,6 +15,7 @@ from .forward import fd
 from .inspect import inspect
 from .inverse import id_
 from .simulate import simulate
+from .view import view
 
 
 class Mbdyn(click.Group):
@@ -74,5 +75,5 @@ def main() -> None:
     """
 
 
-for _verb in (inspect, id_, fd, simulate, bench, codegen):
+for _verb in (inspect, id_, fd, simulate, view, bench, codegen):
     main.add_command(_verb)

@@ -1,0 +1,100 @@
+"""A real headless Chromium before our pages; tests skip, with the reason, where there is none."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+"""WebGL without a graphics card."""
+
+TRACK = "contains(@class, 'mantine-Slider-trackContainer')"
+
+BENIGN = ("THREE.Clock",)
+"""Warnings of viser's own libraries, not errors."""
+
+
+@contextlib.contextmanager
+def browser() -> Iterator[Any]:
+    """Chromium, by Playwright; skips the test where it is missing."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium on PATH: sudo apt install chromium")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=[*FLAGS, "--no-sandbox"]
+        )
+        try:
+            yield chromium
+        finally:
+            chromium.close()
+
+
+class Tab:
+    """A tab that shows a page, and what its console said.
+
+    `errors`: console errors, and exceptions of its scripts.
+    """
+
+    def __init__(self, chromium: Any, url: str) -> None:
+        self.errors: list[str] = []
+        self.tab = chromium.new_page(viewport={"width": 1000, "height": 520})
+        self.tab.on("console", self._listen)
+        self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.tab.goto(url)
+        self.tab.wait_for_selector(".js-plotly-plot .scatterlayer path")
+
+    def _listen(self, message: Any) -> None:
+        if message.type == "error" and not any(word in message.text for word in BENIGN):
+            self.errors.append(message.text)
+
+    def curve(self, chart: int = 0) -> str:
+        """The path of the first line of a chart."""
+        path = self.tab.locator(".js-plotly-plot").nth(chart).locator(".scatterlayer path").first
+        return str(path.get_attribute("d"))
+
+    def scene(self) -> bytes:
+        """The picture between the panels."""
+        clip = {"x": 360, "y": 200, "width": 280, "height": 300}
+        return bytes(self.tab.screenshot(clip=clip))
+
+    def text(self) -> str:
+        """All words on the page."""
+        return str(self.tab.evaluate("document.body.innerText"))
+
+    def drag(self, label: str, share: float) -> None:
+        """Put a slider at a share of its range."""
+        name = self.tab.locator("label", has_text=re.compile(f"^{re.escape(label)}$"))
+        track = name.locator(f"xpath=ancestor::*[.//*[{TRACK}]][1]//*[{TRACK}]").bounding_box()
+        x, y = track["x"] + share * track["width"], track["y"] + track["height"] / 2
+        self.tab.mouse.click(x, y)
+
+    def until(self, changed: Callable[[], bool], what: str, seconds: float = 8.0) -> None:
+        """Wait until something is so."""
+        for _ in range(int(seconds / 0.05)):
+            if changed():
+                return
+            self.tab.wait_for_timeout(50)
+        raise AssertionError(f"{what} within {seconds:g} s")
+
+
+@contextlib.contextmanager
+def running(shown: Any) -> Iterator[None]:
+    """A page that is served meanwhile."""
+    thread = threading.Thread(target=shown.run)
+    thread.start()
+    try:
+        yield
+    finally:
+        shown.page.end()
+        thread.join(10)
+        shown.page.close()
+    assert not thread.is_alive()
