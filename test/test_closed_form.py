@@ -188,6 +188,7 @@ def test_paper_and_markdown_say_the_same() -> None:
     paper, page = to_latex(form, 4), to_markdown(form, 4)
     assert r"C_{112} &= -0.25\,S_{2}" in paper and r"C_{112} &= -0.25\,S_{2}" in page
     assert r"two\_bars" in paper and r"j\_1" in paper
+    assert "- $C_{1} = \\cos q_{1}$, $S_{1} = \\sin q_{1}$, $q_{1}$: `j_1`, rad" in page
     assert "Zero: $C_{111}$, $C_{212}$, $C_{222}$." in page
     assert paper.count(r"\begin{align*}") == paper.count(r"\end{align*}") == 8
     tiny = to_latex(mbdyn_ros.load(PIEZO).closed_form(), 3)

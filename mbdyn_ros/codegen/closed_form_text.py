@@ -9,10 +9,12 @@ from ..model.errors import InputError
 from .closed_form import ClosedForm, Element
 from .polynomial import Monomial, Polynomial
 
-TERMS_A_LINE = 4
-"""How many terms of a formula stand in one line on paper."""
+LINE = 64
+"""Width of a line of a formula on paper, roughly in digits."""
 
-PREAMBLE = r"""\documentclass{article}
+EQUATION = r"P = H(q)\,\ddot q + \dot q^T C(q)\,\dot q + g(q)"
+
+PREAMBLE = r"""\documentclass[fleqn]{article}
 \usepackage[margin=2cm]{geometry}
 \usepackage{amsmath}
 \allowdisplaybreaks
@@ -31,7 +33,11 @@ def to_text(form: ClosedForm, digits: int | None = None) -> str:
     Cosines and sines are named C1, S1, ..., positions of slides q1, ..., elements H11, C123, g1
     (H1_10 where there are ten joints or more).
     """
-    lines = [f"# {line}" for line in _heading(form)]
+    lines = [f"# {form.robot}: P = H(q) qdd + qd^T C(q) qd + g(q)"]
+    for k, (joint, angle) in enumerate(zip(form.joints, form.angles, strict=True), start=1):
+        turn = f"C{k} = cos(q{k}), S{k} = sin(q{k}), " if angle else ""
+        lines.append(f"# {turn}q{k}: {joint}, {'rad' if angle else 'm'}")
+    lines += [f"# {line}" for line in _remarks(form)]
     lines += [f"{name} = {formula}" for name, formula in to_elements(form, digits).items()]
     return "\n".join(lines) + "\n"
 
@@ -50,8 +56,8 @@ def to_elements(form: ClosedForm, digits: int | None = None) -> dict[str, str]:
 
 def to_markdown(form: ClosedForm, digits: int | None = None) -> str:
     """Headings, and formulas between double dollars."""
-    title, *rest = _heading(form)
-    lines = [f"# {title}", "", *(f"- {line}" for line in rest)]
+    lines = [f"# {form.robot}", "", f"$${EQUATION}$$", ""]
+    lines += [f"- {line}" for line in (*_legend(form, "`{}`".format), *_remarks(form))]
     for matrix in "HCg":
         lines += ["", f"## {matrix}"]
         elements = [element for element in form.elements if element.matrix == matrix]
@@ -68,9 +74,9 @@ def to_markdown(form: ClosedForm, digits: int | None = None) -> str:
 
 def to_latex(form: ClosedForm, digits: int | None = None) -> str:
     """A document with amsmath."""
-    title, *rest = (_escaped(line) for line in _heading(form))
-    lines = [PREAMBLE + f"\\section*{{{title}}}", "\\begin{itemize}"]
-    lines += [*(f"\\item {line}" for line in rest), "\\end{itemize}"]
+    lines = [f"{PREAMBLE}\\section*{{{_escaped(form.robot)}}}", f"\\[{EQUATION}\\]"]
+    remarks = (*_legend(form, _escaped), *(_escaped(line) for line in _remarks(form)))
+    lines += ["\\begin{itemize}", *(f"\\item {line}" for line in remarks), "\\end{itemize}"]
     for element in form.elements:
         if element.polynomial.coefficients:
             body = " \\\\\n&\\quad ".join(_lines(form, element.polynomial, digits))
@@ -116,13 +122,17 @@ FORMATS: dict[str, Callable[[ClosedForm, int | None], str]] = {
 """How a closed form can be written."""
 
 
-def _heading(form: ClosedForm) -> Iterable[str]:
-    """What a reader must know: the equation, the joints, the gravity, the count of zeros."""
-    gravity = " ".join(f"{x:g}" for x in form.gravity)
-    yield f"{form.robot}: P = H(q) qdd + qd^T C(q) qd + g(q)"
+def _legend(form: ClosedForm, shown: Callable[[str], str]) -> Iterable[str]:
+    """What each symbol means, in LaTeX; `shown` sets the name of a joint."""
     for k, (joint, angle) in enumerate(zip(form.joints, form.angles, strict=True), start=1):
-        turn = f"C{k} = cos(q{k}), S{k} = sin(q{k}), " if angle else ""
-        yield f"{turn}q{k}: {joint}, {'rad' if angle else 'm'}"
+        turn = rf"$C_{{{k}}} = \cos q_{{{k}}}$, $S_{{{k}}} = \sin q_{{{k}}}$, " if angle else ""
+        name = shown(joint)
+        yield f"{turn}$q_{{{k}}}$: {name}, {'rad' if angle else 'm'}"
+
+
+def _remarks(form: ClosedForm) -> Iterable[str]:
+    """What a reader must know besides: units, gravity, symmetry, the count of zeros."""
+    gravity = " ".join(f"{x:g}" for x in form.gravity)
     yield f"efforts P in N m and N, gravity {gravity} m/s^2"
     yield "H is symmetric, and C in its last two indices: only one of two equal elements is listed"
     count, zeros = len(form.elements), form.zeros
@@ -160,13 +170,22 @@ def _plain_term(form: ClosedForm, value: float, monomial: Monomial, digits: int 
 
 
 def _lines(form: ClosedForm, polynomial: Polynomial, digits: int | None) -> list[str]:
-    """The terms of a formula in LaTeX, some in each line."""
-    terms = [
-        _set_term(form, value, monomial, digits)
-        for monomial, value in polynomial.coefficients.items()
-    ]
-    signed = [term if term.startswith("-") or not k else f"+{term}" for k, term in enumerate(terms)]
-    return [" ".join(signed[k : k + TERMS_A_LINE]) for k in range(0, len(signed), TERMS_A_LINE)]
+    """The terms of a formula in LaTeX, as many in a line as it holds."""
+    lines: list[str] = []
+    width = LINE
+    for monomial, value in polynomial.coefficients.items():
+        term = _set_term(form, value, monomial, digits)
+        factors = sum((code > 1) + code % 2 for code in monomial)
+        wide = len(_number(value, digits)) + 2 * factors
+        if lines and not term.startswith("-"):
+            term = f"+{term}"
+        if width + wide > LINE:
+            lines.append(term)
+            width = wide
+        else:
+            lines[-1] += f" {term}"
+            width += wide
+    return lines
 
 
 def _set_term(form: ClosedForm, value: float, monomial: Monomial, digits: int | None) -> str:
