@@ -86,6 +86,19 @@ def broadcast_count(arrays: Mapping[str, tuple[Array, int]]) -> int | None:
     return next(iter(sizes.values()), None)
 
 
+def require_out(out: object, shape: tuple[int, ...]) -> Array:
+    """Return `out`, refused where results of this shape cannot be written into it in place."""
+    if not isinstance(out, np.ndarray):
+        raise InputError(f"out must be a NumPy array; it is {type(out).__name__}")
+    if out.shape != shape or out.dtype != np.float64:
+        raise InputError(
+            f"out has shape {out.shape} and type {out.dtype}: the result needs {shape}, float64"
+        )
+    if not (out.flags.c_contiguous and out.flags.writeable and out.flags.aligned):
+        raise InputError("out must be writable and contiguous, row by row (np.empty makes it so)")
+    return out
+
+
 def require_link(tree: Tree, link: object, source: str) -> str:
     """Return `link`, refused where the robot has no such link."""
     if not isinstance(link, str) or link not in tree.frames:

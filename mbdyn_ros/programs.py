@@ -14,6 +14,7 @@ from .arguments import (
     broadcast_count,
     coordinate_array,
     require_finite,
+    require_out,
     require_unit_quaternions,
 )
 from .codegen.call import plain_call
@@ -61,11 +62,15 @@ class Programs:
         wrenches: Wrenches | None = None,
         friction: bool = True,
         link: str | None = None,
+        out: Array | None = None,
     ) -> Array:
-        """Run a program on any arguments, or say what is wrong with them."""
+        """Run a program on any arguments, or say what is wrong with them.
+
+        The short programs of single links are interpreted for single states: users ask for many
+        links once, and compiling takes longer than that.
+        """
         friction = friction or not self._system.has_friction
         variant = Variant(name, link, wrenches is not None, friction)
-        kernel = self.kernel(variant, compiled=link is None)
         arrays = {
             key: (coordinate_array(SPOKEN[key], value, self.labels(key)), 1)
             for key, value in zip(SIGNATURES[name].inputs, values, strict=True)
@@ -76,8 +81,15 @@ class Programs:
         if "q" in arrays:
             require_unit_quaternions(self._system.coordinates, arrays["q"][0])
         count = broadcast_count(arrays)
+        kernel = self.kernel(variant, compiled=link is None or bool(count))
+        shape = kernel.shape if count is None else (count, *kernel.shape)
+        if out is not None:
+            out = require_out(out, shape)
         if count is not None:
-            return kernel.batch([array for array, _ in arrays.values()], count)
+            given = [array for array, _ in arrays.values()]
+            if out is not None:
+                given = [x.copy() if np.may_share_memory(x, out) else x for x in given]
+            return kernel.batch(given, count, out)
         for key, (array, _) in arrays.items():
             if key != "wrenches":
                 require_finite(SPOKEN[key], array, self.labels(key))
@@ -94,14 +106,13 @@ class Programs:
             )
         if kernel.compiled and variant == Variant(name):
             setattr(self.plain, name, plain_call(kernel))  # the next call takes the short way
-        return bound.result
+        if out is None:
+            return bound.result
+        out[...] = bound.result
+        return out
 
     def kernel(self, variant: Variant, compiled: bool = True) -> Kernel:
-        """A program, built when first asked for.
-
-        The short programs of single links are interpreted unless bound: users ask for many
-        links once, and compiling takes longer than that.
-        """
+        """A program, built when first asked for."""
         key = variant, compiled
         kernel = self._kernels.get(key)
         if kernel is None:

@@ -86,7 +86,9 @@ class Robot:
     the base's coordinates where the base floats: q = [x y z qx qy qz qw, joints] and
     v = [linear, angular velocity in base axes, joints]. Efforts (N m or N) follow
     `actuated_joints`, behind the base's wrench. Arrays are NumPy; each may have a leading batch
-    dimension N, and the result then has it too. Methods may be called from several threads.
+    dimension N, and the result then has it too. Arrays of other types or not contiguous are
+    copied once. Methods that return one array write it into `out` on request. Methods may be
+    called from several threads.
 
     Attributes
     ----------
@@ -139,7 +141,13 @@ class Robot:
         self._loop_forces: LoopForces | None = None
 
     def inverse_dynamics(
-        self, q: Array, v: Array, a: Array, wrenches: Wrenches | None = None, friction: bool = True
+        self,
+        q: Array,
+        v: Array,
+        a: Array,
+        wrenches: Wrenches | None = None,
+        friction: bool = True,
+        out: Array | None = None,
     ) -> Array:
         """Efforts of the actuated joints that cause the accelerations `a`.
 
@@ -149,6 +157,7 @@ class Robot:
         wrenches : link name -> [force, torque] (6,) from outside on the link, at its origin in
             its axes (N, N m).
         friction : whether damping and dry friction of the description count.
+        out : array of the result's shape to write it into: contiguous, float64.
 
         Returns
         -------
@@ -159,13 +168,14 @@ class Robot:
         InputError
             Wrong shape, NaN or infinity (by joint name), or a wrench on an unknown link.
         """
-        if wrenches is None and friction:
+        if wrenches is None and friction and out is None:
             try:
                 return self._plain.inverse_dynamics(q, v, a)
             except (AttributeError, *UNFIT):
                 pass
         self._require_drive()
-        return self._programs.call("inverse_dynamics", (q, v, a), wrenches, friction)
+        call = self._programs.call
+        return call("inverse_dynamics", (q, v, a), wrenches, friction, out=out)
 
     def forward_dynamics(
         self,
@@ -174,6 +184,7 @@ class Robot:
         effort: Array,
         wrenches: Wrenches | None = None,
         friction: bool = True,
+        out: Array | None = None,
     ) -> Array:
         """Accelerations of the independent joints that the efforts cause.
 
@@ -190,13 +201,14 @@ class Robot:
         InputError
             As for `inverse_dynamics`.
         """
-        if wrenches is None and friction:
+        if wrenches is None and friction and out is None:
             try:
                 return self._plain.forward_dynamics(q, v, effort)
             except (AttributeError, *UNFIT):
                 pass
         self.require_mass("forward dynamics")
-        return self._programs.call("forward_dynamics", (q, v, effort), wrenches, friction)
+        call = self._programs.call
+        return call("forward_dynamics", (q, v, effort), wrenches, friction, out=out)
 
     def inverse_dynamics_derivatives(
         self, q: Array, v: Array, a: Array, wrenches: Wrenches | None = None, friction: bool = True
@@ -250,33 +262,41 @@ class Robot:
         by_q, by_v, by_effort = np.split(whole, (self.nv, 2 * self.nv), axis=-1)
         return by_q, by_v, by_effort
 
-    def mass_matrix(self, q: Array) -> Array:
+    def mass_matrix(self, q: Array, out: Array | None = None) -> Array:
         """Mass matrix (nv, nv) or (N, nv, nv) of the independent joints."""
-        try:
-            return self._plain.mass_matrix(q)
-        except (AttributeError, *UNFIT):
-            return self._programs.call("mass_matrix", (q,))
+        if out is None:
+            try:
+                return self._plain.mass_matrix(q)
+            except (AttributeError, *UNFIT):
+                pass
+        return self._programs.call("mass_matrix", (q,), out=out)
 
-    def coriolis_vector(self, q: Array, v: Array) -> Array:
+    def coriolis_vector(self, q: Array, v: Array, out: Array | None = None) -> Array:
         """Centrifugal and Coriolis efforts (nv,) or (N, nv)."""
-        try:
-            return self._plain.coriolis_vector(q, v)
-        except (AttributeError, *UNFIT):
-            return self._programs.call("coriolis_vector", (q, v))
+        if out is None:
+            try:
+                return self._plain.coriolis_vector(q, v)
+            except (AttributeError, *UNFIT):
+                pass
+        return self._programs.call("coriolis_vector", (q, v), out=out)
 
-    def gravity_vector(self, q: Array) -> Array:
+    def gravity_vector(self, q: Array, out: Array | None = None) -> Array:
         """Efforts (nv,) or (N, nv) that hold the robot at rest against gravity."""
-        try:
-            return self._plain.gravity_vector(q)
-        except (AttributeError, *UNFIT):
-            return self._programs.call("gravity_vector", (q,))
+        if out is None:
+            try:
+                return self._plain.gravity_vector(q)
+            except (AttributeError, *UNFIT):
+                pass
+        return self._programs.call("gravity_vector", (q,), out=out)
 
-    def friction_vector(self, q: Array, v: Array) -> Array:
+    def friction_vector(self, q: Array, v: Array, out: Array | None = None) -> Array:
         """Efforts (nv,) or (N, nv) that overcome friction: damping v + friction sign(v)."""
-        try:
-            return self._plain.friction_vector(q, v)
-        except (AttributeError, *UNFIT):
-            return self._programs.call("friction_vector", (q, v))
+        if out is None:
+            try:
+                return self._plain.friction_vector(q, v)
+            except (AttributeError, *UNFIT):
+                pass
+        return self._programs.call("friction_vector", (q, v), out=out)
 
     def energy(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Kinetic and potential energy (J), two numbers or two arrays (N,).
@@ -289,16 +309,16 @@ class Robot:
             kinetic, potential = np.moveaxis(self._programs.call("energy", (q, v)), -1, 0)
         return kinetic, potential
 
-    def frame_pose(self, q: Array, link: str) -> Array:
+    def frame_pose(self, q: Array, link: str, out: Array | None = None) -> Array:
         """Homogeneous matrix (4, 4) or (N, 4, 4) of a link's frame in the world."""
-        return self._programs.call("frame_pose", (q,), link=self._known_link(link))
+        return self._programs.call("frame_pose", (q,), link=self._known_link(link), out=out)
 
-    def jacobian(self, q: Array, link: str) -> Array:
+    def jacobian(self, q: Array, link: str, out: Array | None = None) -> Array:
         """Jacobian (6, nv) or (N, 6, nv) of a link's origin.
 
         Rows: linear velocity of the origin, then angular velocity, both in world axes; times v.
         """
-        return self._programs.call("jacobian", (q,), link=self._known_link(link))
+        return self._programs.call("jacobian", (q,), link=self._known_link(link), out=out)
 
     def joint_state(
         self, q: Array, v: Array | None = None, a: Array | None = None

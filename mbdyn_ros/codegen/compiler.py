@@ -19,7 +19,9 @@ import platformdirs
 
 from ..model.errors import CompilerWarning
 
-FLAGS = ("-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared")
+FLAGS = (
+    "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-pthread", "-fPIC", "-shared"
+)  # fmt: skip
 
 
 @functools.cache

@@ -3,7 +3,7 @@
 The vector types are those of GCC and Clang; the processor decides how many numbers a vector has.
 One text serves both, so a program has the same sines whether it runs alone or in a batch.
 
-- Sine and cosine together, error below 0.8 ulp: the angle is reduced by the nearest multiple of
+- Sine and cosine together, error below 0.9 ulp: the angle is reduced by the nearest multiple of
   pi/2 (Cody, Waite, *Software Manual for the Elementary Functions*, 1980), pi/2 in three parts;
   polynomials interpolate at Chebyshev nodes on [-pi/4, pi/4]. Angles above 1e5 rad go to the
   C library, one by one.
@@ -88,30 +88,30 @@ static void sine_cosine$n(real$n x, real$n* sine, real$n* cosine) {
   const real$n shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52;
   const real$n k = shifted - 0x1.8p52;
   const bits$n quadrant = bits_of$n(shifted);
+  /* Three parts of pi/2. The products with the second are exact, with the first too where they
+     are fused with the sum. The reduced angle is r + rest. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-  real$n r = x - k * 0x1.921fb54442d18p+0;
-  r = r - k * 0x1.1a62633145c07p-54;
-  r = r - k * -0x1.f1976b7ed8fbcp-110;
+  const double first = 0x1.921fb54442d18p+0, second = 0x1.1a62633140000p-54, third = 0x1.701b839a25205p-92;
 #else
-  real$n r = x - k * 0x1.921fb54400000p+0;
-  r = r - k * 0x1.0b4611a600000p-34;
-  r = r - k * 0x1.3198a2e000000p-69;
-  r = r - k * 0x1.b839a252049c1p-104;
+  const double first = 0x1.921fb54400000p+0, second = 0x1.0b4611a600000p-34, third = 0x1.3198a2e037073p-69;
 #endif
+  const real$n near = x - k * first;
+  const real$n r = near - k * second;
+  const real$n rest = ((near - r) - k * second) - k * third;
   const real$n z = r * r;
-  real$n s = z * 0x1.5e0a4fc16be59p-33 - 0x1.ae6008d114485p-26;
-  s = s * z + 0x1.71de37946ed6dp-19;
-  s = s * z - 0x1.a01a019e820aep-13;
-  s = s * z + 0x1.1111111110babp-7;
-  s = s * z - 0x1.5555555555555p-3;
-  s = (z * r) * s + r;
+  real$n s = z * 0x1.5d92342a70389p-33 - 0x1.ae5e6389a874fp-26;
+  s = s * z + 0x1.71de35745e67fp-19;
+  s = s * z - 0x1.a01a019c0ddafp-13;
+  s = s * z + 0x1.111111110f85dp-7;
+  s = s * z - 0x1.5555555555549p-3;
+  s = r + ((z * r) * s + rest);
   real$n c = z * -0x1.907cd8ff5ede7p-37 + 0x1.1eeb67d026ec6p-29;
   c = c * z - 0x1.27e4fa16cc2d1p-22;
   c = c * z + 0x1.a01a019f4ddfdp-16;
   c = c * z - 0x1.6c16c16c16963p-10;
   c = c * z + 0x1.5555555555555p-5;
   const real$n half = z * 0.5, whole = 1. - half;
-  c = whole + ((1. - whole - half) + (z * z) * c);
+  c = whole + ((1. - whole - half) + ((z * z) * c - r * rest));
   const bits$n odd = -(quadrant & 1);
   const bits$n minus_sine = (quadrant & 2) << 62, minus_cosine = ((quadrant + 1) & 2) << 62;
   *sine = real_of$n(bits_of$n(select$n(odd, c, s)) ^ minus_sine);

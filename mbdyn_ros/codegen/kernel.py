@@ -10,7 +10,7 @@ import ctypes
 import functools
 import hashlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ import numpy as np
 from ..dynamics.system import System
 from ..model.errors import CompilerWarning
 from ..model.model import Array
+from .batch import batch_source
 from .compiler import (
     CompilationError,
     cache_folder,
@@ -28,9 +29,13 @@ from .compiler import (
     is_complete,
     toolchain_digest,
 )
-from .program import SIGNATURES, Variant, trace
+from .program import SIGNATURES, Program, Variant, trace
 from .source import c_source
+from .threads import threads_for
 from .walker import Walker
+
+MANY = 256
+"""States from which on a program for many at once is compiled."""
 
 
 class Kernel:
@@ -43,7 +48,13 @@ class Kernel:
     compiled : whether C runs, not the interpreter.
     """
 
-    def __init__(self, variant: Variant, function: ca.Function, library: Path | None) -> None:
+    def __init__(
+        self,
+        variant: Variant,
+        function: ca.Function,
+        library: Path | None,
+        many: Callable[[], ctypes.CDLL | None] = lambda: None,
+    ) -> None:
         self.variant = variant
         self.function = function
         self.compiled = library is not None
@@ -56,15 +67,27 @@ class Kernel:
         self.shape = (rows, columns) if SIGNATURES[variant.name].matrix else (rows,)
         self.walker: Walker | None = None
         self._library = library
-        self._loop = ctypes.CDLL(str(library)).batch if library is not None else None
+        self._many = many
+        self._loop = ctypes.CDLL(str(library)).batch_of_few if library is not None else None
 
     @functools.cached_property
     def checked(self) -> ca.Function | None:
         """The program with a second result, 0 where the call made sense; None if interpreted."""
         return ca.external("checked", str(self._library)) if self.compiled else None
 
-    def batch(self, arrays: Sequence[Array], count: int) -> Array:
+    @functools.cached_property
+    def _vectors(self) -> ctypes.CDLL | None:
+        """The library that runs many states, made when first needed; None if interpreted."""
+        return self._many()
+
+    def batch(self, arrays: Sequence[Array], count: int, out: Array | None = None) -> Array:
         """Run over N states: inputs of shape (N, ...), or of one state's shape for all.
+
+        From `MANY` states on they run several at once, in vectors and on `threads()`.
+
+        Parameters
+        ----------
+        out : (N, ...) contiguous float64 for the results; default a new array.
 
         Returns
         -------
@@ -72,8 +95,10 @@ class Kernel:
         """
         singles = list(self.inputs.values())
         batched = [array.ndim > len(single) for array, single in zip(arrays, singles, strict=True)]
-        arrays = [np.ascontiguousarray(array) for array in arrays]
-        result = np.empty((count, *self.shape))
+        arrays = [np.ascontiguousarray(array, dtype=np.float64) for array in arrays]
+        result = np.empty((count, *self.shape)) if out is None else out
+        if not result.size:
+            return result
         if self._loop is None:
             bound = Bound(self)
             for k in range(count):
@@ -82,16 +107,16 @@ class Kernel:
                 bound()
                 result[k] = bound.result
             return result
-        doubles = ctypes.POINTER(ctypes.c_double)
-        start = (doubles * len(arrays))(*(array.ctypes.data_as(doubles) for array in arrays))
+        start = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
         steps = [int(np.prod(single)) * many for single, many in zip(singles, batched, strict=True)]
-        failed = self._loop(
-            ctypes.c_size_t(count),
-            start,
-            (ctypes.c_size_t * len(arrays))(*steps),
-            result.ctypes.data_as(doubles),
-        )
-        assert failed == 0, "generated programs cannot fail"
+        step = (ctypes.c_size_t * len(arrays))(*steps)
+        states, target = ctypes.c_size_t(count), ctypes.c_void_p(result.ctypes.data)
+        vectors = self._vectors if count >= MANY else None
+        if vectors is None:
+            self._loop(states, start, step, target)
+        else:
+            operations = ctypes.c_size_t.in_dll(vectors, "operations").value
+            vectors.batch(states, start, step, target, threads_for(count * operations))
         return result
 
 
@@ -151,21 +176,44 @@ def load_kernel(system: System, variant: Variant) -> Kernel:
     if find_compiler() is None:
         _notice_interpreter("no C compiler was found ($CC, cc, gcc or clang)")
         return interpret(system, variant)
-    key = hashlib.sha256()
-    for part in (system.digest(), repr(variant), source_digest(), toolchain_digest()):
-        key.update(part.encode())
-    library = cache_folder() / f"{variant.name}-{key.hexdigest()[:32]}.so"
-    if is_complete(library):
+
+    def many() -> ctypes.CDLL | None:
         try:
-            return Kernel(variant, ca.external("program", str(library)), library)
+            library = _library(system, variant, f"{variant.name}-batch", batch_source)
+            return ctypes.CDLL(str(library))
+        except (CompilationError, OSError) as error:
+            _notice_slow_batches(str(error))
+            return None
+
+    def made() -> Kernel:
+        library = _library(system, variant, variant.name, c_source)
+        try:
+            return Kernel(variant, ca.external("program", str(library)), library, many)
         except (RuntimeError, OSError, AttributeError):
             library.unlink(missing_ok=True)  # no library of ours: build it again
+            raise
+
     try:
-        compile_library(c_source(system, trace(system, variant)), library)
-        return Kernel(variant, ca.external("program", str(library)), library)
+        try:
+            return made()
+        except (RuntimeError, OSError, AttributeError):
+            return made()
     except (CompilationError, RuntimeError, OSError, AttributeError) as error:
         _notice_interpreter(str(error))  # also where what was compiled does not load
         return interpret(system, variant)
+
+
+def _library(
+    system: System, variant: Variant, name: str, source: Callable[[System, Program], str]
+) -> Path:
+    """A compiled library of a program: from the cache, else compiled into it."""
+    key = hashlib.sha256()
+    for part in (system.digest(), repr(variant), source_digest(), toolchain_digest()):
+        key.update(part.encode())
+    library = cache_folder() / f"{name}-{key.hexdigest()[:32]}.so"
+    if not is_complete(library):
+        compile_library(source(system, trace(system, variant)), library)
+    return library
 
 
 def interpret(system: System, variant: Variant) -> Kernel:
@@ -199,6 +247,16 @@ def _notice_interpreter(reason: str) -> None:
     warnings.warn(
         f"programs run in CasADi's interpreter, about ten times slower than compiled: {reason}. "
         "Install a C compiler (Debian and Ubuntu: gcc) or name one in $CC.",
+        CompilerWarning,
+        stacklevel=2,
+    )
+
+
+@functools.cache
+def _notice_slow_batches(reason: str) -> None:
+    """Say once, for each reason, that batches run one state at a time."""
+    warnings.warn(
+        f"batches run one state at a time: {reason}. GCC and Clang compile them for several.",
         CompilerWarning,
         stacklevel=2,
     )

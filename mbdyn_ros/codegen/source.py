@@ -86,7 +86,7 @@ CASADI_SYMBOL_EXPORT const casadi_int* checked_sparsity_out(casadi_int i) {{
 }}
 CASADI_SYMBOL_EXPORT int checked_work(casadi_int* sz_arg, casadi_int* sz_res, casadi_int* sz_iw,
                                       casadi_int* sz_w) {{
-  *sz_arg = {sz_arg}; *sz_res = {sz_res}; *sz_iw = {sz_iw}; *sz_w = {sz_w};
+  *sz_arg = {n_in}; *sz_res = 2; *sz_iw = 0; *sz_w = 0;
   return 0;
 }}
 CASADI_SYMBOL_EXPORT int checked(const double** arg, double** res, casadi_int* iw, double* w,
@@ -103,15 +103,14 @@ CASADI_SYMBOL_EXPORT int checked(const double** arg, double** res, casadi_int* i
   return 0;
 }}
 
-/* The program over n states; a step of 0 uses the same input for all. */
-CASADI_SYMBOL_EXPORT int batch(size_t n, const double* const* start, const size_t* step,
-                               double* result) {{
-  const double* arg[{sz_arg}]; double* res[{sz_res}];
-  casadi_int iw[{sz_iw}]; double w[{sz_w}];
+/* The program over a few states; a step of 0 uses the same input for all. */
+CASADI_SYMBOL_EXPORT int batch_of_few(size_t n, const double* const* start, const size_t* step,
+                                      double* result) {{
+  const double* arg[{n_in}]; double* res[1];
   for (size_t k = 0; k < n; ++k) {{
     for (size_t i = 0; i < {n_in}; ++i) arg[i] = start[i] + k * step[i];
     res[0] = result + k * {size_out};
-    if (program(arg, res, iw, w, 0)) return 1;
+    if (program(arg, res, NULL, NULL, 0)) return 1;
   }}
   return 0;
 }}
@@ -122,16 +121,15 @@ typedef int (*step_function)(const double** arg, double** res, casadi_int* iw, d
 
 /* Newton's method for the dependent positions z at the independent y, starting nearby. */
 static int close_loop(step_function step, const double* y, double* z, int nz) {{
-  double dz[{nz}], start[{nz}], gap, aligned, last = INFINITY, w[{sz_w}];
-  casadi_int iw[{sz_iw}];
-  const double* arg[{sz_arg}];
-  double* res[{sz_res}];
+  double dz[{nz}], start[{nz}], gap, aligned, last = INFINITY;
+  const double* arg[2];
+  double* res[3];
   for (int i = 0; i < nz; ++i) start[i] = z[i];
   for (int k = 0; k < {iterations}; ++k) {{
     double moved = 0;
     arg[0] = y; arg[1] = z;
     res[0] = dz; res[1] = &gap; res[2] = &aligned;
-    step(arg, res, iw, w, 0);
+    step(arg, res, NULL, NULL, 0);
     for (int i = 0; i < nz; ++i) {{
       if (!(fabs(dz[i]) <= moved)) moved = fabs(dz[i]);
     }}
@@ -208,7 +206,10 @@ static int close_all(const double* q, double* z) {{
   }}
   return 1;
 }}
+"""
+"""C that finds the positions of loops without closed form; `continuation.follow` in C."""
 
+WALKED = """
 /* The program: the loops closed, then the equations; NaN where the loops cannot be closed. */
 CASADI_SYMBOL_EXPORT casadi_int program_n_in(void) {{ return {n_in}; }}
 CASADI_SYMBOL_EXPORT casadi_int program_n_out(void) {{ return 1; }}
@@ -228,7 +229,7 @@ CASADI_SYMBOL_EXPORT int program_work(casadi_int* sz_arg, casadi_int* sz_res, ca
 }}
 CASADI_SYMBOL_EXPORT int program(const double** arg, double** res, casadi_int* iw, double* w,
                                  int mem) {{
-  const double* whole[{sz_arg}];
+  const double* whole[{n_core}];
   double z[{nz_all}];
   if (!close_all(arg[0], z)) {{
     for (int i = 0; i < {size_out}; ++i) res[0][i] = NAN;
@@ -240,7 +241,6 @@ CASADI_SYMBOL_EXPORT int program(const double** arg, double** res, casadi_int* i
   return core(whole, res, iw, w, mem);
 }}
 """
-"""C that finds the positions of loops without closed form; `continuation.follow` in C."""
 
 UNIT_TOLERANCE = 1e-6
 """Largest deviation from 1 of a quaternion's squared length that a checked call accepts."""
@@ -270,38 +270,32 @@ def c_function(function: ca.Function, exported: bool) -> str:
 
 
 def c_source(system: System, program: Program) -> str:
-    """The C of a program, of its checked call and of its loop over many states."""
+    """The C of a program, of its checked call and of its loop over a few states."""
     core = program.function("core" if system.nz else "program")
     text = HEADERS + elementary_functions() + each_functions()
     text += c_function(core, exported=not system.nz)
     inputs = [name for name in program.symbols if name != "z"]
     sizes_in = [core.nnz_in(core.index_in(name)) for name in inputs]
-    functions = [core]
-    walk = ""
+    sizes = {"n_in": len(inputs), "size_out": core.nnz_out(0)}
     if system.nz:
-        steps = [
-            newton_step(system.tree, linkage, f"step{k}") for k, linkage in enumerate(system.walked)
-        ]
-        text += "".join(c_function(step, exported=False) for step in steps)
-        functions += steps
-    sizes = {
-        "n_in": len(inputs),
-        "size_out": core.nnz_out(0),
-        "sz_arg": 2 + max(function.sz_arg() for function in functions),
-        "sz_res": 3 + max(function.sz_res() for function in functions),
-        "sz_iw": 1 + max(function.sz_iw() for function in functions),
-        "sz_w": 1 + max(function.sz_w() for function in functions),
-    }
-    if system.nz:
-        walk = WALK.format(**sizes, **_walk_constants(system))
-    checks = CHECKED.format(
+        text += walk_source(system)
+        text += WALKED.format(**sizes, n_core=core.n_in(), nz_all=system.nz)
+    return text + CHECKED.format(
         **sizes,
         sizes_in=", ".join(str(size) for size in sizes_in),
         quaternions="".join(f"{start}, " for start in system.coordinates.quaternions),
         n_quaternions=len(system.coordinates.quaternions),
         tolerance=UNIT_TOLERANCE,
     )
-    return text + walk + checks
+
+
+def walk_source(system: System) -> str:
+    """The C of `close_all`, which finds the positions of loops without closed form."""
+    steps = [
+        newton_step(system.tree, linkage, f"step{k}") for k, linkage in enumerate(system.walked)
+    ]
+    text = "".join(c_function(step, exported=False) for step in steps)
+    return text + WALK.format(**_walk_constants(system))
 
 
 def _walk_constants(system: System) -> dict[str, object]:
