@@ -91,9 +91,11 @@ static void sine_cosine$n(real$n x, real$n* sine, real$n* cosine) {
   /* Three parts of pi/2. The products with the second are exact, with the first too where they
      are fused with the sum. The reduced angle is r + rest. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
-  const double first = 0x1.921fb54442d18p+0, second = 0x1.1a62633140000p-54, third = 0x1.701b839a25205p-92;
+  const double first = 0x1.921fb54442d18p+0, second = 0x1.1a62633140000p-54;
+  const double third = 0x1.701b839a25205p-92;
 #else
-  const double first = 0x1.921fb54400000p+0, second = 0x1.0b4611a600000p-34, third = 0x1.3198a2e037073p-69;
+  const double first = 0x1.921fb54400000p+0, second = 0x1.0b4611a600000p-34;
+  const double third = 0x1.3198a2e037073p-69;
 #endif
   const real$n near = x - k * first;
   const real$n r = near - k * second;
