@@ -73,6 +73,8 @@ setup(
         "console_scripts": [
             "mbdyn = mbdyn_ros.cli:main",
             "inverse_dynamics_server = mbdyn_ros.ros.inverse_dynamics_server:main",
+            "piezo_controller = mbdyn_ros.ros.piezo_controller:main",
+            "piezo_simulator = mbdyn_ros.ros.piezo_simulator:main",
             "simulator = mbdyn_ros.ros.simulator:main",
             "torque_feedforward = mbdyn_ros.ros.torque_feedforward:main",
         ],

@@ -77,11 +77,12 @@ def torque_for_way(
     Returns
     -------
     torque; the way that it gives, at most that of one full pulse; whether a pulse can move the
-    joint that way at all.
+    joint that way at all, or need not.
     """
     sign = ca.if_else(way < 0, -1, 1)
     load = sign * gravity  # of the joint, against the way
     able = ca.logic_and(amplitude > 0, load < amplitude)
+    idle = way == 0
     strength = ca.if_else(able, amplitude, 1)
     load = ca.if_else(able, load, 0)
     widest = ca.acos(ca.fmin(ca.fmax(load / strength, 0), 1))
@@ -100,7 +101,7 @@ def torque_for_way(
         half = ca.fmin(ca.fmax(half + step, 0), widest)
     torque = ca.if_else(able, sign * strength * ca.sin(half) / math.pi, 0)
     given = ca.if_else(able, sign * wanted / effect, 0)
-    return torque, given, able
+    return torque, given, ca.logic_or(able, idle)
 
 
 def within_a_turn(angle: SX) -> SX:

@@ -9,7 +9,7 @@ import numpy as np
 from ..arguments import single_vector
 from ..codegen.kernel import Bound
 from ..codegen.program import Variant
-from ..dynamics.pulses import CONTROL_ROWS, ROUNDING, TURN
+from ..dynamics.pulses import CONTROL_ROWS
 from ..model.errors import InputError
 from ..model.model import Array
 from ..robot import Robot
@@ -141,10 +141,7 @@ class PulseController:
         return self._names((self.saturated != 0) & (self.able != 0))
 
     def _names(self, chosen: np.ndarray) -> list[str]:
-        turn = TURN / self._rotor.speed
-        moves = np.abs(self.wanted_v) * turn > max(self.tolerance, ROUNDING)
-        away = moves | (np.abs(self.wanted_q - self.q) > self.tolerance)
-        return [self.robot.velocity_labels[k] for k in np.flatnonzero(chosen & away).tolist()]
+        return [self.robot.velocity_labels[k] for k in np.flatnonzero(chosen).tolist()]
 
 
 def _not_negative(what: str, value: float) -> float:

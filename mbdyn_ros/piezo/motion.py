@@ -155,7 +155,19 @@ class PiezoMotion:
                 f"the windows are of {', '.join(windows.joints)}, not of "
                 f"{', '.join(self.robot.velocity_labels)}"
             )
-        self._set(windows.on.tolist(), windows.off.tolist(), windows.mean_torque.tolist())
+        self.set_windows(windows.on.tolist(), windows.off.tolist(), windows.mean_torque.tolist())
+
+    def set_windows(self, on: list[float], off: list[float], mean_torque: list[float]) -> None:
+        """The same from plain numbers in the order of the joints, unchecked."""
+        self._windows = on, off, mean_torque
+        for k in range(len(on)):
+            if self.free[k]:
+                continue
+            if on[k] == off[k]:
+                self._next[k] = math.inf
+            elif self._next[k] > self.angle + ARMED:
+                self._next[k] = self.angle + (on[k] - self.angle) % TURN
+                self._armed[k] = (off[k] - on[k]) % TURN, mean_torque[k]
 
     def advance(self, duration: float) -> None:
         """Move on by a time, s; the rotor turns at its speed.
@@ -176,17 +188,6 @@ class PiezoMotion:
                 if angle <= until:
                     self._switch(k)
         self.time += (end - start) / self.rotor.speed
-
-    def _set(self, on: list[float], off: list[float], mean: list[float]) -> None:
-        self._windows = on, off, mean
-        for k in range(len(on)):
-            if self.free[k]:
-                continue
-            if on[k] == off[k]:
-                self._next[k] = math.inf
-            elif self._next[k] > self.angle + ARMED:
-                self._next[k] = self.angle + (on[k] - self.angle) % TURN
-                self._armed[k] = (off[k] - on[k]) % TURN, mean[k]
 
     def _switch(self, k: int) -> None:
         """Free a held joint for its window, or hold a free one."""

@@ -22,6 +22,7 @@ from .interfaces import service_types
 from .layout import Layout, effort_blocks, joint_efforts
 from .parameters import Parameters
 from .process import run
+from .refusals import in_words
 from .trajectory_efforts import with_efforts
 
 NAME = "inverse_dynamics_server"
@@ -88,8 +89,7 @@ class InverseDynamicsServer(Node):
                 raise InputError(self.description.missing)
             answer(self.robot, request, response)
         except Exception as error:
-            known = isinstance(error, MbdynError)
-            reason = one_line(error if known else f"{type(error).__name__}: {error}")
+            reason = in_words(error)
             self._refuse(f"{name}: {reason}")
             response = type(response)(success=False, message=reason)
         else:
@@ -137,8 +137,7 @@ class InverseDynamicsServer(Node):
                 raise InputError(self.description.missing)
             self._trajectories.publish(with_efforts(self.robot, message))
         except Exception as error:
-            known = isinstance(error, MbdynError)
-            reason = one_line(error if known else f"{type(error).__name__}: {error}")
+            reason = in_words(error)
             self._refuse(f"trajectory_in: {reason}")
 
     def _take(self, source: str) -> None:

@@ -8,10 +8,11 @@ import numpy as np
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
+from ..inverse_kinematics import position_limits
 from ..model.errors import InputError
 from ..robot import Robot
 from .conversions import seconds
-from .layout import Layout
+from .layout import AGREEMENT, Layout
 from .reference import Reference
 from .trajectory_efforts import read_points
 
@@ -37,6 +38,26 @@ def read_reference(robot: Robot, message: JointTrajectory) -> Reference:
         v if all(given["velocities"]) else None,
         a if all(given["accelerations"]) else None,
     )
+
+
+SAMPLES = 16
+"""Places between two points at which a reference is held to the limits."""
+
+
+def require_within_limits(robot: Robot, reference: Reference) -> None:
+    """Refuse a motion that leaves the position limits, in its points or between them."""
+    low, high = position_limits(robot)
+    if not (np.isfinite(low).any() or np.isfinite(high).any()):
+        return
+    times = np.array(reference.times)
+    between = times[:-1, None] + np.diff(times)[:, None] * np.arange(SAMPLES) / SAMPLES
+    for moment in [*between.ravel().tolist(), times[-1]]:
+        q, _, _ = reference.at(moment)
+        for k in np.flatnonzero((q < low - AGREEMENT) | (q > high + AGREEMENT)).tolist():
+            raise InputError(
+                f"position of {robot.position_labels[k]} is {q[k]:.6g} at {moment:.4g} s, outside "
+                f"its limits {low[k]:g} to {high[k]:g}"
+            )
 
 
 def start_time(node: Node, message: JointTrajectory) -> float:
