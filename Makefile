@@ -8,6 +8,8 @@ interfaces := mbdyn_ros_interfaces
 interface_sources := $(shell find $(interfaces) -type f)
 interface_build := .venv/build/$(interfaces)
 
+nodes := $(shell sed -n 's/^ *"\([a-z_]*\) = mbdyn_ros\.ros\..*/\1/p' setup.py)
+
 # PYTHONWARNINGS: of no use to anybody here, setuptools warns of every editable install.
 pip = . .venv/ros_env.sh && PYTHONWARNINGS=ignore .venv/bin/python -m pip --disable-pip-version-check install --quiet
 
@@ -66,6 +68,9 @@ clean:
 	@mkdir -p .venv/share/mbdyn_ros
 	@ln -sfn '$(CURDIR)/resource/mbdyn_ros' .venv/share/ament_index/resource_index/packages/mbdyn_ros
 	@for item in package.xml launch config urdf; do ln -sfn "$(CURDIR)/$$item" .venv/share/mbdyn_ros/; done
+	@# Where launch files look for the nodes.
+	@mkdir -p .venv/lib/mbdyn_ros
+	@for node in $(nodes); do ln -sfn ../../bin/$$node .venv/lib/mbdyn_ros/; done
 	@touch $@
 
 .venv/bench.stamp: .venv/package.stamp

@@ -4,14 +4,19 @@ The URDF goes to robot_state_publisher and to the simulator; RViz shows the moti
 `ros2 launch mbdyn_ros simulate.launch.py --show-args` lists the arguments.
 """
 
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
-from mbdyn_ros.ros.launch_support import as_text, fixed_frame, parameter_files, robot_description
+from mbdyn_ros.ros.launch_support import (
+    as_text,
+    available,
+    fixed_frame,
+    parameter_files,
+    robot_description,
+)
 
 ARGUMENTS = {
     "robot": ("manipulator", "path of a URDF or xacro file, or name of an installed robot"),
@@ -29,15 +34,6 @@ ARGUMENTS = {
         "RViz configuration",
     ),
 }
-
-
-def available(package):
-    """Whether a package is installed."""
-    try:
-        get_package_share_directory(package)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def start(context):

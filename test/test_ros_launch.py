@@ -23,6 +23,8 @@ from sensor_msgs.msg import JointState
 from mbdyn_ros.model.errors import InputError
 from mbdyn_ros.ros import launch_support
 from mbdyn_ros.ros.inverse_dynamics_server import PARAMETERS as SERVER
+from mbdyn_ros.ros.piezo_parameters import CONTROLLER, SHARED
+from mbdyn_ros.ros.piezo_parameters import SIMULATOR as PIEZO_SIMULATOR
 from mbdyn_ros.ros.robot_files import find_urdf, known_urdfs
 from mbdyn_ros.ros.simulator_parameters import PARAMETERS as SIMULATOR
 from mbdyn_ros.ros.torque_feedforward import PARAMETERS as FEEDFORWARD
@@ -40,9 +42,17 @@ def urdf(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("node", "table"), [("simulator", SIMULATOR), ("torque_feedforward", FEEDFORWARD)]
+    ("node", "table"),
+    [
+        ("simulator", SIMULATOR),
+        ("torque_feedforward", FEEDFORWARD),
+        ("piezo_controller", CONTROLLER),
+        ("piezo_simulator", PIEZO_SIMULATOR),
+    ],
 )
 def test_parameter_file(rig: Rig, urdf: Path, node: str, table: tuple) -> None:  # type: ignore[type-arg]
+    if node.startswith("piezo"):
+        urdf = ROOT / "urdf" / "piezo_robot.yaml"
     file = ROOT / "config" / f"{node}.yaml"
     given = yaml.safe_load(file.read_text())["/**"][node]["ros__parameters"]
     defaults = {spec.name: spec.default for spec in table}
@@ -66,6 +76,10 @@ def test_rviz_shows_what_is_published() -> None:
     topic = displays["Robot"]["Description Topic"]
     assert (topic["Value"], topic["Durability Policy"]) == ("/robot_description", "Transient Local")
     assert displays["Efforts and masses"]["Topic"]["Value"] == "/simulator/markers"
+    config = yaml.safe_load((ROOT / "config" / "piezo.rviz").read_text())
+    displays = {one["Name"]: one for one in config["Visualization Manager"]["Displays"]}
+    topic = displays["Limbs, transducers and rotor"]["Topic"]["Value"]
+    assert topic == "/piezo_simulator/markers"
 
 
 def test_find_urdf(urdf: Path) -> None:
@@ -98,7 +112,10 @@ def test_fixed_frame() -> None:
     assert launch_support.fixed_frame(ARM, floating_base=True) == "world"
 
 
-def test_launch_file(rig: Rig, urdf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def launch(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, file: str, **arguments: str
+) -> list[JointState]:
+    """Run a launch file until joint states come; return those."""
     pytest.importorskip("launch_ros")
     from launch.actions import IncludeLaunchDescription
     from launch.launch_description_sources import PythonLaunchDescriptionSource
@@ -106,8 +123,7 @@ def test_launch_file(rig: Rig, urdf: Path, monkeypatch: pytest.MonkeyPatch) -> N
     from launch import LaunchDescription, LaunchService
 
     monkeypatch.setenv("ROS_DOMAIN_ID", str(DOMAIN))
-    source = PythonLaunchDescriptionSource(str(ROOT / "launch" / "simulate.launch.py"))
-    arguments = {"robot": str(urdf), "rate": "100", "rviz": "false", "feedforward": "true"}
+    source = PythonLaunchDescriptionSource(str(ROOT / "launch" / file))
     include = IncludeLaunchDescription(source, launch_arguments=arguments.items())
     service = LaunchService(noninteractive=True)
     service.include_launch_description(LaunchDescription([include]))
@@ -119,18 +135,33 @@ def test_launch_file(rig: Rig, urdf: Path, monkeypatch: pytest.MonkeyPatch) -> N
             await asyncio.sleep(0.05)
             if states:
                 break
-        await service.shutdown()
+        stopping = service.shutdown()
+        if stopping is not None:
+            await stopping
         return await running
 
     assert asyncio.run(run()) == 0
-    assert states and "mirror" in states[0].name
+    assert states
+    return states
+
+
+def test_launch_file(rig: Rig, urdf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = {"robot": str(urdf), "rate": "100", "rviz": "false", "feedforward": "true"}
+    states = launch(rig, monkeypatch, "simulate.launch.py", **arguments)
+    assert "mirror" in states[0].name
+
+
+def test_piezo_launch_file(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    states = launch(rig, monkeypatch, "piezo.launch.py", rate="100", rviz="false")
+    assert states[0].name[2] == "tilt_3" and states[0].position[2] == 0.8
 
 
 def test_the_documentation_names_every_parameter() -> None:
     sections = (ROOT / "docs" / "ros.md").read_text().split("\n## ")
     for name, table in (
         ("inverse_dynamics_server", SERVER), ("simulator", SIMULATOR),
-        ("torque_feedforward", FEEDFORWARD),
+        ("torque_feedforward", FEEDFORWARD), ("piezo_controller", CONTROLLER),
+        ("piezo_simulator", PIEZO_SIMULATOR[len(SHARED) :]),
     ):  # fmt: skip
         (section,) = (text for text in sections if text.startswith(name + "\n"))
         for spec in table:

@@ -13,11 +13,11 @@ from .robot_files import find_urdf
 
 
 def robot_description(robot: str) -> str:
-    """The URDF text of a robot.
+    """The text that describes a robot: its URDF or its DH table.
 
     Parameters
     ----------
-    robot : path of a URDF or xacro file, or the name of an installed robot.
+    robot : path of a URDF, xacro or YAML file, or the name of an installed robot.
     """
     path = find_urdf(robot)
     return run_xacro(path) if path.suffix == ".xacro" else path.read_text()
@@ -46,6 +46,17 @@ def run_xacro(path: Path) -> str:
     if result.returncode:
         raise InputError(f"xacro {path}: {result.stderr.strip()}")
     return result.stdout
+
+
+def available(package: str) -> bool:
+    """Whether a package is installed."""
+    from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+
+    try:
+        get_package_share_directory(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def parameter_files(name: str) -> list[str]:

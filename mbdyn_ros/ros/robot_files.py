@@ -12,7 +12,7 @@ from ..model.errors import InputError
 
 
 def find_urdf(name: str) -> Path:
-    """The file of a robot, given as a path or as the name of a URDF without its suffix.
+    """The file of a robot, given as a path or as the name of a file without its suffix.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def known_urdfs() -> dict[str, Path]:
     except PackageNotFoundError:
         pass
     for folder in _own_folders():
-        for path in sorted(folder.glob("*.urdf")):
+        for path in sorted([*folder.glob("*.urdf"), *folder.glob("*.yaml")]):
             found[path.stem] = path.resolve()
     return found
 
