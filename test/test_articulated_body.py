@@ -115,9 +115,9 @@ def test_articulated_inertias_of_branched_robots(
     q, v, effort = pair.state()
     tree, judge = pair.tree, pair.judge
     found.clear()
-    pair.system._by_articulated_bodies(
-        constant(q), SX(0, 1), constant(v), constant(effort), None, False
-    )
+    state, gravity = (constant(v), constant(effort)), pair.robot.gravity
+    embedding, clusters = pair.embedding(q), pair.system.clusters
+    subject.articulated_body(tree, clusters, embedding, *state, gravity)
     full = judge.position(q), judge.matrix @ v, judge.matrix @ effort
     pin.aba(judge.pin, judge.data, *full, pin.Convention.LOCAL)
     moved = found[::2]  # by the joint; then by its velocity

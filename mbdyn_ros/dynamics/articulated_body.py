@@ -124,8 +124,9 @@ def articulated_body(
         spin = cross(carried, turning) + joint.angular @ drift[body.v]
         slide = swing + cross(2 * carried + turning, sliding) + joint.linear @ drift[body.v]
         zetas.append((spin, slide))
-        moment = euler_moment(body.inertia, w[i], SX.zeros(3))
-        force = skew_square(w[i]) @ constant(body.inertia.first)
+        tensor = skew_square(w[i])
+        moment = euler_moment(body.inertia, w[i], tensor)
+        force = tensor @ constant(body.inertia.first)
         if wrenches is not None:
             moment, force = moment - wrenches[3:, i], force - wrenches[:3, i]
         biases.append((moment, force))

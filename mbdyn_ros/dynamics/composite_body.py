@@ -36,10 +36,12 @@ class CompositeInertia:
         """
         p, first = transform.shift, transform.inward(self.first)
         half = first + 0.5 * self.mass * p
-        outer = half @ p.T
-        second = transform.inward_symmetric(self.second)
-        second = second + ca.diag(ca.repmat(2 * ca.trace(outer), 3, 1)) - outer - outer.T
-        return CompositeInertia(self.mass, first + self.mass * p, symmetric(second))
+        second = SX(transform.inward_symmetric(self.second))  # a copy, to be written to
+        for x, y, z in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            second[x, x] += 2 * p[y] * half[y] + 2 * p[z] * half[z]
+            second[x, y] -= half[x] * p[y] + half[y] * p[x]
+            second[y, x] = second[x, y]
+        return CompositeInertia(self.mass, first + self.mass * p, second)
 
     def __add__(self, other: CompositeInertia) -> CompositeInertia:
         return CompositeInertia(

@@ -21,7 +21,7 @@ import casadi as ca
 
 from ..model.model import Array
 from ..model.tree import WORLD, RigidInertia, Tree
-from .spatial import SX, JointMotion, constant, cross, skew
+from .spatial import SX, JointMotion, constant, cross, second_moment, skew
 
 
 def newton_euler(
@@ -124,7 +124,7 @@ def inertial_wrenches(
     for i, (body, motion) in enumerate(zip(tree.bodies, motions, strict=True)):
         first = constant(body.inertia.first)
         force = body.inertia.mass * motion.a + motion.tensor @ first
-        moment = euler_moment(body.inertia, motion.w, motion.alpha) + cross(first, motion.a)
+        moment = euler_moment(body.inertia, motion.w, motion.tensor) + cross(first, motion.a)
         if wrenches is not None:
             force, moment = force - wrenches[:3, i], moment - wrenches[3:, i]
         forces.append(force)
@@ -139,20 +139,26 @@ def skew_square(w: SX) -> SX:
     return ca.blockcat([[-(yy + zz), xy, xz], [xy, -(xx + zz), yz], [xz, yz, -(xx + yy)]])
 
 
-def euler_moment(inertia: RigidInertia, w: SX, alpha: SX) -> SX:
-    """I alpha + w x I w about the body's origin, with each product w_i w_j used once.
+def euler_moment(inertia: RigidInertia, w: SX, tensor: SX) -> SX:
+    """I alpha + w x I w about the body's origin: the vector of J U^T - U J.
 
-    Collecting by the elements of I leaves five products a component instead of eight, and two
-    where I is diagonal.
+    J is the second moment of the mass, U the tensor of the motion: sums of alpha_i and w_j w_k
+    that other terms need as well.
     """
-    moments = constant(inertia.second)
+    j, u = second_moment(constant(inertia.second)), tensor
     rows = []
     for x, y, z in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         rows.append(
-            moments[x, x] * alpha[x]
-            + (moments[z, z] - moments[y, y]) * (w[y] * w[z])
-            + moments[x, y] * (alpha[y] - w[x] * w[z])
-            + moments[x, z] * (alpha[z] + w[x] * w[y])
-            + moments[y, z] * (w[y] * w[y] - w[z] * w[z])
+            _difference(j[y, y], u[z, y], j[z, z], u[y, z])
+            + j[x, y] * u[z, x]
+            - j[x, z] * u[y, x]
+            + j[y, z] * (w[z] * w[z] - w[y] * w[y])
         )
     return ca.vertcat(*rows)
+
+
+def _difference(a: SX, x: SX, b: SX, y: SX) -> SX:
+    """a x - b y, by one product where x and y are equal or opposite: in the plane, or at rest."""
+    if ca.is_equal(x, y):
+        return (a - b) * x
+    return (a + b) * x if ca.is_equal(x, -y) else a * x - b * y

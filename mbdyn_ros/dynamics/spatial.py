@@ -40,9 +40,41 @@ def symmetric(upper: SX) -> SX:
     return ca.triu2symm(ca.triu(upper))
 
 
+def second_moment(moments: SX) -> SX:
+    """J = (tr I / 2) 1 - I: the integral of r r^T dm (3, 3), from moments of inertia."""
+    return ca.trace(moments) / 2 * SX.eye(3) - moments
+
+
 def congruence(rotation: SX, matrix: SX) -> SX:
-    """R A R^T of a symmetric A, upper triangle computed once."""
-    return symmetric(rotation @ matrix @ rotation.T)
+    """R A R^T; of a turn about an axis of the frame by half the products of the general way.
+
+    With u = s (A_xx - A_yy) + c (A_xy + A_yx), a turn about z gives A_xx - s u, A_yy + s u,
+    c u - A_yx and c u - A_xy.
+    """
+    axis = _turned_about(rotation)
+    if axis is None:
+        return rotation @ matrix @ rotation.T
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    c, s = rotation[i, i], rotation[j, i]
+    result = rotation @ matrix @ rotation.T  # for the row and the column of the axis
+    u = s * (matrix[i, i] - matrix[j, j]) + c * (matrix[i, j] + matrix[j, i])
+    result[i, i], result[j, j] = matrix[i, i] - s * u, matrix[j, j] + s * u
+    result[i, j], result[j, i] = c * u - matrix[j, i], c * u - matrix[i, j]
+    return result
+
+
+def _turned_about(rotation: SX) -> int | None:
+    """The axis about which a rotation turns; None if it is none of the frame's.
+
+    None too for quarter and half turns, which cost nothing as they are.
+    """
+    for axis in range(3):
+        i, j = (axis + 1) % 3, (axis + 2) % 3
+        across = (rotation[axis, i], rotation[axis, j], rotation[i, axis], rotation[j, axis])
+        if rotation[axis, axis].is_one() and all(entry.is_zero() for entry in across):
+            free = rotation[i, i].is_zero() or rotation[j, i].is_zero()
+            return None if free else axis
+    return None
 
 
 @dataclass(frozen=True)
@@ -71,13 +103,13 @@ class Transform:
     def inward_symmetric(self, matrix: SX) -> SX:
         """The same of a symmetric matrix (3, 3)."""
         for turn in reversed(self.turns):
-            matrix = congruence(turn, matrix)
+            matrix = symmetric(congruence(turn, matrix))
         return matrix
 
     def inward_matrix(self, matrix: SX) -> SX:
         """The same of a general matrix (3, 3)."""
         for turn in reversed(self.turns):
-            matrix = turn @ matrix @ turn.T
+            matrix = congruence(turn, matrix)
         return matrix
 
     def inward_wrench(self, moment: SX, force: SX) -> tuple[SX, SX]:

@@ -19,6 +19,7 @@ import numpy as np
 from ..model.clusters import Cluster
 from ..model.coordinates import Coordinates
 from ..model.model import Array
+from ..model.regrouping import regrouped
 from ..model.tree import WORLD, Tree
 from . import kinematics, pulses
 from .articulated_body import articulated_body
@@ -53,6 +54,11 @@ class System:
     gravity: Array
     home: Array
     parameters: SX | None = None
+
+    @functools.cached_property
+    def regrouped(self) -> Tree:
+        """The tree with inertias merged where only their sum matters; symbols stay as they are."""
+        return self.tree if self.parameters is not None else regrouped(self.tree)
 
     @property
     def walked(self) -> tuple[Linkage, ...]:
@@ -100,7 +106,7 @@ class System:
     def mass_matrix(self, q: SX, z: SX) -> SX:
         """Mass matrix (nv, nv), zeros structural."""
         embedding = self.embedding(q, z)
-        matrix = composite_body(self.tree, embedding.joints)
+        matrix = composite_body(self.regrouped, embedding.joints)
         return embedding.matrix.T @ matrix @ embedding.matrix
 
     def forward_dynamics(self) -> list[Callable[..., SX]]:
@@ -128,7 +134,7 @@ class System:
         if friction:
             driving = driving - self.friction(velocity)
         whole = articulated_body(
-            self.tree, self.clusters, embedding, velocity, driving, self.gravity, wrenches
+            self.regrouped, self.clusters, embedding, velocity, driving, self.gravity, wrenches
         )
         return whole[list(self.coordinates.v)]
 
@@ -300,7 +306,7 @@ class System:
         velocity = embedding.velocity(v)
         acceleration = embedding.velocity(a) + embedding.drift(velocity)
         efforts = newton_euler(
-            self.tree, embedding.joints, velocity, acceleration, self.gravity, wrenches
+            self.regrouped, embedding.joints, velocity, acceleration, self.gravity, wrenches
         )
         if friction:
             efforts = efforts + self.friction(velocity)

@@ -1,0 +1,72 @@
+"""Inertias merged up the tree wherever only their sum matters (Khalil and Bennis 1995).
+
+A thin rod along the axis of a revolute joint moves the same way on either side of it: turning
+does nothing to it. So each body may hand the part of its inertia that looks like such a rod (its
+mass, the first and the second moment along z) to its parent, and is left with none of it. A body
+on a prismatic joint turns as its parent does, and may hand on all its second moments. What the
+world is handed does not move and is forgotten.
+
+Efforts, accelerations, mass matrix, kinetic energy and gravity's efforts stay the robot's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from .model import Array, constant
+from .tree import ROUNDING, WORLD, RigidInertia, Tree
+
+
+def regrouped(tree: Tree) -> Tree:
+    """The tree with its base inertial parameters: fewest constants, same equations of motion.
+
+    The inertia of a single body need no longer be that of a rigid body. What hangs on a floating
+    joint hands nothing on.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> model = mbdyn_ros.model.read_urdf('''<robot name="pendulum"><link name="world"/>
+    ...   <link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+    ...     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    ...   <joint name="hinge" type="continuous"><axis xyz="0 0 1"/>
+    ...     <parent link="world"/><child link="rod"/></joint></robot>''')
+    >>> inertia = regrouped(mbdyn_ros.model.tree.build_tree(model)).bodies[0].inertia
+    >>> inertia.mass, inertia.first, inertia.second.diagonal()
+    (0.0, array([1., 0., 0.]), array([0.05, 0.55, 0.6 ]))
+    """
+    masses = [body.inertia.mass for body in tree.bodies]
+    firsts = [np.array(body.inertia.first) for body in tree.bodies]
+    spreads = [spread(body.inertia.second) for body in tree.bodies]
+    for i, body in reversed(list(enumerate(tree.bodies))):
+        mass, first, handed = 0.0, np.zeros(3), np.zeros((3, 3))
+        if body.kind == "revolute":
+            mass, first[2], handed[2, 2] = masses[i], firsts[i][2], spreads[i][2, 2]
+            masses[i], firsts[i][2], spreads[i][2, 2] = 0.0, 0.0, 0.0
+        elif body.kind == "prismatic":
+            handed, spreads[i] = spreads[i], np.zeros((3, 3))
+        if body.parent == WORLD:
+            continue
+        r, p = body.placement.rotation, body.placement.translation
+        first = r @ first
+        across = np.outer(first, p)
+        masses[body.parent] += mass
+        firsts[body.parent] += first + mass * p
+        spreads[body.parent] += r @ handed @ r.T + across + across.T + mass * np.outer(p, p)
+    inertias = map(_inertia, masses, firsts, spreads)
+    pairs = zip(tree.bodies, inertias, strict=True)
+    return replace(tree, bodies=tuple(replace(body, inertia=one) for body, one in pairs))
+
+
+def spread(moments: Array) -> Array:
+    """J = (tr I / 2) 1 - I: the integral of r r^T dm (3, 3), from moments of inertia."""
+    result: Array = np.trace(moments) / 2 * np.eye(3) - moments
+    result[np.abs(result) <= ROUNDING * np.abs(result).max()] = 0.0
+    return result
+
+
+def _inertia(mass: float, first: Array, second: Array) -> RigidInertia:
+    moments = np.trace(second) * np.eye(3) - second
+    return RigidInertia(mass, constant(first, (3,)), constant(moments, (3, 3)))
