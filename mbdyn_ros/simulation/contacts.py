@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -200,8 +201,9 @@ class Contacts:
 
 
 def tangent_plane(normal: Array) -> Array:
-    """Two unit vectors (2, 3) along a wall, whatever its normal."""
-    helper = np.eye(3)[int(np.argmin(np.abs(normal)))]
-    first = np.cross(normal, helper)
-    first /= np.linalg.norm(first)
-    return np.array([first, np.cross(normal, first)])
+    """Two unit vectors (2, 3) along a wall, for any normal (Duff et al. 2017)."""
+    x, y, z = normal.tolist()
+    sign = math.copysign(1.0, z)
+    a = -1.0 / (sign + z)
+    b = x * y * a
+    return np.array([[1 + sign * x * x * a, sign * b, -sign * x], [b, sign + y * y * a, -y]])

@@ -155,9 +155,7 @@ def _checked_points(points: Sequence[tuple[str, Sequence[float]]]) -> tuple[Poin
     try:
         pairs = [(link, xyz) for link, xyz in points]
     except (TypeError, ValueError):
-        raise InputError(
-            f"points must be [(link, (x, y, z)), ...]; they are {points!r}"
-        ) from None
+        raise InputError(f"points must be [(link, (x, y, z)), ...]; they are {points!r}") from None
     for link, xyz in pairs:
         if not isinstance(link, str):
             raise InputError(f"points must name links; {link!r} is no name")

@@ -25,7 +25,7 @@ SPEEDS = 1.5
 """Factor on the fastest change of a distance at the ends of parts, for what lies between."""
 
 GRAZE = 1e-12
-"""Depth (m) under which a point grazes and does not hit."""
+"""Least depth (m) under which a point grazes and does not hit."""
 
 
 class ContactSearch:
@@ -34,12 +34,17 @@ class ContactSearch:
     Parameters
     ----------
     split : from states y (N, n) to q (N, nq) and v (N, nv).
+    tolerance : error (m) of the states; what is as deep only grazes.
     """
 
     def __init__(
-        self, contacts: Contacts, split: Callable[[Array], tuple[Array, Array]]
+        self,
+        contacts: Contacts,
+        split: Callable[[Array], tuple[Array, Array]],
+        tolerance: float,
     ) -> None:
         self._contacts, self._split = contacts, split
+        self.graze = max(GRAZE, tolerance)
 
     def first(
         self, states: Callable[[Array], Array], start: float, end: float, resting: Indices
@@ -72,7 +77,7 @@ class ContactSearch:
             first = None
             again = np.zeros_like(watched)
             for k in np.flatnonzero(possible).tolist():
-                deep = -GRAZE * max(slope[part, k], slope[part + 1, k])
+                deep = -self.graze * max(slope[part, k], slope[part + 1, k])
                 turns = rate[part, k] < 0 < rate[part + 1, k]
                 if not (g[part + 1, k] < deep or turns):
                     again[k] = depth < DEPTH and g[part, k] > -deep
@@ -104,12 +109,10 @@ class ContactSearch:
             b = _root(rate, a, b)
             if gap(b) >= deep:
                 return None
-        if gap(a) <= 0:  # it has just touched: up first, then down
-            if not rate(a) > 0 > rate(b):
-                return a
+        if gap(a) <= -deep and rate(a) > 0 > rate(b):  # it has just touched: up first, then down
             a = _root(rate, a, b)
-            if gap(a) <= 0:
-                return a
+        if gap(a) <= 0:
+            return a
         return _root(gap, a, b)
 
     def _at(self, states: Callable[[Array], Array], t: float) -> tuple[Array, Array, Array]:

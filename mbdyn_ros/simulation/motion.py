@@ -27,7 +27,11 @@ class Motion:
     """
 
     def __init__(
-        self, robot: Robot, effort: EffortFunction, environment: Environment | None = None
+        self,
+        robot: Robot,
+        effort: EffortFunction,
+        environment: Environment | None = None,
+        tolerance: float = 0.0,
     ) -> None:
         self.nq, self.nv = robot.nq, robot.nv
         self.effort = effort
@@ -36,7 +40,9 @@ class Motion:
         free = StickSlip(robot, self.drive) if dry.any() else Smooth(robot)
         self.touching: Touching | None = None
         if environment is not None:
-            self.touching = Touching(robot, free, Contacts(robot, environment))
+            self.touching = Touching(
+                robot, free, Contacts(robot, environment), tolerance
+            )
         self.dynamics: Smooth | Touching = self.touching or free
         self._energy = robot.bind("energy")
         self.size = robot.nq + robot.nv + 2 + len(self.dynamics.holding)

@@ -160,7 +160,9 @@ class _Run:
         The integrator where it stands, the better joints, and the tree positions there.
         """
         translation = Translation(self.robot, chart)
-        motion = Motion(chart, translation.effort(self.effort), self.environment)
+        motion = Motion(
+            chart, translation.effort(self.effort), self.environment, 10 * sum(self.tolerances)
+        )
         left = None if self.times is None else self.times[self.times >= time]
         recorder = Recorder(chart, motion, left)
         state = motion.state(q, v)

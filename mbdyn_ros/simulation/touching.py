@@ -22,13 +22,14 @@ from .smooth import Smooth
 from .trajectory import Transition
 
 TOUCHING = 1e-9
-"""Distance (m or rad) of what touches."""
+"""Distance (m or rad) of what touches, where the tolerances are not wider."""
 
 RESTING_SPEED = 1e-9
 """Normal velocity (m/s or rad/s) of what touches and rests."""
 
-STICKING_SPEED = 1e-7
-"""Tangential velocity (m/s) of what rests and does not slide."""
+SLOW = 1e-4
+"""Tangential velocity (m/s) below which a sliding point keeps the direction of its friction: near
+rest the direction turns ever faster, and steps would have to be as short."""
 
 ROUNDING = 1e-10
 """Share of the forces, or accelerations, that may be rounding error."""
@@ -47,13 +48,14 @@ class Touching:
     impacts : all so far.
     """
 
-    def __init__(self, robot: Robot, free: Smooth, contacts: Contacts) -> None:
+    def __init__(self, robot: Robot, free: Smooth, contacts: Contacts, tolerance: float) -> None:
         self._free, self.contacts = free, contacts
         self._mass = robot.bind("mass_matrix")
         self._energy = robot.bind("energy")
         nq = robot.nq
         end = nq + robot.nv
-        self.search = ContactSearch(contacts, lambda y: (y[..., :nq], y[..., nq:end]))
+        self.search = ContactSearch(contacts, lambda y: (y[..., :nq], y[..., nq:end]), tolerance)
+        self._touching = max(TOUCHING, 10 * self.search.graze)
         self.impacts: list[Impact] = []
         self._loss = 0.0
         self._rest(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=bool), np.zeros((0, 2)))
@@ -106,7 +108,7 @@ class Touching:
         for i in np.flatnonzero(~self._sticks & (rows.friction > 0)).tolist():
             along = rows.tangents[i] @ v
             speed = float(np.linalg.norm(along))
-            if speed > STICKING_SPEED:  # backwards only where a trial step goes too far
+            if speed > SLOW:  # backwards only where a trial step goes too far
                 slides[i] = np.copysign(1.0, along @ slides[i]) * along / speed
         return rows.assemble(self._sticks, slides)
 
@@ -126,7 +128,7 @@ class Touching:
     def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Refuse points inside walls; hit, rest or leave what touches."""
         g, _, slope = self.contacts.distances(q, v)
-        bad = ~np.isfinite(g) | (g < -TOUCHING * np.where(slope > 0, slope, 1.0))
+        bad = ~np.isfinite(g) | (g < -self._touching * np.where(slope > 0, slope, 1.0))
         for k in np.flatnonzero(bad).tolist():
             depth = -g[k] / slope[k] if slope[k] > 0 else np.nan
             words = "starts beyond" if self.contacts.point(k) < 0 else "starts inside the wall"
@@ -141,7 +143,7 @@ class Touching:
         """Whether a joint or a resting contact leaves its mode."""
         if not len(self.resting):
             return self._free.violated(q, v, effort)
-        _, force, assembly = self._held(q, v, effort)
+        self._held(q, v, effort)
         if self._free.switching and self._free.violated(q, v, effort):
             return True
         for i, k in enumerate(self.resting.tolist()):
@@ -149,9 +151,7 @@ class Touching:
                 rows = self.contacts.rows(q, v, self.resting)
                 if (rows.tangents[i] @ v) @ self._directions[i] < 0:
                     return True
-        if self._obeys(force, assembly):
-            return False
-        return not self._could_obey(q, v, effort, assembly)
+        return self._breaks(q, v, effort)
 
     def _obeys(self, force: Array, assembly: Assembly) -> bool:
         """Whether forces push, and stay inside the cones of friction."""
@@ -219,7 +219,7 @@ class Touching:
         for i in np.flatnonzero(~self._sticks & (rows.friction > 0)).tolist():
             tangential = rows.tangents[i] @ v
             speed = float(np.linalg.norm(tangential))
-            if speed > STICKING_SPEED:
+            if speed > SLOW:
                 self._directions[i] = tangential / speed
         return moved, slowed
 
@@ -235,7 +235,7 @@ class Touching:
         window = self.contacts.environment.tie_window
         for _ in range(MAX_HITS):
             g, rate, slope = (one.copy() for one in self.contacts.distances(q, v))
-            touching = np.abs(g) <= TOUCHING * slope
+            touching = np.abs(g) <= self._touching * slope
             touching[self.resting] = True
             approaching = rate < -RESTING_SPEED * slope
             hits = approaching & (touching | (g + window * rate <= 0))
@@ -358,33 +358,62 @@ class Touching:
     def _settle(self, q: Array, v: Array, effort: Array) -> None:
         """Choose the contacts that rest from now on, and how."""
         g, rate, slope = self.contacts.distances(q, v)
-        near = np.abs(g) <= TOUCHING * slope
+        near = np.abs(g) <= self._touching * slope
         near[self.resting] = True
         which = np.flatnonzero(near & (np.abs(rate) <= 2 * RESTING_SPEED * slope))
+        before = dict(zip(self.resting.tolist(), self._directions, strict=True))
         self._rest(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=bool), np.zeros((0, 2)))
         self._free.load = np.zeros(len(v))
         if not len(which):
             return
         rows = self.contacts.rows(q, v, which)
-        along = np.einsum("kij,j->ki", rows.tangents, v)
-        speed = np.linalg.norm(along, axis=1)
-        slides = speed > STICKING_SPEED
-        directions = np.where(slides[:, None], along / np.where(slides, speed, 1.0)[:, None], 0.0)
+        slides, directions = self._sliding(q, v, which, rows, before)
         assembly = rows.assemble((rows.friction > 0) & ~slides, directions)
         a = self._without_contact(q, v, effort)
         matrix = assembly.rows @ self._response(q, assembly.columns)
         free = assembly.rows @ a + assembly.drift
-        left = matrix @ contact_impulses(matrix, free, assembly.blocks) + free
-        noise = ROUNDING * (float(np.abs(free).max()) + ROUNDING)
+        force = contact_impulses(matrix, free, assembly.blocks)
+        normal = force[assembly.blocks.normal]
+        left = (matrix @ force + free)[assembly.blocks.normal]
         sticks = np.zeros(len(which), dtype=bool)
         for i, t in enumerate(assembly.blocks.tangent.tolist()):
             if t >= 0:
-                starts = float(np.linalg.norm(left[t : t + 2]))
-                sticks[i] = starts <= 100 * noise
-                if not sticks[i]:
-                    directions[i] = left[t : t + 2] / starts
-        rests = left[assembly.blocks.normal] <= noise
+                rub = float(np.linalg.norm(force[t : t + 2]))
+                sticks[i] = rub < rows.friction[i] * normal[i] * (1 - ROUNDING)
+                if not sticks[i] and rub > 0:
+                    directions[i] = -force[t : t + 2] / rub
+        pushes = normal > ROUNDING * normal.max(initial=0.0)
+        rests = pushes | (left <= ROUNDING * float(np.abs(free).max()))
         self._rest(which[rests], sticks[rests], directions[rests])
+        if pushes[rests].all() or not self._breaks(q, v, effort):
+            return
+        self._rest(which[pushes], sticks[pushes], directions[pushes])
+
+    def _sliding(
+        self, q: Array, v: Array, which: Indices, rows: Rows, before: dict[int, Array]
+    ) -> tuple[Flags, Array]:
+        """Which contacts slide (k,), and where (k, 2); what has come to rest is made to."""
+        slides, stopped = np.zeros(len(which), dtype=bool), np.zeros(len(which), dtype=bool)
+        directions = np.zeros((len(which), 2))
+        for i in np.flatnonzero(rows.friction > 0).tolist():
+            along = rows.tangents[i] @ v
+            speed = float(np.linalg.norm(along))
+            old = before.get(which[i], directions[i])
+            turned = speed <= SLOW and old.any() and along @ old <= 0
+            slides[i] = speed > RESTING_SPEED and not turned
+            stopped[i] = 0 < speed and not slides[i]
+            if slides[i]:
+                directions[i] = old if speed <= SLOW and old.any() else along / speed
+        if stopped.any():
+            still = rows.assemble(stopped, directions).rows
+            response = self._response(q, still)
+            v += response @ _least(still @ response, -(still @ v))
+        return slides, directions
+
+    def _breaks(self, q: Array, v: Array, effort: Array) -> bool:
+        """Whether the resting contacts would have to pull, or to rub too much."""
+        _, force, assembly = self._held(q, v, effort)
+        return not self._obeys(force, assembly) and not self._could_obey(q, v, effort, assembly)
 
 
 def _least(matrix: Array, right: Array) -> Array:
