@@ -67,6 +67,7 @@ setup(
             "types-PyYAML",
         ],
         "symbolic": ["sympy"],
+        "dask": ["dask[distributed]"],
         "bench": [*PEERS, "adam-robotics[casadi]", "drake"],
     },
     entry_points={

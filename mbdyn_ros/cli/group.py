@@ -14,6 +14,7 @@ from .codegen import codegen
 from .forward import fd
 from .inspect import inspect
 from .inverse import id_
+from .mechanism import mechanism
 from .simulate import simulate
 from .view import view
 
@@ -75,5 +76,5 @@ def main() -> None:
     """
 
 
-for _verb in (inspect, id_, fd, simulate, view, bench, codegen):
+for _verb in (inspect, id_, fd, simulate, view, bench, codegen, mechanism):
     main.add_command(_verb)

@@ -15,9 +15,13 @@ from .mechanism import Mechanism
 from .motion import CrankMotion
 from .pose import Pose
 from .programs import run
+from .reach import require_reach
 
 STANDING = 1e-9
 """Ratio of speeds below which the output stands still: a dead centre."""
+
+IN_LINE = 1e-6
+"""Sine of the angle between links below which a parallelogram lies in line."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +74,16 @@ class Analysis:
 
         Of the parent on the part about the joint's place, or of the first part on the second in a
         closing pin; axes of the ground. A driven joint's moment is the torque. Found by DeNOC:
-        the multipliers are the forces in the pins. NaN where a parallelogram lies in line: its
-        pins share their forces as they like there.
+        the multipliers are the forces in the pins. Those of a parallelogram grow without bound
+        towards the positions where it lies in line, and are NaN there.
         """
         motion = self.motion
-        self.mechanism.pose(motion.q)  # refuses what cannot be assembled
+        require_reach(self.mechanism, motion.q)
         values = run(self.mechanism, "reactions", motion.q, motion.v, motion.a)
-        values[~np.isfinite(values)] = np.nan
         layout = self.mechanism.layout()
+        if layout.gears:
+            first, second = (self.pose.directions[one] for one in ("coupler", "rocker"))
+            values[np.abs((first.conj() * second).imag) < IN_LINE] = np.nan
         names = [part.joint for part in layout.parts] + [pin.name for pin in layout.pins]
         return {name: values[:, k] for k, name in enumerate(names)}
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 
 from ..model.errors import InputError
 from ..model.model import Array
+from ..recording.table import read_table
 
 POINTS = 361
 """Instants of a motion: every degree of a turn and its end."""
@@ -26,6 +29,12 @@ class CrankMotion:
 
     def __len__(self) -> int:
         return len(self.time)
+
+    def shared(self, inputs: int) -> CrankMotion:
+        """The same motion for several inputs."""
+        return CrankMotion(
+            self.time, *(np.repeat(one, inputs, axis=1) for one in (self.q, self.v, self.a))
+        )
 
 
 def constant_speed(
@@ -88,6 +97,48 @@ def cycloid(
         way / length * (1 - np.cos(phase)),
         way / length**2 * 2 * math.pi * np.sin(phase),
     )
+
+
+def from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> CrankMotion:
+    """The motion in a CSV or JSON file: columns time, position/crank, and more of the inputs.
+
+    Columns velocity/crank and acceleration/crank are taken where they are there, else found by
+    cubic splines through the positions.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or a column is missing; the words name it.
+    """
+    table = read_table(path)
+    if "" not in table.get("time", {}):
+        raise InputError(f"{path}: no column time; give time,position/{inputs[0]},...")
+    time = table["time"][""]
+    if len(time) < 2 or not np.isfinite(time).all() or (np.diff(time) <= 0).any():
+        raise InputError(f"{path}: time must be finite and rise from row to row, two rows or more")
+    columns: dict[str, list[Array]] = {"position": [], "velocity": [], "acceleration": []}
+    for name in inputs:
+        if name not in table.get("position", {}):
+            raise InputError(
+                f"{path}: no column position/{name}; there are "
+                f"{', '.join(f'{q}/{label}' for q, one in table.items() for label in one if label)}"
+            )
+        rate = table["position"][name]
+        for quantity, parts in columns.items():
+            if quantity != "position":
+                given = table.get(quantity, {}).get(name)
+                rate = _slope(time, rate) if given is None else given
+            parts.append(rate)
+    q, v, a = (np.stack(parts, axis=1) for parts in columns.values())
+    return CrankMotion(time, q, v, a)
+
+
+def _slope(time: Array, values: Array) -> Array:
+    """Derivative of the cubic spline through values."""
+    from scipy.interpolate import CubicSpline  # its import takes longer than ours
+
+    slope: Array = CubicSpline(time, values)(time, 1)
+    return slope
 
 
 def _columns(time: Array, q: Array, v: Array, a: Array) -> CrankMotion:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..dynamics.complex_plane import Complex
 from ..model.errors import InputError
@@ -63,9 +64,14 @@ class Sweep:
         return {name: float(axis[k]) for (name, axis), k in chosen}, float(values[place])
 
     @property
-    def closed(self) -> Array:
+    def closed(self) -> NDArray[np.bool_]:
         """Which designs can go through the whole motion."""
-        return ~np.isnan(self.values["peak_torque"])
+        return np.isfinite(self.values["peak_torque"])
+
+    @property
+    def lost(self) -> int:
+        """How many cannot, at one of its points."""
+        return self.closed.size - int(self.closed.sum())
 
 
 def sweep(

@@ -1,0 +1,47 @@
+"""What a mechanism can do, in numbers: range, dead centres, transmission, time ratio."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .analysis import Analysis
+from .four_bar import FourBar
+from .mechanism import SAMPLES, Mechanism
+from .motion import CrankMotion
+from .reach import dead_centers, reach
+
+
+def summarize(mechanism: Mechanism) -> dict[str, Any]:
+    """Plain data, angles in rad.
+
+    range : of the input; None where it turns fully. dead_centers : where the output stands still.
+    time_ratio : of the slow way of the output to the quick one, at constant speed.
+    transmission_angles : [least, largest] of all dyads within the range.
+    """
+    result: dict[str, Any] = {"inputs": list(mechanism.inputs), "output": mechanism.output}
+    if isinstance(mechanism, FourBar):
+        result["grashof_class"] = mechanism.grashof_class
+    count = len(mechanism.inputs)
+    if count == 1:
+        lower, upper = reach(mechanism)
+        full = not math.isfinite(lower)
+        centers = dead_centers(mechanism)
+        result["range"] = None if full else [lower, upper]
+        result["dead_centers"] = centers.tolist()
+        result["time_ratio"] = None
+        if full and len(centers) == 2:
+            way = float(centers[1] - centers[0])
+            result["time_ratio"] = max(way, 2 * math.pi - way) / min(way, 2 * math.pi - way)
+        ends = (-math.pi, math.pi) if full else (lower, upper)
+        q = np.linspace(*ends, SAMPLES + 1)[:, None]
+    else:
+        turn = np.linspace(-math.pi, math.pi, 72, endpoint=False)
+        q = np.stack([one.ravel() for one in np.meshgrid(*[turn] * count)], axis=1)
+        q = q[mechanism.margin(q) >= 0]
+    motion = CrankMotion(np.zeros(len(q)), q, np.zeros_like(q), np.zeros_like(q))
+    angles = Analysis(mechanism, motion).transmission_angles
+    result["transmission_angles"] = [float(angles.min()), float(angles.max())]
+    return result
