@@ -32,7 +32,7 @@ def connect(address: str | None) -> Iterator[Any]:
                 yield client
         return
     try:
-        client = Client(address, timeout="10s")
+        client = Client(address, timeout="3s")
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(f"no Dask scheduler answers at {address}: {error}") from None
     with client:

@@ -188,6 +188,9 @@ def animate(analysis: Analysis, path: str | os.PathLike[str], frames: int = 48) 
     (mark,) = right.plot([], [], "o", color="C3")
     _finish(right, label, "driving torque (N·m)")
 
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # once is enough, and it takes longer than a frame
+
     def draw(k: int) -> list[Any]:
         for line, points in zip(lines, _outlines(analysis), strict=True):
             line.set_data(points[:, k].real, points[:, k].imag)
