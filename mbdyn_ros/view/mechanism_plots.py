@@ -172,7 +172,7 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
     return figure
 
 
-def animate(analysis: Analysis, path: str | os.PathLike[str], frames: int = 48) -> None:
+def animate(analysis: Analysis, path: str | os.PathLike[str], frames: int = 36) -> None:
     """Write an animated GIF of the mechanism in its motion, with the torque beside it."""
     from matplotlib.animation import FuncAnimation, PillowWriter
 
@@ -199,7 +199,7 @@ def animate(analysis: Analysis, path: str | os.PathLike[str], frames: int = 48) 
 
     try:
         FuncAnimation(figure, draw, frames=chosen.tolist()).save(
-            Path(path), writer=PillowWriter(fps=20)
+            Path(path), writer=PillowWriter(fps=15)
         )
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: the animation cannot be written: {error}") from None
