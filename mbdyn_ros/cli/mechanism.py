@@ -72,18 +72,12 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
       mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
       mbdyn mechanism four_bar --sweep coupler_length=0.2:0.4:300 --sweep rocker_length=0.15:0.4:300
     """  # fmt: skip
-    from ..mechanisms import MECHANISMS
+    from ..mechanisms.registry import kind_of
 
     if name == "list":
         _list(as_json)
         return
-    if name not in MECHANISMS:
-        from ..model.structure import suggestion
-
-        raise InputError(
-            f"there is no mechanism {name!r}{suggestion(name, MECHANISMS)}; there are "
-            f"{', '.join(MECHANISMS)}"
-        )
+    kind = kind_of(name)
     for option, ends in (("plot", PLOTS), ("output", TABLES), ("gif", (".gif",)),
                          ("urdf", (".urdf", ".xml"))):  # fmt: skip
         if options[option] is not None:
@@ -93,7 +87,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     ]
     if len(asked) > 1:
         raise click.UsageError("give one of --id, --fd, --compare, --sweep at a time")
-    made = _configured(MECHANISMS[name], options["lengths"], options["settings"])
+    made = _configured(kind, options["lengths"], options["settings"])
     tasks = {
         "inverse": inverse,
         "forward": forward,

@@ -7,23 +7,9 @@ from .link import Block, Link, Plate
 from .mechanism import Mechanism
 from .motion import CrankMotion, constant_speed, cycloid, trapezoid
 from .reach import dead_centers, reach
+from .registry import MECHANISMS, configured
 from .six_bar import Stephenson, Watt
 from .sliders import QuickReturn, ScotchYoke, SliderCrank
-
-MECHANISMS: dict[str, type[Mechanism]] = {
-    one.name: one
-    for one in (
-        FourBar,
-        Parallelogram,
-        SliderCrank,
-        QuickReturn,
-        ScotchYoke,
-        FiveBar,
-        Watt,
-        Stephenson,
-    )
-}
-"""Every kind of mechanism by its name."""
 
 __all__ = [
     "MECHANISMS",
@@ -42,6 +28,7 @@ __all__ = [
     "Stephenson",
     "Watt",
     "compare",
+    "configured",
     "constant_speed",
     "cycloid",
     "dead_centers",

@@ -266,7 +266,6 @@ class Mechanism(ABC):
         Examples
         --------
         >>> import numpy as np
-from numpy.typing import ArrayLike
         >>> from mbdyn_ros.mechanisms import FourBar
         >>> q = np.linspace(0, 2 * np.pi, 360)[:, None]
         >>> FourBar().inverse_dynamics(q, [10.0], [0.0]).shape
