@@ -47,7 +47,7 @@ class EffortDerivatives:
         velocity = embedding.velocity(v)
         acceleration = embedding.velocity(a) + embedding.drift(velocity)
         tree = inverse_dynamics_derivatives(
-            system.tree, embedding.joints, velocity, acceleration, system.gravity, wrenches
+            system.regrouped, embedding.joints, velocity, acceleration, system.gravity, wrenches
         )
         efforts, by_v = tree.efforts, tree.by_v
         if friction:
