@@ -156,6 +156,14 @@ def test_piezo_launch_file(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     assert states[0].name[2] == "tilt_3" and states[0].position[2] == 0.8
 
 
+def test_mechanism_launch_file(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    states = launch(
+        rig, monkeypatch, "mechanism.launch.py", mechanism="slider_crank",
+        settings="offset=0.03,coupler_mass=2", rate="100", rviz="false",
+    )  # fmt: skip
+    assert list(states[0].name) == ["crank_joint", "coupler_joint", "slider_joint"]
+
+
 def test_the_documentation_names_every_parameter() -> None:
     sections = (ROOT / "docs" / "ros.md").read_text().split("\n## ")
     for name, table in (
