@@ -22,6 +22,7 @@ from .codegen.c_export import Exported, export_c
 from .codegen.call import UNFIT
 from .codegen.closed_form import ClosedForm, closed_form
 from .codegen.kernel import Bound
+from .codegen.operation_count import formulation_counts
 from .codegen.program import LINKED, LOADED, WHOLE, Variant, trace
 from .dynamics.build import build_system
 from .dynamics.gap import tree_gap
@@ -501,11 +502,24 @@ class Robot:
         self._programs.load(*names or WHOLE)
 
     def operation_counts(self) -> dict[str, dict[str, int]]:
-        """Multiplications, additions, divisions and function calls of every program."""
-        return {
-            name: trace(self._system, Variant(name)).operations
-            for name in WHOLE
-        }
+        """Multiplications, additions, divisions and function calls of programs and formulations.
+
+        Of every program by its name, as it is compiled, and of every formulation that applies to
+        the robot as "inverse_dynamics by Newton-Euler" and so on (`codegen.operation_count`). A
+        doubling counts as an addition, a change of sign as nothing.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
+        ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+        ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+        ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+        >>> robot.operation_counts()["inverse_dynamics"]
+        {'multiplications': 0, 'additions': 1, 'divisions': 0, 'functions': 0}
+        """
+        programs = {name: trace(self._system, Variant(name)).operations for name in WHOLE}
+        return {**programs, **formulation_counts(self._system)}
 
     def closed_form(self) -> ClosedForm:
         """Every element of H, C and g in P = H qdd + qd^T C qd + g as trigonometric polynomial.

@@ -15,6 +15,7 @@ from .forward import fd
 from .inspect import inspect
 from .inverse import id_
 from .mechanism import mechanism
+from .ops import ops
 from .simulate import simulate
 from .view import view
 
@@ -76,5 +77,5 @@ def main() -> None:
     """
 
 
-for _verb in (inspect, id_, fd, simulate, view, bench, codegen, mechanism):
+for _verb in (inspect, id_, fd, simulate, view, bench, codegen, mechanism, ops):
     main.add_command(_verb)

@@ -51,7 +51,7 @@ import numpy as np
 from ..model.model import Array
 from ..model.tree import WORLD, Body, Tree
 from .kinematics import body_poses
-from .spatial import SX, JointMotion, congruence, constant, cross, skew
+from .spatial import SX, JointMotion, congruence, constant, cross, skew, symmetric
 
 
 class Denoc:
@@ -148,7 +148,7 @@ class Denoc:
     def _mass(self, i: int) -> SX:
         """M_i of equation (4)."""
         body, (rotation, _) = self.tree.bodies[i], self.poses[i]
-        moments = congruence(rotation, central_moments(body))
+        moments = symmetric(congruence(rotation, central_moments(body)))
         return ca.diagcat(moments, body.inertia.mass * SX.eye(3))
 
     def _joint_propagation(self, i: int) -> SX:

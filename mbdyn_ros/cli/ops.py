@@ -1,0 +1,37 @@
+"""mbdyn ops: what the equations of a robot cost, beside the literature."""
+
+from __future__ import annotations
+
+import click
+
+from ..codegen.literature_counts import literature_tables
+from ..codegen.program import KINDS
+from .common import RobotOptions, print_json, print_table, robot_options
+
+
+@click.command()
+@click.argument("urdf")
+@robot_options
+def ops(urdf: str, options: RobotOptions, as_json: bool) -> None:
+    """Count the operations of every program and every formulation, beside the literature's.
+
+    Each is traced on this robot, with its numbers folded in. A doubling counts as an addition, a
+    change of sign as nothing, the sine and the cosine of an angle as two functions. The
+    literature's formulas count the same equations for any numbers.
+
+    \b
+    Examples:
+      mbdyn ops ur5.urdf
+      mbdyn ops piezo_robot.yaml --json | jq .counts.inverse_dynamics
+    """
+    robot = options.read(urdf)
+    counts = robot.operation_counts()
+    tables = {} if robot.dependent_joints else literature_tables(robot._system.tree, counts)
+    if as_json:
+        print_json({"robot": robot.model.name, "counts": counts, "literature": tables})
+        return
+    rows = [(name, *(str(one[kind]) for kind in KINDS)) for name, one in counts.items()]
+    print_table(f"{robot.model.name}, nv {robot.nv}", ("", *KINDS), rows)
+    for title, lines in tables.items():
+        cells = [tuple("-" if cell is None else str(cell) for cell in line) for line in lines]
+        print_table(title, ("authors", "principle", "products", "sums"), cells, 2)

@@ -1,0 +1,77 @@
+"""What each formulation costs, traced on one robot with its numbers folded in."""
+
+from __future__ import annotations
+
+import contextlib
+
+import casadi as ca
+
+from ..dynamics import gibbs_appell
+from ..dynamics.denoc_loops import ClosedDenoc
+from ..dynamics.lagrange_euler import LagrangeEuler, require_serial
+from ..dynamics.spatial import SX
+from ..dynamics.system import System
+from ..model.errors import InputError
+from .program import count_operations
+
+Counts = dict[str, int]
+
+
+def formulation_counts(system: System) -> dict[str, Counts]:
+    """Operations of every formulation that applies, without friction, by "what by whom".
+
+    Newton-Euler, composite bodies and articulated bodies, the compiled ones, and Lagrange-Euler
+    are traced on the regrouped inertias (`model.regrouping`); DeNOC and Gibbs-Appell ask for
+    masses and their centres and are traced on the bodies' own. Lagrange-Euler is for serial
+    robots, Gibbs-Appell for trees; of loops, DeNOC counts its multipliers too.
+
+    Returns
+    -------
+    {"inverse_dynamics by Newton-Euler": {"multiplications": ..., ...}, ...}.
+    """
+    coordinates = system.coordinates
+    q, z = SX.sym("q", coordinates.nq), SX.sym("z", system.nz)
+    v, a = SX.sym("v", coordinates.nv), SX.sym("a", coordinates.nv)
+    effort = SX.sym("effort", len(coordinates.effort))
+    symbols = [q, z, v, a, effort]
+    embedding = system.embedding(q, z)
+    velocity, joints, gravity = embedding.velocity(v), embedding.joints, system.gravity
+    acceleration = embedding.velocity(a) + embedding.drift(velocity)
+
+    results = {
+        "inverse_dynamics by Newton-Euler": system.inverse_dynamics(q, z, v, a, None, False),
+        "mass_matrix by composite bodies": system.mass_matrix(q, z),
+    }
+    ways = ("composite bodies and Newton-Euler", "articulated bodies")
+    for way, build in zip(ways, system.forward_dynamics(), strict=True):
+        results[f"forward_dynamics by {way}"] = build(q, z, v, effort, None, False)
+    if _is_serial(system):
+        form = LagrangeEuler(system.regrouped, joints, gravity)
+        results["inverse_dynamics by Lagrange-Euler"] = form.efforts(velocity, acceleration)
+        results["mass_matrix by Lagrange-Euler"] = form.H
+    denoc = ClosedDenoc(system, embedding, velocity)
+    with contextlib.suppress(InputError):  # more loops than its order of solution can take
+        results["inverse_dynamics by DeNOC"] = ca.vertcat(*denoc.inverse_dynamics(acceleration))
+    results["mass_matrix by DeNOC"] = denoc.denoc.generalized_inertia
+    if not system.linkages:
+        motion = (system.tree, joints, velocity)
+        driving = SX.zeros(system.tree.nv)
+        driving[list(coordinates.effort)] = effort
+        theirs = gibbs_appell.inverse_dynamics(*motion, acceleration, gravity)
+        results["inverse_dynamics by Gibbs-Appell"] = theirs
+        matrix, right = gibbs_appell.gibbs_appell(*motion, driving, gravity)
+        results["mass_matrix by Gibbs-Appell"] = matrix
+        results["equations of motion by Gibbs-Appell"] = ca.horzcat(matrix, right)
+    return {name: _count(symbols, result) for name, result in sorted(results.items())}
+
+
+def _count(symbols: list[SX], result: SX) -> Counts:
+    return count_operations(ca.Function("count", symbols, [result], {"cse": True}))
+
+
+def _is_serial(system: System) -> bool:
+    try:
+        require_serial(system.tree)
+    except InputError:
+        return False
+    return not system.linkages and system.tree.nv > 0
