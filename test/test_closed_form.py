@@ -222,6 +222,14 @@ def test_what_has_no_closed_form_is_refused_by_joint() -> None:
     assert mbdyn_ros.load(stone).closed_form().elements == ()
 
 
+def test_too_long_formulas_are_refused() -> None:
+    turn = "type: revolute, a: 0.3, alpha: 0.4, d: 0.1, theta: 0, mass: 1, centre: [0.1, 0.2, 0.3]"
+    turn += ", inertia: {ixx: 1, iyy: 1.5, izz: 2}"
+    rows = [f"- {{name: j{k}, {turn}}}" for k in range(9)]
+    with pytest.raises(mbdyn_ros.InputError, match="too many terms to be read"):
+        mbdyn_ros.load("\n".join(["joints:", *rows])).closed_form()
+
+
 def test_many_joints_keep_their_indices_apart() -> None:
     slide = f"type: prismatic, a: 0, alpha: {math.pi / 2}, d: 0, theta: 0, mass: 1"
     slide += ", centre: [0, 0, 0], inertia: {ixx: 1, iyy: 1, izz: 1}"

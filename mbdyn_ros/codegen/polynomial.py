@@ -17,6 +17,9 @@ import casadi as ca
 
 from ..model.errors import InputError
 
+MOST_PRODUCTS = 250_000
+"""Products of two terms that one robot may ask for: seconds of work, hundred thousands of terms."""
+
 Monomial = tuple[int, ...]
 """A code for each variable: 2 a + b for C^a S^b of an angle, 2 a for the power a of a slide."""
 
@@ -138,10 +141,11 @@ def expand(function: ca.Function, angles: Sequence[bool]) -> list[list[Polynomia
     ------
     InputError
         It is no trigonometric polynomial: an operation is none of these, or an angle counts
-        with a factor that is no whole number.
+        with a factor that is no whole number. Or it has too many terms.
     """
     n = len(angles)
     work: dict[int, Polynomial] = {}
+    products = 0
     results = [
         [Polynomial({}) for _ in range(function.nnz_out(k))] for k in range(function.n_out())
     ]
@@ -155,7 +159,15 @@ def expand(function: ca.Function, angles: Sequence[bool]) -> list[list[Polynomia
         elif operation == ca.OP_CONST:
             work[outputs[0]] = Polynomial.constant(function.instruction_constant(k), n)
         elif operation in _OPERATIONS:
-            work[outputs[0]] = _OPERATIONS[operation](*(work[i] for i in inputs))
+            operands = [work[i] for i in inputs]
+            if operation in (ca.OP_MUL, ca.OP_SQ):
+                products += len(operands[0].terms) * len(operands[-1].terms)
+                if products > MOST_PRODUCTS:
+                    raise InputError(
+                        "the formulas of this robot have too many terms to be read: more than "
+                        f"{MOST_PRODUCTS} products of terms. Export C code instead."
+                    )
+            work[outputs[0]] = _OPERATIONS[operation](*operands)
         elif operation in (ca.OP_SIN, ca.OP_COS):
             work[outputs[0]] = _turn(work[inputs[0]], angles)[operation == ca.OP_SIN]
         else:
