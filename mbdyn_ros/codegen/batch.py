@@ -108,12 +108,13 @@ WALK = """    realv z[{nz}];
     bitsv closed;
     for (size_t l = 0; l < LANES; ++l) {{
       double alone[{nz}] = {{0}};
-      closed[l] = -close_all(row[l], alone);
+      closed[l] = -close_all(row[l], job->start[{n_in}], alone);
       for (int i = 0; i < {nz}; ++i) z[i][l] = alone[i];
     }}
     arg[1] = z;
 """
-"""Positions of loops without closed form, state by state; `row` has the states' q."""
+"""Positions of loops without closed form, state by state; `row` has the states' q. Home stands
+behind the inputs."""
 
 OPEN = """    for (int i = 0; i < {size_out}; ++i) out[i] = selectv(closed, out[i], allv(NAN));
 """
@@ -132,7 +133,7 @@ def batch_source(system: System, program: Program) -> str:
     if system.nz:
         arg.insert(1, "NULL")
         text += walk_source(system)
-        walk, opened = WALK.format(nz=system.nz), OPEN.format(size_out=core.nnz_out(0))
+        walk, opened = WALK.format(nz=system.nz, n_in=len(inputs)), OPEN.format(size_out=core.nnz_out(0))
     text += StraightLine(core, "core", "v").text() + LANES
     return text + BATCH.format(
         n_in=len(inputs),

@@ -46,6 +46,8 @@ class Kernel:
     inputs : shape of every input array by name, in order.
     shape : shape of the result.
     compiled : whether C runs, not the interpreter.
+    home : where walks to the positions of loops without closed form start; see
+        `System.walk_home`. Every call reads it anew.
     """
 
     def __init__(
@@ -53,16 +55,19 @@ class Kernel:
         variant: Variant,
         function: ca.Function,
         library: Path | None,
+        home: Array,
         many: Callable[[], ctypes.CDLL | None] = lambda: None,
     ) -> None:
         self.variant = variant
         self.function = function
         self.compiled = library is not None
+        self.home = home
         self.inputs: dict[str, tuple[int, ...]] = {}
         for i in range(function.n_in()):
             rows, columns = function.size_in(i)
             name = function.name_in(i)
-            self.inputs[name] = (columns, rows) if name == "wrenches" else (rows * columns,)
+            if name != "home":
+                self.inputs[name] = (columns, rows) if name == "wrenches" else (rows * columns,)
         columns, rows = function.size_out(0)
         self.shape = (rows, columns) if SIGNATURES[variant.name].matrix else (rows,)
         self.walker: Walker | None = None
@@ -107,8 +112,10 @@ class Kernel:
                 bound()
                 result[k] = bound.result
             return result
-        start = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
         steps = [int(np.prod(single)) * many for single, many in zip(singles, batched, strict=True)]
+        arrays.append(self.home)  # the last input, where there are loops to walk
+        steps.append(0)
+        start = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
         step = (ctypes.c_size_t * len(arrays))(*steps)
         states, target = ctypes.c_size_t(count), ctypes.c_void_p(result.ctypes.data)
         vectors = self._vectors if count >= MANY else None
@@ -131,6 +138,7 @@ class Bound(functools.partial):  # type: ignore[type-arg]
     arguments: tuple[Array, ...]
     result: Array
     _buffer: Any
+    _home: Array
 
     if TYPE_CHECKING:
 
@@ -158,8 +166,11 @@ class Bound(functools.partial):  # type: ignore[type-arg]
         self.result = np.zeros(kernel.shape)
         for i, array in enumerate(self.arguments):
             buffer.set_arg(i, memory(array))
+        if function.n_in() > len(self.arguments):
+            buffer.set_arg(len(self.arguments), memory(kernel.home))
         buffer.set_res(0, memory(self.result))
         self._buffer = buffer  # the partial holds a bare pointer into it
+        self._home = kernel.home
         for name, array in zip(kernel.inputs, self.arguments, strict=True):
             setattr(self, name, array)
         setattr(self, SIGNATURES[kernel.variant.name].output, self.result)
@@ -171,11 +182,15 @@ def memory(array: Array) -> Any:
     return memoryview(array.reshape(-1))  # type: ignore[arg-type]
 
 
-def load_kernel(system: System, variant: Variant) -> Kernel:
-    """The kernel of a program: from the cache, else compiled into it, else interpreted."""
+def load_kernel(system: System, variant: Variant, home: Array | None = None) -> Kernel:
+    """The kernel of a program: from the cache, else compiled into it, else interpreted.
+
+    home : see `Kernel.home`; default that of the system.
+    """
+    start = system.walk_home if home is None else home
     if find_compiler() is None:
         _notice_interpreter("no C compiler was found ($CC, cc, gcc or clang)")
-        return interpret(system, variant)
+        return interpret(system, variant, start)
 
     def many() -> ctypes.CDLL | None:
         try:
@@ -188,7 +203,7 @@ def load_kernel(system: System, variant: Variant) -> Kernel:
     def made() -> Kernel:
         library = _library(system, variant, variant.name, c_source)
         try:
-            return Kernel(variant, ca.external("program", str(library)), library, many)
+            return Kernel(variant, ca.external("program", str(library)), library, start, many)
         except (RuntimeError, OSError, AttributeError):
             library.unlink(missing_ok=True)  # no library of ours: build it again
             raise
@@ -200,7 +215,7 @@ def load_kernel(system: System, variant: Variant) -> Kernel:
             return made()
     except (CompilationError, RuntimeError, OSError, AttributeError) as error:
         _notice_interpreter(str(error))  # also where what was compiled does not load
-        return interpret(system, variant)
+        return interpret(system, variant, start)
 
 
 def _library(
@@ -216,16 +231,17 @@ def _library(
     return library
 
 
-def interpret(system: System, variant: Variant) -> Kernel:
+def interpret(system: System, variant: Variant, home: Array | None = None) -> Kernel:
     """The kernel of a program in CasADi's interpreter."""
-    program = trace(system, variant)
+    program, start = trace(system, variant), system.walk_home if home is None else home
     if not system.nz:
-        return Kernel(variant, program.function(), None)
-    core, walker = program.function("core"), Walker(system)
+        return Kernel(variant, program.function(), None, start)
+    core, walker = program.function("core"), Walker(system, start)
     names = [name for name in program.symbols if name != "z"]
     inputs = [ca.MX.sym(name, program.symbols[name].sparsity()) for name in names]
     result = core(inputs[0], walker(inputs[0]), *inputs[1:])
-    kernel = Kernel(variant, ca.Function("program", inputs, [result], names, ["result"]), None)
+    function = ca.Function("program", inputs, [result], names, ["result"])
+    kernel = Kernel(variant, function, None, start)
     kernel.walker = walker  # CasADi does not keep it alive
     return kernel
 

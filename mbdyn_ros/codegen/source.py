@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..dynamics.continuation import (
-    CLOSED,
-    ITERATIONS,
-    LARGEST_MOVE,
-    SMALLEST_STEP,
-)
-from ..dynamics.linkage import newton_step
 from ..dynamics.system import System
+from .c_loops import c_loops
 from .elementary import elementary_functions
 from .program import Program
 from .straight_line import StraightLine, each_functions
-from .walker import home_positions
 
 HEADERS = """#include <math.h>
 #include <stddef.h>
@@ -117,108 +110,51 @@ CASADI_SYMBOL_EXPORT int batch_of_few(size_t n, const double* const* start, cons
 """
 
 WALK = """
-typedef int (*step_function)(const double** arg, double** res, casadi_int* iw, double* w, int mem);
-
-/* Newton's method for the dependent positions z at the independent y, starting nearby. */
-static int close_loop(step_function step, const double* y, double* z, int nz) {{
-  double dz[{nz}], start[{nz}], gap, aligned, last = INFINITY;
-  const double* arg[2];
-  double* res[3];
-  for (int i = 0; i < nz; ++i) start[i] = z[i];
-  for (int k = 0; k < {iterations}; ++k) {{
-    double moved = 0;
-    arg[0] = y; arg[1] = z;
-    res[0] = dz; res[1] = &gap; res[2] = &aligned;
-    step(arg, res, NULL, NULL, 0);
-    for (int i = 0; i < nz; ++i) {{
-      if (!(fabs(dz[i]) <= moved)) moved = fabs(dz[i]);
-    }}
-    if (!(moved <= last / 2) && !(moved <= {closed})) return 0;
-    last = moved > {closed} ? moved : {closed};
-    for (int i = 0; i < nz; ++i) {{
-      z[i] += dz[i];
-      if (fabs(z[i] - start[i]) > {largest_move}) return 0;
-    }}
-    if (moved <= {closed} && gap <= {closed} && aligned > 0) return 1;
-  }}
-  return 0;
-}}
-
-/* From the closed (y0, z0) along a straight line to y; z is the answer. */
-static int walk(step_function step, const double* y0, const double* z0, const double* y, double* z,
-                int ny, int nz) {{
-  double way = 0, size, ahead, largest, farthest = {largest_move}, at[{ny}], next[{nz}];
-  for (int i = 0; i < ny; ++i) farthest = fmax(farthest, fabs(y[i] - y0[i]));
-  size = largest = {largest_move} / farthest;
-  for (int i = 0; i < nz; ++i) z[i] = z0[i];
-  while (way < 1) {{
-    ahead = way + size < 1 ? way + size : 1;
-    for (int i = 0; i < ny; ++i) at[i] = ahead < 1 ? y0[i] + ahead * (y[i] - y0[i]) : y[i];
-    for (int i = 0; i < nz; ++i) next[i] = z[i];
-    if (close_loop(step, at, next, nz)) {{
-      for (int i = 0; i < nz; ++i) z[i] = next[i];
-      way = ahead;
-      size = fmin(2 * size, largest);
-    }} else {{
-      size = (ahead - way) / 2;
-      if (!(size >= {smallest_step} * largest)) return 0;
-    }}
-  }}
-  return 1;
-}}
-
-/* Dependent positions of all loops, from home or from where this thread last was. */
-static int close_all(const double* q, double* z) {{
-  static const double home_y[] = {{{home_y}}}, home_z[] = {{{home_z}}};
-  static const int place[] = {{{places}}}, ny[] = {{{nys}}}, nz[] = {{{nzs}}};
-  static const step_function step[] = {{{steps}}};
-  static _Thread_local double warm_y[{ny_all}], warm_z[{nz_all}];
-  static _Thread_local int warm = 0;
-  double y[{ny_all}];
+/* Dependent positions of all loops at q; 0 where they stay open. The answer depends on q and home
+   alone: a loop of one independent joint, to which one way leads, may start from where this thread
+   last was. */
+static int close_all(const double* q, const double* home, double* z) {{
+  static _Thread_local double last[{ny} + {nz}], last_home[{ny} + {nz}];
+  double y[{ny} + 1];
   int iy = 0, iz = 0;
-  if (!warm) {{
-    memcpy(warm_y, home_y, sizeof warm_y);
-    memcpy(warm_z, home_z, sizeof warm_z);
-    warm = 1;
+  if (memcmp(last_home, home, sizeof last_home)) {{
+    memcpy(last, home, sizeof last);
+    memcpy(last_home, home, sizeof last_home);
   }}
-  for (int k = 0; k < {count}; iy += ny[k], iz += nz[k], ++k) {{
-    int same = 1;
-    for (int i = 0; i < ny[k]; ++i) {{
-      y[iy + i] = q[place[iy + i]];
-      if (!isfinite(y[iy + i])) return 0;
-      same &= y[iy + i] == warm_y[iy + i];
+  for (int i = 0; i < {ny}; ++i) {{
+    y[i] = q[loop_place[i]];
+    if (!isfinite(y[i])) return 0;
+  }}
+  for (int k = 0; k < {count}; ++k) {{
+    const struct loop* loop = loop_table + k;
+    double *last_y = last + iy, *last_z = last + {ny} + iz;
+    if (!memcmp(y + iy, last_y, loop->ny * sizeof *y)) {{
+      memcpy(z + iz, last_z, loop->nz * sizeof *z);
+    }} else if (!(loop->ny == 1 && follow(loop, last_y, last_z, y + iy, z + iz)) &&
+               !reach(loop, home + iy, home + {ny} + iz, y + iy, z + iz)) {{
+      return 0;
     }}
-    if (same) {{
-      memcpy(z + iz, warm_z + iz, nz[k] * sizeof *z);
-    }} else {{
-      /* with one independent joint any way leads to the same; else what was asked before must
-         not decide the branch */
-      const double* from_y[] = {{warm_y + iy, home_y + iy}};
-      const double* from_z[] = {{warm_z + iz, home_z + iz}};
-      int first = ny[k] > 1;
-      if (!walk(step[k], from_y[first], from_z[first], y + iy, z + iz, ny[k], nz[k]) &&
-          !walk(step[k], from_y[!first], from_z[!first], y + iy, z + iz, ny[k], nz[k])) {{
-        return 0;
-      }}
-    }}
-    memcpy(warm_y + iy, y + iy, ny[k] * sizeof *y);
-    memcpy(warm_z + iz, z + iz, nz[k] * sizeof *z);
+    memcpy(last_y, y + iy, loop->ny * sizeof *y);
+    memcpy(last_z, z + iz, loop->nz * sizeof *z);
+    iy += loop->ny;
+    iz += loop->nz;
   }}
   return 1;
 }}
 """
-"""C that finds the positions of loops without closed form; `continuation.follow` in C."""
 
 WALKED = """
-/* The program: the loops closed, then the equations; NaN where the loops cannot be closed. */
+/* The program: the loops closed, then the equations; NaN where the loops cannot be closed. Its last
+   input is home, see `System.walk_home`. */
 CASADI_SYMBOL_EXPORT casadi_int program_n_in(void) {{ return {n_in}; }}
 CASADI_SYMBOL_EXPORT casadi_int program_n_out(void) {{ return 1; }}
 CASADI_SYMBOL_EXPORT const char* program_name_in(casadi_int i) {{
-  return core_name_in(i ? i + 1 : 0);
+  return i == {n_in} - 1 ? "home" : core_name_in(i ? i + 1 : 0);
 }}
 CASADI_SYMBOL_EXPORT const char* program_name_out(casadi_int i) {{ return core_name_out(i); }}
 CASADI_SYMBOL_EXPORT const casadi_int* program_sparsity_in(casadi_int i) {{
-  return core_sparsity_in(i ? i + 1 : 0);
+  static const casadi_int home[] = {{{n_home}, 1, 1}};
+  return i == {n_in} - 1 ? home : core_sparsity_in(i ? i + 1 : 0);
 }}
 CASADI_SYMBOL_EXPORT const casadi_int* program_sparsity_out(casadi_int i) {{
   return core_sparsity_out(i);
@@ -231,13 +167,13 @@ CASADI_SYMBOL_EXPORT int program(const double** arg, double** res, casadi_int* i
                                  int mem) {{
   const double* whole[{n_core}];
   double z[{nz_all}];
-  if (!close_all(arg[0], z)) {{
+  if (!close_all(arg[0], arg[{n_in} - 1], z)) {{
     for (int i = 0; i < {size_out}; ++i) res[0][i] = NAN;
     return 0;
   }}
   whole[0] = arg[0];
   whole[1] = z;
-  for (int i = 1; i < {n_in}; ++i) whole[i + 1] = arg[i];
+  for (int i = 1; i < {n_in} - 1; ++i) whole[i + 1] = arg[i];
   return core(whole, res, iw, w, mem);
 }}
 """
@@ -276,10 +212,13 @@ def c_source(system: System, program: Program) -> str:
     text += c_function(core, exported=not system.nz)
     inputs = [name for name in program.symbols if name != "z"]
     sizes_in = [core.nnz_in(core.index_in(name)) for name in inputs]
+    if system.nz:
+        inputs.append("home")
+        sizes_in.append(len(system.walk_home))
     sizes = {"n_in": len(inputs), "size_out": core.nnz_out(0)}
     if system.nz:
         text += walk_source(system)
-        text += WALKED.format(**sizes, n_core=core.n_in(), nz_all=system.nz)
+        text += WALKED.format(**sizes, n_core=core.n_in(), nz_all=system.nz, n_home=sizes_in[-1])
     return text + CHECKED.format(
         **sizes,
         sizes_in=", ".join(str(size) for size in sizes_in),
@@ -291,32 +230,6 @@ def c_source(system: System, program: Program) -> str:
 
 def walk_source(system: System) -> str:
     """The C of `close_all`, which finds the positions of loops without closed form."""
-    steps = [
-        newton_step(system.tree, linkage, f"step{k}") for k, linkage in enumerate(system.walked)
-    ]
-    text = "".join(c_function(step, exported=False) for step in steps)
-    return text + WALK.format(**_walk_constants(system))
-
-
-def _walk_constants(system: System) -> dict[str, object]:
-    """What the C of `WALK` needs to know of the loops."""
-    ys, zs = home_positions(system)
-    places = [list(system.coordinates.q).index(row) for row, _ in ys]
-    counts = [(len(one.independent), len(one.dependent)) for one in system.walked]
-    return {
-        "count": len(counts),
-        "ny": max(1, *(ny for ny, _ in counts)),
-        "nz": max(nz for _, nz in counts),
-        "ny_all": len(ys),
-        "nz_all": len(zs),
-        "nys": ", ".join(str(ny) for ny, _ in counts),
-        "nzs": ", ".join(str(nz) for _, nz in counts),
-        "places": ", ".join(map(str, places)),
-        "home_y": ", ".join(repr(float(value)) for _, value in ys),
-        "home_z": ", ".join(repr(float(value)) for _, value in zs),
-        "steps": ", ".join(f"step{k}" for k in range(len(counts))),
-        "iterations": ITERATIONS,
-        "closed": CLOSED,
-        "largest_move": LARGEST_MOVE,
-        "smallest_step": SMALLEST_STEP,
-    }
+    return c_loops(system) + WALK.format(
+        count=len(system.walked), ny=len(system.walk_rows), nz=system.nz
+    )

@@ -7,39 +7,24 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
-from ..dynamics.continuation import follow
-from ..dynamics.linkage import newton_step
+from ..dynamics.continuation import reach
+from ..dynamics.linkage import loop_functions
 from ..dynamics.system import System
-
-
-def home_positions(system: System) -> tuple[list[tuple[int, float]], list[tuple[int, float]]]:
-    """Tree coordinates and home positions of the joints of the loops without closed form.
-
-    Two lists of (coordinate, position), of the independent and of the dependent joints.
-    """
-    chosen = []
-    for part in ("independent", "dependent"):
-        rows = [
-            system.tree.bodies[linkage.cluster.tied[k]].q.start
-            for linkage in system.walked
-            for k in getattr(linkage, part)
-        ]
-        chosen.append([(row, float(system.home[row])) for row in rows])
-    return chosen[0], chosen[1]
+from ..model.model import Array
 
 
 class Walker(ca.Callback):
-    """Dependent positions z of a system's loops as a CasADi function of q, for the interpreter."""
+    """Dependent positions z of a system's loops as a CasADi function of q, for the interpreter.
 
-    def __init__(self, system: System) -> None:
+    home : see `System.walk_home`; the walks start there, also when its numbers are changed.
+    """
+
+    def __init__(self, system: System, home: Array) -> None:
         super().__init__()
-        self._system = system
-        ys, zs = home_positions(system)
+        self._system, self._home = system, home
         order = list(system.coordinates.q)
-        self._places = [order.index(row) for row, _ in ys]
-        self._home = np.array([y for _, y in ys]), np.array([z for _, z in zs])
-        self._last = self._home
-        self._steps = [newton_step(system.tree, linkage) for linkage in system.walked]
+        self._places = [order.index(row) for row in system.walk_rows]
+        self._loops = [loop_functions(system.tree, linkage) for linkage in system.walked]
         self.construct("walker", {})
 
     def get_sparsity_in(self, i: int) -> ca.Sparsity:
@@ -51,22 +36,16 @@ class Walker(ca.Callback):
         return ca.Sparsity.dense(self._system.nz, 1)
 
     def eval(self, arg: Sequence[ca.DM]) -> list[ca.DM]:
-        """Walk every loop from home or from where it last was; NaN where it cannot close."""
+        """Walk every loop from home; NaN where it cannot close."""
         y = np.array(arg[0]).ravel()[self._places]
+        home_y, home_z = np.split(self._home, [len(y)])
         z = np.full(self._system.nz, np.nan)
         iy = iz = 0
-        for step, linkage in zip(self._steps, self._system.walked, strict=True):
+        for loop, linkage in zip(self._loops, self._system.walked, strict=True):
             here = slice(iy, iy + len(linkage.independent))
             there = slice(iz, iz + len(linkage.dependent))
             iy, iz = here.stop, there.stop
-            starts = [self._last, self._home]
-            if len(linkage.independent) > 1:  # what was asked before must not decide the branch
-                starts.reverse()
-            for start_y, start_z in starts:
-                walk = follow(step, (start_y[here], start_z[there]), y[here])
-                if walk.arrived:
-                    z[there] = walk.dependent
-                    break
-        if np.isfinite(z).all():
-            self._last = y, z
+            walk = reach(loop, (home_y[here], home_z[there]), y[here])
+            if walk.arrived:
+                z[there] = walk.dependent
         return [ca.DM(z)]

@@ -21,7 +21,7 @@ from .continuation import CLOSED, follow
 from .linkage import (
     Linkage,
     cluster_coordinates,
-    newton_step,
+    loop_functions,
     rows_at_positions,
 )
 from .planar_loop import PlanarLoop, planar_loop
@@ -320,7 +320,7 @@ def _at_home(
     nearest = equations.nearest(rough, bound)
     if nearest is not None:
         return nearest
-    walk = follow(newton_step(tree, linkage), (closed[free], closed[bound]), rough[free])
+    walk = follow(loop_functions(tree, linkage), (closed[free], closed[bound]), rough[free])
     result = closed.copy()
     named = [linkage.cluster.tied[k] in home for k in free]
     if walk.arrived or not any(named):

@@ -8,8 +8,8 @@ import casadi as ca
 import numpy as np
 
 from ..model.model import Array
-from .continuation import follow
-from .linkage import Linkage, newton_step
+from .continuation import reach
+from .linkage import Linkage, loop_functions
 from .planar_loop import PlanarLoop
 from .spatial import SX
 from .system import System
@@ -59,7 +59,7 @@ def unreachable(system: System, q: Array) -> Unreachable | None:
             arrived, nearest, start = _closed_form_end(linkage.closed_form, float(whole[free[0]]))
         else:
             home = system.home[free], system.home[bound]
-            walk = follow(newton_step(system.tree, linkage), home, whole[free])
+            walk = reach(loop_functions(system.tree, linkage), home, whole[free])
             arrived, nearest, start = walk.arrived, walk.independent, walk.dependent
         if arrived:
             continue

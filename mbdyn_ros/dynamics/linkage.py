@@ -14,6 +14,7 @@ import casadi as ca
 
 from ..model.clusters import Cluster
 from ..model.tree import Tree
+from .continuation import LoopFunctions
 from .loops import loop_rows
 from .spatial import SX, JointMotion, Position, joint_motion
 
@@ -163,12 +164,8 @@ def embed(linkage: Linkage, rows: Rows) -> tuple[SX, SX]:
     return embedding, bias
 
 
-def newton_step(tree: Tree, linkage: Linkage, name: str = "step") -> ca.Function:
-    """One step of Newton's method for the dependent positions.
-
-    Function (y, z) -> (dz, gap, aligned): step of the dependent positions z at the independent
-    y, largest residual of the rows, and the least of the signs that tell a turned frame.
-    """
+def loop_functions(tree: Tree, linkage: Linkage, name: str = "loop") -> LoopFunctions:
+    """What `continuation.follow` needs to know of a linkage; functions `name`_rows, _change."""
     y, z = SX.sym("y", len(linkage.independent)), SX.sym("z", len(linkage.dependent))
     values: dict[int, SX] = {}
     for symbol, chosen in ((y, linkage.independent), (z, linkage.dependent)):
@@ -176,11 +173,16 @@ def newton_step(tree: Tree, linkage: Linkage, name: str = "step") -> ca.Function
             values[linkage.cluster.tied[place]] = symbol[k]
     joints = cluster_motions(tree, linkage.cluster, values)
     rows = cluster_rows(tree, linkage.cluster, joints, values, SX.zeros(tree.nv))
-    kept, bound = list(linkage.rows), list(linkage.dependent)
-    step = -solve_rows(rows.matrix[kept, bound], rows.residual[kept])
-    gap = ca.norm_inf(rows.residual)
-    aligned = ca.mmin(rows.aligned)
-    return ca.Function(name, [y, z], [step, gap, aligned], {"cse": True})
+    kept, free, bound = list(linkage.rows), list(linkage.independent), list(linkage.dependent)
+    by_z, by_y = (ca.densify(rows.matrix[kept, chosen]) for chosen in (bound, free))
+    gap, aligned = ca.norm_inf(rows.residual), ca.mmin(rows.aligned)
+    outputs = [ca.densify(rows.residual[kept]), by_z, by_y, gap, aligned]
+    way = SX.sym("dy", len(free)), SX.sym("dz", len(bound))
+    change = ca.jtimes(by_z, ca.vertcat(y, z), ca.vertcat(*way))
+    return LoopFunctions(
+        ca.Function(f"{name}_rows", [y, z], outputs, {"cse": True}),
+        ca.Function(f"{name}_change", [y, z, *way], [ca.densify(change)], {"cse": True}),
+    )
 
 
 def linear_positions(tree: Tree, linkage: Linkage, values: Mapping[int, SX]) -> dict[int, SX]:

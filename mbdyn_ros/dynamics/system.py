@@ -75,6 +75,20 @@ class System:
         ]
 
     @property
+    def walk_home(self) -> Array:
+        """Home (ny + nz,) of these loops: all their independent joints, then the dependent ones."""
+        return self.home[[*self.walk_rows, *self.walked_rows]]
+
+    @property
+    def walk_rows(self) -> list[int]:
+        """Tree positions of the independent joints of the loops that have no closed form."""
+        return [
+            self.tree.bodies[linkage.cluster.tied[k]].q.start
+            for linkage in self.walked
+            for k in linkage.independent
+        ]
+
+    @property
     def nz(self) -> int:
         """Number of dependent positions that have no closed form."""
         return len(self.walked_rows)
@@ -344,7 +358,7 @@ class System:
         return any(body.damping or body.friction for body in self.tree.bodies)
 
     def digest(self) -> str:
-        """Hash of every number that the equations depend on."""
+        """Hash of every number that the equations depend on; home is an input of programs."""
         content = hashlib.sha256()
         for body in self.tree.bodies:
             content.update(f"{body.kind} {body.parent} {body.q} {body.v}".encode())
@@ -369,7 +383,4 @@ class System:
                     content.update(frame.rotation.tobytes() + frame.translation.tobytes())
         indices = (self.coordinates.q, self.coordinates.v, self.coordinates.effort)
         content.update(repr(indices).encode() + self.gravity.tobytes())
-        for linkage in self.walked:  # only these start from home
-            rows = [self.tree.bodies[body].q.start for body in linkage.cluster.tied]
-            content.update(self.home[rows].tobytes())
         return content.hexdigest()

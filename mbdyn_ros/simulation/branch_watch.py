@@ -11,7 +11,7 @@ import numpy as np
 
 from ..dynamics.chart import Chart
 from ..dynamics.continuation import follow
-from ..dynamics.linkage import newton_step
+from ..dynamics.linkage import loop_functions
 from ..dynamics.system import System
 from ..model.model import Array
 
@@ -31,7 +31,7 @@ class BranchWatch:
     def __init__(self, system: System, chart: Chart) -> None:
         linkage = chart.linkage
         self._free, self._bound = list(linkage.independent), list(linkage.dependent)
-        self._step = newton_step(system.tree, linkage)
+        self._loop = loop_functions(system.tree, linkage)
         self._home = self._seen = system.home[chart.places]
 
     @staticmethod
@@ -51,5 +51,5 @@ class BranchWatch:
         return not self._leads(self._home, position)
 
     def _leads(self, start: Array, end: Array) -> bool:
-        walk = follow(self._step, (start[self._free], start[self._bound]), end[self._free])
+        walk = follow(self._loop, (start[self._free], start[self._bound]), end[self._free])
         return walk.arrived and bool(np.abs(walk.dependent - end[self._bound]).max() < SAME)
