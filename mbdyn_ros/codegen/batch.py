@@ -133,7 +133,8 @@ def batch_source(system: System, program: Program) -> str:
     if system.nz:
         arg.insert(1, "NULL")
         text += walk_source(system)
-        walk, opened = WALK.format(nz=system.nz, n_in=len(inputs)), OPEN.format(size_out=core.nnz_out(0))
+        walk = WALK.format(nz=system.nz, n_in=len(inputs))
+        opened = OPEN.format(size_out=core.nnz_out(0))
     text += StraightLine(core, "core", "v").text() + LANES
     return text + BATCH.format(
         n_in=len(inputs),
