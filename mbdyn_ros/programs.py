@@ -35,10 +35,12 @@ class Programs:
 
     plain : per thread, the short way to call each program once it is compiled; see
         `codegen.call`.
+    home : where all of them start walks to the positions of loops; see `Kernel.home`.
     """
 
     def __init__(self, system: System, source: str) -> None:
         self._system, self._source = system, source
+        self.home = system.walk_home
         self._kernels: dict[tuple[Variant, bool], Kernel] = {}
         self._building: dict[tuple[Variant, bool], threading.Lock] = {}
         self.plain = threading.local()
@@ -119,7 +121,9 @@ class Programs:
             with self._building.setdefault(key, threading.Lock()):  # one thread builds it
                 kernel = self._kernels.get(key)
                 if kernel is None:
-                    kernel = (load_kernel if compiled else interpret)(self._system, variant)
+                    kernel = (load_kernel if compiled else interpret)(
+                        self._system, variant, self.home
+                    )
                     self._kernels[key] = kernel
         return kernel
 

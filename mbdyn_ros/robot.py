@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import overload
 
 import casadi as ca
 import numpy as np
@@ -24,7 +26,7 @@ from .codegen.closed_form import ClosedForm, closed_form
 from .codegen.kernel import Bound
 from .codegen.operation_count import formulation_counts
 from .codegen.program import LINKED, LOADED, WHOLE, Variant, trace
-from .dynamics.build import build_system
+from .dynamics.build import build_robot
 from .dynamics.gap import tree_gap
 from .dynamics.loop_forces import LoopForces
 from .dynamics.singularity import massless_directions
@@ -116,7 +118,10 @@ class Robot:
         self.floating_base = floating_base
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
-        self._system, self._assemblies = build_system(model, floating_base, self.gravity, rough)
+        model, self._system, self._assemblies, tilts = build_robot(
+            model, floating_base, self.gravity, rough
+        )
+        self.model = model
         coordinates = self._system.coordinates
         self.joint_names = coordinates.joint_names
         self.independent_joints = coordinates.independent
@@ -128,7 +133,8 @@ class Robot:
         self.effort_labels = coordinates.effort_labels
         self.home = self._home_by_name()
         self.massless_links = self._find_massless_links()
-        self.warnings = (*model.warnings, *self._tilts())
+        straightened = (f"{model.source}: {tilt}" for tilt in tilts)
+        self.warnings = (*model.warnings, *straightened, *self._tilts())
         if self.massless_links:
             text = (
                 f"{model.source}: {self._massless_text()}: inverse dynamics is right, forward "
@@ -342,23 +348,35 @@ class Robot:
             acceleration = self._programs.call("joint_acceleration", (q, rate, a))[..., rows_v]
         return position, velocity, acceleration
 
-    def independent_state(self, position: Array, tolerance: float = 1e-6) -> Array:
-        """Independent positions of a full measured state: the way back from `joint_state`.
+    @overload
+    def independent_state(
+        self, position: Array, velocity: None = None, tolerance: float = 1e-6
+    ) -> Array: ...
+    @overload
+    def independent_state(
+        self, position: Array, velocity: Array, tolerance: float = 1e-6
+    ) -> tuple[Array, Array]: ...
+    def independent_state(
+        self, position: Array, velocity: Array | None = None, tolerance: float = 1e-6
+    ) -> Array | tuple[Array, Array]:
+        """Independent part of a full measured state: the way back from `joint_state`.
 
         Parameters
         ----------
-        position : positions of all joints, in `joint_names` order (behind the base's seven
-            where the base floats).
-        tolerance : largest gap (m or rad) that counts as closed.
+        position, velocity : of all joints, in `joint_names` order (behind the base's seven and
+            six where the base floats).
+        tolerance : largest gap (m or rad) that counts as closed. Dependent joints may be off by a
+            thousand times as much, their velocities by that share of the fastest.
 
         Returns
         -------
-        q (nq,).
+        q (nq,); with a velocity q and v (nv,).
 
         Raises
         ------
         InputError
-            The loops are open by more than `tolerance`, or closed on another assembly branch.
+            The loops are open by more than `tolerance`, or closed on another assembly branch; or
+            the velocity of a joint is not what the loops make of the others.
         """
         coordinates = self._system.coordinates
         labels = coordinates.joint_labels
@@ -386,7 +404,28 @@ class Robot:
                         f"than home: joint {body.joint!r} is {apart:.3g} away. Give a home on "
                         "this branch."
                     )
-        return q
+        return q if velocity is None else (q, self._independent_velocity(q, velocity, tolerance))
+
+    def _independent_velocity(self, q: Array, velocity: Array, tolerance: float) -> Array:
+        """v (nv,) of the velocities of all joints; refused where they would open the loops."""
+        coordinates = self._system.coordinates
+        labels = coordinates.joint_rate_labels
+        if self.floating_base:
+            labels = (*self.velocity_labels[:6], *labels)
+        whole = np.zeros(self._system.tree.nv)
+        rows = [*range(6 * self.floating_base), *coordinates.joint_rows[1]]
+        whole[rows] = single_vector("velocity", velocity, labels)
+        v: Array = whole[list(coordinates.v)]
+        expected = self._programs.call("joint_velocity", (q, v))
+        fastest = max(1.0, float(np.abs(whole).max(initial=0.0)))
+        for label, row in zip(labels, rows, strict=True):
+            if abs(whole[row] - expected[row]) > 1e3 * tolerance * fastest:
+                raise InputError(
+                    f"{self.model.source}: the velocity of {label} is {whole[row]:.6g}, but the "
+                    f"loops make it {expected[row]:.6g} (rad/s or m/s) at those of the "
+                    "independent joints; make them agree"
+                )
+        return v
 
     def loop_forces(self, q: Array, v: Array, a: Array) -> dict[str, Array]:
         """Force and moment in every closing joint, of the predecessor on the successor.
@@ -416,7 +455,10 @@ class Robot:
             require_finite("velocity or acceleration", value, labels)
         if self._loop_forces is None:
             self._loop_forces = LoopForces(self._system)
-        return self._loop_forces(values[0], tree_position[self._system.walked_rows], *values[1:])
+        forces = self._loop_forces(
+            values[0], tree_position[self._system.walked_rows], *values[1:]
+        )
+        return {loop.name: forces[loop.name] for loop in self.model.loops}
 
     def with_independent(self, joints: Sequence[str], home: Mapping[str, float]) -> Robot:
         """The same robot in other coordinates: these joints independent, on `home`'s branch.
@@ -427,6 +469,19 @@ class Robot:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ModelWarning)  # they were given for this robot
             return Robot(model, home, self.floating_base, self.gravity.tolist())
+
+    def with_home(self, tree_position: Array) -> Robot:
+        """The same robot on the branch of a closed configuration, with nothing compiled anew.
+
+        tree_position : (nq_tree,) as `System.home`; loops with closed form stay on their branch.
+        """
+        other = copy.copy(self)
+        home = constant(tree_position, self._system.home.shape)
+        other._system = replace(self._system, home=home)
+        other._programs = Programs(other._system, self.model.source)
+        other._plain = other._programs.plain
+        other.home = other._home_by_name()
+        return other
 
     def bind(self, name: str, link: str | None = None, friction: bool = True) -> Bound:
         """The hot path: a compiled program with arrays of its own.

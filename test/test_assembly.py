@@ -355,6 +355,23 @@ def test_a_measured_state_on_the_other_branch() -> None:
         load().independent_state(other)
 
 
+def test_a_measured_velocity() -> None:
+    robot = load()
+    position, velocity, _ = robot.joint_state([0.4], [0.7])
+    assert velocity is not None
+    q, v = robot.independent_state(position, velocity)
+    assert np.allclose(q, [0.4], atol=1e-15) and np.allclose(v, [0.7], atol=1e-15)
+    robot.independent_state(position, velocity + [0, 1e-4, 0])
+    with pytest.raises(InputError) as caught:
+        robot.independent_state(position, velocity + [0, 0, 0.01])
+    message = str(caught.value)
+    assert "velocity of j4" in message and f"{velocity[2]:.6g}" in message
+    assert f"{velocity[2] + 0.01:.6g}" in message
+    for bad in ([0.7], [0.7, np.nan, 0.0]):
+        with pytest.raises(InputError, match="velocity"):
+            robot.independent_state(position, bad)
+
+
 def test_a_measured_state_with_a_wrong_shape() -> None:
     with pytest.raises(InputError, match=r"position"):
         load().independent_state([0.4])

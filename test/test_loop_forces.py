@@ -126,6 +126,16 @@ def test_a_tree_has_none() -> None:
     assert mbdyn_ros.load(text + "</robot>").loop_forces([0.0], [0.0], [0.0]) == {}
 
 
+def test_the_order_is_that_of_the_document() -> None:
+    m = draw("chain", 0)
+    m.loops.reverse()
+    robot = m.load()
+    rest = np.zeros(robot.nv)
+    q = [robot.home[name] for name in robot.independent_joints]
+    names = [loop.name for loop in robot.model.loops]
+    assert len(names) > 1 and list(robot.loop_forces(q, rest, rest)) == names
+
+
 def test_wrong_input() -> None:
     robot = truss()
     with pytest.raises(mbdyn_ros.InputError, match="acceleration"):

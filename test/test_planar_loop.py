@@ -22,6 +22,9 @@ from random_loops import (
 )
 
 from mbdyn_ros import InputError, ModelError
+from mbdyn_ros.dynamics.continuation import follow
+from mbdyn_ros.dynamics.gap import linkage_rows
+from mbdyn_ros.dynamics.linkage import loop_functions
 from mbdyn_ros.dynamics.planar_loop import PlanarLoop, TwoTurns, planar_loop
 from mbdyn_ros.dynamics.reach import Reach
 from mbdyn_ros.dynamics.spatial import SX, Turn
@@ -78,10 +81,10 @@ def test_every_loop_of_a_chain_has_one() -> None:
 
 
 def test_a_tilted_hinge_is_not_taken_for_a_planar_one() -> None:
-    """A millionth of a radian: the loop is rigid, and no closed form pretends that it moves."""
+    """A thousandth of a radian: the loop is rigid, and no closed form pretends that it moves."""
     m = fresh(1)
     boom = m.pin("base", 0j)
-    tilted = m.normal + 1e-6 * m.stand[:3, 0]
+    tilted = m.normal + 1e-3 * m.stand[:3, 0]
     m.stand[:3, 2] = tilted / np.linalg.norm(tilted)
     cylinder(m, "base", boom, -0.7j, 0.8 - 0.1j, "spherical")
     with pytest.raises(ModelError, match="locks its joints"):
@@ -123,6 +126,45 @@ def test_behind_a_stretch_that_cannot_be_reached_is_nothing() -> None:
     assert np.isfinite(robot.joint_state([robot.home[rocker]])[0]).all()
     with pytest.raises(InputError, match="cannot be closed"):
         robot.joint_state([robot.home[rocker] + 2 * np.pi])
+
+
+@pytest.mark.parametrize("kind", [*FOUR_BARS, "slider-crank", "triangle"])
+def test_reach_ends_where_walks_end(kind: str) -> None:
+    """Every joint given: the singularities on both sides of home, or none within two turns."""
+    for seed in range(2):
+        m = draw(kind, seed)
+        m.independent = m.actuated = None
+        first = m.load()._system
+        (linkage,) = first.linkages
+        for body in linkage.cluster.tied:
+            joint = first.tree.bodies[body].joint
+            m.independent = [joint]
+            try:
+                robot = m.load()
+            except ModelError:
+                continue  # a dead centre at home
+            (linkage,) = robot._system.linkages
+            if linkage.closed_form is None:
+                continue
+            reach, walk = linkage.closed_form.reach, loop_functions(robot._system.tree, linkage)
+            home = robot._system.home[linkage_rows(robot._system, linkage)]
+            free, bound = list(linkage.independent), list(linkage.dependent)
+            start = home[free], home[bound]
+            for end, way in ((reach.lower, -12.6), (reach.upper, 12.6)):
+                far = follow(walk, start, start[0] + way)
+                assert far.arrived == (abs(end - start[0][0]) > 12.6)
+                if not far.arrived:
+                    assert abs(far.independent[0] - end) < 1e-5
+                    inside = robot.joint_state([end - np.sign(way) * 1e-6])[0]
+                    assert np.isfinite(inside).all()
+                    for beyond in (1e-6, 1.0, 6.0):
+                        outside = robot.joint_state([[end + np.sign(way) * beyond]])[0]
+                        assert np.isnan(outside).any()
+                    with pytest.raises(InputError, match="nearest that can be reached") as caught:
+                        robot.joint_state([end + np.sign(way) * 1e-3])
+                    nearest = float(str(caught.value).split("[")[-1].split("]")[0])
+                    assert np.isfinite(robot.joint_state([nearest])[0]).all()
+                    assert abs(nearest - end) < 1e-9
 
 
 @pytest.mark.parametrize("kind", ["crank-rocker", "double-crank", "slider-crank", "triangle"])

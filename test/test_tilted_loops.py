@@ -6,8 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from random_loops import draw
 
 import mbdyn_ros
+from mbdyn_ros.model.rounded_angles import set_straight
+from mbdyn_ros.model.tree import build_tree
 
 BOOM = (Path(__file__).parent.parent / "urdf" / "boom.urdf").read_text()
 
@@ -33,6 +36,41 @@ def test_rounded_angle_is_set_straight_and_said(angle: float) -> None:
         robot.inverse_dynamics(*state), exact.inverse_dynamics(*state), rtol=1e-12
     )
     assert any("misses the plane" in warning for warning in robot.warnings)
+
+
+FOUR_BAR = (Path(__file__).parent.parent / "urdf" / "four_bar.urdf").read_text()
+
+
+def tilted_joint(name: str, angle: float) -> str:
+    """The four-bar with the axis of a joint turned out of the plane."""
+    start = FOUR_BAR.index(f'<joint name="{name}"')
+    end = FOUR_BAR.index("</joint>", start)
+    axis = '<axis xyz="0 -1 0"/>' if '"0 -1 0"' in FOUR_BAR[start:end] else '<axis xyz="0 1 0"/>'
+    assert axis in FOUR_BAR[start:end]
+    turned = FOUR_BAR[start:end].replace(axis, axis.replace('"0 ', f'"{angle} '))
+    return FOUR_BAR[:start] + turned + FOUR_BAR[end:]
+
+
+@pytest.mark.parametrize("angle", [3.7e-6, -9e-5, 1e-9])
+@pytest.mark.parametrize("name", ["crank_joint", "coupler_joint", "rocker_joint"])
+def test_rounded_axis_of_a_joint_is_set_straight_and_said(name: str, angle: float) -> None:
+    exact = mbdyn_ros.load(FOUR_BAR)
+    message = f"'{name}' misses the plane of loop 'coupler_pin' by {abs(angle):.2g} rad"
+    with pytest.warns(mbdyn_ros.ModelWarning, match=message):
+        robot = mbdyn_ros.load(tilted_joint(name, angle))
+    assert sum("misses the plane" in text for text in robot.warnings) == 1
+    state = np.array([0.3]), np.array([0.2]), np.array([0.1])
+    np.testing.assert_allclose(
+        robot.inverse_dynamics(*state), exact.inverse_dynamics(*state), rtol=1e-13
+    )
+    with pytest.raises(mbdyn_ros.ModelError, match="locks its joints"):
+        mbdyn_ros.load(tilted_joint(name, 5e-3))
+
+
+@pytest.mark.parametrize("kind", ["spatial revolute", "spatial planar", "Watt"])
+def test_other_loops_stay_as_they_are(kind: str) -> None:
+    model = draw(kind, 0).load().model
+    assert set_straight(model, build_tree(model)) == (model, [])
 
 
 def test_real_tilt_is_refused() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,11 +12,41 @@ from ..model.clusters import find_clusters
 from ..model.coordinates import choose_coordinates
 from ..model.errors import ModelError
 from ..model.model import Array, Model, constant
+from ..model.rounded_angles import Tilt, set_straight
 from ..model.tree import Tree, build_tree
 from .system import System
 
 if TYPE_CHECKING:
     from .assembly import Assembly
+
+UNSEEN = 1e-7
+"""Tilt (rad) that no rank tells from none."""
+
+
+def build_robot(
+    model: Model, floating_base: bool, gravity: Array, home: Mapping[str, float]
+) -> tuple[Model, System, tuple[Assembly, ...], list[Tilt]]:
+    """`build_system`, with axes set straight where rounded angles take loops their mobility.
+
+    Returns
+    -------
+    The model that serves, its system and assemblies, and what was changed in it.
+    """
+    tilts: list[Tilt] = []
+    if model.loops:
+        straight, tilts = set_straight(model, build_tree(model, floating_base))
+    if tilts:
+        with contextlib.suppress(ModelError):
+            built = build_system(straight, floating_base, gravity, home)
+            try:
+                written = build_system(model, floating_base, gravity, home)
+            except ModelError:
+                return straight, *built, tilts
+            lost = written[0].coordinates.nv < built[0].coordinates.nv
+            if lost or max(tilt.angle for tilt in tilts) < UNSEEN:
+                return straight, *built, tilts
+            return model, *written, []
+    return model, *build_system(model, floating_base, gravity, home), []
 
 
 def build_system(

@@ -20,7 +20,7 @@ class Coordinates:
     effort : tree velocity coordinates of the efforts.
     joint_rows : tree position and velocity coordinates of `joint_names`, one after the other.
     position_labels, velocity_labels, effort_labels : a name for each coordinate of q, v, effort.
-    joint_labels : a name for each position of `joint_names`.
+    joint_labels, joint_rate_labels : a name for each position and velocity of `joint_names`.
     """
 
     joint_names: tuple[str, ...]
@@ -35,6 +35,7 @@ class Coordinates:
     velocity_labels: tuple[str, ...]
     effort_labels: tuple[str, ...]
     joint_labels: tuple[str, ...]
+    joint_rate_labels: tuple[str, ...]
 
     @property
     def nq(self) -> int:
@@ -86,4 +87,5 @@ def choose_coordinates(
         velocity_labels=labels(free, 1),
         effort_labels=labels(driven, 1),
         joint_labels=labels(movable, 0),
+        joint_rate_labels=labels(movable, 1),
     )

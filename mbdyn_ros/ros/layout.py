@@ -265,7 +265,7 @@ class Layout:
         if self.robot.floating_base:
             whole = np.concatenate([q[:7], whole])
         try:
-            self.robot.independent_state(whole, AGREEMENT)
+            self.robot.independent_state(whole, tolerance=AGREEMENT)
         except InputError as error:
             return f" ({error})"
         return ""

@@ -139,14 +139,21 @@ class ChartedStep:
 
     def energy(self) -> tuple[float, float]:
         """Kinetic and potential energy, J."""
-        kinetic, potential = self._leg.robot.energy(self._leg.motion.q, self._leg.motion.v)
+        motion = self._leg.motion
+        kinetic, potential = motion.robot.energy(motion.q, motion.v)
         return float(kinetic), float(potential)
 
     def snapshot(self) -> Callable[[], tuple[Robot, Array, Array, Array]]:
         """A function for the robot in the present coordinates, its q, v and a, as of now."""
         robot, motion = self._leg.robot, self._leg.motion
         q, v, effort = motion.q.copy(), motion.v.copy(), self.effort.copy()
-        return lambda: (robot, q, v, robot.forward_dynamics(q, v, effort))
+        position = self._tree_position().copy()
+
+        def now() -> tuple[Robot, Array, Array, Array]:
+            here = robot.with_home(position) if robot._system.nz else robot
+            return here, q, v, here.forward_dynamics(q, v, effort)
+
+        return now
 
     def prepare_for(self, other: ChartedStep) -> None:
         """Build the coordinates that the motion of a like robot is in, for `adopt`."""

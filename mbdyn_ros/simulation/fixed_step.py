@@ -74,6 +74,9 @@ class FixedStep:
         robot.require_mass("simulation")
         if method not in METHODS:
             raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+        self._walks = bool(robot._system.nz)
+        if self._walks:  # home moves along, so that loops stay on their branch
+            robot = robot.with_home(robot._system.home)
         self.robot = robot
         self.time = 0.0
         self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
@@ -117,6 +120,9 @@ class FixedStep:
         self.q[:], self.v[:] = q, v
         self._position_rate.normalize(self.q)
         self._impulse[:] = 0.0
+        if self._walks:
+            self.robot._programs.home[:] = self.robot._system.walk_home
+            self._take_home_along()
 
     def tree_state(self) -> tuple[Array, Array]:
         """Positions and velocities of the whole tree; the next call overwrites them."""
@@ -151,6 +157,17 @@ class FixedStep:
         self.time += self._step
         if not math.isfinite(self.v.dot(self.v) + self.q.dot(self.q)):
             self._explain()
+        if self._walks:
+            self._take_home_along()
+
+    def _take_home_along(self) -> None:
+        """Let the next step find the loops closed as they are now."""
+        position, system = self._programs[0], self.robot._system
+        position.q[:] = self.q
+        position()
+        home = position.result[[*system.walk_rows, *system.walked_rows]]
+        if np.isfinite(home).all():
+            self.robot._programs.home[:] = home
 
     def _runge_kutta(self) -> None:
         h, dynamics = self._step, self._dynamics

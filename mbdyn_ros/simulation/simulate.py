@@ -235,6 +235,11 @@ class _Run:
     ) -> tuple[Robot, Array, Array]:
         """Go on with other independent joints, from tree positions and velocities v (nv,)."""
         other = self._known(chart, whole, joints)
+        if other is None and joints == list(chart.independent_joints):
+            moved = chart.with_home(whole)
+            other = moved if suits(moved, whole) else None  # other rows may have to be chosen
+            if other is not None:
+                self.charts.append(other)
         if other is None:
             coordinates = chart._system.coordinates
             places = zip(coordinates.joint_labels, coordinates.joint_rows[0], strict=True)
