@@ -18,6 +18,9 @@ from ..robot import Robot, load
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+PLOTS = (".png", ".svg", ".pdf")
+"""What plots may be written as."""
+
 UNLIMITED = 10_000
 """Columns of a table that goes to a file or a pipe: nothing is cut off."""
 

@@ -16,6 +16,7 @@ from .inspect import inspect
 from .inverse import id_
 from .mechanism import mechanism
 from .ops import ops
+from .piezo import piezo
 from .simulate import simulate
 from .view import view
 
@@ -77,5 +78,5 @@ def main() -> None:
     """
 
 
-for _verb in (inspect, id_, fd, simulate, view, bench, codegen, mechanism, ops):
+for _verb in (inspect, id_, fd, piezo, simulate, view, bench, codegen, mechanism, ops):
     main.add_command(_verb)

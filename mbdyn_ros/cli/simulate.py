@@ -19,6 +19,7 @@ from ..robot import Robot
 from ..simulation import StoppedSimulationError, Trajectory
 from ..simulation import simulate as run
 from .common import (
+    PLOTS,
     RobotOptions,
     number,
     print_json,
@@ -29,7 +30,6 @@ from .common import (
 )
 from .state import AT_HOME, read_values, state_option
 
-PLOTS = (".png", ".svg", ".pdf")
 BAG_RATE = 100.0
 """Samples per second of a bag, unless asked otherwise."""
 

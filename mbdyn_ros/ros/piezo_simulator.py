@@ -37,8 +37,9 @@ from .refusals import Refusals, in_words
 
 NAME = "piezo_simulator"
 
-MOST_MADE_UP = 50
-"""Skipped steps that one tick makes up for; time beyond that is lost, and reported."""
+MOST_MADE_UP = 5
+"""Skipped steps that one tick makes up for; time beyond that is lost, and reported. In more the
+robot would come away from the pulses that it was sent: those were made for where it is."""
 
 SMALL = 1e-3
 """Mean torques below this part of the rotor's force, per metre or as a force, are not judged."""

@@ -115,7 +115,9 @@ class RateLoop:
         if not self._priority:
             return
         try:
-            thread = threading.get_native_id()
-            os.sched_setscheduler(thread, os.SCHED_FIFO, os.sched_param(self._priority))
+            # The main thread too: while it holds the interpreter, the loop waits for it.
+            policy = os.SCHED_FIFO | os.SCHED_RESET_ON_FORK
+            for thread in (threading.get_native_id(), os.getpid()):
+                os.sched_setscheduler(thread, policy, os.sched_param(self._priority))
         except (OSError, AttributeError) as error:
             self.priority_refused = f"no real-time priority {self._priority}: {error}"
