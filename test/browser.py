@@ -46,7 +46,7 @@ class Tab:
 
     def __init__(self, chromium: Any, url: str) -> None:
         self.errors: list[str] = []
-        self.tab = chromium.new_page(viewport={"width": 1000, "height": 520})
+        self.tab = chromium.new_page(viewport={"width": 1000, "height": 600})
         self.tab.on("console", self._listen)
         self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
         self.tab.goto(url)
@@ -73,9 +73,12 @@ class Tab:
     def drag(self, label: str, share: float) -> None:
         """Put a slider at a share of its range."""
         name = self.tab.locator("label", has_text=re.compile(f"^{re.escape(label)}$"))
-        track = name.locator(f"xpath=ancestor::*[.//*[{TRACK}]][1]//*[{TRACK}]").bounding_box()
-        x, y = track["x"] + share * track["width"], track["y"] + track["height"] / 2
-        self.tab.mouse.click(x, y)
+        track = name.locator(f"xpath=ancestor::*[.//*[{TRACK}]][1]//*[{TRACK}]")
+        track.scroll_into_view_if_needed()
+        box = track.bounding_box()
+        self.tab.mouse.click(
+            box["x"] + share * box["width"], box["y"] + box["height"] / 2
+        )
 
     def until(self, changed: Callable[[], bool], what: str, seconds: float = 8.0) -> None:
         """Wait until something is so."""

@@ -10,9 +10,11 @@ import pytest
 from browser import Tab, browser, running
 
 import mbdyn_ros
+from mbdyn_ros.mechanisms import FourBar
 
 pytest.importorskip("viser")
 
+from mbdyn_ros.view.mechanism_page import MechanismPage  # noqa: E402
 from mbdyn_ros.view.page import Address, Page  # noqa: E402
 from mbdyn_ros.view.robot_page import RobotPage  # noqa: E402
 from mbdyn_ros.view.visuals import read_visuals  # noqa: E402
@@ -45,8 +47,37 @@ def test_a_robot_moves_with_its_slider(chromium: Any) -> None:
         one.drag("Period", 0.9)
         one.until(lambda: one.curve(0) != curve, "the chart follows")
         before = one.scene()
-        one.tab.get_by_role("button", name="Play").click()
+        one.tab.get_by_role("button", name="Play", exact=True).click()
         one.until(lambda: one.scene() != before, "it plays")
-        one.tab.get_by_role("button", name="Pause").click()
+        one.tab.get_by_role("button", name="Pause", exact=True).click()
+        assert one.errors == []
+        one.tab.close()
+
+
+def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
+    """Chart and linkage change, runs are overlaid, what cannot close is explained."""
+    page = Page("four_bar", ANY_PORT)
+    shown = MechanismPage(page, FourBar())
+    with running(shown):
+        one = Tab(chromium, page.url)
+        one.until(lambda: len(set(one.scene())) > 1, "a picture")
+        before, curve = one.scene(), one.curve()
+        one.tab.get_by_role("button", name="Keep this run", exact=True).click()
+        one.until(lambda: "as given" in one.text(), "the run is kept")
+        one.drag("rocker", 0.5)
+        one.until(lambda: one.scene() != before, "the linkage changes")
+        one.until(lambda: one.curve() != curve, "the chart changes")
+        one.drag("ground", 0.95)
+        one.until(lambda: "cannot close" in one.text(), "the impossible is explained")
+        one.tab.get_by_role("button", name="Reset", exact=True).click()
+        one.until(lambda: "cannot close" not in one.text(), "all is well again")
+        before = one.scene()
+        one.tab.get_by_role("button", name="Play", exact=True).click()
+        one.until(lambda: one.scene() != before, "it plays")
+        one.tab.get_by_role("button", name="Pause", exact=True).click()
+        for name, start in (("CSV", b"time,position/"), ("URDF+", b"<?xml"), ("PNG", b"\x89PNG")):
+            with one.tab.expect_download() as download:
+                one.tab.get_by_role("button", name=name, exact=True).click()
+            assert Path(download.value.path()).read_bytes().startswith(start), name
         assert one.errors == []
         one.tab.close()

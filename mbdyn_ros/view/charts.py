@@ -21,7 +21,7 @@ INK, FAINT, GRID = "#2b2f36", "#8a9099", "#e6e8eb"
 class Line:
     """One line of a chart: `y` (n,) in the chart's unit; NaN leaves a gap.
 
-    `listed`: whether the legend has it.
+    `listed`: whether the legend has it. `x`: over the chart's own unless given.
     """
 
     name: str
@@ -30,6 +30,7 @@ class Line:
     dash: str = "solid"
     width: float = 2.0
     listed: bool = True
+    x: Array | None = None
 
 
 class Chart:
@@ -44,7 +45,6 @@ class Chart:
     def __init__(
         self, gui: viser.GuiApi, title: str, across: str, aspect: float = 0.58
     ) -> None:
-        self.title = title
         self._x = np.zeros(0)
         self._lines: tuple[Line, ...] = ()
         self._layout: dict[str, Any] = {
@@ -54,7 +54,7 @@ class Chart:
             "plot_bgcolor": "white",
             "hovermode": "x",
             "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
-                       "font": {"size": 10}, "bgcolor": "rgba(0,0,0,0)"},
+                       "font": {"size": 9.5}, "bgcolor": "rgba(0,0,0,0)"},
             "xaxis": {"title": {"text": across, "standoff": 4}, **_AXIS},
             "yaxis": {"title": {"text": title, "standoff": 4}, "zeroline": True,
                       "zerolinecolor": "#b9bec5", **_AXIS},
@@ -68,6 +68,11 @@ class Chart:
         """Draw lines over x (n,); `now` is where a thin upright line marks the present."""
         self._x, self._lines = x, tuple(lines)
         self.mark(now)
+
+    def name_axes(self, title: str, across: str) -> None:
+        """Rename its axes, for what is shown next."""
+        self._layout["yaxis"]["title"]["text"] = title
+        self._layout["xaxis"]["title"]["text"] = across
 
     def mark(self, now: float | None) -> None:
         """Move the mark of the present."""
@@ -88,7 +93,8 @@ class Chart:
         data = [
             {
                 "type": "scatter", "mode": "lines", "name": line.name,
-                "x": self._x.astype(np.float32), "y": line.y.astype(np.float32),
+                "x": (self._x if line.x is None else line.x).astype(np.float32),
+                "y": line.y.astype(np.float32),
                 "line": {"color": line.color, "dash": line.dash, "width": line.width},
                 "hovertemplate": "%{y:.4g}", "showlegend": line.listed,
             }

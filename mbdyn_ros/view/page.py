@@ -27,6 +27,9 @@ PORT = 8080
 FRAMES = 30.0
 """Pictures per second while something plays."""
 
+AMBIENT = 2.0
+"""Light from everywhere, so that no side is black."""
+
 PANEL = 350
 """Width of the panels beside the scene, pixels."""
 
@@ -79,7 +82,10 @@ class Page:
         )  # fmt: skip
         self.server.gui.main_panel.dock_right()
         self.server.gui.main_panel.set_width(PANEL)
-        self.server.scene.configure_default_lights(cast_shadow=False)
+        scene = self.server.scene
+        scene.configure_default_lights(cast_shadow=False)
+        scene.configure_environment_map(hdri=None)  # seconds of work without a graphics card
+        scene.add_light_ambient("/daylight", intensity=AMBIENT)
 
     @property
     def url(self) -> str:
