@@ -11,6 +11,7 @@ from ..model.errors import InputError
 from ..recording.write import TABLES, check_target
 from .common import name_values, number, print_json, print_table, to_number
 from .mechanism_tasks import LOCAL, analyse, compare_settings, draw, forward, inverse, sweep_designs
+from .page import announce, page_options, serving
 from .simulate import PLOTS
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 @click.option("--gif", metavar="FILE", help="Animate the motion as .gif.")
 @click.option("--output", metavar="FILE", help="Write the numbers as .csv or .json.")
 @click.option("--urdf", metavar="FILE", help="Write the mechanism as URDF+.")
+@click.option("--page", is_flag=True, help="Show it in the browser, with sliders, until Ctrl-C.")
+@page_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def mechanism(name: str, as_json: bool, **options: Any) -> None:
     """Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows.
@@ -67,6 +70,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     Examples:
       mbdyn mechanism list
       mbdyn mechanism four_bar --lengths 0.32,0.1,0.3,0.25
+      mbdyn mechanism four_bar --page --speed 20
       mbdyn mechanism four_bar --id --speed 20 --plot drive.png --gif drive.gif
       mbdyn mechanism four_bar --compare coupler_mass=0.5,1,2 --plot masses.png
       mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
@@ -83,11 +87,14 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         if options[option] is not None:
             check_target(options[option], ends)
     asked = [
-        what for what in ("inverse", "forward", "compare", "swept") if options[what]
+        what for what in ("inverse", "forward", "compare", "swept", "page") if options[what]
     ]
     if len(asked) > 1:
-        raise click.UsageError("give one of --id, --fd, --compare, --sweep at a time")
+        raise click.UsageError("give one of --id, --fd, --compare, --sweep, --page at a time")
     made = _configured(kind, options["lengths"], options["settings"])
+    if options["page"]:
+        _show(made, options, as_json)
+        return
     tasks = {
         "inverse": inverse,
         "forward": forward,
@@ -108,6 +115,23 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     else:
         for file in files:
             click.echo(f"wrote {file}")
+
+
+def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
+    """Serve its page."""
+    for option in ("plot", "gif", "output", "urdf"):
+        if options[option] is not None:
+            raise click.UsageError(f"--page writes no --{option}; the page has buttons for that")
+    from ..view.page import Address, Page, require_page
+
+    require_page()
+    from ..view.mechanism_page import MechanismPage
+
+    page = Page(made.name, Address(options["host"], options["port"]))
+    with serving(page, options["browse"]):
+        shown = MechanismPage(page, made, options["speed"])
+        announce(page.url, made.name, as_json)
+        shown.run()
 
 
 def _list(as_json: bool) -> None:

@@ -2,34 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
-import webbrowser
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
-from .common import RobotOptions, print_json, robot_options, urdf_text
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def page_options(function: F) -> F:
-    """The options --port, --host and --open of verbs that serve a page."""
-    for decorate in (
-        click.option("--open", "browse", is_flag=True, help="Open the page in the browser."),
-        click.option(
-            "--host", default="127.0.0.1", show_default=True,
-            help="Address to serve on; 0.0.0.0 shows the page to the whole network.",
-        ),
-        click.option(
-            "--port", type=int, default=8080, show_default=True, help="0 takes any free one."
-        ),
-    ):  # fmt: skip
-        function = decorate(function)
-    return function
+from .common import RobotOptions, robot_options, urdf_text
+from .page import announce, page_options, serving
 
 
 @click.command()
@@ -65,28 +43,3 @@ def view(
         shown = RobotPage(page, robot, visuals, None if text else Path(urdf).resolve().parent)
         announce(page.url, robot.model.name, as_json)
         shown.run()
-
-
-def announce(url: str, name: str, as_json: bool) -> None:
-    """Say where the page is."""
-    if as_json:
-        print_json({"url": url, "shows": name})
-    else:
-        click.echo(f"{name} is at {url}  (Ctrl-C ends)")
-
-
-@contextlib.contextmanager
-def serving(page: Any, browse: bool) -> Iterator[None]:
-    """End the page in order on Ctrl-C and SIGTERM, and however else the block ends."""
-    before = [signal.signal(one, lambda *_: page.end()) for one in ENDS]
-    try:
-        if browse:
-            webbrowser.open(page.url)
-        yield
-    finally:
-        for one, handler in zip(ENDS, before, strict=True):
-            signal.signal(one, handler)
-        page.close()
-
-
-ENDS = (signal.SIGINT, signal.SIGTERM)

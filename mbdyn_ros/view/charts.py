@@ -13,7 +13,6 @@ from ..model.model import Array
 if TYPE_CHECKING:
     import viser
 
-COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e", "#17becf", "#8c564b", "#e377c2")
 INK, FAINT, GRID = "#2b2f36", "#8a9099", "#e6e8eb"
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..mechanisms import Mechanism
 from ..model.errors import InputError
-from .charts import COLORS, Chart, Line
+from .charts import Chart, Line
+from .colors import color_of
 from .mechanism_picture import picture
 from .mechanism_run import QUANTITIES, Run, joint_titles
 from .mechanism_scene import MechanismScene, frame_front
@@ -179,7 +180,7 @@ class MechanismPage:
         run, settings = self.run_shown, self.sliders.settings
         name = ", ".join(f"{key} {value:.4g}" for key, value in settings.items()) or "as given"
         name += f", {run.motion.v[0, 0]:g} rad/s" if run.swings is None else ""
-        color = COLORS[(len(self._kept) + 2) % len(COLORS)]
+        color = color_of(len(self._kept) + 2)
         self._kept.append(Line(name, run.torque[:, 0], color, _dash(run), 1.5, x=run.x))
         self.page.wake()
 

@@ -10,7 +10,8 @@ import numpy as np
 from ..mechanisms import Analysis, CrankMotion, Mechanism, reach
 from ..model.model import Array
 from ..recording.table import Table, csv_lines
-from .charts import COLORS, Line
+from .charts import Line
+from .colors import color_of
 
 POINTS = 360
 """Instants of a turn; one more closes it."""
@@ -71,7 +72,7 @@ class Run:
         lines = []
         weightless = self.analysis.torque_without_gravity
         for k, name in enumerate(self.mechanism.inputs):
-            color = COLORS[k]
+            color = color_of(k)
             lines.append(Line(name, self.torque[:, k], color, width=2.5))
             lines.append(
                 Line(f"{name}, without gravity", weightless[:, k], color, "dot", 1.5, k == 0)
@@ -83,15 +84,14 @@ class Run:
         if quantity == "forces in joints":
             forces = self.analysis.reactions.items()
             return [
-                Line(name, np.hypot(*force[:, :2].T), color)
-                for (name, force), color in zip(forces, 2 * COLORS, strict=False)
+                Line(name, np.hypot(*force[:, :2].T), color_of(k))
+                for k, (name, force) in enumerate(forces)
             ], []
         values = self.analysis.joints[QUANTITIES.index(quantity)]
         turning: list[Line] = []
         sliding: list[Line] = []
-        parts = self.mechanism.layout().parts
-        for part, column, color in zip(parts, values.T, COLORS, strict=False):
-            (sliding if part.slides else turning).append(Line(part.name, column, color))
+        for k, part in enumerate(self.mechanism.layout().parts):
+            (sliding if part.slides else turning).append(Line(part.name, values[:, k], color_of(k)))
         return turning, sliding
 
     def csv(self) -> str:

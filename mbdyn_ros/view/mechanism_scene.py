@@ -15,8 +15,8 @@ from ..mechanisms import Block, Mechanism, Plate
 from ..mechanisms.layout import GROUND, Part
 from ..mechanisms.pose import Pose
 from ..model.model import Array
+from .colors import color_of, rgb
 from .part_mesh import FACES, block_outline, rounded_outline, solid
-from .skeleton import RODS
 
 if TYPE_CHECKING:
     import viser
@@ -49,7 +49,7 @@ class MechanismScene:
         self._masses: dict[str, Any] = {}
         self._rails: dict[str, Any] = {}
         for k, part in enumerate(layout.parts):
-            name, color = f"{ROOT}/{part.name}", RODS[k % len(RODS)][:3]
+            name, color = f"{ROOT}/{part.name}", rgb(color_of(k))
             self._frames[part.name] = self._scene.add_frame(name, show_axes=False)
             self._bodies[part.name] = self._scene.add_mesh_simple(
                 f"{name}/body", empty, FACES, color=color, flat_shading=True, side="double"

@@ -12,8 +12,8 @@ from .mechanism_run import Drive
 if TYPE_CHECKING:
     import viser
 
-FASTEST = 50.0
-"""rad/s"""
+SLOWEST, FASTEST = 0.5, 100.0
+"""Speeds of a crank, rad/s."""
 
 DERIVED = ("width", "center_along", "center_across", "inertia")
 """Ends of settings without a slider: as the design has them, or by the shape of the link."""
@@ -28,6 +28,10 @@ class MechanismSliders:
     def __init__(
         self, gui: viser.GuiApi, mechanism: Mechanism, changed: Callable[[Any], None], speed: float
     ) -> None:
+        if not SLOWEST <= speed <= FASTEST:
+            raise mechanism.refusal(
+                f"speed is {speed:g} rad/s; a page starts at {SLOWEST:g} to {FASTEST:g} rad/s"
+            )
         self.start = mechanism
         self._given = {
             name: float(value)
@@ -54,13 +58,13 @@ class MechanismSliders:
             for name in masses:
                 value = self._given[name]
                 self._add(gui, name.replace("_mass", " mass"), name, 0.1 * value, 5 * value, value)
+        slowest = {"speed": SLOWEST} | {f"{one} speed": -FASTEST for one in mechanism.inputs[1:]}
         with gui.add_folder("Drive"):
             self._speeds = [
                 gui.add_slider(
-                    "speed" if k == 0 else f"{name} speed", 0.5 if k == 0 else -FASTEST, FASTEST,
-                    0.5, speed, marks=_ends(0.5 if k == 0 else -FASTEST, FASTEST), hint="rad/s",
+                    label, low, FASTEST, 0.1, speed, marks=_ends(low, FASTEST), hint="rad/s"
                 )
-                for k, name in enumerate(mechanism.inputs)
+                for label, low in slowest.items()
             ]  # fmt: skip
             self._starts = [
                 gui.add_slider(f"{name} lead", -180.0, 180.0, 1.0, 0.0, marks=_ends(-180, 180),

@@ -12,7 +12,8 @@ from ..model.errors import MbdynError
 from ..model.model import Array
 from ..robot import Robot
 from ..units import effort_unit, position_unit
-from .charts import COLORS, Chart, Line
+from .charts import Chart, Line
+from .colors import color_of
 from .joint_sliders import JointSliders
 from .page import PANEL, Page
 from .robot_scene import RobotScene, frame_camera
@@ -150,8 +151,8 @@ class RobotPage:
             units = [effort_unit(robot.model, one) for one in robot.effort_labels]
             for unit in ("N m", "N"):
                 chosen = _largest(motion.effort, [k for k, one in enumerate(units) if one == unit])
-                for color, k in zip(COLORS, chosen, strict=False):
-                    name = robot.effort_labels[k]
+                for i, k in enumerate(chosen):
+                    name, color = robot.effort_labels[k], color_of(i)
                     lines[unit] += [
                         Line(name, motion.effort[:, k], color),
                         Line(f"{name}, gravity", motion.gravity[:, k], color, "dot", 1.5, False),
@@ -161,8 +162,7 @@ class RobotPage:
         for unit in ("rad", "m"):
             chosen = _largest(moved, [k for k, one in enumerate(units) if one == unit])
             lines[unit] = [
-                Line(labels[k], motion.position[:, k], color)
-                for color, k in zip(COLORS, chosen, strict=False)
+                Line(labels[k], motion.position[:, k], color_of(i)) for i, k in enumerate(chosen)
             ]
         for unit, chart in self._charts.items():
             chart.visible = bool(lines[unit])

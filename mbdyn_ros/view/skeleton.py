@@ -7,17 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..model.model import Array, Model
+from .colors import color_of, rgb
 from .visuals import Color, Visual
-
-RODS: tuple[Color, ...] = (
-    (0.00, 0.45, 0.70, 1.0),
-    (0.84, 0.37, 0.00, 1.0),
-    (0.00, 0.62, 0.45, 1.0),
-    (0.80, 0.47, 0.65, 1.0),
-    (0.90, 0.62, 0.00, 1.0),
-    (0.34, 0.71, 0.91, 1.0),
-)
-"""Colours of links without visuals, in turn: told apart by the colour-blind too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +42,6 @@ def skeleton(model: Model, visuals: tuple[Visual, ...]) -> tuple[Bone, ...]:
             ends.append(2 * link.inertia.center)
         bones.append(
             Bone(link.name, np.reshape([e for e in ends if np.any(e)], (-1, 3)),
-                 RODS[k % len(RODS)])
+                 (*rgb(color_of(k)), 1.0))
         )  # fmt: skip
     return tuple(bones)
