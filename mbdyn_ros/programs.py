@@ -20,7 +20,6 @@ from .arguments import (
 from .codegen.call import plain_call
 from .codegen.kernel import Bound, Kernel, interpret, load_kernel
 from .codegen.program import SIGNATURES, Variant
-from .dynamics.continuation import CLOSED
 from .dynamics.gap import unreachable
 from .dynamics.system import System
 from .model.errors import InputError, SingularMassMatrixError
@@ -28,6 +27,9 @@ from .model.model import Array
 
 SPOKEN = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
 """What messages call the arguments."""
+
+NEXT_TO_NOTHING = 1e-6
+"""Gap (m or rad), found by least squares, of a loop that closes."""
 
 
 class Programs:
@@ -133,7 +135,7 @@ class Programs:
         if problem is not None:
             joints = ", ".join(problem.joints)
             why = f": a gap of {problem.gap:.3g} m (or rad) is left"
-            if problem.gap <= CLOSED:
+            if problem.gap < NEXT_TO_NOTHING:
                 why = " without being taken apart: a singularity lies between there and home"
             raise InputError(
                 f"{self._source}: loop {problem.loop!r} cannot be closed at {joints} = "
