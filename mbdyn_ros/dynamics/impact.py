@@ -30,6 +30,9 @@ from ..model.model import Array
 ROUNDS, SWEEPS, NEWTON = 60, 25, 12
 """Most rounds of sweeps and of Newton steps."""
 
+UNSETTLED = 1e-7
+"""Share of the velocities by which redundant contacts with friction may miss their laws."""
+
 ROUNDING = 1e-13
 """Share of the largest number that may be rounding error."""
 
@@ -74,6 +77,10 @@ def _principal_pivots(matrix: Array, free: Array, size: float) -> Array:
     target[-1] = 1.0
     u, _ = nnls(stacked, target, maxiter=100 * len(free))
     rest = target - stacked @ u
+    if rest[-1] <= 1e-12:
+        raise SimulationError(
+            "the contacts cannot all be kept from closing: the points press against each other"
+        )
     f = u / rest[-1] * size
     active = f > 1e3 * ROUNDING * f.max(initial=0.0)
     xi = matrix @ f + free
@@ -117,6 +124,7 @@ def contact_impulses(matrix: Array, free: Array, blocks: Blocks) -> Array:
     if size == 0.0:
         return np.zeros(len(free))
     steps = _steps(matrix, blocks)
+    normal = blocks.normal
     f, best, least = np.zeros(len(free)), np.zeros(len(free)), np.inf
     for _ in range(ROUNDS):
         for _ in range(SWEEPS):
@@ -128,14 +136,20 @@ def contact_impulses(matrix: Array, free: Array, blocks: Blocks) -> Array:
             if gap < least:
                 best, least = g.copy(), gap
             if gap <= 100 * ROUNDING * size:
-                return g
-            g = g - np.linalg.lstsq(slope, error, rcond=1e-13)[0]
-    if least > 1e-9 * size:
+                return _pushing(g, normal)
+            g = g - np.linalg.lstsq(slope, error, rcond=1e-11)[0]
+    if least > UNSETTLED * size:
         raise SimulationError(
             f"friction: the impulses of {len(blocks.normal)} contacts do not settle (by "
             f"{least / size:.1g} of the velocities)"
         )
-    return best
+    return _pushing(best, normal)
+
+
+def _pushing(f: Array, normal: NDArray[np.intp]) -> Array:
+    """The same without normal impulses that pull by rounding."""
+    f[normal] = np.maximum(f[normal], 0.0)
+    return f
 
 
 def _steps(matrix: Array, blocks: Blocks) -> Array:

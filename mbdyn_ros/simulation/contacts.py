@@ -21,6 +21,9 @@ from .environment import Environment
 Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 
+VANISHING = 1e-3
+"""Share of the gradient nearby under which a gradient vanishes."""
+
 KINK = 1e-2
 """Turn of a normal (rad) within 1e-7 m that no smooth wall makes."""
 
@@ -192,7 +195,14 @@ class Contacts:
                 "there; write g so that its gradient differs from zero on the wall"
             )
         around = x + 1e-7 * max(1.0, float(np.abs(x).max())) * np.vstack([np.eye(3), -np.eye(3)])
-        normals = self.environment.sides[f].normals(around)
+        normals, _ = self.environment.sides[f].normals(around)
+        _, slopes = self.environment.sides[f].normals(np.vstack([x, x + 1e3 * (around - x)]))
+        if not slopes[0] > VANISHING * slopes.max():
+            raise SimulationError(
+                f"{here} the gradient of the surface vanishes (it is {slopes[0]:.3g}, and "
+                f"{slopes.max():.3g} 0.1 mm further); write g so that its gradient differs from "
+                "zero on the wall"
+            )
         if not np.abs(normals - normal).max() < KINK:
             raise SimulationError(
                 f"{here} the surface is not differentiable: its normal jumps. Give the faces of a "

@@ -37,13 +37,13 @@ class Side:
         several = len(self.surface.faces) > 1
         return f"{self.surface.name}[{self.face}]" if several else self.surface.name
 
-    def normals(self, places: Array) -> Array:
-        """Unit normals (N, 3) at world points (N, 3)."""
+    def normals(self, places: Array) -> tuple[Array, Array]:
+        """Unit normals (N, 3), and lengths of the gradient (N,), at world points (N, 3)."""
         gradient = self.surface.faces[self.face].jacobian()
         rows = np.array([np.array(gradient(x, 0.0)).ravel() for x in places])
+        slopes = np.linalg.norm(rows, axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
-            unit: Array = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return unit
+            return rows / slopes[:, None], slopes
 
 
 class Environment:

@@ -122,4 +122,8 @@ class ContactSearch:
 
 def _root(function: Callable[[float], float], a: float, b: float) -> float:
     """A zero between two times with different signs."""
-    return float(brentq(function, a, b, xtol=1e-15 * max(1.0, abs(b)), rtol=1e-15))
+    if function(a) * function(b) > 0:  # by rounding: one of them is the zero
+        return a if abs(function(a)) < abs(function(b)) else b
+    accuracy = 1e-15 * max(1.0, abs(b))
+    found, _ = brentq(function, a, b, xtol=accuracy, rtol=1e-15, full_output=True, disp=False)
+    return float(found)

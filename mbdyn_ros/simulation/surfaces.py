@@ -207,7 +207,7 @@ def checked_restitution(what: str, value: float) -> float:
 def number_within(what: str, value: float, most: float, words: str) -> float:
     """A finite number from 0 to `most`."""
     try:
-        number = float(value)
+        number = value = float(value)
     except (TypeError, ValueError):
         number = np.nan
     if not (np.isfinite(number) and 0 <= number <= most):

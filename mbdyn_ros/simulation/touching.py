@@ -9,6 +9,8 @@ contacts rest, stick, slide or separate from then on.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..dynamics.impact import contact_impulses
@@ -28,8 +30,8 @@ RESTING_SPEED = 1e-9
 """Normal velocity (m/s or rad/s) of what touches and rests."""
 
 SLOW = 1e-4
-"""Tangential velocity (m/s) below which a sliding point keeps the direction of its friction: near
-rest the direction turns ever faster, and steps would have to be as short."""
+"""Tangential velocity (m/s) below which a sliding point leans to the direction that its friction
+had: near rest the direction would turn ever faster. On a straight way this changes nothing."""
 
 ROUNDING = 1e-10
 """Share of the forces, or accelerations, that may be rounding error."""
@@ -108,8 +110,10 @@ class Touching:
         for i in np.flatnonzero(~self._sticks & (rows.friction > 0)).tolist():
             along = rows.tangents[i] @ v
             speed = float(np.linalg.norm(along))
-            if speed > SLOW:  # backwards only where a trial step goes too far
-                slides[i] = np.copysign(1.0, along @ slides[i]) * along / speed
+            if along @ slides[i] < 0:  # a trial step beyond rest
+                continue
+            leaning = along + SLOW * math.exp(-((speed / SLOW) ** 2)) * slides[i]
+            slides[i] = leaning / np.linalg.norm(leaning)
         return rows.assemble(self._sticks, slides)
 
     def _response(self, q: Array, columns: Array) -> Array:
@@ -219,7 +223,7 @@ class Touching:
         for i in np.flatnonzero(~self._sticks & (rows.friction > 0)).tolist():
             tangential = rows.tangents[i] @ v
             speed = float(np.linalg.norm(tangential))
-            if speed > SLOW:
+            if speed > 10 * SLOW:
                 self._directions[i] = tangential / speed
         return moved, slowed
 
