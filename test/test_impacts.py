@@ -213,7 +213,7 @@ def test_a_closed_loop_hits_a_wall() -> None:
     wall = Surface.plane(way[0] + 0.3 * np.ptp(way @ along) * along, -along)
     environment = Environment([wall], points=[(slider, (0, 0, 0))])
     trajectory = mbdyn_ros.simulate(robot, [0.0], [20.0], 1.0, environment=environment)
-    assert len(trajectory.impacts) > 2
+    assert len(trajectory.impacts) >= 2
     assert np.abs(trajectory.imbalance).max() < 1e-9
     place = robot.joint_names.index("slider_joint")
     for impact in trajectory.impacts:
@@ -232,7 +232,7 @@ SHAPES: list[Callable[..., Surface]] = [
 
 
 @pytest.mark.usefixtures("interpreted")
-@explore(40)
+@explore(20)
 @given(
     robots(joints=5, massless=False),
     st.booleans(),
@@ -284,7 +284,7 @@ def test_random_impacts(
     assert impact.energy_before - impact.energy_after == pytest.approx(impact.loss, abs=1e-8)
 
 
-@explore(100)
+@explore(60)
 @given(st.integers(1, 4), st.integers(1, 6), st.integers(0, 9999), st.booleans())
 def test_several_contacts_at_once(count: int, freedoms: int, seed: int, frictional: bool) -> None:
     """The laws of many contacts, redundant ones too: judged by the laws themselves."""

@@ -110,7 +110,7 @@ class Touching:
         for i in np.flatnonzero(~self._sticks & (rows.friction > 0)).tolist():
             along = rows.tangents[i] @ v
             speed = float(np.linalg.norm(along))
-            if along @ slides[i] < 0:  # a trial step beyond rest
+            if speed == 0 or along @ slides[i] < 0:  # at rest, or a trial step beyond
                 continue
             leaning = along + SLOW * math.exp(-((speed / SLOW) ** 2)) * slides[i]
             slides[i] = leaning / np.linalg.norm(leaning)
@@ -334,7 +334,7 @@ class Touching:
         chosen = which[taking].tolist()
         self.impacts.append(
             Impact(
-                time=t,
+                time=float(t),
                 points=tuple(self.contacts.point(k) for k in chosen),
                 surfaces=tuple(self.contacts.surface(k) for k in chosen),
                 places=places[taking],
@@ -423,5 +423,6 @@ class Touching:
 def _least(matrix: Array, right: Array) -> Array:
     """The least solution of A x = b, as nearly as may be."""
     if len(right) == 1:
-        return np.asarray(right / matrix[0], dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(right / matrix[0], dtype=np.float64)
     return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-12)[0], dtype=np.float64)
