@@ -198,6 +198,18 @@ def test_forward_motion_is_that_of_the_robot(name: str) -> None:
         assert motion.a == pytest.approx(expected.a, rel=1e-5, abs=1e-4)
 
 
+def test_simulations_too_go_by_either_formula() -> None:
+    robot = FourBar().robot()
+    steps = {}
+    for method in ("DOP853", "RK45"):
+        trajectory = mbdyn_ros.simulate(robot, [0.0], [0.0], 0.5, rtol=1e-8, method=method)
+        assert trajectory.relative_imbalance < 1e-7
+        steps[method] = trajectory.steps
+    assert steps["RK45"] > 2 * steps["DOP853"]
+    with pytest.raises(InputError, match="no method 'Euler'; there are DOP853, RK45"):
+        mbdyn_ros.simulate(robot, [0.0], [0.0], 0.5, method="Euler")
+
+
 def test_forward_motion_from_rest_keeps_its_energy_and_takes_a_torque_law() -> None:
     mechanism = FourBar()
     fall = move(mechanism, [0.0], [0.0], 2.0, method="DOP853", rtol=1e-11, atol=1e-13)
@@ -229,7 +241,7 @@ def test_a_toggle_stops_forward_motion_with_its_angle() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"method": "Euler"}, "there is no method 'Euler'; there are RK45, DOP853"),
+        ({"method": "Euler"}, "there is no method 'Euler'; there are DOP853, RK45"),
         ({"duration": -1}, "duration is -1; give a number above zero"),
         ({"rtol": math.nan}, "rtol is nan"),
         ({"times": [0.0, 2.0]}, "times must lie between 0 and 1 s"),

@@ -18,6 +18,7 @@ from ..recording.write import BAGS, check_target, write
 from ..robot import Robot
 from ..simulation import StoppedSimulationError, Trajectory
 from ..simulation import simulate as run
+from ..simulation.integrator import METHODS
 from .common import (
     PLOTS,
     RobotOptions,
@@ -49,6 +50,10 @@ MOST_SAMPLES = 1e8
 @click.option("--rtol", type=float, default=1e-10, show_default=True, help="Relative tolerance.")
 @click.option("--atol", type=float, default=1e-12, show_default=True, help="Absolute tolerance.")
 @click.option(
+    "--method", type=click.Choice(METHODS), default=METHODS[0], show_default=True,
+    help="Runge-Kutta of order 8, or of order 4-5 (as ode45).",
+)
+@click.option(
     "--rate", type=float,
     help="Samples per second of the output.  [default: every step; in a bag 100]",
 )
@@ -67,6 +72,7 @@ def simulate(
     effort: str | None,
     rtol: float,
     atol: float,
+    method: str,
     rate: float | None,
     output: str | None,
     plot: str | None,
@@ -104,7 +110,7 @@ def simulate(
         with progress_bar(duration) as progress:
             trajectory = run(
                 robot, q0, v0, duration, drive, rtol, atol,
-                times=times, max_step=longest, progress=progress,
+                times=times, max_step=longest, progress=progress, method=method,
             )  # fmt: skip
     except StoppedSimulationError as error:
         trajectory, stopped = error.trajectory, error

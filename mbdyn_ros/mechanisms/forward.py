@@ -15,13 +15,11 @@ import numpy as np
 
 from ..model.errors import InputError, SimulationError
 from ..model.model import Array
+from ..simulation.integrator import METHODS
 from .mechanism import Mechanism
 from .motion import CrankMotion
 from .programs import bound
 from .reach import reach
-
-METHODS = ("RK45", "DOP853")
-"""Dormand and Prince: of order 5 with 4 (as MATLAB's ode45), of order 8."""
 
 NEAR_TOGGLE = 1e-6
 """Squared sine of a transmission angle below which the crank no longer determines the rest."""

@@ -1,8 +1,8 @@
 """Adaptive integration from mode to mode, with the step formulas of SciPy.
 
-DOP853 (Dormand and Prince, order 8) where it can; Radau (IIA, order 5, implicit) where damping
-stops a motion in microseconds, as that of some robots' fingers does: explicit steps would have
-to be as short.
+DOP853 (Dormand and Prince, order 8) or RK45 where they can; Radau (IIA, order 5, implicit) where
+damping stops a motion in microseconds, as that of some robots' fingers does: explicit steps would
+have to be as short.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from .trajectory import Transition
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
+
+METHODS = ("DOP853", "RK45")
+"""Explicit formulas to choose from, the default first."""
 
 PROBES = 8
 """Instants inside a step at which the end of a mode is looked for."""
@@ -56,6 +59,7 @@ class Integrator:
     """Steps through time; after each, `time` and `state` are where it stands.
 
     tolerances : relative and absolute error of a step, in units of the state.
+    method : one of `METHODS`, where the motion is not stiff.
     """
 
     motion: Motion
@@ -64,6 +68,7 @@ class Integrator:
     tolerances: tuple[float, float]
     max_step: float = np.inf
     time: float = 0.0
+    method: str = METHODS[0]
     transitions: list[Transition] = field(default_factory=list)
     count: int = 0
 
@@ -87,11 +92,13 @@ class Integrator:
 
     def _smooth(self, balance: EnergyBalance) -> Iterator[Step]:
         """Integrate until the mode, or the time, ends."""
-        from scipy.integrate import DOP853, Radau  # their import takes longer than ours
+        from scipy.integrate import DOP853, RK45, Radau  # their import takes longer than ours
 
         rtol, atol = self.tolerances
         q, _ = self.motion.split(self.state)
-        formula = Radau if self.motion.dynamics.damping_rate(q) > STIFF else DOP853
+        formula: type[OdeSolver] = DOP853 if self.method == METHODS[0] else RK45
+        if self.motion.dynamics.damping_rate(q) > STIFF:
+            formula = Radau
         solver = formula(
             self.motion.rate, self.time, self.state, self.end, self.max_step, rtol, atol
         )

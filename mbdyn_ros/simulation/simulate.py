@@ -17,7 +17,7 @@ from ..robot import Robot
 from .chart_watch import ChartWatch, suits
 from .effort import EffortFunction, effort_function
 from .environment import Environment
-from .integrator import Integrator
+from .integrator import METHODS, Integrator
 from .motion import Motion
 from .recorder import Recorder
 from .segment import Translation, joined
@@ -43,6 +43,7 @@ def simulate(
     times: Array | Sequence[float] | None = None,
     max_step: float = math.inf,
     progress: Callable[[float], None] | None = None,
+    method: str = "DOP853",
 ) -> Trajectory:
     """Integrate the motion of a robot from a state.
 
@@ -62,6 +63,7 @@ def simulate(
         steps, which are close together where much happens.
     max_step : s, longest step; give one if `effort` has features shorter than the motion's.
     progress : called with the time (s) after every step.
+    method : "DOP853", or "RK45" (Dormand and Prince, order 5 with 4, as MATLAB's ode45).
 
     Returns
     -------
@@ -102,6 +104,8 @@ def simulate(
     rtol, atol = _positive("rtol", rtol), _positive("atol", atol)
     if not 1e-13 <= rtol < 1:
         raise InputError(f"rtol is {rtol}; numbers of 16 digits serve rtol from 1e-13 to 1")
+    if method not in METHODS:
+        raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
     max_step = math.inf if max_step == math.inf else _positive("max_step", max_step, "s")
     run = _Run(
         robot,
@@ -112,6 +116,7 @@ def simulate(
         _sample_times(times, duration),
         progress or (lambda time: None),
         environment,
+        method,
     )
     return run.trajectory(q, v)
 
@@ -131,6 +136,7 @@ class _Run:
     times: Array | None
     progress: Callable[[float], None]
     environment: Environment | None = None
+    method: str = METHODS[0]
     charts: list[Robot] = field(default_factory=list)
     parts: list[Trajectory] = field(default_factory=list)
     work: list[Array] = field(default_factory=list)
@@ -166,7 +172,9 @@ class _Run:
         left = None if self.times is None else self.times[self.times >= time]
         recorder = Recorder(chart, motion, left)
         state = motion.state(q, v)
-        integrator = Integrator(motion, state, self.duration, self.tolerances, self.max_step, time)
+        integrator = Integrator(
+            motion, state, self.duration, self.tolerances, self.max_step, time, self.method
+        )
         watch = ChartWatch(chart, motion)
         joints = None
 
