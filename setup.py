@@ -55,6 +55,7 @@ setup(
         "test": [
             *PAGE,
             *PEERS,
+            "dask[distributed]",
             "hypothesis",
             "mcap-ros2-support",
             "mypy",
