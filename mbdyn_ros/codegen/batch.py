@@ -11,6 +11,7 @@ from .straight_line import StraightLine, each_functions
 LANES = """
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 /* Element j of the states' rows, side by side. */
 static inline realv side_by_side(const double* const* row, size_t j) {
@@ -24,23 +25,113 @@ static inline realv side_by_side(const double* const* row, size_t j) {
 #endif
 }
 
-static void read_rows(const double* const* row, size_t size, realv* out) {
+#if LANES >= 4 && defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define SHUFFLE __builtin_shufflevector
+#endif
+#endif
+
+#ifdef SHUFFLE
+typedef double four __attribute__((vector_size(32)));
+
+/* Turn over squares of four rows and columns, one in each half of eight lanes. */
+static inline void turn(const realv* x, realv* out) {
+#if LANES == 8
+  const realv a = SHUFFLE(x[0], x[1], 0, 8, 2, 10, 4, 12, 6, 14);
+  const realv b = SHUFFLE(x[0], x[1], 1, 9, 3, 11, 5, 13, 7, 15);
+  const realv c = SHUFFLE(x[2], x[3], 0, 8, 2, 10, 4, 12, 6, 14);
+  const realv d = SHUFFLE(x[2], x[3], 1, 9, 3, 11, 5, 13, 7, 15);
+  out[0] = SHUFFLE(a, c, 0, 1, 8, 9, 4, 5, 12, 13);
+  out[1] = SHUFFLE(b, d, 0, 1, 8, 9, 4, 5, 12, 13);
+  out[2] = SHUFFLE(a, c, 2, 3, 10, 11, 6, 7, 14, 15);
+  out[3] = SHUFFLE(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
+#else
+  const realv a = SHUFFLE(x[0], x[1], 0, 4, 2, 6), b = SHUFFLE(x[0], x[1], 1, 5, 3, 7);
+  const realv c = SHUFFLE(x[2], x[3], 0, 4, 2, 6), d = SHUFFLE(x[2], x[3], 1, 5, 3, 7);
+  out[0] = SHUFFLE(a, c, 0, 1, 4, 5);
+  out[1] = SHUFFLE(b, d, 0, 1, 4, 5);
+  out[2] = SHUFFLE(a, c, 2, 3, 6, 7);
+  out[3] = SHUFFLE(b, d, 2, 3, 6, 7);
+#endif
+}
+
+/* Elements j to j + 3 of the states' rows, side by side. */
+static inline void turn_in(const double* const* row, size_t j, realv* out) {
+  realv x[4];
+  for (int k = 0; k < 4; ++k) {
+    four low;
+    memcpy(&low, row[k] + j, sizeof low);
+#if LANES == 8
+    four high;
+    memcpy(&high, row[k + 4] + j, sizeof high);
+    x[k] = SHUFFLE(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    x[k] = low;
+#endif
+  }
+  turn(x, out);
+}
+
+/* The way back, to rows of `size` elements. */
+static inline void turn_out(const realv* x, size_t size, double* out) {
+  realv y[4];
+  turn(x, y);
+  for (int k = 0; k < 4; ++k) {
+#if LANES == 8
+    const four low = SHUFFLE(y[k], y[k], 0, 1, 2, 3), high = SHUFFLE(y[k], y[k], 4, 5, 6, 7);
+    memcpy(out + (k + 4) * size, &high, sizeof high);
+#else
+    const four low = y[k];
+#endif
+    memcpy(out + k * size, &low, sizeof low);
+  }
+}
+#endif
+
+/* Rows of one state each to vectors of one element each. The last four elements of a row are
+   taken again where its length is no multiple of four. */
+static inline void read_rows(const double* const* row, size_t size, realv* out) {
+#ifdef SHUFFLE
+  if (size >= 4) {
+    for (size_t j = 0; j + 4 <= size; j += 4) turn_in(row, j, out + j);
+    if (size % 4) turn_in(row, size - 4, out + size - 4);
+    return;
+  }
+#endif
   for (size_t j = 0; j < size; ++j) out[j] = side_by_side(row, j);
 }
 
-static void write_rows(const realv* x, size_t size, size_t count, double* out) {
+/* The way back, for the first `count` states. */
+static inline void write_rows(const realv* x, size_t size, size_t count, double* out) {
+#ifdef SHUFFLE
+  if (size >= 4 && count == LANES) {
+    for (size_t j = 0; j + 4 <= size; j += 4) turn_out(x + j, size, out + j);
+    if (size % 4) turn_out(x + size - 4, size, out + size - 4);
+    return;
+  }
+#endif
   for (size_t k = 0; k < count; ++k, out += size) {
     for (size_t j = 0; j < size; ++j) out[j] = x[j][k];
   }
 }
 
-/* Shares of a job of n parts, taken by whoever is free. */
+/* A job of n parts. Whoever is free takes a share. */
 typedef struct {
   size_t n, share;
-  atomic_size_t next;
+  atomic_size_t next, done;
+  atomic_int holders;
+  pthread_mutex_t lock;
+  pthread_cond_t finished;
   void (*run)(const void* job, size_t first, size_t last);
   const void* job;
 } shared_work;
+
+static void release(shared_work* work) {
+  if (atomic_fetch_sub(&work->holders, 1) > 1) return;
+  pthread_cond_destroy(&work->finished);
+  pthread_mutex_destroy(&work->lock);
+  free(work);
+}
 
 static void* take_shares(void* pointer) {
   shared_work* work = pointer;
@@ -48,23 +139,44 @@ static void* take_shares(void* pointer) {
   while ((first = atomic_fetch_add(&work->next, work->share)) < work->n) {
     const size_t last = first + work->share < work->n ? first + work->share : work->n;
     work->run(work->job, first, last);
+    if (atomic_fetch_add(&work->done, last - first) + last - first == work->n) {
+      pthread_mutex_lock(&work->lock);
+      pthread_cond_signal(&work->finished);
+      pthread_mutex_unlock(&work->lock);
+    }
   }
+  release(work);
   return NULL;
 }
 
-/* Run a job on several threads. They live no longer than the call, so that a process may fork;
-   where none can be made, the caller's does everything. */
+/* Run a job on several threads. They live no longer than the job, so that a process may fork;
+   one that comes too late finds nothing to do, and nobody waits for it. Where none can be made
+   the caller's does everything. */
 static void share_out(size_t n, size_t share, int threads,
                       void (*run)(const void*, size_t, size_t), const void* job) {
-  enum { MOST = 256 };
-  pthread_t helper[MOST];
-  shared_work work = {.n = n, .share = share, .run = run, .job = job};
-  int helpers = 0;
-  atomic_init(&work.next, 0);
-  while (helpers < MOST && helpers + 1 < threads && helpers * share < n &&
-         !pthread_create(helper + helpers, NULL, take_shares, &work)) ++helpers;
-  take_shares(&work);
-  while (helpers) pthread_join(helper[--helpers], NULL);
+  shared_work* work = threads > 1 && share < n ? malloc(sizeof *work) : NULL;
+  if (!work) {
+    run(job, 0, n);
+    return;
+  }
+  *work = (shared_work){.n = n, .share = share, .run = run, .job = job};
+  atomic_init(&work->holders, 2);  /* the waiting caller holds it too */
+  pthread_mutex_init(&work->lock, NULL);
+  pthread_cond_init(&work->finished, NULL);
+  for (size_t k = 1; k < (size_t)threads && k * share < n; ++k) {
+    pthread_t helper;
+    atomic_fetch_add(&work->holders, 1);
+    if (pthread_create(&helper, NULL, take_shares, work)) {
+      atomic_fetch_sub(&work->holders, 1);
+      break;
+    }
+    pthread_detach(helper);
+  }
+  take_shares(work);
+  pthread_mutex_lock(&work->lock);
+  while (atomic_load(&work->done) < n) pthread_cond_wait(&work->finished, &work->lock);
+  pthread_mutex_unlock(&work->lock);
+  release(work);
 }
 """
 
