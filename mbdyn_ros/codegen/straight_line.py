@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-BLOCK = 2000
-"""Operations of one C function; a longer program is cut."""
+BLOCK = 1000
+"""Operations of one C function; a longer program is cut. GCC needs 40 us an operation then."""
 
 UNARY = {
     ca.OP_ASSIGN: "{0}",

@@ -32,6 +32,10 @@ from .newton_euler import newton_euler
 from .rotor_torque import levers, rotor_torques
 from .spatial import SX, constant
 
+LONG = 200
+"""Mean square of the numbers of coordinates that move a body, from which on forward dynamics by
+the mass matrix costs at least 1.5 times that by articulated bodies: a chain of 24 joints."""
+
 
 @dataclass(frozen=True, eq=False)
 class System:
@@ -124,7 +128,16 @@ class System:
         return embedding.matrix.T @ matrix @ embedding.matrix
 
     def forward_dynamics(self) -> list[Callable[..., SX]]:
-        """The formulations of forward dynamics; all give the same."""
+        """The formulations of forward dynamics worth comparing; all give the same.
+
+        The mass matrix of a chain of n joints costs n^3, to write down too.
+        """
+        depth: list[int] = []  # coordinates that move a body
+        for body in self.tree.bodies:
+            above = depth[body.parent] if body.parent != WORLD else 0
+            depth.append(above + body.v.stop - body.v.start)
+        if sum(number**2 for number in depth) > LONG * len(depth):
+            return [self._by_articulated_bodies]
         return [self._by_mass_matrix, self._by_articulated_bodies]
 
     def _by_mass_matrix(

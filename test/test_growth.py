@@ -1,0 +1,56 @@
+"""Programs of long chains grow linearly, and are cut into functions of bounded length."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import mbdyn_ros
+from mbdyn_ros import Robot
+from mbdyn_ros.codegen import straight_line
+from mbdyn_ros.codegen.program import Variant, trace
+from mbdyn_ros.codegen.source import c_source
+
+
+def chain(joints: int) -> Robot:
+    """Joints across each other, links alike."""
+    parts = ['<robot name="chain"><link name="l0"/>']
+    for k in range(1, joints + 1):
+        axis = ("0 0 1", "0 1 0", "1 0 0")[k % 3]
+        parts.append(
+            f'<link name="l{k}"><inertial><origin xyz="0.05 0.01 0.02" rpy="0.1 0.2 0.3"/>'
+            '<mass value="1"/><inertia ixx="0.01" iyy="0.02" izz="0.015" ixy="0.001" ixz="0" '
+            f'iyz="0.002"/></inertial></link><joint name="j{k}" type="continuous">'
+            f'<origin xyz="0.1 0.02 0.03" rpy="0.3 0.2 0.1"/><axis xyz="{axis}"/>'
+            f'<parent link="l{k - 1}"/><child link="l{k}"/></joint>'
+        )
+    return mbdyn_ros.load("".join(parts) + "</robot>")
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+def test_operations_and_text_grow_linearly(name: str) -> None:
+    operations, lines = [], []
+    for joints in (25, 50, 75):
+        robot = chain(joints)
+        program = trace(robot._system, Variant(name))
+        operations.append(sum(program.operations.values()))
+        functions = re.findall(
+            r"\n(?:static )?void \w+_\d+\(.*?\n}\n", c_source(robot._system, program), re.DOTALL
+        )
+        lines.append(sum(text.count("\n") for text in functions))
+        assert max(text.count("\n") for text in functions) < 4 * straight_line.BLOCK
+    assert operations[2] - operations[1] == pytest.approx(operations[1] - operations[0], rel=0.01)
+    assert lines[2] - lines[1] == pytest.approx(lines[1] - lines[0], rel=0.1)
+
+
+def test_a_long_program_computes_what_a_short_one_does() -> None:
+    """Forward dynamics undoes inverse dynamics, both in many pieces."""
+    robot = chain(14)
+    random = np.random.default_rng(0)
+    q, v, a = random.uniform(-1, 1, (3, 14))
+    effort = robot.inverse_dynamics(q, v, a)
+    mass, coriolis = robot.mass_matrix(q), robot.coriolis_vector(q, v)
+    np.testing.assert_allclose(effort, mass @ a + coriolis + robot.gravity_vector(q), rtol=1e-9)
+    np.testing.assert_allclose(robot.forward_dynamics(q, v, effort), a, rtol=1e-7, atol=1e-7)
