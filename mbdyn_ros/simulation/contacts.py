@@ -13,7 +13,7 @@ from ..codegen.kernel import Bound
 from ..codegen.program import Variant
 from ..dynamics.contact import ContactLayout
 from ..dynamics.impact import Blocks
-from ..model.errors import SimulationError
+from ..model.errors import InputError, SimulationError
 from ..model.model import Array
 from ..robot import Robot
 from .environment import Environment
@@ -96,6 +96,11 @@ class Contacts:
     def __init__(self, robot: Robot, environment: Environment) -> None:
         self.environment = environment
         self.points = environment.contact_points(robot)
+        if environment.surfaces and not self.points:
+            raise InputError(
+                f"{robot.model.source}: no point of the robot can hit a wall: its links have no "
+                "mass, or do not move; give the environment points=[(link, xyz), ...]"
+            )
         self.geometry = environment.geometry(robot)
         names = ("distances", "contact_state")
         variants = [Variant(name, contacts=self.geometry) for name in names]

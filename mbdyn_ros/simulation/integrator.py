@@ -85,9 +85,15 @@ class Integrator:
                 switches = switches + 1 if self.time - began <= 1e-14 * self.end else 0
                 if switches > MAX_SWITCHES:
                     joints = sorted({one.joint for one in self.transitions[-MAX_SWITCHES:]})
+                    advice = ""
+                    if self.motion.touching is not None:
+                        advice = (
+                            "; where joints and walls both rub, give the joints damping instead "
+                            "of friction"
+                        )
                     raise SimulationError(
-                        f"joints {', '.join(joints)} switch between sticking and sliding without "
-                        "end"
+                        f"{', '.join(joints)} switch between sticking and sliding without end"
+                        + advice
                     )
 
     def _smooth(self, balance: EnergyBalance) -> Iterator[Step]:

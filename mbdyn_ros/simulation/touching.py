@@ -135,7 +135,11 @@ class Touching:
         bad = ~np.isfinite(g) | (g < -self._touching * np.where(slope > 0, slope, 1.0))
         for k in np.flatnonzero(bad).tolist():
             depth = -g[k] / slope[k] if slope[k] > 0 else np.nan
-            words = "starts beyond" if self.contacts.point(k) < 0 else "starts inside the wall"
+            words = "starts beyond its stop"
+            if self.contacts.point(k) >= 0:
+                self.contacts.rows(q, v, np.array([k]))
+                x = self.contacts.layout.place[self.contacts.point(k)]
+                words = f"starts inside the wall, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"
             raise SimulationError(
                 f"{self.contacts.name(k)} {words}: g is {g[k]:.6g}, about {depth:.3g} m (or rad) "
                 "too far; start in free space"
