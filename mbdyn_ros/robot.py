@@ -29,7 +29,9 @@ from .codegen.program import LINKED, LOADED, WHOLE, Variant, trace
 from .dynamics.build import build_robot
 from .dynamics.gap import tree_gap
 from .dynamics.loop_forces import LoopForces
+from .dynamics.regressor import moving_links
 from .dynamics.singularity import massless_directions
+from .identification import BaseParameters, base_parameters
 from .model.description import read_description
 from .model.errors import InputError, ModelWarning, SingularMassMatrixError
 from .model.mechanism import read_mechanism
@@ -277,6 +279,47 @@ class Robot:
             except (AttributeError, *UNFIT):
                 pass
         return self._programs.call("mass_matrix", (q,), out=out)
+
+    def regressor(self, q: Array, v: Array, a: Array) -> Array:
+        """The efforts' linear form Y in the inertias of the links: effort = Y parameters.
+
+        Parameters
+        ----------
+        q, v, a : (nq,), (nv,), (nv,) or with a leading N.
+
+        Returns
+        -------
+        (efforts, 10 links) or (N, efforts, 10 links); its product with the parameters of
+        `base_parameters().standard` is `inverse_dynamics` without friction. The links are those
+        that joints move, in the order of `moving_links`; of each m, m c (x, y, z) and the
+        moments Ixx, Ixy, Ixz, Iyy, Iyz, Izz about its origin, in its axes.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> robot = mbdyn_ros.load('''<robot name="pendulum"><link name="world"/>
+        ...   <link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+        ...     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        ...   <joint name="hinge" type="continuous"><axis xyz="0 1 0"/>
+        ...     <parent link="world"/><child link="rod"/></joint></robot>''')
+        >>> robot.regressor([0.0], [0.0], [1.0]).round(12) + 0.0
+        array([[ 0.  , -9.81,  0.  ,  0.  ,  0.  ,  0.  ,  0.  ,  1.  ,  0.  ,
+                 0.  ]])
+        """
+        self._require_drive()
+        return self._programs.call("regressor", (q, v, a))
+
+    @property
+    def moving_links(self) -> tuple[str, ...]:
+        """The links that joints can move, in the order of `regressor`."""
+        return tuple(moving_links(self._system.tree))
+
+    def base_parameters(self) -> BaseParameters:
+        """The combinations of the links' inertias that the efforts depend on.
+
+        See `identification`, also for finding their values from a recorded motion.
+        """
+        return base_parameters(self)
 
     def coriolis_vector(self, q: Array, v: Array, out: Array | None = None) -> Array:
         """Centrifugal and Coriolis efforts (nv,) or (N, nv)."""

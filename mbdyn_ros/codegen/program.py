@@ -29,6 +29,7 @@ SIGNATURES = {
     "inverse_dynamics_derivatives": Signature(("q", "v", "a"), "derivatives", matrix=True),
     "forward_dynamics_derivatives": Signature(("q", "v", "effort"), "derivatives", matrix=True),
     "mass_matrix": Signature(("q",), "matrix", matrix=True),
+    "regressor": Signature(("q", "v", "a"), "regressor", matrix=True),
     "coriolis_vector": Signature(("q", "v"), "effort"),
     "gravity_vector": Signature(("q",), "effort"),
     "friction_vector": Signature(("q", "v"), "effort"),

@@ -29,6 +29,7 @@ from .derivatives import acceleration_derivatives, effort_derivatives
 from .embedding import Embedding
 from .linkage import Linkage, rows_at_positions
 from .newton_euler import newton_euler
+from .regressor import linear_form, moving_links, symbolic_inertias
 from .rotor_torque import levers, rotor_torques
 from .spatial import SX, constant
 
@@ -126,6 +127,13 @@ class System:
         embedding = self.embedding(q, z)
         matrix = composite_body(self.regrouped, embedding.joints)
         return embedding.matrix.T @ matrix @ embedding.matrix
+
+    def regressor(self, q: SX, z: SX, v: SX, a: SX) -> SX:
+        """Y (efforts, 10 links): inverse dynamics without friction = Y (standard parameters)."""
+        parameters = SX.sym("parameters", 10, len(moving_links(self.tree)))
+        anyone = replace(self, tree=symbolic_inertias(self.tree, parameters), parameters=SX(0, 1))
+        efforts = anyone.inverse_dynamics(q, z, v, a, None, False)
+        return linear_form(efforts, parameters)
 
     def forward_dynamics(self) -> list[Callable[..., SX]]:
         """The formulations of forward dynamics worth comparing; all give the same.
