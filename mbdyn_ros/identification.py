@@ -79,7 +79,8 @@ def base_parameters(robot: Robot) -> BaseParameters:
         if size > NOTHING * max(1.0, float(np.linalg.norm(column))):
             independent.insert(0, k)
             basis = np.column_stack([basis, rest / size])
-    grouping = np.linalg.lstsq(stack[:, independent], stack, rcond=None)[0]
+    solution = np.linalg.lstsq(stack[:, independent], stack, rcond=None)[0]
+    grouping = np.array(solution, dtype=np.float64)
     grouping[np.abs(grouping) < NOTHING] = 0.0
     grouping[:, independent] = np.eye(len(independent))
     grouping.setflags(write=False)

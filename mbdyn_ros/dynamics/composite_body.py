@@ -19,7 +19,7 @@ from .spatial import SX, JointMotion, Transform, constant, cross, symmetric
 class CompositeInertia:
     """Mass, first moment (3, 1) and moments (3, 3) about a body's origin, on symbols."""
 
-    mass: float
+    mass: float | SX
     first: SX
     second: SX
 

@@ -37,7 +37,7 @@ def standard_parameters(inertia: Inertia | None) -> Array:
 def symbolic_inertias(tree: Tree, parameters: SX) -> Tree:
     """The tree with the standard parameters (10, links) of `moving_links` for its inertias."""
     zero = SX.zeros(3)
-    whole = [CompositeInertia(SX(0), zero, SX.zeros(3, 3)) for _ in tree.bodies]  # type: ignore[arg-type]
+    whole = [CompositeInertia(SX(0), zero, SX.zeros(3, 3)) for _ in tree.bodies]
     for k, link in enumerate(moving_links(tree)):
         index, pose = tree.frames[link]
         mass, *rest = ca.vertsplit(parameters[:, k])
