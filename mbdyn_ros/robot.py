@@ -36,6 +36,7 @@ from .model.description import read_description
 from .model.errors import InputError, ModelWarning, SingularMassMatrixError
 from .model.mechanism import read_mechanism
 from .model.model import Array, Model, constant
+from .model.planar_joint import joints_of_parts, split_planar
 from .model.tree import BASE_JOINT
 from .programs import SPOKEN, Programs
 from .report import Report, report
@@ -115,7 +116,9 @@ class Robot:
         floating_base: bool = False,
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
     ) -> None:
-        self.model = model
+        model = split_planar(
+            model, joints_of_parts(model, home if isinstance(home, Mapping) else ())
+        )
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         self.floating_base = floating_base
         movable = [joint.name for joint in model.joints if joint.nv]

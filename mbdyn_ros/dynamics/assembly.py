@@ -16,6 +16,7 @@ import numpy as np
 from ..model.clusters import Cluster
 from ..model.errors import ModelError
 from ..model.model import Array
+from ..model.planar_joint import PARTS
 from ..model.tree import Tree
 from .continuation import CLOSED, follow
 from .linkage import (
@@ -241,8 +242,14 @@ def _kind(cluster: Cluster) -> str:
 
 
 def _joint_names(tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:
-    """Names of joints of a cluster, for messages."""
-    return ", ".join(tree.bodies[cluster.tied[k]].joint for k in places)
+    """Names of joints of a cluster, for messages; a planar joint's with their coordinates."""
+    names = []
+    for k in places:
+        body = cluster.tied[k]
+        joint = tree.bodies[body].joint
+        parts = [i for i, one in enumerate(tree.bodies) if one.joint == joint]
+        names.append(f"{joint}/{PARTS[parts.index(body)]}" if len(parts) > 1 else joint)
+    return ", ".join(names)
 
 
 def _first_closed(

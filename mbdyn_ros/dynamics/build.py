@@ -12,6 +12,7 @@ from ..model.clusters import find_clusters
 from ..model.coordinates import choose_coordinates
 from ..model.errors import ModelError
 from ..model.model import Array, Model, constant
+from ..model.planar_joint import split_planar
 from ..model.rounded_angles import Tilt, set_straight
 from ..model.tree import Tree, build_tree
 from .system import System
@@ -23,15 +24,35 @@ UNSEEN = 1e-7
 """Tilt (rad) that no rank tells from none."""
 
 
+class PartlyDependentError(ModelError):
+    """A loop ties some coordinates of the planar joint `joint`, and leaves others free."""
+
+    def __init__(self, joint: str) -> None:
+        super().__init__(f"planar joint {joint!r} is partly dependent")
+        self.joint = joint
+
+
 def build_robot(
     model: Model, floating_base: bool, gravity: Array, home: Mapping[str, float]
 ) -> tuple[Model, System, tuple[Assembly, ...], list[Tilt]]:
-    """`build_system`, with axes set straight where rounded angles take loops their mobility.
+    """`build_system` of the model, changed where its loops ask for it.
+
+    Axes are set straight where rounded angles take loops their mobility, and planar joints
+    written as three where a loop makes them partly dependent.
 
     Returns
     -------
-    The model that serves, its system and assemblies, and what was changed in it.
+    The model that serves, its system and assemblies, and the axes that were set straight.
     """
+    try:
+        return _with_axes(model, floating_base, gravity, home)
+    except PartlyDependentError as error:
+        return build_robot(split_planar(model, [error.joint]), floating_base, gravity, home)
+
+
+def _with_axes(
+    model: Model, floating_base: bool, gravity: Array, home: Mapping[str, float]
+) -> tuple[Model, System, tuple[Assembly, ...], list[Tilt]]:
     tilts: list[Tilt] = []
     if model.loops:
         straight, tilts = set_straight(model, build_tree(model, floating_base))
@@ -133,11 +154,7 @@ def _independent_joints(
         for k in assembly.linkage.independent:
             name = tree.bodies[assembly.linkage.cluster.tied[k]].joint
             if name in dependent:
-                raise ModelError(
-                    f"{model.source}: loop {assembly.linkage.cluster.name!r} makes the planar "
-                    f"joint {name!r} partly dependent; write it as two prismatic joints and a "
-                    "revolute one, of which each is either"
-                )
+                raise PartlyDependentError(name)
     free = [joint.name for joint in model.joints if joint.nv and joint.name not in dependent]
     if wanted is None:
         if model.actuated is not None:

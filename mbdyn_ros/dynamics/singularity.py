@@ -35,7 +35,7 @@ def massless_directions(system: System) -> list[int]:
     random = np.random.default_rng(0)
     empty = np.ones(coordinates.nv, dtype=bool)
     home = system.home[list(coordinates.q)]
-    tied = {row for linkage in system.linkages for row in linkage.coordinates}
+    tied = {bodies[body].q.start for one in system.linkages for body in one.cluster.tied}
     loose = np.array([row not in tied for row in coordinates.q])
     dependent = system.home[system.walked_rows]
     body_of = {row: i for i, body in enumerate(bodies) for row in range(body.v.start, body.v.stop)}

@@ -13,6 +13,7 @@ from .closure_check import Closing, check_closures, type_problem
 from .closures import AXISLESS, ZERO_RATIO
 from .model import Coupling, Loop, Model, Pose
 from .placement import IDENTITY, X_AXIS, normalized, rotation_from_rpy
+from .planar_joint import joints_of_parts, split_planar
 from .yaml_source import YamlSource
 
 KEYS = ("loops", "couplings", "independent", "actuated", "home")
@@ -76,6 +77,7 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     for gear in model.couplings:
         taken[gear.name] = f"the coupling in line {gear.line} of {model.source}"
     check_closures(model.links, model.joints, own, taken)
+    model = split_planar(model, joints_of_parts(model, _named(document, values)))
     return dataclasses.replace(
         model,
         loops=(*model.loops, *loops),
@@ -84,6 +86,19 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
         actuated=read_joints(document, values, "actuated", model) or model.actuated,
         home=read_home(document, values, model) or model.home,
     )
+
+
+def _named(document: YamlSource, values: dict[str, yaml.Node]) -> list[object]:
+    """What the choices of a file name, joints or not."""
+    names: list[object] = [
+        node.value
+        for key in ("independent", "actuated")
+        if key in values
+        for node in document.records(values, key)
+    ]
+    if "home" in values and not document.is_empty(values["home"]):
+        names += document.mapping(values["home"], "home")
+    return names
 
 
 def _read_loop(document: YamlSource, node: yaml.Node) -> Loop:
