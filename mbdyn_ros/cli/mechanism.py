@@ -156,7 +156,7 @@ def _list(as_json: bool) -> None:
 
 def _length_names(made: Mechanism) -> list[str]:
     """Settings that --lengths gives, in order."""
-    from ..mechanisms.mechanism import unit_of
+    from ..mechanisms.settings import unit_of
 
     others = ("_width", "_along", "_across")
     return [

@@ -95,6 +95,9 @@ class Block:
 
 Piece = Link | Plate | Block
 
+PIECES = (Link, Plate, Block)
+"""The same for `isinstance`."""
+
 
 def piece_numbers(piece: Piece) -> dict[str, Number]:
     """The numbers of a link that its equations need, by name, shapes resolved."""

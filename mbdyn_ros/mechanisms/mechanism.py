@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -16,22 +15,17 @@ from ..model.errors import InputError
 from ..model.model import Array
 from ..model.structure import suggestion
 from .layout import Layout, Solved
-from .link import Block, Link, Number, Piece, Plate, piece_numbers, piece_of
+from .link import PIECES, Number, piece_numbers, piece_of
 from .pose import Pose
+from .settings import piece_settings, problem_of, stands_in, with_setting
 
 if TYPE_CHECKING:
     from ..robot import Robot
 
 M = TypeVar("M", bound="Mechanism")
 
-PIECES = (Link, Plate, Block)
-
 SAMPLES = 720
 """Crank angles in a turn at which it is asked whether the mechanism closes."""
-
-UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "branch": ""}
-"""Units of settings by the end of their names; all others are lengths."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Mechanism(ABC):
@@ -153,7 +147,7 @@ class Mechanism(ABC):
                     f"there is no setting {name!r}{suggestion(name, known)}; there are "
                     f"{', '.join(known)}"
                 )
-            field = max((f.name for f in fields(self) if _stands_in(f.name, name)), key=len)
+            field = max((f.name for f in fields(self) if stands_in(f.name, name)), key=len)
             value = values.get(field, getattr(self, field))
             if isinstance(value, PIECES):
                 value = with_setting(value, name[len(field) + 1 :], number)
@@ -176,7 +170,7 @@ class Mechanism(ABC):
             except (TypeError, ValueError):
                 raise self.refusal(f"{name} is {value!r}; give a number") from None
             for number in numbers[[numbers.argmin(), numbers.argmax()]].tolist():
-                if problem := _problem(name, number):
+                if problem := problem_of(name, number):
                     raise self.refusal(problem)
 
     def _closes(self) -> bool:
@@ -334,58 +328,3 @@ class Mechanism(ABC):
         from ..robot import load
 
         return load(self.urdf(), gravity=(0.0, 0.0, -float(self.gravity)))
-
-
-def _problem(name: str, number: float) -> str | None:
-    """What is wrong with a number of a setting."""
-    unit = unit_of(name)
-    if not math.isfinite(number):
-        return f"{name} is {number}; give a finite number"
-    if name.endswith(("_length", "_mass")) and number <= 0:
-        what = "length" if unit == "m" else "mass"
-        return f"{name} is {number:g} {unit}; give a {what} above zero"
-    if name.endswith(("_width", "_inertia")) and number < 0:
-        return f"{name} is {number:g} {unit}; it cannot be negative"
-    if name.endswith("branch") and number not in (1, -1):
-        return f"{name} is {number:g}; the two ways to assemble are 1 and -1"
-    return None
-
-
-def _stands_in(field: str, name: str) -> bool:
-    return name == field or name.startswith(f"{field}_")
-
-
-def unit_of(setting: str) -> str:
-    """Unit of a setting."""
-    return UNITS.get(setting.rpartition("_")[2], "m")
-
-
-def piece_settings(piece: Piece) -> dict[str, Number]:
-    """What can be set of a link, with its present values."""
-    result: dict[str, Number] = {}
-    if not isinstance(piece, Block):
-        result["length"] = piece.length
-    result["mass"] = piece.mass
-    if isinstance(piece, Link):
-        result["width"] = piece.width
-    if isinstance(piece, Plate):
-        result["third_along"], result["third_across"] = piece.third
-    if not isinstance(piece, Block):
-        result["center_along"], result["center_across"] = piece.middle
-    result["inertia"] = piece.moment
-    return result
-
-
-def with_setting(piece: Piece, key: str, number: Number) -> Piece:
-    """The link with one setting changed."""
-    for pair in ("third", "center"):
-        if key.startswith(f"{pair}_") and not isinstance(piece, Block):
-            along, across = piece.middle if pair == "center" else getattr(piece, pair)
-            changed = (number, across) if key.endswith("along") else (along, number)
-            return _with(piece, pair, changed)
-    return _with(piece, key, number)
-
-
-def _with(piece: Piece, name: str, value: Any) -> Piece:
-    changes: dict[str, Any] = {name: value}
-    return replace(piece, **changes)

@@ -151,6 +151,9 @@ class ParametricSystem(System):
             inertia = body.inertia
             expressions += [body.placement.translation, inertia.mass, inertia.first, inertia.second]
         assert self.parameters is not None
+        for closure in self.pinned.cluster.closures:
+            frames = closure.predecessor_frame, closure.successor_frame
+            expressions += [frame.translation for frame in frames]
         function = ca.Function("numbers", [q, self.parameters], expressions)
         content = hashlib.sha256(function.serialize().encode())
         for body in self.tree.bodies:

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..mechanisms import Analysis, Mechanism
 from ..mechanisms.forward import ForwardMotion
-from ..mechanisms.mechanism import unit_of
 from ..mechanisms.pose import Pose
+from ..mechanisms.settings import unit_of
 from ..mechanisms.sweep import QUANTITIES, Sweep
 from ..model.errors import InputError
 from ..model.model import Array

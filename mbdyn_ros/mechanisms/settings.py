@@ -1,0 +1,67 @@
+"""The flat names of all numbers that can be set, such as `ground` or `coupler_mass`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from .link import Block, Link, Number, Piece, Plate
+
+UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "branch": ""}
+"""Units of settings by the end of their names; all others are lengths."""
+
+
+def problem_of(name: str, number: float) -> str | None:
+    """What is wrong with a number of a setting."""
+    unit = unit_of(name)
+    if not math.isfinite(number):
+        return f"{name} is {number}; give a finite number"
+    if (name == "ground" or name.endswith(("_length", "_mass"))) and number <= 0:
+        what = "length" if unit == "m" else "mass"
+        return f"{name} is {number:g} {unit}; give a {what} above zero"
+    if name.endswith(("_width", "_inertia")) and number < 0:
+        return f"{name} is {number:g} {unit}; it cannot be negative"
+    if name.endswith("branch") and number not in (1, -1):
+        return f"{name} is {number:g}; the two ways to assemble are 1 and -1"
+    return None
+
+
+def unit_of(setting: str) -> str:
+    """Unit of a setting."""
+    return UNITS.get(setting.rpartition("_")[2], "m")
+
+
+def piece_settings(piece: Piece) -> dict[str, Number]:
+    """What can be set of a link, with its present values."""
+    result: dict[str, Number] = {}
+    if not isinstance(piece, Block):
+        result["length"] = piece.length
+    result["mass"] = piece.mass
+    if isinstance(piece, Link):
+        result["width"] = piece.width
+    if isinstance(piece, Plate):
+        result["third_along"], result["third_across"] = piece.third
+    if not isinstance(piece, Block):
+        result["center_along"], result["center_across"] = piece.middle
+    result["inertia"] = piece.moment
+    return result
+
+
+def with_setting(piece: Piece, key: str, number: Number) -> Piece:
+    """The link with one setting changed."""
+    for pair in ("third", "center"):
+        if key.startswith(f"{pair}_") and not isinstance(piece, Block):
+            along, across = piece.middle if pair == "center" else getattr(piece, pair)
+            changed = (number, across) if key.endswith("along") else (along, number)
+            return _with(piece, pair, changed)
+    return _with(piece, key, number)
+
+
+def _with(piece: Piece, name: str, value: Any) -> Piece:
+    changes: dict[str, Any] = {name: value}
+    return replace(piece, **changes)
+
+
+def stands_in(field: str, name: str) -> bool:
+    return name == field or name.startswith(f"{field}_")
