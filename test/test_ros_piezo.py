@@ -110,9 +110,10 @@ def test_pulses_of_a_reference(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
     far = np.array(HOME) + [0.5, 0, 0, 0, 0, 0.5]
     reference.publish(state(far.tolist()))
     bench.until(lambda: list(bench.pulses[-1].saturated) == [True] + [False] * 4 + [True])
-    remarks = bench.until(lambda: bench.node._examine().warnings)
-    assert remarks[0].endswith("out of the rotor's reach here: twist_6")
-    assert remarks[1] == "saturated, slower than wanted: turn_1"
+    values = bench.until(
+        lambda: (found := bench.node._examine().values)["out of reach"] != "none" and found
+    )
+    assert (values["out of reach"], values["saturated"]) == ("twist_6", "turn_1")
     assert bench.pulses[-1].on[5] == bench.pulses[-1].off[5] == 0
 
 
