@@ -196,8 +196,9 @@ class PiezoController(Node):
         message.header.stamp = self._rotor_state.stamp
         message.rotor_phase = self._rotor_state.phase
         self._pulses.publish(message)
-        self._array.data = torque
-        self._commands.publish(self._array)
+        if self._commands.get_subscription_count():
+            self._array.data = torque
+            self._commands.publish(self._array)
         if self._efforts.get_subscription_count():
             self._named.effort = torque
             self._named.header.stamp = self.get_clock().now().to_msg()

@@ -13,7 +13,7 @@ from typing import Any
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
@@ -41,6 +41,9 @@ MOST_MADE_UP = 5
 """Skipped steps that one tick makes up for; time beyond that is lost, and reported. In more the
 robot would come away from the pulses that it was sent: those were made for where it is."""
 
+ROTOR_RATE = 100.0
+"""Messages of the rotor's state per second: it turns steadily."""
+
 SMALL = 1e-3
 """Mean torques below this part of the rotor's force, per metre or as a force, are not judged."""
 
@@ -58,7 +61,7 @@ class PiezoSimulator(Node):
         self._speed, self._rate = self.parameters["rotor_speed"], self.parameters["rate"]
         self._timeout = self.parameters["pulse_timeout"]
         self._shown: list[Pulse] = []
-        self._count, self._worst = 0, 0.0
+        self._count, self._worst, self._ticks = 0, 0.0, 0
         self.refusals = Refusals(self, "pulses message")
         self._states = self.create_publisher(JointState, "joint_states", 10)
         self._rotor_out = self.create_publisher(JointState, "rotor_state", 10)
@@ -73,7 +76,8 @@ class PiezoSimulator(Node):
         if self.description.source is not None:
             self._take(self.description.source)
         self.parameters.on_change(self._change)
-        self._pulses = Inbox(self, messages.PiezoPulses, "~/pulses", QoSProfile(depth=10))
+        # Best effort: a reader that has to acknowledge can make the controller wait for 100 ms.
+        self._pulses = Inbox(self, messages.PiezoPulses, "~/pulses", qos_profile_sensor_data)
         self.create_service(Trigger, "~/reset", self._on_reset)
         self.create_service(SetBool, "~/pause", self._on_pause)
         if self.parameters["marker_rate"] > 0:
@@ -157,9 +161,12 @@ class PiezoSimulator(Node):
         fill_time(stamp, self.get_clock().now().nanoseconds)
         self._message.position, self._message.velocity = doubles(motion.q), doubles(motion.v)
         self._states.publish(self._message)
-        rotor.header.stamp = stamp
-        rotor.position, rotor.velocity = [motion.angle], [self._speed]
-        self._rotor_out.publish(rotor)
+        self._ticks += 1
+        if self._ticks * ROTOR_RATE >= self._rate:
+            self._ticks = 0
+            rotor.header.stamp = stamp
+            rotor.position, rotor.velocity = [motion.angle], [self._speed]
+            self._rotor_out.publish(rotor)
 
     def _on_fault(self, error: Exception) -> None:
         """Hold all joints until ~/reset."""
