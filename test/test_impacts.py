@@ -162,6 +162,17 @@ def test_a_dropped_box_comes_to_rest(box: mbdyn_ros.Robot) -> None:
         assert (impact.impulses >= 0).all() and impact.loss > -1e-12
 
 
+def test_a_box_comes_to_rest_in_a_rough_bowl(box: mbdyn_ros.Robot) -> None:
+    """Four corners stick: 12 rows for 6 freedoms, whose forces can be shared in many ways."""
+    bowl = Environment([Surface.sphere(1.0, restitution=0.3, friction=0.2)], points=CORNERS)
+    v = np.random.default_rng(3).normal(size=24)[18:]
+    trajectory = mbdyn_ros.simulate(
+        box, [0.3, 0.1, 0, 0, 0, 0, 1], v, 3.0, environment=bowl, rtol=1e-8, atol=1e-9
+    )
+    assert np.abs(trajectory.v[-1]).max() < 1e-8
+    assert np.abs(trajectory.imbalance).max() < 1e-6
+
+
 def test_a_corner_is_three_faces(box: mbdyn_ros.Robot) -> None:
     """A point thrown into the corner of a box comes straight back."""
     room = Environment([Surface.box((2, 2, 2), name="room")], points=[("ball", (0, 0, 0))])

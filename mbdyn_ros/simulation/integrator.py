@@ -86,7 +86,7 @@ class Integrator:
                 if switches > MAX_SWITCHES:
                     joints = sorted({one.joint for one in self.transitions[-MAX_SWITCHES:]})
                     advice = ""
-                    if self.motion.touching is not None:
+                    if self.motion.touching is not None and self.motion.touching.rubs:
                         advice = (
                             "; where joints and walls both rub, give the joints damping instead "
                             "of friction"

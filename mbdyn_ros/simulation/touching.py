@@ -13,7 +13,7 @@ import math
 
 import numpy as np
 
-from ..dynamics.impact import contact_impulses
+from ..dynamics.impact import UNSETTLED, contact_impulses
 from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
@@ -70,6 +70,11 @@ class Touching:
     def switching(self) -> bool:
         """Whether the present mode may end other than by an impact."""
         return self._free.switching or len(self.resting) > 0
+
+    @property
+    def rubs(self) -> bool:
+        """Whether joints have dry friction."""
+        return self._free.switching
 
     @property
     def holding(self) -> Array:
@@ -181,7 +186,7 @@ class Touching:
             return False
         free = assembly.rows @ a + assembly.drift
         left = matrix @ contact_impulses(matrix, free, assembly.blocks) + free
-        return bool(np.abs(left).max() <= 1e-8 * np.abs(free).max())
+        return bool(np.abs(left).max() <= 10 * UNSETTLED * np.abs(free).max())
 
     def switch(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Impacts at this instant, then rest or separation; `v` is changed in place."""
@@ -204,7 +209,7 @@ class Touching:
         for k in sorted(before.keys() | after.keys()):
             mode = after.get(k, "separates")
             if mode != before.get(k):
-                found.append(Transition(t, self.contacts.name(k), mode))
+                found.append(Transition(float(t), self.contacts.name(k), mode))
         return found
 
     def _modes(self) -> dict[int, str]:
@@ -382,16 +387,22 @@ class Touching:
         free = assembly.rows @ a + assembly.drift
         force = contact_impulses(matrix, free, assembly.blocks)
         normal = force[assembly.blocks.normal]
-        left = (matrix @ force + free)[assembly.blocks.normal]
-        sticks = np.zeros(len(which), dtype=bool)
+        whole = matrix @ force + free
+        left, still = whole[assembly.blocks.normal], 10 * UNSETTLED * float(np.abs(free).max())
+        sticks, may_stick = np.zeros((2, len(which)), dtype=bool)
         for i, t in enumerate(assembly.blocks.tangent.tolist()):
             if t >= 0:
                 rub = float(np.linalg.norm(force[t : t + 2]))
                 sticks[i] = rub < rows.friction[i] * normal[i] * (1 - ROUNDING)
+                may_stick[i] = sticks[i] or float(np.abs(whole[t : t + 2]).max()) <= still
                 if not sticks[i] and rub > 0:
                     directions[i] = -force[t : t + 2] / rub
         pushes = normal > ROUNDING * normal.max(initial=0.0)
         rests = pushes | (left <= ROUNDING * float(np.abs(free).max()))
+        if (may_stick != sticks).any():  # redundant contacts share their forces in many ways
+            self._rest(which[rests], may_stick[rests], directions[rests])
+            if not self._breaks(q, v, effort):
+                return
         self._rest(which[rests], sticks[rests], directions[rests])
         if pushes[rests].all() or not self._breaks(q, v, effort):
             return
