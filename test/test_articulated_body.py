@@ -70,7 +70,7 @@ def test_both_formulations(random_robot: RandomRobot, floating_base: bool, loade
     full = judge.position(q), judge.matrix @ v, judge.matrix @ a, pair.external(on_links)
     effort = judge.matrix.T @ pin.rnea(judge.pin, judge.data, *full)
     state = constant(q), SX(0, 1), constant(v), constant(effort)
-    builds = pair.system.forward_dynamics()
+    builds = pair.system.forward_dynamics().values()
     assert len(builds) == 2
     for build in builds:
         found = number(build(*state, constant(on_bodies) if loaded else None, False)).ravel()

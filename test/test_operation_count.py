@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from test_growth import chain
 
 import mbdyn_ros
 from mbdyn_ros.cli.group import main
 from mbdyn_ros.codegen.literature_counts import literature_tables
+from mbdyn_ros.codegen.operation_count import formulation_counts
 from mbdyn_ros.model.tree import build_tree
 
 URDFS = Path(__file__).parents[1] / "urdf"
@@ -53,6 +55,13 @@ def test_every_formulation_that_applies() -> None:
     assert ways(mbdyn_ros.load(rail(1.0))) == everywhere | {"Gibbs-Appell", "Lagrange-Euler"}
     assert ways(mbdyn_ros.load(rail(1.0), floating_base=True)) == everywhere | {"Gibbs-Appell"}
     assert ways(mbdyn_ros.load(URDFS / "boom.urdf")) == everywhere
+
+
+def test_long_chains_by_recursions_alone() -> None:
+    names = formulation_counts(chain(30)._system)
+    assert {name.split(" by ")[1] for name in names} == {
+        "Newton-Euler", "composite bodies", "articulated bodies",
+    }  # fmt: skip
 
 
 def test_the_compiled_forward_dynamics_is_the_cheapest(counts: dict[str, dict[str, int]]) -> None:

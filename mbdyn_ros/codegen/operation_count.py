@@ -8,6 +8,7 @@ import casadi as ca
 
 from ..dynamics import gibbs_appell
 from ..dynamics.denoc_loops import ClosedDenoc
+from ..dynamics.embedding import Embedding
 from ..dynamics.lagrange_euler import LagrangeEuler, require_serial
 from ..dynamics.spatial import SX
 from ..dynamics.system import System
@@ -16,6 +17,9 @@ from .program import count_operations
 
 Counts = dict[str, int]
 
+SHORT = 12
+"""Joints up to which Lagrange-Euler, of cost n^4, is traced."""
+
 
 def formulation_counts(system: System) -> dict[str, Counts]:
     """Operations of every formulation that applies, without friction, by "what by whom".
@@ -23,7 +27,9 @@ def formulation_counts(system: System) -> dict[str, Counts]:
     Newton-Euler, composite bodies and articulated bodies, the compiled ones, and Lagrange-Euler
     are traced on the regrouped inertias (`model.regrouping`); DeNOC and Gibbs-Appell ask for
     masses and their centres and are traced on the bodies' own. Lagrange-Euler is for serial
-    robots, Gibbs-Appell for trees; of loops, DeNOC counts its multipliers too.
+    robots, Gibbs-Appell for trees; of loops, DeNOC counts its multipliers too. Their cost grows
+    with powers of the number of joints: Lagrange-Euler is left out beyond 12 joints, the other two
+    where `System.forward_dynamics` finds the robot too deep for its mass matrix.
 
     Returns
     -------
@@ -42,13 +48,22 @@ def formulation_counts(system: System) -> dict[str, Counts]:
         "inverse_dynamics by Newton-Euler": system.inverse_dynamics(q, z, v, a, None, False),
         "mass_matrix by composite bodies": system.mass_matrix(q, z),
     }
-    ways = ("composite bodies and Newton-Euler", "articulated bodies")
-    for way, build in zip(ways, system.forward_dynamics(), strict=True):
+    for way, build in system.forward_dynamics().items():
         results[f"forward_dynamics by {way}"] = build(q, z, v, effort, None, False)
-    if _is_serial(system):
+    if _is_serial(system) and system.tree.nv <= SHORT:
         form = LagrangeEuler(system.regrouped, joints, gravity)
         results["inverse_dynamics by Lagrange-Euler"] = form.efforts(velocity, acceleration)
         results["mass_matrix by Lagrange-Euler"] = form.H
+    if len(system.forward_dynamics()) > 1:
+        results.update(_by_whole_matrices(system, embedding, velocity, acceleration, effort))
+    return {name: _count(symbols, result) for name, result in sorted(results.items())}
+
+
+def _by_whole_matrices(
+    system: System, embedding: Embedding, velocity: SX, acceleration: SX, effort: SX
+) -> dict[str, SX]:
+    """What DeNOC and Gibbs-Appell give."""
+    results, joints, gravity = {}, embedding.joints, system.gravity
     denoc = ClosedDenoc(system, embedding, velocity)
     with contextlib.suppress(InputError):  # more loops than its order of solution can take
         results["inverse_dynamics by DeNOC"] = ca.vertcat(*denoc.inverse_dynamics(acceleration))
@@ -56,13 +71,13 @@ def formulation_counts(system: System) -> dict[str, Counts]:
     if not system.linkages:
         motion = (system.tree, joints, velocity)
         driving = SX.zeros(system.tree.nv)
-        driving[list(coordinates.effort)] = effort
+        driving[list(system.coordinates.effort)] = effort
         theirs = gibbs_appell.inverse_dynamics(*motion, acceleration, gravity)
         results["inverse_dynamics by Gibbs-Appell"] = theirs
         matrix, right = gibbs_appell.gibbs_appell(*motion, driving, gravity)
         results["mass_matrix by Gibbs-Appell"] = matrix
         results["equations of motion by Gibbs-Appell"] = ca.horzcat(matrix, right)
-    return {name: _count(symbols, result) for name, result in sorted(results.items())}
+    return results
 
 
 def _count(symbols: list[SX], result: SX) -> Counts:

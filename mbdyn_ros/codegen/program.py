@@ -156,7 +156,7 @@ def _result(system: System, variant: Variant, symbols: dict[str, SX]) -> SX:
     x = list(symbols.values())
     if variant.name in LOADED:
         wrenches = x.pop() if variant.wrenches else None
-        builds: list[Build] = system.forward_dynamics()
+        builds: list[Build] = list(system.forward_dynamics().values())
         if variant.name != "forward_dynamics":
             builds = [getattr(system, variant.name)]
         inputs = [symbol for symbol in symbols.values() if symbol.numel()]

@@ -135,8 +135,8 @@ class System:
         efforts = anyone.inverse_dynamics(q, z, v, a, None, False)
         return linear_form(efforts, parameters)
 
-    def forward_dynamics(self) -> list[Callable[..., SX]]:
-        """The formulations of forward dynamics worth comparing; all give the same.
+    def forward_dynamics(self) -> dict[str, Callable[..., SX]]:
+        """The formulations of forward dynamics worth comparing, by name; all give the same.
 
         The mass matrix of a chain of n joints costs n^3, to write down too.
         """
@@ -145,8 +145,11 @@ class System:
             above = depth[body.parent] if body.parent != WORLD else 0
             depth.append(above + body.v.stop - body.v.start)
         if sum(number**2 for number in depth) > LONG * len(depth):
-            return [self._by_articulated_bodies]
-        return [self._by_mass_matrix, self._by_articulated_bodies]
+            return {"articulated bodies": self._by_articulated_bodies}
+        return {
+            "composite bodies and Newton-Euler": self._by_mass_matrix,
+            "articulated bodies": self._by_articulated_bodies,
+        }
 
     def _by_mass_matrix(
         self, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
