@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import casadi as ca
 import numpy as np
@@ -40,6 +40,9 @@ from .model.planar_joint import joints_of_parts, split_planar
 from .model.tree import BASE_JOINT
 from .programs import SPOKEN, Programs
 from .report import Report, report
+
+if TYPE_CHECKING:
+    from .rollout import Rollout
 
 
 def load(
@@ -151,6 +154,7 @@ class Robot:
         self._programs = Programs(self._system, model.source)
         self._plain = self._programs.plain
         self._loop_forces: LoopForces | None = None
+        self._rollouts: dict[bool, Rollout] = {}
 
     def inverse_dynamics(
         self,
@@ -472,6 +476,68 @@ class Robot:
                     "independent joints; make them agree"
                 )
         return v
+
+    def rollout(
+        self,
+        q0: Array,
+        v0: Array,
+        efforts: Array,
+        dt: float,
+        integrator: str = "rk4",
+        friction: bool = True,
+        terminal: bool = False,
+    ) -> tuple[Array, Array]:
+        """N motions of T equal steps in compiled code, for sampling controllers and learning.
+
+        Parameters
+        ----------
+        q0, v0 : (nq,), (nv,) or with a leading N: the states at the start.
+        efforts : (T, efforts) or (N, T, efforts), N m or N, each constant over its step.
+        dt : length of a step, s.
+        integrator : "rk4", the classical Runge-Kutta method, or "semi_implicit", of order 1: the
+            velocity first, then the position with that velocity.
+        friction : whether damping counts. Dry friction makes joints stick, which needs `simulate`
+            or `FixedStep`: a robot that has some is refused unless False.
+        terminal : whether to return the last states only.
+
+        Returns
+        -------
+        q (N, T, nq) and v (N, T, nv) after every step, or (N, nq) and (N, nv) after the last;
+        without N where nothing has it. Loops stay closed, for the state is that of the
+        independent joints; quaternions have unit length after every step. A motion that leaves
+        the finite numbers, or in which a loop cannot close, is NaN from there on.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
+        ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+        ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+        ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+        >>> q, v = robot.rollout([0.0], [0.0], [[4.0], [4.0]], dt=0.5)
+        >>> q.ravel(), v.ravel()
+        (array([0.25, 1. ]), array([1., 2.]))
+        """
+        from .rollout import ORDERS, Rollout, checked_efforts, checked_start, checked_step
+
+        self.require_mass("a rollout")
+        if integrator not in ORDERS:
+            raise InputError(f"there is no integrator {integrator!r}; there are {tuple(ORDERS)}")
+        rough = [body.joint for body in self._system.tree.bodies if body.friction]
+        if friction and rough:
+            raise InputError(
+                f"{self.model.source}: joints with dry friction ({', '.join(rough)}) stick, which "
+                "a rollout leaves out: use friction=False, or simulate"
+            )
+        forces = checked_efforts(efforts, self.effort_labels)
+        q, v = checked_start(self._system, q0, v0, forces)
+        friction = friction and self._system.has_friction
+        if friction not in self._rollouts:
+            used = friction or not self._system.has_friction
+            kernel = self._programs.kernel(Variant("forward_dynamics", friction=used))
+            self._rollouts[friction] = Rollout(self._system, kernel)
+        run = self._rollouts[friction]
+        return run(q, v, forces, checked_step(dt), ORDERS[integrator], bool(terminal))
 
     def loop_forces(self, q: Array, v: Array, a: Array) -> dict[str, Array]:
         """Force and moment in every closing joint, of the predecessor on the successor.

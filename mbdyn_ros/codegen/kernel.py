@@ -193,12 +193,7 @@ def load_kernel(system: System, variant: Variant, home: Array | None = None) -> 
         return interpret(system, variant, start)
 
     def many() -> ctypes.CDLL | None:
-        try:
-            library = _library(system, variant, f"{variant.name}-batch", batch_source)
-            return ctypes.CDLL(str(library))
-        except (CompilationError, OSError) as error:
-            _notice_slow_batches(str(error))
-            return None
+        return load_many(system, variant, f"{variant.name}-batch", batch_source)
 
     def made() -> Kernel:
         library = _library(system, variant, variant.name, c_source)
@@ -216,6 +211,17 @@ def load_kernel(system: System, variant: Variant, home: Array | None = None) -> 
     except (CompilationError, RuntimeError, OSError, AttributeError) as error:
         _notice_interpreter(str(error))  # also where what was compiled does not load
         return interpret(system, variant, start)
+
+
+def load_many(
+    system: System, variant: Variant, name: str, source: Callable[[System, Program], str]
+) -> ctypes.CDLL | None:
+    """A library that runs a program over many states; None, with a warning, where it fails."""
+    try:
+        return ctypes.CDLL(str(_library(system, variant, name, source)))
+    except (CompilationError, OSError) as error:
+        _notice_slow_batches(str(error))
+        return None
 
 
 def _library(

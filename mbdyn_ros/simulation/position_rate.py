@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..dynamics.position_rate import floating_places, floating_rate
 from ..model.coordinates import Coordinates
 from ..model.model import Array
 
 
 class PositionRate:
-    """The map from v to the rate of q.
-
-    q' = v, but for floating joints: with the quaternion p = (x, y, z, w) of unit length, the
-    velocity u of the origin and the angular velocity w, both in the moving axes,
-    xyz' = R(p) u and p' = p * (w, 0) / 2.
-    """
+    """The map from v to the rate of q: q' = v, but for floating joints; see `floating_rate`."""
 
     def __init__(self, coordinates: Coordinates) -> None:
-        self.floating = [
-            (start - 3, start - 3 - k) for k, start in enumerate(coordinates.quaternions)
-        ]
+        self.floating = floating_places(coordinates)
         in_q = np.ones(coordinates.nq, dtype=bool)
         in_v = np.ones(coordinates.nv, dtype=bool)
         for iq, iv in self.floating:
@@ -34,20 +28,8 @@ class PositionRate:
             return
         rate[self._in_q] = v[self._in_v]
         for iq, iv in self.floating:
-            x, y, z, s = q[iq + 3 : iq + 7].tolist()
-            ux, uy, uz, wx, wy, wz = v[iv : iv + 6].tolist()
-            # R u = u + 2 p x (p x u + s u)
-            tx = y * uz - z * uy + s * ux
-            ty = z * ux - x * uz + s * uy
-            tz = x * uy - y * ux + s * uz
-            rate[iq : iq + 7] = (
-                ux + 2 * (y * tz - z * ty),
-                uy + 2 * (z * tx - x * tz),
-                uz + 2 * (x * ty - y * tx),
-                0.5 * (s * wx + y * wz - z * wy),
-                0.5 * (s * wy + z * wx - x * wz),
-                0.5 * (s * wz + x * wy - y * wx),
-                -0.5 * (x * wx + y * wy + z * wz),
+            rate[iq : iq + 7] = floating_rate(
+                q[iq + 3 : iq + 7].tolist(), v[iv : iv + 6].tolist()
             )
 
     def normalize(self, q: Array) -> None:
