@@ -36,6 +36,7 @@ test: lint
 
 bench: .venv/bench.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/peers.py
+	@. .venv/ros_env.sh && $(single_threaded) PYTHONPATH=. .venv/bin/python benchmarks/batches.py
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/parallel_serial.py
 
 lint: .venv/interfaces.stamp

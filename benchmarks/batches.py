@@ -1,0 +1,189 @@
+"""Batches and rollouts beside Pinocchio's thread pool and MuJoCo's rollouts.
+
+    python benchmarks/batches.py [--rounds 40] [--states 10000] [--json]
+
+Calls take turns in one process; minimum and median of their times, per state (and step).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import mbdyn_ros
+from benchmarks.peers import CASES, Case, robot_file
+from mbdyn_ros import Robot
+
+THREADS = 2
+POOLS = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
+MOTIONS, STEPS, DT = 512, 50, 1e-3
+
+
+def alternate(
+    calls: dict[str, Callable[[], object]], rounds: int, parts: int
+) -> dict[str, dict[str, float]]:
+    """Microseconds per part: minimum and median of every call."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    for call in calls.values():
+        call()
+    for _ in range(rounds):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            call()
+            times[name].append(1e6 * (time.perf_counter() - start) / parts)
+    return {
+        name: {"minimum": min(listed), "median": statistics.median(listed)}
+        for name, listed in times.items()
+    }
+
+
+def on_threads(count: int, call: Callable[[], object]) -> Callable[[], object]:
+    """The call on at most so many threads of ours."""
+
+    def run() -> None:
+        os.environ["MBDYN_ROS_THREADS"] = str(count)
+        call()
+
+    return run
+
+
+def batch_race(case: Case, states: int, rounds: int) -> dict[str, Any]:
+    """Inverse and forward dynamics of many states."""
+    import pinocchio as pin
+
+    path = robot_file(case.file)
+    robot = mbdyn_ros.load(path, floating_base=case.floating_base)
+    root = (pin.JointModelFreeFlyer(),) if case.floating_base else ()
+    model = pin.buildModelFromXML(path.read_text(encoding="utf-8"), *root)
+    pool = pin.ModelPool(model, THREADS)
+    random = np.random.default_rng(0)
+    q = random.uniform(-1, 1, (states, robot.nq))
+    if case.floating_base:
+        q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
+    v, a = random.normal(size=(2, states, robot.nv))
+
+    def contest(name: str, peer: str) -> dict[str, Any]:
+        out = np.empty((states, robot.nv))
+        columns = [np.asfortranarray(x.T) for x in (q, v, a)]
+        theirs = np.asfortranarray(out.T.copy())
+        method, function = getattr(robot, name), getattr(pin, peer)
+        calls: dict[str, Callable[[], object]] = {}
+        for threads in (1, THREADS):
+            calls[f"pinocchio {threads}"] = partial(function, threads, pool, *columns, theirs)
+            ours = partial(method, q, v, a, friction=False, out=out)
+            calls[f"ours {threads}"] = on_threads(threads, ours)
+        times = alternate(calls, rounds, states)
+        gap = float(np.abs(theirs.T - out).max() / np.abs(out).max())
+        return {"times": times, "agreement": gap}
+
+    return {name: contest(name, peer) for name, peer in POOLS.items()}
+
+
+def mujoco_twin(robot: Robot, text: str, integrator: str) -> Any:
+    """The robot in MuJoCo, from its URDF, with motors and nothing else."""
+    import mujoco
+
+    spec = mujoco.MjSpec.from_string(text)
+    spec.option.integrator = getattr(mujoco.mjtIntegrator, integrator)
+    spec.option.timestep = DT
+    for flag in ("mjDSBL_CONTACT", "mjDSBL_CONSTRAINT", "mjDSBL_EULERDAMP"):
+        spec.option.disableflags |= int(getattr(mujoco.mjtDisableBit, flag))
+    for joint in robot.actuated_joints:
+        motor = spec.add_actuator()
+        motor.name, motor.target, motor.trntype = joint, joint, mujoco.mjtTrn.mjTRN_JOINT
+        motor.gainprm[0] = 1.0
+    return spec.compile()
+
+
+def rollout_race(rounds: int) -> dict[str, Any]:
+    """Motions of a UR5 without contacts."""
+    import mujoco
+    from mujoco import rollout as peer
+
+    text = bare(robot_file("ur5_robot.urdf").read_text(encoding="utf-8"))
+    robot = mbdyn_ros.load(text)
+    random = np.random.default_rng(0)
+    q, v = random.uniform(-1, 1, (2, MOTIONS, robot.nq))
+    efforts = random.normal(size=(MOTIONS, STEPS, robot.nv))
+
+    def contest(method: str, integrator: str) -> dict[str, Any]:
+        model = mujoco_twin(robot, text, integrator)
+        data = [mujoco.MjData(model) for _ in range(THREADS)]
+        states = np.concatenate([np.zeros((MOTIONS, 1)), q, v], axis=1)
+        ours = partial(robot.rollout, q, v, efforts, DT, method, friction=False)
+
+        def theirs(pool: Any, threads: int) -> Any:
+            return pool.rollout(model, data[:threads], states, efforts)[0]
+
+        with peer.Rollout(nthread=0) as alone, peer.Rollout(nthread=THREADS) as together:
+            calls: dict[str, Callable[[], object]] = {}
+            for threads, pool in ((1, alone), (THREADS, together)):
+                calls[f"mujoco {threads}"] = partial(theirs, pool, threads)
+                calls[f"ours {threads}"] = on_threads(threads, ours)
+            times = alternate(calls, rounds, MOTIONS * STEPS)
+            gap = np.abs(theirs(alone, 1)[..., 1 : 1 + robot.nq] - ours()[0]).max()
+        return {"times": times, "agreement": float(gap)}
+
+    methods = {"rk4": "mjINT_RK4", "semi_implicit": "mjINT_EULER"}
+    return {method: contest(method, integrator) for method, integrator in methods.items()}
+
+
+def bare(text: str) -> str:
+    """A URDF without shapes, whose files MuJoCo would look for."""
+    from lxml import etree
+
+    root = etree.fromstring(text.encode())
+    for tag in ("visual", "collision", "transmission", "gazebo"):
+        for element in root.findall(f".//{tag}"):
+            element.getparent().remove(element)
+    extension = etree.SubElement(root, "mujoco")
+    etree.SubElement(extension, "compiler", discardvisual="true", fusestatic="false")
+    return str(etree.tostring(root, encoding="unicode"))
+
+
+def print_race(title: str, results: dict[str, Any], peer: str) -> None:
+    """Microseconds and ratios to the peer on all threads."""
+    for name, result in results.items():
+        times = result["times"]
+        best = times[f"{peer} {THREADS}"]
+        print(f"\n{title}, {name} (answers agree to {result['agreement']:.0e})")
+        print(f"  {'':14}{'min us':>9}{'median':>9}   of {peer} {THREADS}: min, median")
+        for who, row in times.items():
+            shares = [row[key] / best[key] for key in ("minimum", "median")]
+            print(
+                f"  {who:14}{row['minimum']:9.4f}{row['median']:9.4f}"
+                f"   {shares[0]:.3f}, {shares[1]:.3f}"
+            )
+
+
+def main() -> None:
+    """Run the races and print them."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--states", type=int, default=10_000)
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)
+    document: dict[str, Any] = {}
+    for case in (case for case in CASES if case.name != "Panda"):  # its mimic is free there
+        document[case.name] = batch_race(case, arguments.states, arguments.rounds)
+        if not arguments.json:
+            print_race(case.name, document[case.name], "pinocchio")
+    document["rollouts"] = rollout_race(arguments.rounds)
+    if arguments.json:
+        print(json.dumps(document, indent=2))
+    else:
+        print_race("UR5 rollouts", document["rollouts"], "mujoco")
+
+
+if __name__ == "__main__":
+    main()
