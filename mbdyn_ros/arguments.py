@@ -71,9 +71,10 @@ def require_unit_quaternions(coordinates: Coordinates, position: Array) -> None:
             wrong = (np.abs(squares - 1) > UNIT_TOLERANCE) & np.isfinite(squares)
         for k in np.flatnonzero(wrong):
             joint = coordinates.position_labels[start].removesuffix("/qx")
+            length = math.sqrt(squares[k])
             raise InputError(
                 f"the orientation of {joint} must be a unit quaternion (x, y, z, w); "
-                f"{quaternions[k].tolist()} has length {math.sqrt(squares[k]):.9g}. Divide it by its length."
+                f"{quaternions[k].tolist()} has length {length:.9g}. Divide it by its length."
             )
 
 
