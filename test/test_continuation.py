@@ -8,9 +8,10 @@ import casadi as ca
 import numpy as np
 import pytest
 from random_loops import LoopPair, draw
+from test_dead_centres import body, pin, robot_of, turn
 
 import mbdyn_ros
-from mbdyn_ros.dynamics.continuation import CLOSED, LARGEST_MOVE, LoopFunctions, follow
+from mbdyn_ros.dynamics.continuation import CLOSED, LARGEST_MOVE, LoopFunctions, follow, reach
 from mbdyn_ros.dynamics.linkage import loop_functions
 
 Array = np.ndarray
@@ -60,6 +61,33 @@ def test_a_walk_does_not_jump_a_gap(gap: float) -> None:
     start = np.array([2.0]), np.array([np.sqrt(4 - gap**2)])
     walk = follow(hyperbola(gap), start, np.array([-2.0]))
     assert not walk.arrived and abs(walk.independent[0] - gap) < 1e-5
+
+
+@pytest.mark.parametrize("width", [0.1, 1e-2, 1e-4])
+def test_a_walk_does_not_jump_two_gaps(width: float) -> None:
+    """Behind both of them the determinant has its sign again."""
+    y, z = ca.SX.sym("y"), ca.SX.sym("z")
+    loop = loop_of(z**2 - (y**2 - 0.01) ** 2 + width**2 / 100, y, z)
+    start = np.array([2.0]), np.array([np.sqrt((4 - 0.01) ** 2 - width**2 / 100)])
+    walk = follow(loop, start, np.array([-2.0]))
+    assert not walk.arrived
+    assert abs(walk.independent[0] - np.sqrt(0.01 + width / 10)) < 1e-5
+
+
+def test_detours_are_always_the_same() -> None:
+    """A hole in the straight way: round it by the first joint first; by the second where not."""
+    y, z = ca.SX.sym("y", 2), ca.SX.sym("z")
+    start = np.zeros(2), np.array([1.0])
+    for hole in ([0.5, 0.5], [0.9, 0.1]):
+        size = ca.sumsqr(y - np.array(hole)) - 0.04
+        loop = loop_of(z**2 - size / (np.dot(hole, hole) - 0.04), y, z)
+        target = np.ones(2) if hole[0] == 0.5 else np.array([1.0, 0.2])
+        assert not follow(loop, start, target).arrived
+        walk = reach(loop, start, target)
+        height = (np.sum((target - hole) ** 2) - 0.04) / (np.dot(hole, hole) - 0.04)
+        assert walk.arrived == (height > 0)
+        if walk.arrived:
+            assert walk.dependent[0] == pytest.approx(np.sqrt(height), abs=1e-11)
 
 
 def test_a_walk_of_no_length() -> None:
@@ -152,6 +180,29 @@ def test_compiled_and_interpreted_walks_agree(monkeypatch: pytest.MonkeyPatch) -
         thread.start()
         thread.join()
         assert np.array_equal(other[0], found, equal_nan=True)
+
+
+def test_homes_share_compiled_programs() -> None:
+    """Two branches of one five-bar, asked in turn, answer as if each were alone."""
+    parts = (
+        body("a", 0, 0.2), body("b", 0.2, 0), body("c", 0, 0.2), body("d", -0.2, 0),
+        turn("q1", "ground", "a"), turn("q2", "a", "b", "0 0 0.4"),
+        turn("q3", "ground", "c", "0.7 0 0"), turn("q4", "c", "d", "0 0 0.45"),
+        pin("b", "0.45 0 0.1", "d", "-0.4 0 0"),
+    )  # fmt: skip
+    one = robot_of(*parts)
+    q = np.array([one.home["q1"], one.home["q2"]])
+    line = 2 * np.arctan2(0.45 - 0.7, 0.5)  # the second arm, reflected in the line to the pin
+    far = {"q1": q[0], "q2": q[1], "q3": line - one.home["q3"], "q4": np.pi - one.home["q4"]}
+    other = robot_of(*parts, home=far)
+    moved = one.with_home(other._system.home)
+    assert moved._system.digest() == one._system.digest()
+    assert np.abs(other._system.home - one._system.home).max() > 0.1
+    places = q + np.random.default_rng(0).uniform(-0.2, 0.2, (10, 2))
+    here, there = one.joint_state(places)[0], other.joint_state(places)[0]
+    for k in range(len(places)):
+        assert np.abs(moved.joint_state(places[k])[0] - there[k]).max() < 1e-10
+        assert np.abs(one.joint_state(places[k])[0] - here[k]).max() < 1e-10
 
 
 def test_a_failed_walk_leaves_no_trace() -> None:
