@@ -13,6 +13,7 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros.recording.bag import joint_columns
+from mbdyn_ros.simulation.charted_step import ChartedStep
 
 URDF = Path(__file__).resolve().parent.parent / "urdf"
 State = tuple[np.ndarray, np.ndarray]
@@ -391,3 +392,10 @@ def test_five_bar_keeps_its_branch_far_from_home() -> None:
         two = mbdyn_ros.simulate(other, *carried(robot, q, v, other), 1.0, times=times)
     np.testing.assert_allclose(two.joint_position, one.joint_position, atol=1e-6)
     assert max(one.relative_imbalance, two.relative_imbalance) < 2e-9
+    steps = ChartedStep(robot, 1e-3)
+    steps.set_state(np.array(q), np.array(v))
+    for _ in range(300):
+        steps.advance()
+    np.testing.assert_allclose(steps.joint_position, one.joint_position[3], atol=1e-7)
+    here, now, _, _ = steps.snapshot()()
+    np.testing.assert_allclose(here.joint_state(now)[0], steps.joint_position, atol=1e-12)
