@@ -333,10 +333,13 @@ def test_command_line_lists_and_summarizes() -> None:
 def test_command_line_analyses(tmp_path: Path) -> None:
     files = {kind: str(tmp_path / f"a.{kind}") for kind in ("png", "gif", "csv", "urdf")}
     words = ["four_bar", "--id", "--plot", files["png"], "--gif", files["gif"]]
-    found = document([*words, "--output", files["csv"], "--urdf", files["urdf"]])
+    words += ["--curve", "coupler=0.15,0.1", "--output", files["csv"], "--urdf", files["urdf"]]
+    found = document(words)
     analysis = Analysis(FourBar(), constant_speed(10.0))
     assert found["peak_torque"] == pytest.approx([np.abs(analysis.torque).max()])
     assert found["series"]["effort"]["crank"] == pytest.approx(analysis.torque[:, 0].tolist())
+    curve = analysis.curve("coupler", (0.15, 0.1))
+    assert found["series"]["curve"] == {"x": curve[:, 0].tolist(), "y": curve[:, 1].tolist()}
     assert all(Path(one).stat().st_size > 1000 for one in files.values())
     assert Path(files["gif"]).read_bytes().startswith(b"GIF89a")
     with open(files["csv"], encoding="utf-8") as file:
@@ -361,6 +364,8 @@ def test_command_line_analyses(tmp_path: Path) -> None:
         ("four_bar --lengths 1,0.1,0.1,0.1", "the ground (1 m) is longer than the other three"),
         ("four_bar --set coupler_mass=-1", "coupler_mass is -1 kg; give a mass above zero"),
         ("four_bar --lengths 0.35,0.3,0.1,0.2 --id", "goes from -54.3147 to -15.3589 deg"),
+        ("four_bar --id --curve coupler", "give PART=ALONG,ACROSS"),
+        ("four_bar --id --curve cupler=1,2", "there is no part 'cupler'"),
         ("four_bar --compare coupler_mass", "give SETTING=VALUE,VALUE"),
         ("four_bar --sweep crank_mass=1:2", "give SETTING=FROM:TO:COUNT"),
         ("four_bar --id --motion nothing.csv", "nothing.csv: cannot be read"),

@@ -53,6 +53,8 @@ if TYPE_CHECKING:
               default="peak_torque", show_default=True, help="What --sweep plots and ranks.")
 @click.option("--dask", metavar="[ADDRESS]", is_flag=False, flag_value=LOCAL,
               help="Spread --sweep over a Dask cluster; without an address, over this machine.")
+@click.option("--curve", metavar="PART=ALONG,ACROSS",
+              help="Also draw and write the path of a point of a part, m along and across it.")
 @click.option("--plot", metavar="FILE", help="Plot as .png, .svg or .pdf.")
 @click.option("--gif", metavar="FILE", help="Animate the motion as .gif.")
 @click.option("--output", metavar="FILE", help="Write the numbers as .csv or .json.")

@@ -12,6 +12,7 @@ import click
 import numpy as np
 
 from ..model.errors import InputError
+from ..model.model import Array
 from ..recording.table import Table, to_json, write_csv, write_json
 from ..recording.write import TABLES, check_target
 from .common import number, print_table, to_number
@@ -52,15 +53,27 @@ def draw(analysis: Analysis, options: dict[str, Any]) -> None:
     """The files of a prescribed motion."""
     from ..view import mechanism_plots as plots
 
+    curve = _curve(analysis, options["curve"])
     if options["plot"]:
-        plots.save_figure(plots.plot_drive(analysis), options["plot"])
+        plots.save_figure(plots.plot_drive(analysis, curve), options["plot"])
     if options["gif"]:
-        plots.animate(analysis, options["gif"])
+        plots.animate(analysis, options["gif"], curve)
     if options["output"]:
-        _write(table_of(analysis), options["output"])
+        _write(table_of(analysis, curve), options["output"])
 
 
-def table_of(analysis: Analysis) -> Table:
+def _curve(analysis: Analysis, text: str | None) -> Array | None:
+    """The path that --curve asks for."""
+    if text is None:
+        return None
+    part, equals, at = text.partition("=")
+    place = [to_number(one) for one in at.split(",")]
+    if not equals or len(place) != 2 or None in place:
+        raise InputError(f"--curve {text}: give PART=ALONG,ACROSS, as in coupler=0.15,0.1")
+    return analysis.curve(part.strip(), (float(place[0] or 0), float(place[1] or 0)))
+
+
+def table_of(analysis: Analysis, curve: Array | None = None) -> Table:
     """All numbers of a prescribed motion."""
     made, motion = analysis.mechanism, analysis.motion
     table: Table = {"time": {"": motion.time}}
@@ -79,6 +92,8 @@ def table_of(analysis: Analysis) -> Table:
     table["shaking"] = {
         axis: analysis.shaking[:, k] for k, axis in enumerate(("fx", "fy", "moment"))
     }
+    if curve is not None:
+        table["curve"] = {"x": curve[:, 0], "y": curve[:, 1]}
     return table
 
 
@@ -114,7 +129,8 @@ def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         rows.append(("largest shaking force", f"{number(document['largest_shaking_force'])} N"))
         print_table(f"{made.title}, {len(analysis.motion)} points", ("", ""), rows)
         return document
-    return document | {"series": _nulls(to_json(table_of(analysis)))}
+    table = table_of(analysis, _curve(analysis, options["curve"]))
+    return document | {"series": _nulls(to_json(table))}
 
 
 def _largest(values: Any) -> float | None:

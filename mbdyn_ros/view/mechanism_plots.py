@@ -43,8 +43,11 @@ def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
         raise InputError(f"{path}: the plot cannot be written: {error}") from None
 
 
-def plot_drive(analysis: Analysis) -> Figure:
-    """Torque with and without gravity, motion of the joints, pin forces, shaking force."""
+def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
+    """Torque with and without gravity, motion of the joints, pin forces, shaking force.
+
+    curve : (N, 2) m, a coupler curve to draw with the links; see `Analysis.curve`.
+    """
     mechanism, motion = analysis.mechanism, analysis.motion
     figure = figure_of(3, 2, (6.0, 2.9))
     grid = figure.subplots(3, 2)
@@ -59,7 +62,7 @@ def plot_drive(analysis: Analysis) -> Figure:
             label=f"without gravity{part}",
         )  # fmt: skip
     _finish(axes, label, "driving torque (N·m)", legend=True)
-    _plot_links(grid[0][1], analysis.pose, analysis)
+    _plot_links(grid[0][1], analysis.pose, analysis, curve)
     names = [name.removesuffix("_joint").replace("_", " ") for name in mechanism.joint_names]
     sliding = [part.slides for part in mechanism.layout().parts]
     for axes, values, what in zip(
@@ -172,8 +175,16 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
     return figure
 
 
-def animate(analysis: Analysis, path: str | os.PathLike[str], frames: int = 36) -> None:
-    """Write an animated GIF of the mechanism in its motion, with the torque beside it."""
+def animate(
+    analysis: Analysis,
+    path: str | os.PathLike[str],
+    curve: Array | None = None,
+    frames: int = 36,
+) -> None:
+    """Write an animated GIF of the mechanism in its motion, with the torque beside it.
+
+    curve : as for `plot_drive`.
+    """
     from matplotlib.animation import FuncAnimation, PillowWriter
 
     motion = analysis.motion
@@ -181,7 +192,7 @@ def animate(analysis: Analysis, path: str | os.PathLike[str], frames: int = 36) 
     figure = figure_of(1, 2, (4.2, 3.4))
     figure.set_dpi(80)
     left, right = figure.subplots(1, 2)
-    lines = _plot_links(left, analysis.pose, analysis)
+    lines = _plot_links(left, analysis.pose, analysis, curve)
     abscissa, label = _abscissa(motion.time, motion.q)
     for k in range(len(analysis.mechanism.inputs)):
         right.plot(abscissa, analysis.torque[:, k], color=f"C{k}")
@@ -214,8 +225,12 @@ def _outlines(analysis: Analysis) -> list[Any]:
     return result
 
 
-def _plot_links(axes: Axes, pose: Pose, analysis: Analysis) -> list[Any]:
+def _plot_links(
+    axes: Axes, pose: Pose, analysis: Analysis, curve: Array | None
+) -> list[Any]:
     """The mechanism at the start of its motion, with the paths of its pins."""
+    if curve is not None:
+        axes.plot(curve[:, 0], curve[:, 1], color="C3", linewidth=1.5, label="curve", zorder=2)
     lines = []
     parts = analysis.mechanism.layout().parts
     for k, (part, points) in enumerate(zip(parts, _outlines(analysis), strict=True)):
