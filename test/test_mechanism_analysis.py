@@ -32,7 +32,7 @@ from mbdyn_ros.mechanisms import (
     reach,
     trapezoid,
 )
-from mbdyn_ros.mechanisms.forward import StoppedMotionError, move
+from mbdyn_ros.mechanisms.forward import StoppedMotionError, law_from_table, move
 from mbdyn_ros.mechanisms.motion import from_table
 from mbdyn_ros.mechanisms.sweep import sweep
 
@@ -111,6 +111,8 @@ def test_transmission_and_mechanical_advantage() -> None:
     finite = np.isfinite(analysis.mechanical_advantage)
     product = analysis.mechanical_advantage[finite] * analysis.output_rate[finite]
     assert product == pytest.approx(1.0)
+    with pytest.raises(InputError, match="depends on the others"):
+        reach(MECHANISMS["five_bar"]())
     with pytest.raises(InputError, match="two inputs"):
         _ = Analysis(MECHANISMS["five_bar"](), constant_speed(1.0).shared(2)).output_rate
     with pytest.raises(InputError, match="there is no part 'cupler'; there are ground, crank"):
@@ -196,6 +198,18 @@ def test_forward_motion_is_that_of_the_robot(name: str) -> None:
         assert motion.q - mechanism.home == pytest.approx(expected.q, abs=1e-7)
         assert motion.v == pytest.approx(expected.v, abs=1e-6)
         assert motion.a == pytest.approx(expected.a, rel=1e-5, abs=1e-4)
+
+
+def test_a_torque_law_from_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "torque.csv"
+    path.write_text("time,effort/crank\n0,0\n0.1,1\n0.2,0\n")
+    law, longest = law_from_table(path, ("crank",))
+    assert longest == pytest.approx(0.1) and law(0.05, *[np.zeros(1)] * 2) == [0.5]
+    found = document(["four_bar", "--fd", "--duration", "0.3", "--torque", str(path)])
+    expected = move(FourBar(), [0.0], [0.0], 0.3, law, max_step=longest)
+    assert found["position"]["crank_joint"] == pytest.approx(expected.q[-1, 0], abs=1e-9)
+    with pytest.raises(InputError, match="no column effort/second_crank"):
+        law_from_table(path, ("crank", "second_crank"))
 
 
 def test_simulations_too_go_by_either_formula() -> None:
@@ -369,10 +383,12 @@ def test_command_line_analyses(tmp_path: Path) -> None:
         ("four_bar --compare coupler_mass", "give SETTING=VALUE,VALUE"),
         ("four_bar --sweep crank_mass=1:2", "give SETTING=FROM:TO:COUNT"),
         ("four_bar --id --motion nothing.csv", "nothing.csv: cannot be read"),
-        ("four_bar --fd --torque 1,2", "give 1 numbers, N m"),
+        ("four_bar --fd --torque 1,2", "give 1 numbers, N m, or a file"),
         ("four_bar --sweep crank_mass=1:2:3 --dask tcp://127.0.0.1:9", "no Dask scheduler"),
         ("four_bar --speed 0", ""),
         ("four_bar --id --speed 0", "speed is 0 rad/s"),
+        ("four_bar --id --turn 0", "turn is 0 rad"),
+        ("four_bar --sweep crank_mass=1:2:9999 --sweep ground=1:2:9999", "99,980,001 designs"),
     ],
 )
 def test_command_line_refuses_in_words(words: str, message: str) -> None:

@@ -39,8 +39,11 @@ if TYPE_CHECKING:
 @click.option("--id", "inverse", is_flag=True, help="Driving torque, reactions, shaking force.")
 @click.option("--fd", "forward", is_flag=True,
               help="Motion from rest at --start under gravity and --torque.")
-@click.option("--torque", default="0", show_default=True, metavar="VALUE,...",
-              help="Driving torque of --fd, N m, constant: one for each crank.")
+@click.option(
+    "--torque", default="0", show_default=True, metavar="VALUE,...|FILE",
+    help="Driving torque of --fd, N m: constant, one for each crank; or a CSV or JSON file with "
+    "columns time and effort/crank.",
+)
 @click.option("--method", type=click.Choice(["RK45", "DOP853"]), default="RK45", show_default=True,
               help="Runge-Kutta of order 4-5 (as ode45) or 8, for --fd.")
 @click.option("--rtol", type=float, default=1e-8, show_default=True, help="Relative tolerance.")

@@ -149,21 +149,19 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
     """--fd."""
     from ..mechanisms.forward import StoppedMotionError, move
 
-    torque = [to_number(one) for one in options["torque"].split(",")]
-    if None in torque or len(torque) != len(made.inputs):
-        raise InputError(f"--torque {options['torque']}: give {len(made.inputs)} numbers, N m")
+    if options["gif"]:
+        raise click.UsageError("--gif shows a prescribed motion; leave --fd out")
+    torque, longest = _torque(made, options["torque"])
     count, stopped = len(made.inputs), None
     start, rest = np.full(count, options["start"]), np.zeros(count)
     duration = 5.0 if options["duration"] is None else options["duration"]
     try:
         motion = move(
-            made, start, rest, duration, np.array(torque, dtype=float), options["method"],
-            options["rtol"], options["atol"], options["max_step"],
+            made, start, rest, duration, torque, options["method"],
+            options["rtol"], options["atol"], min(options["max_step"], longest),
         )  # fmt: skip
     except StoppedMotionError as error:
         motion, stopped = error.motion, error
-    if options["gif"]:
-        raise click.UsageError("--gif shows a prescribed motion; leave --fd out")
     position, velocity, acceleration = made.joint_state(motion.q, motion.v, motion.a)
     table: Table = {"time": {"": motion.time}}
     for quantity, values in (
@@ -199,6 +197,21 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
     print_table(f"{made.title} at {document['time']:g} s", ("", "position", "velocity"), rows)
     click.echo(f"{motion.steps} steps; energy changed by {document['energy_change']:.3g} J.")
     return document
+
+
+def _torque(made: Mechanism, text: str) -> tuple[Any, float]:
+    """The torque of --torque, and the longest step (s) that does not overlook it."""
+    from ..mechanisms.forward import law_from_table
+
+    numbers = [to_number(one) for one in text.split(",")]
+    if text.lower().endswith(TABLES):
+        return law_from_table(text, made.inputs)
+    if None in numbers or len(numbers) != len(made.inputs):
+        raise InputError(
+            f"--torque {text}: give {len(made.inputs)} numbers, N m, or a file of these kinds: "
+            f"{', '.join(TABLES)}"
+        )
+    return np.array(numbers, dtype=float), math.inf
 
 
 def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:

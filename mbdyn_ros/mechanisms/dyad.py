@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..dynamics.complex_plane import Complex
-
-Number = Any
+from .link import Number
 
 
 @dataclass(frozen=True)

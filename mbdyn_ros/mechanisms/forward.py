@@ -7,6 +7,7 @@ For mechanisms whose numbers change all the time: no compilation, as all designs
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +16,10 @@ import numpy as np
 
 from ..model.errors import InputError, SimulationError
 from ..model.model import Array
+from ..recording.table import read_table
 from ..simulation.integrator import METHODS
 from .mechanism import Mechanism
-from .motion import CrankMotion
+from .motion import CrankMotion, rising_time
 from .programs import bound
 from .reach import reach
 
@@ -87,9 +89,7 @@ def move(
     for name, number in numbers.items():
         if not number > 0 or (name != "max_step" and not math.isfinite(number)):
             raise InputError(f"{name} is {number:g}; give a number above zero")
-    q, v = (
-        mechanism.states(name, one)[0] for name, one in (("q0", q0), ("v0", v0))
-    )
+    q, v = (mechanism.states(name, one)[0] for name, one in (("q0", q0), ("v0", v0)))
     mechanism.pose(q)  # refuses what cannot be assembled
     n = len(q)
     law = _law(mechanism, torque)
@@ -144,8 +144,8 @@ def _problem(mechanism: Mechanism, time: float, solver: Any) -> str:
             f"{mechanism.name}: the motion cannot go on after t = {time:.6g} s: no step is short "
             "enough for the tolerances, or parts come in line; shorten the duration or loosen rtol"
         )
-    lower, upper = np.degrees(reach(mechanism, float(solver.y_old[0] if solver.y_old is not None
-                                                     else solver.y[0])))
+    inside = solver.y if solver.y_old is None else solver.y_old
+    lower, upper = np.degrees(reach(mechanism, float(inside[0])))
     angle = np.degrees(solver.y[0])
     limit = lower if abs(angle - lower) < abs(angle - upper) else upper
     return (
@@ -162,6 +162,31 @@ def _law(mechanism: Mechanism, torque: Any) -> TorqueLaw:
     n = len(mechanism.inputs)
     values = np.zeros(n) if torque is None else mechanism.states("torque", torque)[0]
     return lambda t, q, v: values
+
+
+def law_from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> tuple[TorqueLaw, float]:
+    """The torque in a CSV or JSON file: columns time, effort/crank, linear between its rows.
+
+    The first and last rows hold outside. Also the longest step (s) that does not overlook a row.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or a column is missing; the words name it.
+    """
+    table = read_table(path)
+    time = rising_time(table, path)
+    for name in inputs:
+        if name not in table.get("effort", {}):
+            raise InputError(f"{path}: no column effort/{name}; give time,effort/{inputs[0]},...")
+    efforts = [table["effort"][name] for name in inputs]
+    if not np.isfinite(efforts).all():
+        raise InputError(f"{path}: the efforts must be finite numbers, N m")
+
+    def law(t: float, q: Array, v: Array) -> Array:
+        return np.array([np.interp(t, time, one) for one in efforts])
+
+    return law, float(np.median(np.diff(time)))
 
 
 def _samples(times: Any, duration: float) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..model.errors import InputError
 from ..model.model import Array
-from ..recording.table import read_table
+from ..recording.table import Table, read_table
 
 POINTS = 361
 """Instants of a motion: every degree of a turn and its end."""
@@ -51,7 +51,7 @@ def constant_speed(
     speed = _number("speed", speed)
     if speed == 0:
         raise InputError("speed is 0 rad/s; give the crank a speed")
-    way = np.linspace(0.0, abs(_number("turn", turn)), _count(points))
+    way = np.linspace(0.0, abs(_turn(turn)), _count(points))
     angle = _number("start", start) + math.copysign(1.0, speed) * way
     return _columns(way / abs(speed), angle, np.full_like(way, speed), np.zeros_like(way))
 
@@ -70,7 +70,7 @@ def trapezoid(
     top, rate = abs(_number("speed", speed)), _number("acceleration", acceleration)
     if top == 0 or rate <= 0:
         raise InputError(f"speed {speed:g} and acceleration {rate:g} must not be zero or negative")
-    way, sense = abs(_number("turn", turn)), math.copysign(1.0, speed)
+    way, sense = abs(_turn(turn)), math.copysign(1.0, speed)
     top = min(top, math.sqrt(way * rate))
     rise = top / rate
     end = way / top + rise
@@ -90,7 +90,7 @@ def cycloid(
     if length <= 0:
         raise InputError(f"duration is {length:g} s; give a time above zero")
     share = np.linspace(0.0, 1.0, _count(points))
-    phase, way = 2 * math.pi * share, _number("turn", turn)
+    phase, way = 2 * math.pi * share, _turn(turn)
     return _columns(
         share * length,
         _number("start", start) + way * (share - np.sin(phase) / (2 * math.pi)),
@@ -111,11 +111,7 @@ def from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> CrankMoti
         It cannot be read, or a column is missing; the words name it.
     """
     table = read_table(path)
-    if "" not in table.get("time", {}):
-        raise InputError(f"{path}: no column time; give time,position/{inputs[0]},...")
-    time = table["time"][""]
-    if len(time) < 2 or not np.isfinite(time).all() or (np.diff(time) <= 0).any():
-        raise InputError(f"{path}: time must be finite and rise from row to row, two rows or more")
+    time = rising_time(table, path)
     columns: dict[str, list[Array]] = {"position": [], "velocity": [], "acceleration": []}
     for name in inputs:
         if name not in table.get("position", {}):
@@ -131,6 +127,16 @@ def from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> CrankMoti
             parts.append(rate)
     q, v, a = (np.stack(parts, axis=1) for parts in columns.values())
     return CrankMotion(time, q, v, a)
+
+
+def rising_time(table: Table, path: str | os.PathLike[str]) -> Array:
+    """The column time (N,) of a table, refused where it does not rise."""
+    if "" not in table.get("time", {}):
+        raise InputError(f"{path}: no column time")
+    time = table["time"][""]
+    if len(time) < 2 or not np.isfinite(time).all() or (np.diff(time) <= 0).any():
+        raise InputError(f"{path}: time must be finite and rise from row to row, two rows or more")
+    return time
 
 
 def _slope(time: Array, values: Array) -> Array:
@@ -153,6 +159,13 @@ def _number(name: str, value: Any) -> float:
     if not math.isfinite(number):
         raise InputError(f"{name} is {value!r}; give a finite number")
     return number
+
+
+def _turn(value: Any) -> float:
+    turn = _number("turn", value)
+    if turn == 0:
+        raise InputError("turn is 0 rad; give an angle to turn")
+    return turn
 
 
 def _count(points: int) -> int:

@@ -28,7 +28,17 @@ def reach(mechanism: Mechanism, start: float | None = None) -> tuple[float, floa
     """Interval of the input's angle (rad) around `start`; infinite where it turns fully.
 
     start : an angle at which the mechanism closes; default its home.
+
+    Raises
+    ------
+    InputError
+        The mechanism has several inputs: how far one turns depends on the others.
     """
+    if len(mechanism.inputs) != 1:
+        raise mechanism.refusal(
+            f"how far an input turns depends on the others ({', '.join(mechanism.inputs)}); ask "
+            "`margin` whether positions can be assembled"
+        )
     middle = float(mechanism.home[0]) if start is None else start
 
     def margin(angles: Array) -> Array:

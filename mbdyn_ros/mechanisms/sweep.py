@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +27,9 @@ CHUNK = 2048
 
 TASK = 16 * CHUNK
 """Designs of one task on a cluster."""
+
+MOST = 10_000_000
+"""Designs in one sweep: their numbers fill gigabytes."""
 
 QUANTITIES = {
     "peak_torque": "largest driving torque (N m)",
@@ -106,6 +110,9 @@ def sweep(
     if not settings:
         raise InputError("a sweep needs at least one setting with its values")
     axes = {name: np.atleast_1d(np.asarray(one, dtype=float)) for name, one in settings.items()}
+    count = math.prod(len(one) for one in axes.values())
+    if count > MOST:
+        raise InputError(f"{count:,} designs at once; give at most {MOST:,} or sweep in parts")
     grid = np.meshgrid(*axes.values(), indexing="ij")
     designs = mechanism.designs(
         **{name: one.ravel() for name, one in zip(axes, grid, strict=True)}
