@@ -24,6 +24,7 @@ from trajectory_msgs.msg import JointTrajectory
 from ..model.errors import InputError, MbdynError
 from ..piezo import PulseController, Rotor
 from ..robot import Robot
+from ..simulation.fixed_step import neutral_position
 from .conversions import doubles
 from .description import Description, load_robot, one_line
 from .diagnostics import Diagnostics, Health
@@ -104,8 +105,9 @@ class PiezoController(Node):
             rotor = Rotor(parameters["rotor_mass"], parameters["rotor_radius"], 1.0)
             control = PulseController(robot, rotor, parameters["rotor_link"])
             target = parameters["target_link"] or parameters["rotor_link"]
-            robot.frame_pose(np.zeros(robot.nq), target)  # the first calls take long: not later
-            robot.jacobian(np.zeros(robot.nq), target)
+            home = neutral_position(robot)
+            robot.frame_pose(home, target)  # the first calls take long: not later
+            robot.jacobian(home, target)
         except InputError as error:
             raise InputError(
                 f"parameter rotor_link, rotor_mass, rotor_radius or target_link: {error}"
