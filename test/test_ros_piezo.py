@@ -142,6 +142,16 @@ def test_pulses_end_for_every_reason(rig: Rig) -> None:
     bench.until(bench.idle("no reference yet"))
 
 
+def test_an_error_is_made_good_once(rig: Rig) -> None:
+    """A state that grows old is not fed back beyond 1 / gain, here 0.5 s."""
+    bench = Bench(rig, reference_timeout=0.0, state_timeout=60.0, gain=2.0)
+    reference = rig.publisher(type(state([])), f"{CONTROLLER}/reference")
+    reference.publish(state((np.array(HOME) + 0.001).tolist()))
+    bench.until(lambda: bench.on() and any(bench.pulses[-1].mean_torque))
+    bench.until(lambda: bench.on() and not any(bench.pulses[-1].mean_torque), states=False)
+    bench.until(lambda: any(bench.pulses[-1].mean_torque))
+
+
 def test_phase_by_the_clock(rig: Rig) -> None:
     bench = Bench(rig, rotor_source="clock", rotor_speed=50.0)
     bench.until(lambda: bench.pulses)

@@ -38,8 +38,12 @@ class MeasuredState:
         if np.isfinite(q).all() and np.isfinite(v).all():
             self.position, self.velocity, self._at = q, v, now
 
+    def age(self, now: float) -> float:
+        """Time since the last good message, s."""
+        return now - self._at
+
     def missing(self, now: float, timeout: float) -> str:
         """What is wrong where no message came within `timeout` (s); empty where one did."""
-        if now - self._at > timeout:
+        if self.age(now) > timeout:
             return f"no joint_states of all joints for {timeout:g} s"
         return ""

@@ -66,6 +66,7 @@ class PiezoController(Node):
         self._pulses = self.create_publisher(messages.PiezoPulses, "~/pulses", 10)
         self._array, self._named = Float64MultiArray(), JointState()
         self._message = messages.PiezoPulses()
+        self._gain = 0.0
         self._read_settings({})
         self._rotor_state = RotorState(
             self, self.parameters["rotor_source"], self.parameters["rotor_speed"]
@@ -130,7 +131,8 @@ class PiezoController(Node):
 
     def _set_gains(self, control: PulseController) -> None:
         # A greater gain than the rate would correct the same error more than once.
-        control.gain = min(self._settings["gain"], self._settings["rate"])
+        self._gain = min(self._settings["gain"], self._settings["rate"])
+        control.gain = self._gain
         control.tolerance = self._settings["tolerance"]
 
     # ---- the loop -------------------------------------------------------------------------
@@ -152,6 +154,10 @@ class PiezoController(Node):
             speed = self._rotor_state.speed
             if speed != control.rotor.speed:
                 control.rotor = Rotor(control.rotor.mass, control.rotor.radius, speed)
+            # After 1 / gain the pulses have made good what a state has shown: not once more.
+            fresh = self._gain * self.measured.age(now) <= 1
+            if (self._gain if fresh else 0.0) != control.gain:
+                control.gain = self._gain if fresh else 0.0
             control.q[:] = self.measured.position
             q, v, _ = self._reference.at(now - self._start)
             control.wanted_q[:], control.wanted_v[:] = q, v
