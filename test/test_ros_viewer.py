@@ -1,0 +1,63 @@
+"""`mbdyn view --ros`: what a simulator publishes is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+pytest.importorskip("rclpy")
+pytest.importorskip("viser")
+
+from ros_rig import ARM, Rig, rig
+from std_msgs.msg import String
+from visualization_msgs.msg import Marker, MarkerArray
+
+from mbdyn_ros.ros.description import LATCHED
+from mbdyn_ros.ros.simulator import Simulator
+from mbdyn_ros.ros.viewer import Viewer
+from mbdyn_ros.view.page import Address, Page
+
+__all__ = ["rig"]
+
+
+def test_the_viewer_follows_a_simulator(rig: Rig) -> None:
+    page = Page("ROS", Address(port=0))
+    try:
+        viewer = Viewer(page, None, context=rig.context)
+        rig.executor.add_node(viewer)
+        rig.add(Simulator, robot_description=ARM, rate=100.0, start_paused=True,
+                initial_positions=[0.3, -0.7, 0.02], marker_rate=10.0)  # fmt: skip
+        latched = rig.client.create_publisher(String, "robot_description", LATCHED)
+
+        def shows(condition: Callable[[], bool]) -> Callable[[], bool]:
+            def drawn() -> bool:
+                viewer.draw(0.0, False)
+                return condition()
+
+            return drawn
+
+        assert "Waiting for the URDF" in viewer._words.content
+        latched.publish(String(data="<robot"))
+        rig.wait(shows(lambda: "Refused" in viewer._words.content))
+        latched.publish(String(data=ARM))
+        rig.wait(shows(lambda: "4 joints on" in viewer._words.content))
+        scene = page.server.scene
+        assert viewer._scene is not None
+        upper = scene.get_handle_by_name(viewer._scene.node("upper"))
+        thumb = scene.get_handle_by_name(viewer._scene.node("thumb"))
+        assert upper is not None and thumb is not None
+        half = 0.3 / 2
+        rig.wait(shows(lambda: np.allclose(upper.wxyz, [np.cos(half), 0, np.sin(half), 0])))
+        assert np.allclose(thumb.position, [0, 0, -0.04]), "it mimics the finger, twice as far"
+        mass = f"{viewer._scene.node('upper')}/marker__simulator_markers_mass_0"
+        rig.wait(shows(lambda: scene.get_handle_by_name(mass) is not None), 10)
+        gone = MarkerArray(markers=[Marker(action=Marker.DELETEALL)])
+        viewer._mark("/simulator/markers", gone)
+        viewer._markers.show("/simulator/markers", gone)
+        assert scene.get_handle_by_name(mass) is None
+        rig.executor.remove_node(viewer)
+        viewer.destroy_node()
+    finally:
+        page.close()
