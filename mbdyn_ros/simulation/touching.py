@@ -182,7 +182,7 @@ class Touching:
         """Whether other forces, which redundant contacts have, would hold the same motion."""
         a = self._without_contact(q, v, effort)
         matrix = assembly.rows @ self._response(q, assembly.columns)
-        if np.linalg.matrix_rank(matrix, tol=1e-10 * float(np.abs(matrix).max())) == len(matrix):
+        if not _redundant(matrix):
             return False
         free = assembly.rows @ a + assembly.drift
         left = matrix @ contact_impulses(matrix, free, assembly.blocks) + free
@@ -399,7 +399,7 @@ class Touching:
                     directions[i] = -force[t : t + 2] / rub
         pushes = normal > ROUNDING * normal.max(initial=0.0)
         rests = pushes | (left <= ROUNDING * float(np.abs(free).max()))
-        if (may_stick != sticks).any():  # redundant contacts share their forces in many ways
+        if (may_stick != sticks).any() and _redundant(matrix):  # forces can be shared in many ways
             self._rest(which[rests], may_stick[rests], directions[rests])
             if not self._breaks(q, v, effort):
                 return
@@ -433,6 +433,12 @@ class Touching:
         """Whether the resting contacts would have to pull, or to rub too much."""
         _, force, assembly = self._held(q, v, effort)
         return not self._obeys(force, assembly) and not self._could_obey(q, v, effort, assembly)
+
+
+def _redundant(matrix: Array) -> bool:
+    """Whether rows depend on each other."""
+    size = float(np.abs(matrix).max())
+    return int(np.linalg.matrix_rank(matrix, tol=1e-10 * size)) < len(matrix)
 
 
 def _least(matrix: Array, right: Array) -> Array:
