@@ -205,6 +205,51 @@ def test_effort_over_time(tmp_path: Path, ur5: mbdyn_ros.Robot) -> None:
     assert work[-1] > 0
 
 
+BOUNCE = """<robot name="drop"><link name="base"/><link name="ball"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="lift" type="prismatic"><parent link="base"/><child link="ball"/><axis xyz="0 0 1"/>
+  <limit lower="-1" upper="9" effort="9" velocity="9"/></joint></robot>"""
+FLOOR = """surfaces: [{name: floor, type: plane, restitution: 0.5}]
+points: [{link: %s}]"""
+
+
+def test_simulate_among_walls(tmp_path: Path) -> None:
+    """From 1 m: the first impact takes 3/4 of the energy, and so on."""
+    walls, table, plot = (tmp_path / name for name in ("floor.yaml", "run.json", "run.png"))
+    walls.write_text(FLOOR % "ball")
+    command = ["simulate", "-", "--duration", 1, "--position", "lift=1", "--environment", walls]
+    result = run(*command, "--output", table, "--plot", plot, "--json", text=BOUNCE)
+    summary = json.loads(result.stdout)
+    first, second = summary["impacts"]
+    time = (2 / 9.81) ** 0.5
+    assert (first["time"], second["time"]) == pytest.approx((time, 2 * time), rel=1e-9)
+    (contact,) = first["contacts"]
+    assert (contact["link"], contact["surface"]) == ("ball", "floor")
+    assert contact["impulse"] == pytest.approx(1.5 * 9.81 * time, rel=1e-9)
+    assert contact["normal"] == [0, 0, 1]
+    assert first["energy_before"] - first["energy_after"] == pytest.approx(0.75 * 9.81)
+    assert summary["energy"]["lost_in_impacts"] == pytest.approx(15 / 16 * 9.81)
+    assert json.loads(table.read_text())["impacts"] == summary["impacts"]
+    assert len(read_table(table)["time"][""]) == summary["samples"]
+    assert plot.stat().st_size > 10_000
+    text = run(*command, text=BOUNCE).stdout
+    assert "2 impacts" in text and "ball (0, 0, 0)" in text
+
+
+def test_bad_walls(tmp_path: Path) -> None:
+    walls, table = tmp_path / "floor.yaml", tmp_path / "run.json"
+    command = ["simulate", "-", "--duration", 1, "--environment", walls, "--output", table]
+    for content, start, words in (
+        (FLOOR % "claw", 1, [str(walls), "'claw'"]),
+        ((FLOOR % "ball").replace("0.5", "1.5"), 1, [str(walls), "'floor'", "1.5"]),
+        (FLOOR % "ball", -0.5, ["starts inside the wall", "'floor'", "(0, 0, -0.5)"]),
+    ):
+        walls.write_text(content)
+        result = run(*command, "--position", f"lift={start}", text=BOUNCE)
+        assert result.exit_code == 1 and all(word in result.stderr for word in words), result.stderr
+    assert "no such file" in run(*command[:-3], tmp_path / "none.yaml", text=BOUNCE).stderr
+
+
 def test_bench() -> None:
     (result,) = document("bench", PANDA, "--rounds", 2, "--program", "inverse_dynamics")
     (row,) = result["timings"]

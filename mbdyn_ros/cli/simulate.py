@@ -14,9 +14,10 @@ import numpy as np
 
 from ..model.errors import InputError, SimulationError
 from ..model.model import Array
+from ..recording.impact_records import impact_records
 from ..recording.write import BAGS, check_target, write
 from ..robot import Robot
-from ..simulation import StoppedSimulationError, Trajectory
+from ..simulation import Environment, StoppedSimulationError, Trajectory, read_environment
 from ..simulation import simulate as run
 from ..simulation.integrator import METHODS
 from .common import (
@@ -34,6 +35,9 @@ from .state import AT_HOME, read_values, state_option
 BAG_RATE = 100.0
 """Samples per second of a bag, unless asked otherwise."""
 
+MOST_ROWS = 40
+"""Contacts in the table of impacts."""
+
 MOST_SAMPLES = 1e8
 """What fits no memory is refused before it is tried."""
 
@@ -46,6 +50,10 @@ MOST_SAMPLES = 1e8
 @state_option(
     "effort", "N m or N: constant",
     " Or a file with a column time: linear between its rows, the first and last held outside.",
+)
+@click.option(
+    "--environment", "walls", metavar="FILE",
+    help="YAML with walls that points of the robot hit (docs/impacts.md).",
 )
 @click.option("--rtol", type=float, default=1e-10, show_default=True, help="Relative tolerance.")
 @click.option("--atol", type=float, default=1e-12, show_default=True, help="Absolute tolerance.")
@@ -70,6 +78,7 @@ def simulate(
     position: str | None,
     velocity: str | None,
     effort: str | None,
+    walls: str | None,
     rtol: float,
     atol: float,
     method: str,
@@ -89,6 +98,7 @@ def simulate(
     Examples:
       mbdyn simulate ur5.urdf --duration 5 --position elbow_joint=1.2 --plot fall.png
       mbdyn simulate ur5.urdf --duration 5 --effort torques.csv --rate 500 --output run.csv
+      mbdyn simulate tree_robot.urdf --duration 1 --environment walls.yaml --json
       mbdyn simulate ur5.urdf --duration 5 --output run.mcap && ros2 bag play run.mcap
     """
     if output is not None:
@@ -102,6 +112,7 @@ def simulate(
         if one.many and len(one.numbers) > 1:
             raise InputError(f"--{name}: {len(one.numbers)} states given; one starts a simulation")
     q0, v0 = (one.numbers.reshape(-1) for one in start)
+    environment = None if walls is None else walls_of(robot, walls)
     drive, longest = effort_of(robot, effort)
     times = _sample_times(duration, rate, output)
     began = time.perf_counter()
@@ -109,7 +120,7 @@ def simulate(
     try:
         with progress_bar(duration) as progress:
             trajectory = run(
-                robot, q0, v0, duration, drive, rtol, atol,
+                robot, q0, v0, duration, drive, rtol, atol, environment,
                 times=times, max_step=longest, progress=progress, method=method,
             )  # fmt: skip
     except StoppedSimulationError as error:
@@ -122,7 +133,7 @@ def simulate(
                 click.echo(
                     f"Warning: {output} has no /robot_description: {urdf} is no URDF", err=True
                 )
-            write(robot, trajectory, output, description)
+            write(robot, trajectory, output, description, environment)
         if plot is not None:
             from ..view.plots import save_plot
 
@@ -132,11 +143,23 @@ def simulate(
         kept = f" The motion up to there is in {', '.join(files)}." if files else ""
         raise SimulationError(f"{stopped}.{kept}") from stopped
     summary = summarize(robot, trajectory, wall)
+    if environment is not None:
+        summary["impacts"] = impact_records(robot, environment, trajectory.impacts)
     summary["files"] = files
     if as_json:
         print_json(summary)
     else:
         _print(robot, trajectory, summary)
+
+
+def walls_of(robot: Robot, path: str) -> Environment:
+    """The walls of a file, refused where they do not fit the robot."""
+    environment = read_environment(path)
+    try:
+        environment.contact_points(robot)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return environment
 
 
 def effort_of(
@@ -209,7 +232,8 @@ def summarize(robot: Robot, trajectory: Trajectory, wall: float) -> dict[str, An
             "potential": last[1].item(),
             "change": (last.sum() - first.sum()).item(),
             "work_of_efforts": work,
-            "lost_to_friction": loss,
+            "lost_to_friction": loss - sum(impact.loss for impact in trajectory.impacts),
+            "lost_in_impacts": sum(impact.loss for impact in trajectory.impacts),
             "unexplained": float(np.abs(trajectory.imbalance).max()),
             "drift": trajectory.relative_imbalance,
         },
@@ -233,11 +257,37 @@ def _print(robot: Robot, trajectory: Trajectory, summary: dict[str, Any]) -> Non
     click.echo(
         f"{summary['steps']} steps in {summary['wall_time']:.3g} s. Energy changed by "
         f"{energy['change']:.6g} J: {energy['work_of_efforts']:.6g} J from the efforts, "
-        f"{energy['lost_to_friction']:.6g} J lost to friction; drift {energy['drift']:.1e} "
+        f"{energy['lost_to_friction']:.6g} J lost to friction, "
+        f"{energy['lost_in_impacts']:.6g} J in impacts; drift {energy['drift']:.1e} "
         f"({energy['unexplained']:.1e} J)."
     )
-    slips = len(trajectory.transitions)
-    if slips:
-        click.echo(f"Dry friction: {slips} times a joint stuck or broke away.")
+    if "impacts" in summary:
+        _print_impacts(summary["impacts"])
+    changes = len(trajectory.transitions)
+    if changes:
+        what = "joint" if "impacts" not in summary else "joint or a contact"
+        click.echo(f"{changes} times a {what} came to rest or broke away.")
     for file in summary["files"]:
         click.echo(f"wrote {file}")
+
+
+def _print_impacts(impacts: list[dict[str, Any]]) -> None:
+    rows = []
+    for impact in impacts:
+        for contact in impact["contacts"]:
+            angle, point = contact["angle_of_attack"], contact["point"]
+            place = "" if point is None else ", ".join(map(number, point))
+            rows.append(
+                (
+                    f"{impact['time']:.9g}",
+                    "" if contact["link"] is None else f"{contact['link']} ({place})",
+                    contact["surface"],
+                    "" if angle is None else number(np.degrees(angle)),
+                    number(contact["normal_velocity_after"] - contact["normal_velocity_before"]),
+                    number(contact["impulse"]),
+                )
+            )
+    header = ("time (s)", "point", "surface", "angle (deg)", "jump (m/s)", "impulse (N s)")
+    print_table(f"{len(impacts)} impacts", header, rows[:MOST_ROWS], text_columns=3)
+    if len(rows) > MOST_ROWS:
+        click.echo(f"and {len(rows) - MOST_ROWS} contacts more; --json has them all.")

@@ -4,7 +4,8 @@ A CSV file has a header line and SI units throughout:
 
     time,position/elbow,velocity/elbow,acceleration/elbow,effort/elbow,energy/kinetic,...
 
-A JSON file holds the same columns: {"time": [...], "position": {"elbow": [...]}, ...}.
+A JSON file holds the same columns: {"time": [...], "position": {"elbow": [...]}, ...}. Its list
+of "impacts", where the robot moved among walls, is no column: reading a table passes over it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ import numpy as np
 from ..model.errors import InputError
 from ..model.model import Array
 from ..simulation.trajectory import Trajectory
+
+IMPACTS = "impacts"
+"""Where records of impacts stand in a JSON file."""
 
 Table = dict[str, dict[str, Array]]
 """quantity -> coordinate -> numbers (N,); the time is the coordinate "" of "time"."""
@@ -83,9 +87,14 @@ def to_json(table: Table) -> dict[str, Any]:
     }
 
 
-def write_json(table: Table, path: str | os.PathLike[str]) -> None:
-    """Write a table as JSON."""
-    Path(path).write_text(json.dumps(to_json(table)) + "\n", encoding="utf-8")
+def write_json(
+    table: Table, path: str | os.PathLike[str], impacts: list[dict[str, Any]] | None = None
+) -> None:
+    """Write a table, and records of impacts, as JSON."""
+    document = to_json(table)
+    if impacts is not None:
+        document[IMPACTS] = impacts
+    Path(path).write_text(json.dumps(document) + "\n", encoding="utf-8")
 
 
 def read_table(path: str | os.PathLike[str]) -> Table:
@@ -138,6 +147,8 @@ def from_json(document: object, source: str) -> Table:
         raise InputError(f"{source}: expected an object of columns, not {type(document).__name__}")
     table: Table = {}
     for quantity, value in document.items():
+        if quantity == IMPACTS:
+            continue
         labelled = value if isinstance(value, dict) else {"": value}
         for label, numbers in labelled.items():
             place = f"{source}: {quantity}" + (f" of {label}" if label else "")

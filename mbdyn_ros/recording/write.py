@@ -7,8 +7,10 @@ from pathlib import Path
 
 from ..model.errors import InputError
 from ..robot import Robot
+from ..simulation.environment import Environment
 from ..simulation.trajectory import Trajectory
 from .bag import write_bag
+from .impact_records import impact_records
 from .table import columns, write_csv, write_json
 
 TABLES = (".csv", ".json")
@@ -31,13 +33,15 @@ def check_target(path: str | os.PathLike[str], kinds: tuple[str, ...] = TABLES +
 
 
 def write(
-    robot: Robot, trajectory: Trajectory, path: str | os.PathLike[str], description: str = ""
-) -> None:
+    robot: Robot, trajectory: Trajectory, path: str | os.PathLike[str], description: str = "",
+    environment: Environment | None = None,
+) -> None:  # fmt: skip
     """Write CSV, JSON, a single MCAP file, or (a name without an end) a rosbag2 folder.
 
     Parameters
     ----------
     description : URDF text for the bag's /robot_description.
+    environment : what the robot hit; JSON then has a list of "impacts" too.
     """
     target = check_target(path)
     kind = target.suffix.lower()
@@ -45,7 +49,10 @@ def write(
         if kind == ".csv":
             write_csv(columns(trajectory), target)
         elif kind == ".json":
-            write_json(columns(trajectory), target)
+            impacts = None
+            if environment is not None:
+                impacts = impact_records(robot, environment, trajectory.impacts)
+            write_json(columns(trajectory), target, impacts)
         else:
             write_bag(robot, trajectory, target, description)
     except OSError as error:

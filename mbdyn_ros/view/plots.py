@@ -26,13 +26,16 @@ ENERGY_ROW = 3
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 3)))
 """Ten colours times these tell the lines of a humanoid apart."""
 
+IMPACT_LINE = {"color": "gray", "linewidth": 0.7, "alpha": 0.6, "zorder": 0}
+
 PRINTED = {"N m": "N·m", "": "quaternion"}
 
 
 def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = None) -> Figure:
     """Positions, velocities, efforts and energy over time, one line a coordinate.
 
-    Angles and lengths have axes of their own; one legend serves all of them.
+    Thin vertical lines are impacts. Angles and lengths have axes of their own; one legend serves
+    all of them.
 
     Parameters
     ----------
@@ -54,12 +57,14 @@ def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = No
         for name, numbers in lines:
             color, dash = styles[name]
             axes.plot(trajectory.time, numbers, color=color, linestyle=dash, linewidth=1.2)
+        _mark_impacts(axes, trajectory)
         last = row == max(one for one, other in panels if other == column)
         last = last and column != columns[0]  # there the energy follows
         _finish(axes, f"{what} ({PRINTED.get(unit, unit)})", last)
     axes = figure.add_subplot(grid[ENERGY_ROW, 0])
     for numbers, color, dash in energy.values():
         axes.plot(trajectory.time, numbers, color=color, linestyle=dash, linewidth=1.8)
+    _mark_impacts(axes, trajectory)
     _finish(axes, "energy (J)", last=True)
     figure.suptitle(title or model.name)
     entries = [(name, color, dash, 1.2) for name, (color, dash) in styles.items()]
@@ -135,9 +140,15 @@ def _energies(trajectory: Trajectory) -> dict[str, tuple[Array, str, Any]]:
     if np.any(work):
         curves["work of efforts"] = (work, "C2", "-")
     if np.any(loss):
-        curves["lost to friction"] = (loss, "C1", "-")
+        words = "lost, friction and impacts" if trajectory.impacts else "lost to friction"
+        curves[words] = (loss, "C1", "-")
     curves["total, from start"] = (kinetic + potential, "black", ":")
     return curves
+
+
+def _mark_impacts(axes: Any, trajectory: Trajectory) -> None:
+    times = [impact.time for impact in trajectory.impacts]
+    axes.vlines(times, 0, 1, transform=axes.get_xaxis_transform(), **IMPACT_LINE)
 
 
 def _finish(axes: Any, label: str, last: bool) -> None:
