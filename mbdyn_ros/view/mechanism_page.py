@@ -120,7 +120,7 @@ class MechanismPage:
         try:
             run = Run(self.sliders.start.replaced(**settings), drive)
         except InputError as error:
-            self._say(f"**This does not go.** {error}.\n\nShown is the last linkage that goes.")
+            self._say(f"**Impossible.** {error}.\n\nThe last possible linkage is shown, faded.")
             self.scene.fade(True)
             return
         self.run_shown = run
@@ -180,8 +180,10 @@ class MechanismPage:
         run, settings = self.run_shown, self.sliders.settings
         name = ", ".join(f"{key} {value:.4g}" for key, value in settings.items()) or "as given"
         name += f", {run.motion.v[0, 0]:g} rad/s" if run.swings is None else ""
-        color = color_of(len(self._kept) + 2)
-        self._kept.append(Line(name, run.torque[:, 0], color, _dash(run), 1.5, x=run.x))
+        for k, label in enumerate(run.mechanism.inputs):
+            text = name if len(run.mechanism.inputs) == 1 else f"{label}, {name}"
+            color = color_of(len(self._kept) + 2)
+            self._kept.append(Line(text, run.torque[:, k], color, _dash(run), 1.5, x=run.x))
         self.page.wake()
 
     def _forget(self, _: object) -> None:

@@ -136,8 +136,9 @@ class RobotPage:
                 self.scene.move_base(q[:7])
         if self.robot.dependent_joints and clock.monotonic() - self._marked > 1 / MARKS:
             labels = self.robot._system.coordinates.joint_labels
+            shown = np.round(position, 4) + 0.0  # no -0
             rows = [
-                f"| {name} | {position[k]:.4f} {position_unit(self.robot.model, name)} |"
+                f"| {name} | {shown[k]:.4f} {position_unit(self.robot.model, name)} |"
                 for k, name in enumerate(labels)
                 if name in self.robot.dependent_joints
             ]

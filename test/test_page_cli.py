@@ -1,0 +1,74 @@
+"""`mbdyn view` and `mbdyn mechanism --page` as commands: how they start, refuse and end."""
+
+from __future__ import annotations
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from mbdyn_ros.cli import main
+
+pytest.importorskip("viser")
+
+ROOT = Path(__file__).resolve().parent.parent
+STONE = '<robot name="stone"><link name="stone"/></robot>'
+
+
+def refused(*arguments: str) -> str:
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code in (1, 2), result.output
+    return result.output
+
+
+def test_a_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
+    file = tmp_path / "stone.urdf"
+    file.write_text(STONE)
+    command = [sys.executable, "-m", "mbdyn_ros", "view", str(file), "--port", "0", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
+        assert process.stdout is not None
+        said = "".join(iter(process.stdout.readline, "}\n")) + "}"
+        document = json.loads(said)
+        assert document["shows"] == "stone"
+        with urllib.request.urlopen(document["url"], timeout=10) as answer:
+            assert answer.status == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == 0
+        assert process.stdout.read() == "", "one document and nothing else"
+
+
+def test_ports_are_refused_in_words(tmp_path: Path) -> None:
+    file = tmp_path / "stone.urdf"
+    file.write_text(STONE)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert f"port {port} of 127.0.0.1 is in use" in refused("view", str(file), "--port", port)
+    assert "port 99999 does not exist" in refused("view", str(file), "--port", "99999")
+    words = refused("view", str(file), "--host", "nowhere.invalid", "--port", "0")
+    assert "'nowhere.invalid' is no address of this machine" in words
+
+
+def test_what_makes_no_page_is_refused() -> None:
+    assert "give a URDF, or --ros" in refused("view")
+    assert "are of no use there" in refused("view", "--ros", "--home", "a=1")
+    assert "--id, --fd, --compare, --sweep, --page" in refused(
+        "mechanism", "four_bar", "--page", "--id"
+    )
+    assert "--page writes no --plot" in refused("mechanism", "four_bar", "--page", "--plot", "a.png")
+    words = refused("mechanism", "four_bar", "--page", "--speed", "0", "--port", "0")
+    assert "a page starts at 0.5 to 100 rad/s" in words
+    words = refused("mechanism", "four_bar", "--page", "--lengths", "1,0.1,0.2,0.3")
+    assert "cannot close" in words
+
+
+def test_the_command_that_helps_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mbdyn_ros.view.page.NEEDED", ("viser", "no_such_package"))
+    assert "pip install 'mbdyn_ros[page]'" in refused("view", "any.urdf")
