@@ -33,7 +33,11 @@ def test_a_page_is_served_until_ctrl_c(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mbdyn_ros", "view", str(file), "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
-        said = "".join(iter(process.stdout.readline, "}\n")) + "}"
+        said = ""
+        while not said.endswith("}\n"):
+            line = process.stdout.readline()
+            assert line, "it ended"
+            said += line
         document = json.loads(said)
         assert document["shows"] == "stone"
         with urllib.request.urlopen(document["url"], timeout=10) as answer:
@@ -62,7 +66,8 @@ def test_what_makes_no_page_is_refused() -> None:
     assert "--id, --fd, --compare, --sweep, --page" in refused(
         "mechanism", "four_bar", "--page", "--id"
     )
-    assert "--page writes no --plot" in refused("mechanism", "four_bar", "--page", "--plot", "a.png")
+    words = refused("mechanism", "four_bar", "--page", "--plot", "a.png")
+    assert "--page writes no --plot" in words
     words = refused("mechanism", "four_bar", "--page", "--speed", "0", "--port", "0")
     assert "a page starts at 0.5 to 100 rad/s" in words
     words = refused("mechanism", "four_bar", "--page", "--lengths", "1,0.1,0.2,0.3")

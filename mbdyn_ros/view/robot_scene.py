@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     import viser
 
 ROOT = "/robot"
+SMALLEST = 0.05
+"""m, that a picture shows at least."""
+
 WATER = 1000.0
 """kg/m^3: a centre of mass is drawn as a ball of that much water."""
 
@@ -60,7 +63,7 @@ class RobotScene:
         self._corners: list[Array] = []
         poses = link_poses(model, position)
         points = np.array([pose.translation for pose in poses.values()])
-        self._size = max(float(np.ptp(points, axis=0).max()), 0.05)
+        self._size = max(float(np.ptp(points, axis=0).max()), SMALLEST)
         for k, visual in enumerate(visuals):
             self._draw(visual, f"{self.node(visual.link)}/visual_{k}", poses[visual.link])
         for bone in skeleton(model, visuals):
@@ -191,7 +194,7 @@ class RobotScene:
 
 def frame_camera(server: viser.ViserServer, low: Array, high: Array) -> None:
     """Let the camera see a box from the front, right and above; a grid is its floor."""
-    middle, size = (low + high) / 2, float(np.linalg.norm(high - low))
+    middle, size = (low + high) / 2, max(float(np.linalg.norm(high - low)), SMALLEST)
     camera = server.initial_camera
     camera.look_at = tuple(middle)
     camera.position = tuple(middle + size * np.array([0.9, -1.4, 0.55]))
