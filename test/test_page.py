@@ -81,3 +81,27 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
             assert Path(download.value.path()).read_bytes().startswith(start), name
         assert one.errors == []
         one.tab.close()
+
+
+def test_what_a_loop_does_not_reach_is_explained(interpreted: None) -> None:
+    """The picture stays, and so do the words until the slider is back."""
+    text = BOOM.read_text().replace('lower="-0.22" upper="0.24"', 'lower="-1" upper="1"')
+    assert text != BOOM.read_text()
+    page = Page("boom", ANY_PORT)
+    try:
+        shown = RobotPage(page, mbdyn_ros.load(text), read_visuals(text), None)
+        shown.draw(0.0, True)
+        assert "The loops let rod_joint move from" in shown._words.content
+        place = page.server.scene.get_handle_by_name(shown.scene.node("boom"))
+        assert place is not None
+        before = place.wxyz.copy()
+        shown.sliders._sliders["rod_joint"].value = 0.9
+        shown.draw(0.0, True)
+        assert "Cannot be reached" in shown._words.content
+        assert "loop 'rod_pin' cannot be closed" in shown._words.content
+        assert (place.wxyz == before).all()
+        shown.sliders.reset()
+        shown.draw(0.0, True)
+        assert "Cannot be reached" not in shown._words.content
+    finally:
+        page.close()

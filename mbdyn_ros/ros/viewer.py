@@ -21,7 +21,7 @@ from ..model.description import read_description
 from ..model.errors import MbdynError
 from ..model.model import Array, Model
 from ..view.joint_motion import joint_slices
-from ..view.page import Page
+from ..view.page import Page, plain
 from ..view.robot_scene import ROOT, RobotScene, frame_camera
 from ..view.visuals import read_visuals
 from .description import LATCHED, one_line
@@ -80,7 +80,7 @@ class Viewer(Node):
             try:
                 self._show_robot(description, None)
             except MbdynError as error:
-                self._words.content = f"**Refused the robot_description.** {one_line(error)}"
+                self._words.content = f"**Refused the robot_description.** {plain(one_line(error))}"
         if self._scene is None or self._model is None or self._markers is None:
             with self._lock:
                 self._arrays = arrays | self._arrays
@@ -109,7 +109,7 @@ class Viewer(Node):
 
     def _tell(self, positions: dict[str, float], heard: int) -> None:
         assert self._model is not None and self._scene is not None
-        lines = [f"**{self._model.name}**", *self._scene.remarks]
+        lines = [f"**{self._model.name}**", *map(plain, self._scene.remarks)]
         if heard:
             lines.append(f"{len(positions)} joints on `joint_states`")
             known = joint_slices(self._model)

@@ -14,7 +14,7 @@ from .mechanism_picture import picture
 from .mechanism_run import QUANTITIES, Run, joint_titles
 from .mechanism_scene import MechanismScene, frame_front
 from .mechanism_sliders import MechanismSliders
-from .page import PANEL, Page
+from .page import PANEL, Page, plain
 
 if TYPE_CHECKING:
     import viser
@@ -120,7 +120,9 @@ class MechanismPage:
         try:
             run = Run(self.sliders.start.replaced(**settings), drive)
         except InputError as error:
-            self._say(f"**Impossible.** {error}.\n\nThe last possible linkage is shown, faded.")
+            self._say(
+                f"**Impossible.** {plain(error)}.\n\nThe last possible linkage is shown, faded."
+            )
             self.scene.fade(True)
             return
         self.run_shown = run

@@ -15,7 +15,7 @@ from ..units import effort_unit, position_unit
 from .charts import Chart, Line
 from .colors import color_of
 from .joint_sliders import JointSliders
-from .page import PANEL, Page
+from .page import PANEL, Page, plain
 from .robot_scene import RobotScene, frame_camera
 from .sweep import Sweep, sweep
 from .visuals import Visual
@@ -88,7 +88,7 @@ class RobotPage:
             else:
                 self._follow_sliders()
         except MbdynError as error:
-            self._say([f"**Cannot be reached.** {error}"])
+            self._say([f"**Cannot be reached.** {plain(error)}"])
 
     def _add_charts(self) -> None:
         gui = self.page.server.gui
@@ -184,7 +184,7 @@ class RobotPage:
         return words
 
     def _say(self, words: Sequence[str]) -> None:
-        content = "\n\n".join([*words, *self.scene.remarks])
+        content = "\n\n".join([*words, *map(plain, self.scene.remarks)])
         if self._words.content != content:
             self._words.content = content
 
