@@ -117,14 +117,15 @@ def checked_home(
         return {}
     if not isinstance(home, Mapping):
         raise InputError(f"home must map joint names to positions; it is {home!r}")
+    checked = {}
     for name, position in home.items():
         if name not in joints:
             raise InputError(
                 f"home names {name!r}, which is no movable joint of {source}; "
                 f"the joints are {', '.join(joints)}"
             )
-        single_vector("home position", [position], (name,))
-    return dict(home)
+        checked[name] = float(single_vector("home position", [position], (name,))[0])
+    return checked
 
 
 def body_wrenches(tree: Tree, wrenches: Wrenches, source: str) -> Array:

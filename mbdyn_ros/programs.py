@@ -20,6 +20,7 @@ from .arguments import (
 from .codegen.call import plain_call
 from .codegen.kernel import Bound, Kernel, interpret, load_kernel
 from .codegen.program import SIGNATURES, Variant
+from .dynamics.closure_gap import positions_text
 from .dynamics.gap import unreachable
 from .dynamics.system import System
 from .model.errors import InputError, SingularMassMatrixError
@@ -133,12 +134,11 @@ class Programs:
         """Raise `InputError` where the loops cannot be closed at q."""
         problem = unreachable(self._system, q)
         if problem is not None:
-            joints = ", ".join(problem.joints)
-            why = f": a gap of {problem.gap:.3g} m (or rad) is left"
-            if problem.gap < NEXT_TO_NOTHING:
+            why = f": a gap of {problem.gap} is left"
+            if problem.gap.largest < NEXT_TO_NOTHING:
                 why = " without being taken apart: a singularity lies between there and home"
             raise InputError(
-                f"{self._source}: loop {problem.loop!r} cannot be closed at {joints} = "
-                f"{problem.wanted.tolist()}{why}; on the way from home the nearest that can be "
-                f"reached is {problem.nearest.tolist()}"
+                f"{self._source}: loop {problem.loop!r} cannot be closed at "
+                f"{positions_text(problem.joints, problem.wanted)}{why}; on the way from home the "
+                f"nearest that can be reached is {positions_text(problem.joints, problem.nearest)}"
             )

@@ -436,10 +436,10 @@ class Robot:
         rows = [*range(7 * self.floating_base), *coordinates.joint_rows[0]]
         whole[rows] = single_vector("position", position, labels)
         gap, loop = tree_gap(self._system, whole)
-        if not gap <= tolerance:
+        if not gap.largest <= tolerance:
             raise InputError(
-                f"{self.model.source}: the position leaves a gap of {gap:.3g} m (or rad) in "
-                f"{loop}; at most {tolerance:.3g} counts as closed"
+                f"{self.model.source}: the position leaves a gap of {gap} in {loop}; at most "
+                f"{tolerance:.3g} counts as closed"
             )
         q: Array = whole[list(coordinates.q)]
         expected = self._programs.call("joint_position", (q,))

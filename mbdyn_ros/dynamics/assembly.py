@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import casadi as ca
 import numpy as np
@@ -18,6 +19,7 @@ from ..model.errors import ModelError
 from ..model.model import Array
 from ..model.planar_joint import PARTS
 from ..model.tree import Tree
+from .closure_gap import closure_gap, positions_text
 from .continuation import CLOSED, follow
 from .linkage import (
     Linkage,
@@ -58,6 +60,7 @@ class _Equations:
     """Residual and rows of a cluster as functions of its positions."""
 
     def __init__(self, tree: Tree, cluster: Cluster) -> None:
+        self._tree, self._cluster = tree, cluster
         x, rows = rows_at_positions(tree, cluster)
         outputs = [rows.residual, ca.densify(rows.matrix), ca.mmin(rows.aligned)]
         self.linear = not cluster.closures
@@ -76,6 +79,13 @@ class _Equations:
 
     def gap(self, x: Array) -> float:
         return float(np.abs(self.residual(x)).max(initial=0.0))
+
+    def distance(self, x: Array) -> float:
+        """What `close` makes as small as it can."""
+        return float(np.linalg.norm(self.residual(x)))
+
+    def gap_text(self, x: Array) -> str:
+        return str(closure_gap(self._tree, self._cluster, self.residual(x)))
 
     def rank(self, x: Array) -> int:
         values = np.linalg.svd(self.matrix(x), compute_uv=False)
@@ -189,15 +199,16 @@ def assemble(
                 "no mobility: check the type and the axis first."
             )
         raise ModelError(
-            f"{what} cannot be closed near home: a gap of {gap:.3g} (m or rad) is left.{locked} "
+            f"{what} cannot be closed near home: a gap of {gap} is left.{locked} "
             "Check the lengths and frames, or give a rough closed configuration as home."
         )
     rank = _generic_rank(equations, closed)
     in_document = sorted(range(len(bodies)), key=lambda k: tree.bodies[bodies[k]].v.start)
     joints = _joint_names(tree, cluster, in_document)
     if rank == len(bodies):
+        locks = "lock their" if len(cluster.closures) + len(cluster.gears) > 1 else "locks its"
         raise ModelError(
-            f"{what} locks its joints ({joints}): {rank} independent constraints on {rank} "
+            f"{what} {locks} joints ({joints}): {rank} independent constraints on {rank} "
             "joints leave no mobility. A planar loop is closed by a revolute joint whose axis "
             "is parallel to the others, not by a fixed one; check the type and axis."
         )
@@ -254,17 +265,18 @@ def _joint_names(tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:
 
 def _first_closed(
     equations: _Equations, rough: Array, choices: Sequence[Sequence[int]]
-) -> tuple[Array | None, float]:
+) -> tuple[Array | None, str]:
     """The first closed configuration that moving one of the choices of coordinates gives.
 
     Where there is none, the least gap that was found instead.
     """
-    least = np.inf
+    best = rough
     for free in choices:
         closed = equations.close(rough, free)
         if equations.gap(closed) <= CLOSED and equations.aligned(closed):
-            return closed, 0.0
-        least = min(least, equations.gap(closed))
+            return closed, ""
+        if equations.distance(closed) < equations.distance(best):
+            best = closed
     random = np.random.default_rng(0)
     for spread in (0.1, 0.3, 1.0, 3.0) * 3:  # a symmetric guess can be a dead end
         guess = rough.copy()
@@ -272,9 +284,12 @@ def _first_closed(
         guess[list(free)] += random.uniform(-spread, spread, len(free))
         closed = equations.close(guess, free)
         if equations.gap(closed) <= CLOSED and equations.aligned(closed):
-            return closed, 0.0
-        least = min(least, equations.gap(closed))
-    return None, least
+            return closed, ""
+        if equations.distance(closed) < equations.distance(best):
+            best = closed
+    if equations.gap(best) <= CLOSED:  # the residual cannot tell a half turn
+        return None, "half a turn"
+    return None, equations.gap_text(best)
 
 
 def _generic_rank(equations: _Equations, closed: Array) -> int:
@@ -334,10 +349,11 @@ def _at_home(
         if walk.arrived:
             result[free], result[bound] = walk.independent, walk.dependent
         return result
-    joints = _joint_names(tree, linkage.cluster, free)
+    joints = tuple(_joint_names(tree, linkage.cluster, [k]) for k in free)
+    at = partial(positions_text, joints)
     raise ModelError(
-        f"{what} cannot be closed with {joints} at the home position {rough[free].tolist()}: the "
-        f"nearest that can be reached is {walk.independent.tolist()}"
+        f"{what} cannot be closed at the home position {at(rough[free])}: the nearest that can be "
+        f"reached is {at(walk.independent)}"
     )
 
 

@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 
 from ..model.model import Array
+from .closure_gap import ClosureGap, closure_gap
 from .continuation import reach
 from .linkage import Linkage, loop_functions
 from .planar_loop import PlanarLoop
@@ -19,24 +20,24 @@ from .system import System
 class Unreachable:
     """A loop that cannot be closed: its independent joints as wanted, and the nearest that can.
 
-    gap : least residual (m or rad) that the dependent joints leave at the wanted position; next to
-        nothing where it closes there, but behind a singularity.
+    gap : least that the dependent joints leave at the wanted position; next to nothing where it
+        closes there, but behind a singularity.
     """
 
     loop: str
     joints: tuple[str, ...]
     wanted: Array
     nearest: Array
-    gap: float
+    gap: ClosureGap
 
 
-def tree_gap(system: System, position: Array) -> tuple[float, str]:
-    """Largest residual of the constraints at tree positions, and the name of the worst."""
-    worst, name = 0.0, ""
+def tree_gap(system: System, position: Array) -> tuple[ClosureGap, str]:
+    """The widest gap of the loops at tree positions, and the name of the worst."""
+    worst, name = ClosureGap(0.0, 0.0), ""
     for linkage, residual in system.residuals.items():
         x = position[linkage_rows(system, linkage)]
-        gap = float(np.abs(np.array(residual(x))).max(initial=0.0))
-        if not gap <= worst:
+        gap = closure_gap(system.tree, linkage.cluster, np.array(residual(x)).ravel())
+        if not gap.largest <= worst.largest:
             worst, name = gap, linkage.cluster.name
     return worst, name
 
@@ -85,8 +86,8 @@ def _closed_form_end(form: PlanarLoop, wanted: float) -> tuple[bool, Array, Arra
     return nearest == wanted, np.array([nearest]), np.array(function(nearest)).ravel()
 
 
-def _least_gap(system: System, linkage: Linkage, y: Array, start: Array) -> float:
-    """Least residual that the dependent joints can leave at the independent positions y."""
+def _least_gap(system: System, linkage: Linkage, y: Array, start: Array) -> ClosureGap:
+    """The gap that is least by the sum of its squares at the independent positions y."""
     from scipy.optimize import least_squares  # slow to import, and only errors need it
 
     residual = system.residuals[linkage]
@@ -97,4 +98,4 @@ def _least_gap(system: System, linkage: Linkage, y: Array, start: Array) -> floa
         x[list(linkage.dependent)] = z
         return np.array(residual(x)).ravel()
 
-    return float(np.abs(least_squares(gap, start).fun).max())
+    return closure_gap(system.tree, linkage.cluster, least_squares(gap, start).fun)

@@ -33,6 +33,12 @@ ROTATION_FREE = {
 """Closing joints whose frames may turn; the others lock them."""
 
 
+def row_counts(type: str) -> tuple[int, int]:
+    """How many rows of a closing joint are lengths, and how many sines of angles."""
+    lengths = {"along": 2, "across": 1}.get(TRANSLATION_FREE.get(type, ""), 3)
+    return lengths, {"about": 2, "bend": 1, "all": 0}.get(ROTATION_FREE.get(type, ""), 3)
+
+
 @dataclass
 class _Side:
     """One end of the loop: pose, velocity and drift of the frame, columns of its joints.
