@@ -12,7 +12,15 @@ from .model.errors import (
     SingularMassMatrixError,
 )
 from .robot import Robot, load
-from .simulation import Environment, Impact, Surface, Trajectory, read_environment, simulate
+from .simulation import (
+    Environment,
+    Impact,
+    Surface,
+    Trajectory,
+    Transition,
+    read_environment,
+    simulate,
+)
 
 __all__ = [
     "CompilerWarning",
@@ -28,6 +36,7 @@ __all__ = [
     "SingularMassMatrixError",
     "Surface",
     "Trajectory",
+    "Transition",
     "load",
     "read_environment",
     "simulate",

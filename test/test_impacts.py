@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import tracemalloc
 from collections.abc import Callable
 from math import log, pi, sqrt
 from pathlib import Path
@@ -398,3 +400,41 @@ def test_number_of_bounces_follows_from_the_tie_window() -> None:
         floor = Environment([Surface.plane(restitution=0.5)], tie_window=window)
         counts.append(len(mbdyn_ros.simulate(cart(), [1.0], [0.0], 3.0, environment=floor).impacts))
     assert counts[1] - counts[0] == pytest.approx(log(1e3) / log(2), abs=1)
+
+
+def test_events_are_told_and_not_kept() -> None:
+    """Those of the trajectory, in order, at their instants."""
+    told: list[mbdyn_ros.Impact | mbdyn_ros.Transition] = []
+    floor = Environment([Surface.plane(restitution=0.5)])
+    kept = mbdyn_ros.simulate(cart(), [1.0], [0.0], 3.0, environment=floor)
+    lean = mbdyn_ros.simulate(
+        cart(), [1.0], [0.0], 3.0, environment=floor, on_event=told.append
+    )
+    assert [one.time for one in told] == [one.time for one in (*kept.impacts, *kept.transitions)]
+    assert told[-1] == kept.transitions[-1] and len(told) > 10
+    assert lean.impacts == lean.transitions == ()
+
+
+def test_memory_does_not_grow() -> None:
+    memory, count = [], 0
+
+    def progress(time: float) -> None:
+        nonlocal count
+        count += 1
+        if count % 2000 == 0:
+            gc.collect()
+            memory.append(tracemalloc.get_traced_memory()[0])
+
+    floor = Environment([Surface.plane()])
+    robot = cart()
+    tracemalloc.start()
+    try:
+        trajectory = mbdyn_ros.simulate(
+            robot, [0.01], [0.0], 20.0, times=[0.0, 20.0], max_step=2e-3, environment=floor,
+            progress=progress, on_event=lambda event: None,
+        )  # fmt: skip
+    finally:
+        tracemalloc.stop()
+    assert trajectory.steps >= 10_000 and len(memory) >= 5
+    assert memory[-1] - memory[1] < 10_000  # what keeps every step takes 2 MB
+    assert np.abs(trajectory.imbalance).max() < 1e-9

@@ -46,6 +46,7 @@ class Kernel:
     inputs : shape of every input array by name, in order.
     shape : shape of the result.
     compiled : whether C runs, not the interpreter.
+    library : the C, with what else its source has; None if interpreted.
     home : where walks to the positions of loops without closed form start; see
         `System.walk_home`. Every call reads it anew.
     """
@@ -71,14 +72,14 @@ class Kernel:
         columns, rows = function.size_out(0)
         self.shape = (rows, columns) if SIGNATURES[variant.name].matrix else (rows,)
         self.walker: Walker | None = None
-        self._library = library
+        self._path = library
         self._many = many
-        self._loop = ctypes.CDLL(str(library)).batch_of_few if library is not None else None
+        self.library = ctypes.CDLL(str(library)) if library is not None else None
 
     @functools.cached_property
     def checked(self) -> ca.Function | None:
         """The program with a second result, 0 where the call made sense; None if interpreted."""
-        return ca.external("checked", str(self._library)) if self.compiled else None
+        return ca.external("checked", str(self._path)) if self.compiled else None
 
     @functools.cached_property
     def _vectors(self) -> ctypes.CDLL | None:
@@ -104,7 +105,7 @@ class Kernel:
         result = np.empty((count, *self.shape)) if out is None else out
         if not result.size:
             return result
-        if self._loop is None:
+        if self.library is None:
             bound = Bound(self)
             for k in range(count):
                 for memory, array, many in zip(bound.arguments, arrays, batched, strict=True):
@@ -120,7 +121,7 @@ class Kernel:
         states, target = ctypes.c_size_t(count), ctypes.c_void_p(result.ctypes.data)
         vectors = self._vectors if count >= MANY else None
         if vectors is None:
-            self._loop(states, start, step, target)
+            self.library.batch_of_few(states, start, step, target)
         else:
             operations = ctypes.c_size_t.in_dll(vectors, "operations").value
             vectors.batch(states, start, step, target, threads_for(count * operations))
@@ -175,6 +176,34 @@ class Bound(functools.partial):  # type: ignore[type-arg]
             setattr(self, name, array)
         setattr(self, SIGNATURES[kernel.variant.name].output, self.result)
         return self
+
+
+class BoundBatch:
+    """A kernel with preallocated arrays for N states: fill the inputs, call, read the result.
+
+    arguments : (N, ...) in the order of the kernel's inputs. result : (N, ...).
+    """
+
+    def __init__(self, kernel: Kernel, count: int) -> None:
+        self._kernel, self._count = kernel, count
+        self.arguments = [np.zeros((count, *shape)) for shape in kernel.inputs.values()]
+        self.result = np.zeros((count, *kernel.shape))
+        if kernel.library is not None:
+            arrays = [*self.arguments, kernel.home]
+            start = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
+            steps = [int(np.prod(shape)) for shape in kernel.inputs.values()]
+            step = (ctypes.c_size_t * len(arrays))(*steps, 0)
+            self._loop = functools.partial(
+                kernel.library.batch_of_few,
+                ctypes.c_size_t(count), start, step, ctypes.c_void_p(self.result.ctypes.data),
+            )  # fmt: skip
+
+    def __call__(self) -> None:
+        """Run it."""
+        if self._kernel.library is not None:
+            self._loop()
+        else:
+            self._kernel.batch(self.arguments, self._count, self.result)
 
 
 def memory(array: Array) -> Any:

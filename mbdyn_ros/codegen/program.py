@@ -47,6 +47,7 @@ SIGNATURES = {
         ("q", "wanted_q", "wanted_v", "gain", "tolerance", "force", "speed"), "pulses", matrix=True
     ),
     "reactions": Signature(("q", "v", "a"), "reactions", matrix=True),
+    "motion_rate": Signature(("q", "v", "effort"), "rate"),
     "pulsed_motion": Signature(("q", "v", "free", "force", "phase"), "motion", matrix=True),
 }
 """Every program by the name of the `Robot` method that it serves."""
@@ -71,7 +72,12 @@ TOUCHING = ("distances", "contact_state")
 PARAMETRIC = ("reactions",)
 """Programs of parametric mechanisms alone."""
 
-WHOLE = tuple(name for name in SIGNATURES if name not in LINKED + TOUCHING + PARAMETRIC)
+INTEGRATED = ("motion_rate",)
+"""Programs that integrators alone run."""
+
+WHOLE = tuple(
+    name for name in SIGNATURES if name not in LINKED + TOUCHING + PARAMETRIC + INTEGRATED
+)
 """Programs about nothing but the robot."""
 
 SCALARS = ("force", "gain", "phase", "speed", "tolerance")
@@ -163,6 +169,8 @@ def _result(system: System, variant: Variant, symbols: dict[str, SX]) -> SX:
         if system.parameters is not None:
             inputs.append(system.parameters)
         return _cheapest(inputs, [build(*x, wrenches, variant.friction) for build in builds])
+    if variant.name == "motion_rate":
+        x.append(_result(system, Variant("forward_dynamics"), symbols))
     build: Build = getattr(system, variant.name)
     about = [one for one in (variant.link, variant.contacts) if one is not None]
     return build(*x, *about)

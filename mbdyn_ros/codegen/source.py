@@ -6,6 +6,7 @@ import casadi as ca
 
 from ..dynamics.system import System
 from .c_loops import c_loops
+from .dormand_prince import dormand_prince
 from .elementary import elementary_functions
 from .program import Program
 from .straight_line import StraightLine, each_functions
@@ -206,7 +207,7 @@ def c_function(function: ca.Function, exported: bool) -> str:
 
 
 def c_source(system: System, program: Program) -> str:
-    """The C of a program, of its checked call and of its loop over a few states."""
+    """The C of a program, its checked call, its loop over a few states, and integrators' steps."""
     core = program.function("core" if system.nz else "program")
     text = HEADERS + elementary_functions() + each_functions()
     text += c_function(core, exported=not system.nz)
@@ -219,13 +220,16 @@ def c_source(system: System, program: Program) -> str:
     if system.nz:
         text += walk_source(system)
         text += WALKED.format(**sizes, n_core=core.n_in(), nz_all=system.nz, n_home=sizes_in[-1])
-    return text + CHECKED.format(
+    text += CHECKED.format(
         **sizes,
         sizes_in=", ".join(str(size) for size in sizes_in),
         quaternions="".join(f"{start}, " for start in system.coordinates.quaternions),
         n_quaternions=len(system.coordinates.quaternions),
         tolerance=UNIT_TOLERANCE,
     )
+    if program.variant.name == "motion_rate":
+        text += dormand_prince(system.coordinates)
+    return text
 
 
 def walk_source(system: System) -> str:

@@ -29,6 +29,7 @@ from .derivatives import acceleration_derivatives, effort_derivatives
 from .embedding import Embedding
 from .linkage import Linkage, rows_at_positions
 from .newton_euler import newton_euler
+from .position_rate import position_rate
 from .regressor import linear_form, moving_links, symbolic_inertias
 from .rotor_torque import levers, rotor_torques
 from .spatial import SX, constant
@@ -203,6 +204,16 @@ class System:
         """Efforts (nv, 1) that overcome damping and dry friction of all joints."""
         embedding = self.embedding(q, z)
         return embedding.reduce(self.friction(embedding.velocity(v)))
+
+    def motion_rate(self, q: SX, z: SX, v: SX, effort: SX, a: SX) -> SX:
+        """Rates of q and v, which is a, and the power of efforts and of friction (nq + nv + 2, 1).
+
+        y' of an integrator that also keeps the work.
+        """
+        velocity = self.embedding(q, z).velocity(v)
+        work = ca.dot(velocity[list(self.coordinates.effort)], effort)
+        loss = ca.dot(velocity, self.friction(velocity))
+        return ca.vertcat(position_rate(self.coordinates, q, v), a, work, loss)
 
     def energy(self, q: SX, z: SX, v: SX) -> SX:
         """Kinetic and potential energy (2, 1) (J)."""

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codegen.kernel import Bound
+from ..codegen.kernel import Bound, BoundBatch
 from ..codegen.program import Variant
 from ..dynamics.contact import ContactLayout
 from ..dynamics.impact import Blocks
 from ..model.errors import InputError, SimulationError
 from ..model.model import Array
 from ..robot import Robot
-from .environment import Environment
+from .environment import Environment, Normals
 
 Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -107,6 +107,8 @@ class Contacts:
         with ThreadPoolExecutor() as pool:
             kernels = list(pool.map(robot._programs.kernel, variants))
         self._kernel = kernels[0]
+        self._normals: dict[int, Normals] = {}
+        self._many: BoundBatch | None = None
         self._distances, self._state = Bound(kernels[0]), Bound(kernels[1])
         self.layout = ContactLayout(self._state.result, self.geometry, robot.nv)
         self._velocity = robot.nv
@@ -154,7 +156,12 @@ class Contacts:
     def many_distances(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
         """The same (N, m) at states (N, nq), (N, nv)."""
         m = len(self)
-        result = self._kernel.batch([q, v], len(q))
+        many = self._many
+        if many is None or len(many.result) != len(q):
+            many = self._many = BoundBatch(self._kernel, len(q))
+        many.arguments[0][:], many.arguments[1][:] = q, v
+        many()
+        result = many.result.copy()
         return result[:, :m], result[:, m : 2 * m], result[:, 2 * m :]
 
     def rows(self, q: Array, v: Array, which: Indices) -> Rows:
@@ -200,8 +207,11 @@ class Contacts:
                 "there; write g so that its gradient differs from zero on the wall"
             )
         around = x + 1e-7 * max(1.0, float(np.abs(x).max())) * np.vstack([np.eye(3), -np.eye(3)])
-        normals, _ = self.environment.sides[f].normals(around)
-        _, slopes = self.environment.sides[f].normals(np.vstack([x, x + 1e3 * (around - x)]))
+        if f not in self._normals:
+            self._normals[f] = Normals(self.environment.sides[f])
+        normals_at = self._normals[f]
+        normals, _ = normals_at(around)
+        _, slopes = normals_at(np.vstack([x, x + 1e3 * (around - x)]))
         if not slopes[0] > VANISHING * slopes.max():
             raise SimulationError(
                 f"{here} the gradient of the surface vanishes (it is {slopes[0]:.3g}, and "

@@ -38,7 +38,18 @@ def effort_function(robot: Robot, effort: Array | EffortFunction | None) -> Effo
             )
         require_finite("effort", constant, labels)
     constant.setflags(write=False)
-    return lambda t, q, v: constant
+    return Constant(constant)
+
+
+class Constant:
+    """An effort (n,) that never changes."""
+
+    def __init__(self, effort: Array) -> None:
+        self.effort = effort
+
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        """The effort."""
+        return self.effort
 
 
 class _Checked:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import casadi as ca
 import numpy as np
 
 from ..arguments import require_link, single_vector
+from ..codegen.kernel import memory
 from ..dynamics.contact import ContactGeometry
 from ..model.errors import InputError
 from ..model.model import Array
@@ -37,10 +41,31 @@ class Side:
         several = len(self.surface.faces) > 1
         return f"{self.surface.name}[{self.face}]" if several else self.surface.name
 
-    def normals(self, places: Array) -> tuple[Array, Array]:
+    @functools.cached_property
+    def gradient(self) -> ca.Function:
+        """The gradient (1, 3) of g at a world point (3, 1)."""
+        x = ca.SX.sym("x", 3)
+        slope = ca.jacobian(self.surface.faces[self.face](x), x)
+        return ca.Function("gradient", [x], [ca.densify(slope)])
+
+
+class Normals:
+    """Normals of one face as numbers; one object serves one thread."""
+
+    def __init__(self, side: Side) -> None:
+        self._buffer: Any
+        self._buffer, self._evaluate = side.gradient.buffer()
+        self._place, self._gradient = np.zeros(3), np.zeros(3)
+        self._buffer.set_arg(0, memory(self._place))
+        self._buffer.set_res(0, memory(self._gradient))
+
+    def __call__(self, places: Array) -> tuple[Array, Array]:
         """Unit normals (N, 3), and lengths of the gradient (N,), at world points (N, 3)."""
-        gradient = self.surface.faces[self.face].jacobian()
-        rows = np.array([np.array(gradient(x, 0.0)).ravel() for x in places])
+        rows = np.empty(places.shape)
+        for row, place in zip(rows, places, strict=True):
+            self._place[:] = place
+            self._evaluate()
+            row[:] = self._gradient
         slopes = np.linalg.norm(rows, axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             return rows / slopes[:, None], slopes

@@ -18,6 +18,9 @@ from .contacts import Contacts, Flags, Indices
 PARTS = 8
 """Parts of a step that is looked at, and of a part that is divided."""
 
+SHARES = np.linspace(0.0, 1.0, PARTS + 1)
+"""Where the parts of a step begin and end."""
+
 DEPTH = 3
 """How often a part is divided; parts are then 1/4096 of a step."""
 
@@ -65,18 +68,16 @@ class ContactSearch:
     def _search(
         self, states: Callable[[Array], Array], start: float, end: float, watched: Flags, depth: int
     ) -> tuple[float, int] | None:
-        times = np.linspace(start, end, PARTS + 1)
+        times = start + (end - start) * SHARES
+        times[-1] = end
         g, rate, slope = self._contacts.many_distances(*self._split(states(times)))
         fastest = SPEEDS * np.abs(rate).max(axis=0)
-        length = (end - start) / PARTS
-        for part in range(PARTS):
+        near = watched & ~(g[:-1] + g[1:] > fastest * ((end - start) / PARTS))
+        for part in np.flatnonzero(near.any(axis=1)).tolist():
             before, after = times[part], times[part + 1]
-            possible = watched & ~(g[part] + g[part + 1] > fastest * length)
-            if not possible.any():
-                continue
             first = None
             again = np.zeros_like(watched)
-            for k in np.flatnonzero(possible).tolist():
+            for k in np.flatnonzero(near[part]).tolist():
                 deep = -self.graze * max(slope[part, k], slope[part + 1, k])
                 turns = rate[part, k] < 0 < rate[part + 1, k]
                 if not (g[part + 1, k] < deep or turns):

@@ -1,5 +1,8 @@
 """Adaptive integration from mode to mode, with the step formulas of SciPy.
 
+Where efforts are constant and nothing rests, rubs or sticks, the steps of DOP853 are compiled
+(`compiled_formula`).
+
 DOP853 (Dormand and Prince, order 8) or RK45 where they can; Radau (IIA, order 5, implicit) where
 damping stops a motion in microseconds, as that of some robots' fingers does: explicit steps would
 have to be as short.
@@ -9,16 +12,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..model.errors import SimulationError
 from ..model.model import Array
+from .compiled_formula import CompiledFormula
+from .effort import Constant
 from .energy_balance import EnergyBalance
 from .motion import Motion
-from .trajectory import Transition
+from .trajectory import Event, Transition
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
@@ -59,6 +64,7 @@ class Integrator:
     """Steps through time; after each, `time` and `state` are where it stands.
 
     tolerances : relative and absolute error of a step, in units of the state.
+    report : called with every impact and transition.
     method : one of `METHODS`, where the motion is not stiff.
     """
 
@@ -66,25 +72,27 @@ class Integrator:
     state: Array
     end: float
     tolerances: tuple[float, float]
+    report: Callable[[Event], None]
     max_step: float = np.inf
     time: float = 0.0
     method: str = METHODS[0]
-    transitions: list[Transition] = field(default_factory=list)
     count: int = 0
 
     def steps(self) -> Iterator[Step]:
         """Integrate; yields before a mode ends, so that the step may be sampled in its mode."""
-        self.transitions += self.motion.start(self.time, self.state)
+        self._enter(self.motion.start)
         balance = EnergyBalance(self.motion, self.state, self.tolerances[0])
         switches = 0
+        restless: set[str] = set()
         while self.time < self.end:
             began = self.time
             yield from self._smooth(balance)
             if self.time < self.end:
-                self.transitions += self.motion.switch(self.time, self.state)
-                switches = switches + 1 if self.time - began <= 1e-14 * self.end else 0
+                names = {one.joint for one in self._enter(self.motion.switch)}
+                if self.time - began > 1e-14 * self.end:
+                    switches, restless = 0, set()
+                switches, restless = switches + 1, restless | names
                 if switches > MAX_SWITCHES:
-                    joints = sorted({one.joint for one in self.transitions[-MAX_SWITCHES:]})
                     advice = ""
                     if self.motion.touching is not None and self.motion.touching.rubs:
                         advice = (
@@ -92,21 +100,31 @@ class Integrator:
                             "of friction"
                         )
                     raise SimulationError(
-                        f"{', '.join(joints)} switch between sticking and sliding without end"
-                        + advice
+                        f"{', '.join(sorted(restless))} switch between sticking and sliding "
+                        f"without end{advice}"
                     )
+
+    def _enter(self, mode: Callable[[float, Array], list[Transition]]) -> list[Transition]:
+        """Enter a mode, and report what happens."""
+        try:
+            found = mode(self.time, self.state)
+        finally:
+            for impact in self.motion.take_impacts():
+                self.report(impact)
+        for transition in found:
+            self.report(transition)
+        return found
 
     def _smooth(self, balance: EnergyBalance) -> Iterator[Step]:
         """Integrate until the mode, or the time, ends."""
         from scipy.integrate import DOP853, RK45, Radau  # their import takes longer than ours
 
-        rtol, atol = self.tolerances
         q, _ = self.motion.split(self.state)
         formula: type[OdeSolver] = DOP853 if self.method == METHODS[0] else RK45
         if self.motion.dynamics.damping_rate(q) > STIFF:
             formula = Radau
-        solver = formula(
-            self.motion.rate, self.time, self.state, self.end, self.max_step, rtol, atol
+        solver = self._solver(
+            formula, self.time, self.state, self.end, self.max_step, self.tolerances
         )
         watched = self.motion.dynamics.switching or self.motion.touching is not None
         corrects = self.motion.corrects
@@ -134,6 +152,34 @@ class Integrator:
                 solver.y = self.state = solver.y.copy()
                 self.motion.correct(self.state)
                 solver.f = self.motion.rate(end, self.state)
+
+    def _solver(
+        self,
+        formula: type[OdeSolver],
+        time: float,
+        state: Array,
+        end: float,
+        max_step: float,
+        tolerances: tuple[float, float],
+        first_step: float | None = None,
+    ) -> OdeSolver | CompiledFormula:
+        """What takes the steps: compiled where it can be."""
+        kernel, effort = self.motion.dynamics.kernel, self.motion.effort
+        if (
+            formula.__name__ == METHODS[0]
+            and kernel is not None
+            and kernel.compiled
+            and isinstance(effort, Constant)
+        ):
+            return CompiledFormula(
+                kernel, self.motion.rate, effort.effort, time, state, end, max_step, tolerances,
+                first_step,
+            )  # fmt: skip
+        rtol, atol = tolerances
+        return formula(
+            self.motion.rate, time, state, end,
+            max_step=max_step, rtol=rtol, atol=atol, first_step=first_step,
+        )  # fmt: skip
 
     def _ended(self, formula: type[OdeSolver], step: Step) -> Step | None:
         """The step up to where its mode ends, or a point hits a wall; None where neither does."""
@@ -164,10 +210,9 @@ class Integrator:
             length = time - step.start
             if not 1e-14 * max(1.0, abs(time)) < length:
                 return best
-            solver = formula(
-                self.motion.rate, step.start, step.initial, time,
-                first_step=length, rtol=1.0, atol=np.inf,
-            )  # fmt: skip
+            solver = self._solver(
+                formula, step.start, step.initial, time, np.inf, (1.0, np.inf), length
+            )
             solver.step()
             exact = Step(step.start, time, step.initial, functools.cache(solver.dense_output))
             q, v = self.motion.split(solver.y)

@@ -99,10 +99,13 @@ class Motion:
         q, v = self.split(y)
         return self._counted(y, self.dynamics.switch(t, q, v, self.effort(t, q, v)))
 
-    @property
-    def impacts(self) -> list[Impact]:
-        """All impacts so far."""
-        return [] if self.touching is None else self.touching.impacts
+    def take_impacts(self) -> list[Impact]:
+        """The impacts since the last call."""
+        if self.touching is None:
+            return []
+        impacts = self.touching.impacts.copy()
+        self.touching.impacts.clear()
+        return impacts
 
     def _counted(self, y: Array, transitions: list[Transition]) -> list[Transition]:
         """Count what the last impacts have cost as a loss."""

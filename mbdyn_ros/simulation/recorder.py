@@ -71,8 +71,6 @@ class Recorder:
             position_labels=robot.position_labels,
             velocity_labels=robot.velocity_labels,
             effort_labels=robot.effort_labels,
-            impacts=tuple(motion.impacts),
-            transitions=tuple(integrator.transitions),
             steps=integrator.count,
         )
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..model.model import Array
 from ..robot import Robot
-from .effort import EffortFunction
+from .effort import Constant, EffortFunction
 from .impacts import Impact
-from .trajectory import Trajectory
+from .trajectory import Event, Trajectory, Transition
 
 
 class Translation:
@@ -37,7 +37,7 @@ class Translation:
 
     def effort(self, function: EffortFunction) -> EffortFunction:
         """The effort as a function of the state in the coordinates of `chart`."""
-        if self.trivial:
+        if self.trivial or isinstance(function, Constant):
             return function
         position = self._chart.bind("joint_position")
         velocity = self._chart.bind("joint_velocity")
@@ -61,12 +61,17 @@ class Translation:
         if self.trivial:
             return part
         q, v, a = self.state(part.q, part.v, part.a)
-        impacts = tuple(self._impact(one) for one in part.impacts)
         labels = self._robot.position_labels, self._robot.velocity_labels
         return replace(
-            part, q=q, v=v, a=a, impacts=impacts,
+            part, q=q, v=v, a=a,
             position_labels=labels[0], velocity_labels=labels[1],
         )  # fmt: skip
+
+    def event(self, event: Event) -> Event:
+        """An impact or transition in the coordinates of `robot`."""
+        if self.trivial or isinstance(event, Transition):
+            return event
+        return self._impact(event)
 
     def _impact(self, impact: Impact) -> Impact:
         rest = np.zeros(self._chart.nv)
@@ -75,7 +80,9 @@ class Translation:
         return replace(impact, q=q, v_before=before, v_after=after)
 
 
-def joined(parts: Sequence[Trajectory], ends: Sequence[Array]) -> Trajectory:
+def joined(
+    parts: Sequence[Trajectory], ends: Sequence[Array], events: Sequence[Event]
+) -> Trajectory:
     """One trajectory of its parts in time; `ends` holds the work (2,) done in each."""
     done = np.concatenate([np.zeros((1, 2)), np.cumsum(ends, axis=0)])
     return replace(
@@ -91,7 +98,7 @@ def joined(parts: Sequence[Trajectory], ends: Sequence[Array]) -> Trajectory:
         work=np.concatenate(
             [part.work + before for part, before in zip(parts, done, strict=False)]
         ),
-        impacts=tuple(one for part in parts for one in part.impacts),
-        transitions=tuple(one for part in parts for one in part.transitions),
+        impacts=tuple(one for one in events if isinstance(one, Impact)),
+        transitions=tuple(one for one in events if isinstance(one, Transition)),
         steps=sum(part.steps for part in parts),
     )

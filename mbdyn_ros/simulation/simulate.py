@@ -21,7 +21,7 @@ from .integrator import METHODS, Integrator
 from .motion import Motion
 from .recorder import Recorder
 from .segment import Translation, joined
-from .trajectory import StoppedSimulationError, Trajectory
+from .trajectory import Event, StoppedSimulationError, Trajectory
 
 SHARPER = 0.1
 """Share of the tolerances that a single step may use, so that many steps keep them."""
@@ -44,6 +44,7 @@ def simulate(
     max_step: float = math.inf,
     progress: Callable[[float], None] | None = None,
     method: str = "DOP853",
+    on_event: Callable[[Event], None] | None = None,
 ) -> Trajectory:
     """Integrate the motion of a robot from a state.
 
@@ -64,6 +65,8 @@ def simulate(
     max_step : s, longest step; give one if `effort` has features shorter than the motion's.
     progress : called with the time (s) after every step.
     method : "DOP853", or "RK45" (Dormand and Prince, order 5 with 4, as MATLAB's ode45).
+    on_event : called with every `Impact` and `Transition` at its instant. The trajectory then
+        keeps none: with it and `times`, memory does not grow however long the motion lasts.
 
     Returns
     -------
@@ -117,6 +120,7 @@ def simulate(
         progress or (lambda time: None),
         environment,
         method,
+        on_event,
     )
     return run.trajectory(q, v)
 
@@ -137,9 +141,11 @@ class _Run:
     progress: Callable[[float], None]
     environment: Environment | None = None
     method: str = METHODS[0]
+    on_event: Callable[[Event], None] | None = None
     charts: list[Robot] = field(default_factory=list)
     parts: list[Trajectory] = field(default_factory=list)
     work: list[Array] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
 
     def trajectory(self, q: Array, v: Array) -> Trajectory:
         """The whole motion from a state."""
@@ -148,7 +154,7 @@ class _Run:
         while True:
             integrator, joints, whole = self._part(chart, time, q, v)
             if joints is None:
-                return joined(self.parts, self.work)
+                return joined(self.parts, self.work, self.events)
             time = integrator.time
             _, v = integrator.motion.split(integrator.state)
             try:
@@ -172,17 +178,19 @@ class _Run:
         left = None if self.times is None else self.times[self.times >= time]
         recorder = Recorder(chart, motion, left)
         state = motion.state(q, v)
+        keep_event = self.on_event or self.events.append
+
+        def report(event: Event) -> None:
+            if time == 0 or event.time > time:  # what moves when coordinates change goes on so
+                keep_event(translation.event(event))
+
         integrator = Integrator(
-            motion, state, self.duration, self.tolerances, self.max_step, time, self.method
+            motion, state, self.duration, self.tolerances, report, self.max_step, time, self.method
         )
         watch = ChartWatch(chart, motion)
         joints = None
 
         def keep() -> None:
-            if time > 0:  # what moves or rests when the coordinates change goes on so
-                integrator.transitions[:] = [
-                    one for one in integrator.transitions if one.time > time
-                ]
             self.parts.append(translation.trajectory(recorder.trajectory(integrator)))
             self.work.append(motion.work(integrator.state))
 
@@ -236,7 +244,7 @@ class _Run:
             f"{self.robot.model.source}: the simulation stops at t = {integrator.time:.9g} s: "
             f"{words}. The state: q = {_text(q)}, v = {_text(v)}"
         )
-        return StoppedSimulationError(text, joined(self.parts, self.work))
+        return StoppedSimulationError(text, joined(self.parts, self.work, self.events))
 
     def _change(
         self, chart: Robot, time: float, whole: Array, v: Array, joints: list[str]

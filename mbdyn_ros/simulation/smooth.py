@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..codegen.kernel import Bound, Kernel
+from ..codegen.program import Variant
 from ..dynamics.system import System
 from ..model.model import Array
 from ..robot import Robot
@@ -50,11 +52,16 @@ class Smooth:
     load: Array
     """Forces (nv,) of walls on the coordinates, which joints at rest have to hold."""
 
+    kernel: Kernel | None = None
+    """Rates of the whole motion, if they are those of one program."""
+
     def __init__(self, robot: Robot) -> None:
         self.holding = np.zeros(0)
         self.load = np.zeros(robot.nv)
         self._robot = robot
-        self._forward = robot.bind("forward_dynamics")
+        self.kernel = robot._programs.kernel(Variant("motion_rate"))
+        self._forward = Bound(self.kernel)
+        self._a = self._forward.rate[robot.nq : robot.nq + robot.nv]
         self._damping, _ = friction_coefficients(robot._system)
         damped = bool(self._damping.any())
         self._friction_vector = robot.bind("friction_vector") if damped else None
@@ -70,7 +77,7 @@ class Smooth:
         forward.v[:] = v
         forward.effort[:] = effort
         forward()
-        return forward.a
+        return self._a
 
     def damping_rate(self, q: Array) -> float:
         """Greatest rate (1/s) at which damping slows a motion that is possible now."""

@@ -51,6 +51,7 @@ class StickSlip(Smooth):
             gravity = pool.submit(robot.bind, "gravity_vector")
         self._forward, self._matrix = forward.result(), matrix.result()
         self._coriolis, self._gravity = coriolis.result(), gravity.result()
+        self._a = self._forward.a
         self._labels = robot.velocity_labels
         self._drive = drive
         self._coulomb = Coulomb(robot)

@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from ..codegen.kernel import Kernel
 from ..dynamics.impact import UNSETTLED, contact_impulses
 from ..model.errors import SimulationError
 from ..model.model import Array
@@ -75,6 +76,11 @@ class Touching:
     def rubs(self) -> bool:
         """Whether joints have dry friction."""
         return self._free.switching
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """Rates of the whole motion in free flight, if they are those of one program."""
+        return None if len(self.resting) else self._free.kernel
 
     @property
     def holding(self) -> Array:

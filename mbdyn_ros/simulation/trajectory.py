@@ -24,6 +24,10 @@ class Transition:
     mode: str
 
 
+Event = Impact | Transition
+"""What happens at an instant."""
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """A simulated motion at N instants.
