@@ -21,6 +21,7 @@ from mbdyn_ros.ros.launch_support import (
 ARGUMENTS = {
     "robot": ("manipulator", "path of a URDF or xacro file, or name of an installed robot"),
     "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
+    "environment": ("", "YAML file with walls that points of the robot hit"),
     "rate": ("1000.0", "simulation steps per second, Hz"),
     "gravity": ("[0.0, 0.0, -9.81]", "gravity in the world, m/s^2"),
     "floating_base": ("false", "whether the root link moves freely in the world"),
@@ -50,6 +51,7 @@ def start(context):
         "robot_description": as_text(description),
         "mechanism": as_text(value("mechanism")),
     }
+    environment = {"environment": as_text(value("environment"))}
     gravity = {"gravity": [float(number) for number in value("gravity").strip("[] ").split(",")]}
     files = parameter_files(value("params_file"))
     actions = [
@@ -60,6 +62,7 @@ def start(context):
             parameters=[
                 model,
                 gravity,
+                environment,
                 {
                     "rate": float(value("rate")),
                     "floating_base": wanted("floating_base"),

@@ -45,6 +45,22 @@ CONTRACT = {
 }
 
 MESSAGES = {
+    "Impact": {
+        "header": "std_msgs/Header",
+        "time": "double",
+        "link": "sequence<string>",
+        "point": "sequence<geometry_msgs/Point>",
+        "surface": "sequence<string>",
+        "position": "sequence<geometry_msgs/Point>",
+        "normal": "sequence<geometry_msgs/Vector3>",
+        "impulse": "sequence<double>",
+        "friction_impulse": "sequence<geometry_msgs/Vector3>",
+        "normal_velocity_before": "sequence<double>",
+        "normal_velocity_after": "sequence<double>",
+        "angle_of_attack": "sequence<double>",
+        "energy_before": "double",
+        "energy_after": "double",
+    },
     "PiezoPulses": {
         "header": "std_msgs/Header",
         "name": NAMES,

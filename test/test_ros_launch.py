@@ -76,6 +76,14 @@ def test_rviz_shows_what_is_published() -> None:
     topic = displays["Robot"]["Description Topic"]
     assert (topic["Value"], topic["Durability Policy"]) == ("/robot_description", "Transient Local")
     assert displays["Efforts and masses"]["Topic"]["Value"] == "/simulator/markers"
+    for file in ("simulate", "impact"):
+        config = yaml.safe_load((ROOT / "config" / f"{file}.rviz").read_text())
+        displays = {one["Name"]: one for one in config["Visualization Manager"]["Displays"]}
+        topic = displays["Walls"]["Topic"]
+        assert (topic["Value"], topic["Durability Policy"]) == (
+            "/simulator/walls", "Transient Local",
+        )  # fmt: skip
+        assert displays["Impulses and energy"]["Topic"]["Value"] == "/simulator/impulses"
     config = yaml.safe_load((ROOT / "config" / "piezo.rviz").read_text())
     displays = {one["Name"]: one for one in config["Visualization Manager"]["Displays"]}
     topic = displays["Limbs, transducers and rotor"]["Topic"]["Value"]
@@ -154,6 +162,11 @@ def test_launch_file(rig: Rig, urdf: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_piezo_launch_file(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     states = launch(rig, monkeypatch, "piezo.launch.py", rate="100", rviz="false")
     assert states[0].name[2] == "tilt_3" and states[0].position[2] == 0.8
+
+
+def test_impact_launch_file(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    states = launch(rig, monkeypatch, "impact.launch.py", rviz="false")
+    assert states[0].position[0] == pytest.approx(-(1 + 3**0.5) / 2)
 
 
 def test_mechanism_launch_file(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ The same conditions on accelerations tell which resting contacts stick, slide or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ UNSETTLED = 1e-7
 
 ROUNDING = 1e-13
 """Share of the largest number that may be rounding error."""
+
+SETTLED = 100 * ROUNDING
+"""Share of the velocities by which contacts with friction may miss their laws, else."""
 
 
 def complementary_impulses(matrix: Array, free: Array) -> Array:
@@ -100,25 +103,37 @@ class Blocks:
 
     tangent : (k,), -1 where the contact has no cone of friction (none, or it slides already).
     friction : (k,) mu.
+    bound : (b,) of the last b unknowns, which are impulses of dry friction in joints: each within
+        [-bound, bound], and at a bound only against the velocity there.
     """
 
     normal: NDArray[np.intp]
     tangent: NDArray[np.intp]
     friction: Array
+    bound: Array = field(default_factory=lambda: np.zeros(0))
 
 
-def contact_impulses(matrix: Array, free: Array, blocks: Blocks) -> Array:
+def contact_impulses(
+    matrix: Array,
+    free: Array,
+    blocks: Blocks,
+    guess: Array | None = None,
+    settled: float = SETTLED,
+) -> Array:
     """Impulses f (m,) with friction, w = A f + b; without it see `complementary_impulses`.
 
     Sweeps over the contacts (projected Gauss-Seidel) find which stick and which slide, Newton's
-    method on the projections (Alart and Curnier 1991) makes them exact.
+    method on the projections (Alart and Curnier 1991) makes them exact. From a good `guess` (m,)
+    that method alone gets there. `settled` is the share of the velocities by which the laws may
+    be missed.
 
     Raises
     ------
     SimulationError
         They do not settle.
     """
-    if (blocks.tangent < 0).all() and np.array_equal(matrix, matrix.T):
+    smooth = (blocks.tangent < 0).all() and not len(blocks.bound)
+    if smooth and np.array_equal(matrix, matrix.T):
         return complementary_impulses(matrix, free)
     size = float(np.abs(free).max(initial=0.0))
     if size == 0.0:
@@ -126,19 +141,22 @@ def contact_impulses(matrix: Array, free: Array, blocks: Blocks) -> Array:
     steps = _steps(matrix, blocks)
     normal = blocks.normal
     f, best, least = np.zeros(len(free)), np.zeros(len(free)), np.inf
-    for _ in range(ROUNDS):
-        for _ in range(SWEEPS):
-            _sweep(matrix, free, blocks, steps, f)
+    for k in range(ROUNDS):
+        if k == 0 and guess is not None:
+            f = guess.copy()
+        else:
+            for _ in range(SWEEPS):
+                _sweep(matrix, free, blocks, steps, f)
         g = f.copy()
         for _ in range(NEWTON):
             error, slope = _residual(matrix, free, blocks, steps, g)
             gap = float(np.abs(error / steps).max())
             if gap < least:
                 best, least = g.copy(), gap
-            if gap <= 100 * ROUNDING * size:
+            if gap <= settled * size:
                 return _pushing(g, normal)
             g = g - np.linalg.lstsq(slope, error, rcond=1e-11)[0]
-    if least > UNSETTLED * size:
+    if least > max(UNSETTLED, 100 * settled) * size:
         raise SimulationError(
             f"friction: the impulses of {len(blocks.normal)} contacts do not settle (by "
             f"{least / size:.1g} of the velocities)"
@@ -160,6 +178,8 @@ def _steps(matrix: Array, blocks: Blocks) -> Array:
         if t >= 0:
             size = float(np.trace(matrix[t : t + 2, t : t + 2]))
             result[t : t + 2] = 1 / size if size > 1e-12 * matrix[n, n] else result[n]
+    joints = range(len(matrix) - len(blocks.bound), len(matrix))
+    result[joints] = 1 / matrix[joints, joints]
     return result
 
 
@@ -174,6 +194,8 @@ def _sweep(matrix: Array, free: Array, blocks: Blocks, steps: Array, f: Array) -
             wanted = f[both] - steps[t] * (matrix[both] @ f + free[both])
             length = float(np.linalg.norm(wanted))
             f[both] = wanted * (mu * f[n] / length) if length > mu * f[n] else wanted
+    for n, bound in enumerate(blocks.bound.tolist(), len(f) - len(blocks.bound)):
+        f[n] = min(max(f[n] - steps[n] * (matrix[n] @ f + free[n]), -bound), bound)
 
 
 def _residual(
@@ -205,4 +227,8 @@ def _residual(
             across = (np.eye(2) - np.outer(d, d)) / length
             slope[both] -= bound * across @ moved[both]
             slope[both, n] -= mu * d
+    for n, bound in enumerate(blocks.bound.tolist(), len(f) - len(blocks.bound)):
+        error[n] -= min(max(trial[n], -bound), bound)
+        if abs(trial[n]) < bound:
+            slope[n] -= moved[n]
     return error, slope

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from sensor_msgs.msg import JointState
 
+from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
 from ..simulation.charted_step import ChartedStep
+from ..simulation.environment import Environment
 from ..simulation.fixed_step import neutral_position
 from .conversions import simple_joints
 from .effort_commands import EffortCommands
@@ -26,12 +28,14 @@ class Session:
     joints : order of effort arrays, see `EffortCommands`.
     initial : joints and positions (rad or m) at the start; others as at home.
     frame : frame_id of the joint states; empty for the root link.
+    environment : walls that points of the robot hit.
 
     Attributes
     ----------
     motion, commands, limits : as the names say.
     message : joint states of all joints of one coordinate, filled by `fill_message`.
     work : of the efforts since the start, J.
+    refusal : why the robot cannot start where it should; empty where it can.
     """
 
     def __init__(
@@ -41,12 +45,13 @@ class Session:
         joints: Sequence[str] = (),
         initial: tuple[Sequence[str], Sequence[float]] = ((), ()),
         frame: str = "",
+        environment: Environment | None = None,
     ) -> None:
         self.robot = robot
         self.initial = partial_position(robot, *initial, neutral_position(robot))
         self.commands = EffortCommands(robot, joints)
         self.limits = EffortLimits(robot)
-        self.motion = ChartedStep(robot, step)
+        self.motion = ChartedStep(robot, step, environment=environment)
         self.work = 0.0
         names, self._rows_q, self._rows_v = simple_joints(robot)
         self.message = JointState(name=names)
@@ -65,15 +70,32 @@ class Session:
         working = [k for k, label in enumerate(labels) if label in places]
         self._working = np.array(working, dtype=int)
         self._ways = np.array([places.index(labels[k]) for k in working], dtype=int)
-        self.reset()
+        self.refusal = ""
+        try:
+            self.reset()
+        except SimulationError as error:
+            self.refusal = str(error)
+            self.fill_message()
 
     def reset(self) -> None:
-        """Back to the start, at rest, without commands."""
-        self.motion.set_state(self.initial, np.zeros(self.robot.nv))
-        self.motion.time = self.work = 0.0
+        """Back to the start, at rest, without commands.
+
+        Raises
+        ------
+        SimulationError
+            A point would be inside a wall.
+        """
+        self.set_state(self.initial, np.zeros(self.robot.nv))
+        self.motion.time = 0.0
         self.motion.effort[:] = 0.0
         self.commands.clear()
         self.fill_message()
+
+    def set_state(self, q: Array, v: Array) -> None:
+        """Put the robot somewhere; work and losses count from here."""
+        self.motion.set_state(q, v)
+        self.motion.forget_losses()
+        self.work, self.refusal = 0.0, ""
 
     def prepare_for(self, other: Session) -> None:
         """Do ahead of `adopt` what takes long."""
@@ -81,8 +103,9 @@ class Session:
 
     def adopt(self, other: Session) -> None:
         """Go on from the state of a session of the same joints."""
-        self.motion.adopt(other.motion)
-        self.work = other.work
+        if not other.refusal:
+            self.motion.adopt(other.motion)
+            self.work, self.refusal = other.work, ""
         self.commands, self.initial = other.commands, other.initial
         self.limits.enforced = other.limits.enforced
         self.fill_message()

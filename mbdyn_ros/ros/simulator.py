@@ -30,6 +30,7 @@ from .simulator_health import SessionHealth
 from .simulator_parameters import PARAMETERS, Settings
 from .simulator_services import SimulatorServices
 from .simulator_views import SimulatorViews
+from .walls import walls_of
 
 NAME = "simulator"
 
@@ -88,14 +89,20 @@ class Simulator(Node):
     # ---- setting up -----------------------------------------------------------------------
 
     def _take(self, source: str) -> None:
-        """Load a robot and simulate it from its initial position."""
+        """Load a robot and simulate it from its initial position; wait where that is a wall."""
         session = self._new_session(source, self.parameters["gravity"])
         robot = session.robot
         with self.lock:
-            old, self.session, self.fault = self.session, session, ""
+            old, self.session = self.session, session
+            self._views.end_impacts()
+            self.fault = one_line(session.refusal)
         if old is not None:
             old.close()
         self._views.show(robot, session.message.name)
+        if session.refusal:
+            self.get_logger().error(
+                f"waiting: {one_line(session.refusal)}; call ~/set_state or ~/reset"
+            )
         if session.limits.without_effort:
             self.get_logger().warning(
                 f'<limit effort="0"> of {", ".join(session.limits.without_effort)}: no effort '
@@ -114,13 +121,16 @@ class Simulator(Node):
             floating_base=parameters["floating_base"],
         )  # fmt: skip
         initial = parameters["initial_joints"], parameters["initial_positions"]
+        environment = walls_of(robot, parameters["environment"])
         try:
             session = Session(
-                robot, self.settings.step, parameters["joints"], initial, parameters["frame_id"]
-            )
+                robot, self.settings.step, parameters["joints"], initial, parameters["frame_id"],
+                environment,
+            )  # fmt: skip
         except InputError as error:
-            raise InputError(f"parameter joints, initial_joints or initial_positions: {error}") \
-                from None
+            raise InputError(
+                f"parameter joints, initial_joints, initial_positions or environment: {error}"
+            ) from None
         session.limits.enforced = parameters["enforce_effort_limits"]
         return session
 
@@ -140,6 +150,8 @@ class Simulator(Node):
             if not (self.paused or self.fault):
                 now = time.perf_counter()
                 session.advance(now, settings.timeout, steps * settings.substeps)
+            if self._views.impacts is not None:
+                self._views.impacts.publish(session, self.stamp(session))
             due = (self._steps + steps) // settings.every > self._steps // settings.every
             self._steps += steps
             if due:

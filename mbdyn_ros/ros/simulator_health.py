@@ -41,6 +41,7 @@ class SessionHealth:
                 "simulated time (s)": f"{motion.time:.3f}",
                 "simulated time in the last second (s)": f"{max(elapsed, 0.0):.3f}",
                 "work of the efforts (J)": f"{session.work:.9g}",
+                "lost in impacts and at walls (J)": f"{motion.lost:.9g}",
                 "method": motion.method,
                 "coordinates": ", ".join(motion.coordinates) or "none",
                 "stale": ", ".join(stale) or "none",

@@ -30,13 +30,20 @@ PARAMETERS = (
     ),
     Spec("initial_positions", DOUBLES, "position at the start, rad or m; others 0",
          read_only=True),
+    Spec(
+        "environment", "", "walls that points of the robot hit: path of a YAML file, or its text",
+        read_only=True,
+    ),
     Spec("start_paused", False, "wait for ~/pause with data: false", read_only=True),
     Spec("publish_clock", False, "publish simulated time on /clock and in stamps",
          read_only=True),
     Spec("frame_id", "", "frame of the joint states; empty: the root link", read_only=True),
     Spec("marker_rate", 30.0, "~/markers per second, Hz; 0: none", 0.0, 100.0, read_only=True),
-    Spec("marker_scale", 0.3, "length of the arrow of a full effort, m", 0.001, 100.0,
-         read_only=True),
+    Spec(
+        "marker_scale", 0.3,
+        "length of the arrow of a full effort, and of the robot's mass times 1 m/s, m",
+        0.001, 100.0, read_only=True,
+    ),
 )  # fmt: skip
 
 

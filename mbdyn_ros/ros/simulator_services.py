@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from std_srvs.srv import SetBool, Trigger
 
 from ..model.errors import InputError
+from .description import one_line
 from .interfaces import service_types
 from .layout import Layout
 from .refusals import in_words
@@ -76,8 +77,10 @@ class SimulatorServices:
         def set_state(session: Session) -> str:
             layout = Layout(session.robot, request.name)
             q, v, _ = layout.state(request.position, request.velocity)
-            session.motion.set_state(q, v)
-            session.work = 0.0
+            refused = one_line(session.refusal)
+            session.set_state(q, v)
+            if refused and refused == self._simulator.fault:
+                self._simulator.fault = ""
             return "set"
 
         return self._serve(response, set_state)

@@ -12,6 +12,7 @@ from ..model.errors import MbdynError
 from ..robot import Robot
 from .base_pose import PosePublisher
 from .description import LATCHED
+from .impact_reports import ImpactReports
 from .markers import RobotMarkers
 from .session import Session
 
@@ -29,6 +30,7 @@ class SimulatorViews:
         self._simulator = simulator
         self._poses: PosePublisher | None = None
         self._markers: RobotMarkers | None = None
+        self.impacts: ImpactReports | None = None
         self._markers_out = simulator.create_publisher(MarkerArray, "~/markers", LATCHED)
         steady = Clock(clock_type=ClockType.STEADY_TIME)
         timer = simulator.create_timer(1 / POSE_RATE, self._publish_poses, clock=steady)
@@ -37,6 +39,8 @@ class SimulatorViews:
         if rate > 0:
             timer = simulator.create_timer(1 / rate, self._publish_markers, clock=steady)
             self._timers.append((timer, lambda: self._markers_out.get_subscription_count() > 0))
+            timer = simulator.create_timer(1 / rate, self._show_impacts, clock=steady)
+            self._timers.append((timer, lambda: self.impacts is not None and self.impacts.needed))
         self.switch_timers()
 
     def show(self, robot: Robot, names: list[str]) -> None:
@@ -47,9 +51,17 @@ class SimulatorViews:
         scale = self._simulator.parameters["marker_scale"]
         self._markers = RobotMarkers(robot, names, scale)
         session = self._simulator.session
+        if session is not None and session.motion.environment is not None:
+            self.impacts = ImpactReports(self._simulator, session, session.motion.environment)
         if session is not None and robot.model.loops and len(self._timers) > 1:
             self._show_loops(self._markers, session)  # the first forces take long: not later
         self.switch_timers()
+
+    def end_impacts(self) -> None:
+        """Take the walls and impacts of the robot so far away; the caller holds the lock."""
+        if self.impacts is not None:
+            self.impacts.destroy()
+            self.impacts = None
 
     def switch_timers(self) -> None:
         """Run only the timers that somebody needs: each tick of one disturbs the loop."""
@@ -65,6 +77,10 @@ class SimulatorViews:
             if session.robot.model.loops and not simulator.fault:
                 self._show_loops(self._markers, session)
             self._markers_out.publish(self._markers.update(session.efforts()))
+
+    def _show_impacts(self) -> None:
+        if self.impacts is not None:
+            self.impacts.show()
 
     def _show_loops(self, markers: RobotMarkers, session: Session) -> None:
         with self._simulator.lock:

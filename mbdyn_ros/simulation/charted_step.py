@@ -19,7 +19,10 @@ from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
 from .chart_watch import POOR, SINGULAR
+from .environment import Environment
 from .fixed_step import FixedStep
+from .impacts import Impact
+from .walled_step import WalledStep
 
 PREPARE, LAST = 0.18, 0.02
 """Shares of the best choice's quality at which other coordinates are prepared, and without which
@@ -37,12 +40,22 @@ class _Leg:
     motion: FixedStep
     charts: tuple[Chart, ...]
 
+    @staticmethod
+    def make(robot: Robot, step: float, method: str, environment: Environment | None) -> _Leg:
+        """The leg of a robot, among walls where there are some."""
+        motion = (
+            FixedStep(robot, step, method)
+            if environment is None
+            else WalledStep(robot, step, environment, method)
+        )
+        return _Leg(robot, motion, charts(robot._system))
+
 
 class _Preparation:
     """Builds a leg in a thread."""
 
     def __init__(self, robot: Robot, joints: list[str], home: Mapping[str, float], step: float,
-                 method: str) -> None:  # fmt: skip
+                 method: str, environment: Environment | None) -> None:  # fmt: skip
         self.joints = joints
         self._leg: _Leg | None = None
         self._error: Exception | None = None
@@ -50,7 +63,7 @@ class _Preparation:
         def build() -> None:
             try:
                 other = robot.with_independent(joints, home)
-                self._leg = _Leg(other, FixedStep(other, step, method), charts(other._system))
+                self._leg = _Leg.make(other, step, method, environment)
             except Exception as error:
                 self._error = error
 
@@ -80,6 +93,7 @@ class ChartedStep:
     effort : efforts of the actuated joints in the next step, to be filled in place (N m or N).
     time : simulated seconds.
     changes : what was said of every change of coordinates.
+    environment : the walls, or None.
 
     Raises
     ------
@@ -87,10 +101,16 @@ class ChartedStep:
         A link without mass leaves the motion undetermined; the message names it.
     """
 
-    def __init__(self, robot: Robot, step: float, method: str = "auto") -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        step: float,
+        method: str = "auto",
+        environment: Environment | None = None,
+    ) -> None:
         self.robot = robot
-        self._choice = method
-        first = _Leg(robot, FixedStep(robot, step, method), charts(robot._system))
+        self._choice, self.environment = method, environment
+        first = _Leg.make(robot, step, method, environment)
         self._legs, self._leg = [first], first
         self.effort = first.motion.effort
         self.time = 0.0
@@ -137,6 +157,24 @@ class ChartedStep:
         first.motion.set_state(q, v)
         self._enter(first)
 
+    def take_impacts(self) -> list[Impact]:
+        """The impacts since the last call; `q` and `v` in the coordinates of their time."""
+        return [one for motion in self._walled() for one in motion.take_impacts()]
+
+    @property
+    def lost(self) -> float:
+        """J that impacts and the friction of walls have taken."""
+        return sum(motion.lost for motion in self._walled())
+
+    def forget_losses(self) -> None:
+        """Count losses and impacts from here."""
+        for motion in self._walled():
+            motion.take_impacts()
+            motion.lost = 0.0
+
+    def _walled(self) -> list[WalledStep]:
+        return [leg.motion for leg in self._legs if isinstance(leg.motion, WalledStep)]
+
     def energy(self) -> tuple[float, float]:
         """Kinetic and potential energy, J."""
         motion = self._leg.motion
@@ -161,7 +199,9 @@ class ChartedStep:
             there = other._leg.robot
             joints, home = list(there.independent_joints), there.home
             self._legs.append(
-                _Preparation(self.robot, joints, home, self.step, self._choice).result()
+                _Preparation(
+                    self.robot, joints, home, self.step, self._choice, self.environment
+                ).result()
             )
 
     def adopt(self, other: ChartedStep) -> None:
@@ -175,6 +215,8 @@ class ChartedStep:
                     break
         else:
             self.set_state(other.q, other.v)
+        for motion in self._walled()[:1]:
+            motion.lost = other.lost
         self.time = other.time
 
     def close(self) -> None:
@@ -192,12 +234,14 @@ class ChartedStep:
             The state is no longer finite, or at a change point; the message names the joints.
         """
         leg = self._leg
+        leg.motion.time = self.time
         if not leg.charts:
             leg.motion.advance()
         else:
             if self._must_change or (self._wanted and self._prepared):
                 self._change()
                 leg = self._leg
+                leg.motion.time = self.time
             before = leg.motion.q.copy(), leg.motion.v.copy()
             try:
                 leg.motion.advance()
@@ -207,6 +251,7 @@ class ChartedStep:
                 if not self._wanted:
                     raise
                 self._change()
+                self._leg.motion.time = self.time
                 self._leg.motion.advance()
         self.time += self.step
         self._read()
@@ -272,7 +317,9 @@ class ChartedStep:
             return
         robot = self._leg.robot
         home = {name: self._joint(name) for name in robot.home}
-        self._preparation = _Preparation(self.robot, joints, home, self.step, self._choice)
+        self._preparation = _Preparation(
+            self.robot, joints, home, self.step, self._choice, self.environment
+        )
 
     def _joint(self, name: str) -> float:
         labels = self.robot._system.coordinates.joint_labels

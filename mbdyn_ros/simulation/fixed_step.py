@@ -94,10 +94,12 @@ class FixedStep:
         self.step = step
         self._places = plain_coordinates(robot)
         rubbing = self._coulomb.rubbing if self._coulomb is not None else np.zeros(robot.nv)
-        self._rubbing = np.intersect1d(np.flatnonzero(rubbing), list(self._places))
+        plain = np.array(list(self._places), dtype=np.intp)
+        self._rubbing = np.intersect1d(np.flatnonzero(rubbing), plain)
         self._dry = np.zeros(robot.nv)
         self._slides = np.zeros(robot.nv)
         self._impulse = np.zeros(len(self._rubbing))
+        self._rubbed = np.zeros(len(self._rubbing))
         self._rates = np.zeros((4, robot.nq))
         self._accelerations = np.zeros((4, robot.nv))
 
@@ -206,14 +208,15 @@ class FixedStep:
         """
         rubbing, h = self._rubbing, self._step
         slides = self._slides[rubbing]
+        bound = h * self._dry[rubbing]
+        given: Array = -bound * slides
+        self._rubbed = given
         if (self.v[rubbing] * slides > 0).all():
             return
         columns = np.linalg.inv(self._mass_at(self.q))[:, rubbing]
-        bound = h * self._dry[rubbing]
-        given = -bound * slides
         matrix, velocity = columns[rubbing], self.v[rubbing]
         impulse = friction_impulses(velocity - matrix @ given, matrix, bound, self._impulse)
-        self._impulse[:] = impulse
+        self._impulse[:] = self._rubbed = impulse
         rests = np.abs(impulse) < bound
         change = columns @ (impulse - given)
         change[rubbing[rests]] = -velocity[rests]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import casadi as ca
@@ -14,6 +15,21 @@ from ..model.errors import InputError
 from ..model.model import Array
 
 XYZ = ("x", "y", "z")
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What a wall looks like.
+
+    kind : plane (across its z axis), sphere, cylinder (along its z axis) or box.
+    size : (3,) m along its own axes; infinite where it has no end.
+    center, axes : (3,) m, and (3, 3) whose columns are its axes, in the world.
+    """
+
+    kind: str
+    size: Array
+    center: Array
+    axes: Array
 
 
 class Surface:
@@ -28,6 +44,10 @@ class Surface:
     restitution : e of Newton's law, 0 to 1: normal velocity after an impact = -e times before.
     friction : coefficient of Coulomb's law, of impulses and of forces, 0 or more.
     name : for messages and results.
+
+    Attributes
+    ----------
+    shape : what the walls with a name of their own look like; None for a function.
 
     Raises
     ------
@@ -59,6 +79,7 @@ class Surface:
         self.restitution = checked_restitution(f"surface {name!r}", restitution)
         self.friction = number_within(f"surface {name!r}: friction", friction, np.inf, "0 or more")
         self.faces = self._faces(g)
+        self.shape: Shape | None = None
 
     def _faces(self, g: Callable[[SX], Any]) -> tuple[ca.Function, ...]:
         x = SX.sym("x", 3)
@@ -102,7 +123,9 @@ class Surface:
         """A plane through a point (m); its normal points into free space. Default: the floor."""
         p = single_vector(f"surface {name!r}: point", point, XYZ)
         n = _direction(f"surface {name!r}: normal", normal)
-        return cls(lambda x: ca.dot(constant(n), x - constant(p)), restitution, friction, name)
+        wall = cls(lambda x: ca.dot(constant(n), x - constant(p)), restitution, friction, name)
+        wall.shape = Shape("plane", np.array([np.inf, np.inf, 0.0]), p, _axes(n))
+        return wall
 
     @classmethod
     def sphere(
@@ -122,7 +145,9 @@ class Surface:
         def g(x: SX) -> SX:
             return sign * (r * r - ca.sumsqr(x - constant(c))) / (2 * r)
 
-        return cls(g, restitution, friction, name)
+        wall = cls(g, restitution, friction, name)
+        wall.shape = Shape("sphere", np.full(3, 2 * r), c, np.eye(3))
+        return wall
 
     @classmethod
     def cylinder(
@@ -145,7 +170,9 @@ class Surface:
         def g(x: SX) -> SX:
             return sign * (r * r - ca.sumsqr(constant(across) @ (x - constant(c)))) / (2 * r)
 
-        return cls(g, restitution, friction, name)
+        wall = cls(g, restitution, friction, name)
+        wall.shape = Shape("cylinder", np.array([2 * r, 2 * r, np.inf]), c, _axes(d))
+        return wall
 
     @classmethod
     def elliptic_cylinder(
@@ -173,7 +200,10 @@ class Surface:
         def g(x: SX) -> SX:
             return scale * (1 - ca.sumsqr(constant(rows) @ (x - constant(c))))
 
-        return cls(g, restitution, friction, name)
+        wall = cls(g, restitution, friction, name)
+        axes = np.column_stack([first, np.cross(d, first), d])
+        wall.shape = Shape("cylinder", np.array([2 * one, 2 * two, np.inf]), c, axes)
+        return wall
 
     @classmethod
     def box(
@@ -196,7 +226,9 @@ class Surface:
             y = x - constant(c)
             return ca.vertcat(*(half[k] - s * y[k] for k in range(3) for s in (1, -1)))
 
-        return cls(g, restitution, friction, name)
+        wall = cls(g, restitution, friction, name)
+        wall.shape = Shape("box", 2 * half, c, np.eye(3))
+        return wall
 
 
 def checked_restitution(what: str, value: float) -> float:
@@ -229,3 +261,10 @@ def _direction(what: str, vector: Sequence[float] | Array) -> Array:
         raise InputError(f"{what} is {numbers.tolist()}: it has no direction")
     unit: Array = numbers / length
     return unit
+
+
+def _axes(z: Array) -> Array:
+    """A right-handed frame (3, 3) round a unit z axis."""
+    x = np.cross(np.eye(3)[int(np.abs(z).argmin())], z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])

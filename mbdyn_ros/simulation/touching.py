@@ -15,12 +15,11 @@ import numpy as np
 
 from ..codegen.kernel import Kernel
 from ..dynamics.impact import UNSETTLED, contact_impulses
-from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
-from .contacts import Assembly, Contacts, Flags, Indices, Rows, tangent_plane
+from .collisions import Collisions
+from .contacts import Assembly, Contacts, Flags, Indices, Rows
 from .events import ContactSearch
-from .impacts import Impact, angle_between
 from .smooth import Smooth
 from .trajectory import Transition
 
@@ -37,9 +36,6 @@ had: near rest the direction would turn ever faster. On a straight way this chan
 ROUNDING = 1e-10
 """Share of the forces, or accelerations, that may be rounding error."""
 
-MAX_HITS = 1000
-"""Impacts at one instant that are too many."""
-
 
 class Touching:
     """Accelerations of a robot among walls; the interface is that of `Smooth`.
@@ -53,14 +49,15 @@ class Touching:
 
     def __init__(self, robot: Robot, free: Smooth, contacts: Contacts, tolerance: float) -> None:
         self._free, self.contacts = free, contacts
-        self._mass = robot.bind("mass_matrix")
-        self._energy = robot.bind("energy")
         nq = robot.nq
         end = nq + robot.nv
         self.search = ContactSearch(contacts, lambda y: (y[..., :nq], y[..., nq:end]), tolerance)
         self._touching = max(TOUCHING, 10 * self.search.graze)
-        self.impacts: list[Impact] = []
-        self._loss = 0.0
+        self._collisions = Collisions(
+            robot, contacts, self._without_contact, self._touching, RESTING_SPEED,
+            contacts.environment.tie_window,
+        )  # fmt: skip
+        self.impacts = self._collisions.impacts
         self._rest(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=bool), np.zeros((0, 2)))
 
     def _rest(self, resting: Indices, sticks: Flags, directions: Array) -> None:
@@ -129,7 +126,7 @@ class Touching:
 
     def _response(self, q: Array, columns: Array) -> Array:
         """Accelerations (nv, k) caused by unit forces (k, nv), with stuck joints stuck."""
-        matrix, free = self._mass_matrix(q), self._free.movable
+        matrix, free = self._collisions.mass_matrix(q), self._free.movable
         if free is None:
             return np.asarray(np.linalg.solve(matrix, columns.T), dtype=np.float64)
         result = np.zeros((columns.shape[1], len(columns)))
@@ -142,19 +139,7 @@ class Touching:
 
     def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Refuse points inside walls; hit, rest or leave what touches."""
-        g, _, slope = self.contacts.distances(q, v)
-        bad = ~np.isfinite(g) | (g < -self._touching * np.where(slope > 0, slope, 1.0))
-        for k in np.flatnonzero(bad).tolist():
-            depth = -g[k] / slope[k] if slope[k] > 0 else np.nan
-            words = "starts beyond its stop"
-            if self.contacts.point(k) >= 0:
-                self.contacts.rows(q, v, np.array([k]))
-                x = self.contacts.layout.place[self.contacts.point(k)]
-                words = f"starts inside the wall, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"
-            raise SimulationError(
-                f"{self.contacts.name(k)} {words}: g is {g[k]:.6g}, about {depth:.3g} m (or rad) "
-                "too far; start in free space"
-            )
+        self._collisions.refuse_inside(q, v, self._touching)
         found = self._free.start(t, q, v, effort)
         return found + self.switch(t, q, v, effort)
 
@@ -197,7 +182,7 @@ class Touching:
     def switch(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Impacts at this instant, then rest or separation; `v` is changed in place."""
         before, count = self._modes(), len(self.impacts)
-        self._collide(t, q, v, effort)
+        self._collisions.collide(t, q, v, effort, self.resting)
         self._free.load = np.zeros(len(v))
         enter = self._free.switch if len(self.impacts) == count else self._free.start
         found = enter(t, q, v, effort)
@@ -242,137 +227,9 @@ class Touching:
                 self._directions[i] = tangential / speed
         return moved, slowed
 
-    # ---- impacts --------------------------------------------------------------------------
-
     def take_loss(self) -> float:
         """Energy (J) lost in impacts since the last call."""
-        loss, self._loss = self._loss, 0.0
-        return loss
-
-    def _collide(self, t: float, q: Array, v: Array, effort: Array) -> None:
-        """All impacts at this instant, one after the other where one causes the next."""
-        window = self.contacts.environment.tie_window
-        for _ in range(MAX_HITS):
-            g, rate, slope = (one.copy() for one in self.contacts.distances(q, v))
-            touching = np.abs(g) <= self._touching * slope
-            touching[self.resting] = True
-            approaching = rate < -RESTING_SPEED * slope
-            hits = approaching & (touching | (g + window * rate <= 0))
-            if not hits.any():
-                return
-            rests = touching & (np.abs(rate) <= RESTING_SPEED * slope)
-            self._hit(t, q, v, effort, np.flatnonzero(hits | rests), hits)
-        raise SimulationError(
-            f"more than {MAX_HITS} impacts at one instant: the contacts hand the motion on to "
-            "each other without end; lower their restitution"
-        )
-
-    def _hit(
-        self, t: float, q: Array, v: Array, effort: Array, which: Indices, hits: Flags
-    ) -> None:
-        """Solve one impact of the contacts `which`; the velocity is changed in place."""
-        rows = self.contacts.rows(q, v, which)
-        for k in which[hits[which]].tolist():
-            self.contacts.require_smooth(k)
-        assembly = rows.assemble(rows.friction > 0, np.zeros((len(which), 2)))
-        response = np.linalg.solve(self._mass_matrix(q), assembly.rows.T)
-        matrix, before = assembly.rows @ response, assembly.rows @ v
-        normal = assembly.blocks.normal
-
-        def solved(e: Array) -> Array:
-            free = before.copy()
-            free[normal] += e * before[normal]
-            return contact_impulses(matrix, free, assembly.blocks)
-
-        def gained(impulses: Array) -> float:
-            return 0.5 * float(impulses @ (2 * before + matrix @ impulses))
-
-        e = np.where(hits[which], self.contacts.restitution[which], 0.0)
-        impulses = solved(e)
-        dying = self._dies_out(q, v + response @ impulses, effort, rows, e)
-        if dying.any():
-            e = np.where(dying, 0.0, e)
-            impulses = solved(e)
-        noise = 1e-14 * float(np.abs(impulses) @ np.abs(before))
-        if len(normal) < len(before) and gained(impulses) > noise:
-            low, high = 0.0, 1.0
-            for _ in range(50):
-                middle = 0.5 * (low + high)
-                if gained(solved(middle * e)) > noise:
-                    high = middle
-                else:
-                    low = middle
-            e = low * e
-            impulses = solved(e)
-        new = v + response @ impulses
-        taking = hits[which] | (impulses[normal] > 1e-12 * impulses[normal].max())
-        self._keep(t, q, v, new, which, rows, assembly, impulses, e, taking)
-        self._loss -= gained(impulses)
-        v[:] = new
-
-    def _mass_matrix(self, q: Array) -> Array:
-        self._mass.q[:] = q
-        self._mass()
-        return self._mass.matrix
-
-    def _dies_out(self, q: Array, v: Array, effort: Array, rows: Rows, e: Array) -> Flags:
-        """Whether all bounces that follow (k,) are over within the tie window.
-
-        A bounce with v under the acceleration -a takes 2 v / a, the next one e times as long.
-        """
-        after = rows.W @ v
-        a = rows.W @ self._without_contact(q, v, effort) + rows.drift
-        with np.errstate(divide="ignore", invalid="ignore"):
-            left = 2 * after / (-a * (1 - e))
-        window = self.contacts.environment.tie_window
-        dying: Flags = (e > 0) & (e < 1) & (a < 0) & (left < window)
-        return dying
-
-    def _keep(
-        self, t: float, q: Array, v: Array, new: Array, which: Indices, rows: Rows,
-        assembly: Assembly, impulses: Array, e: Array, taking: Flags,
-    ) -> None:  # fmt: skip
-        """Record an impact: those that hit, and those that answered."""
-        layout, faces = self.contacts.layout, max(1, len(self.contacts.environment.sides))
-        size = (len(which), 3)
-        places, normals = np.full(size, np.nan), np.full(size, np.nan)
-        sideways, angles = np.zeros(size), np.full(len(which), np.nan)
-        for row, k in enumerate(which.tolist()):
-            if k < self.contacts.geometry.pairs:
-                p, f = divmod(k, faces)
-                places[row], normals[row] = layout.place[p], layout.normal[p, f]
-                angles[row] = angle_between(layout.jacobian[p] @ v, normals[row])
-                first = assembly.blocks.tangent[row]
-                if first >= 0:
-                    sideways[row] = impulses[first : first + 2] @ tangent_plane(normals[row])
-        kinetic = 0.5 * float(impulses @ (assembly.rows @ (v + new)))
-        chosen = which[taking].tolist()
-        self.impacts.append(
-            Impact(
-                time=float(t),
-                points=tuple(self.contacts.point(k) for k in chosen),
-                surfaces=tuple(self.contacts.surface(k) for k in chosen),
-                places=places[taking],
-                normals=normals[taking],
-                impulses=impulses[assembly.blocks.normal][taking],
-                tangential_impulses=sideways[taking],
-                normal_velocity_before=(rows.W @ v)[taking],
-                normal_velocity_after=(rows.W @ new)[taking],
-                angle_of_attack=angles[taking],
-                energy_before=self._total(q, v),
-                energy_after=self._total(q, new),
-                q=q.copy(),
-                v_before=v.copy(),
-                v_after=new,
-                restitution=e[taking],
-                loss=-kinetic,
-            )
-        )
-
-    def _total(self, q: Array, v: Array) -> float:
-        self._energy.q[:], self._energy.v[:] = q, v
-        self._energy()
-        return float(self._energy.result.sum())
+        return self._collisions.take_loss()
 
     def _settle(self, q: Array, v: Array, effort: Array) -> None:
         """Choose the contacts that rest from now on, and how."""

@@ -1,0 +1,115 @@
+"""The simulator among walls: impacts, markers, and what cannot start."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+from ros_rig import Rig, rig, srv
+from std_srvs.srv import SetBool, Trigger
+from visualization_msgs.msg import Marker, MarkerArray
+
+from mbdyn_ros.model.errors import ModelError
+from mbdyn_ros.ros.description import LATCHED
+from mbdyn_ros.ros.interfaces import msg
+from mbdyn_ros.ros.simulator import Simulator
+
+__all__ = ["rig"]
+
+BALL = """<robot name="ball"><link name="base"/><link name="ball"><inertial><mass value="2"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="lift" type="prismatic"><parent link="base"/><child link="ball"/><axis xyz="0 0 1"/>
+  <limit lower="-9" upper="9" effort="99" velocity="99"/></joint></robot>"""
+WALLS = """surfaces:
+  - {name: floor, type: plane, restitution: 0.5}
+  - {name: dome, type: sphere, radius: 8, center: [0, 0, 1]}
+  - {name: tube, type: cylinder, radius: 3, axis: [1, 0, 0]}
+  - {name: shaft, type: elliptic_cylinder, semi_axes: [4, 2]}
+  - {name: room, type: box, size: [20, 20, 20]}
+points: [{link: ball}]"""
+FALL = math.sqrt(2 * 0.2 / 9.81)
+
+
+def simulate(rig: Rig, **parameters: Any) -> Any:
+    given = {"robot_description": BALL, "environment": WALLS, "initial_positions": [0.2]}
+    return rig.add(Simulator, **{**given, **parameters})
+
+
+def test_an_impact_is_told_and_shown(rig: Rig) -> None:
+    node = simulate(rig, start_paused=True, publish_clock=True)
+    impacts = rig.listen(msg.Impact, "simulator/impacts")
+    arrows = rig.listen(MarkerArray, "simulator/impulses")
+    walls = rig.listen(MarkerArray, "simulator/walls", LATCHED)
+    rig.wait(lambda: walls and node.count_subscribers("/simulator/impacts") > 0)
+    rig.wait(lambda: node.count_subscribers("/simulator/impulses") > 0)
+    shown = [(marker.ns, marker.type, marker.text) for marker in walls[0].markers]
+    assert [one for one in shown if one[0] == "walls"] == [
+        ("walls", Marker.CUBE, "floor"),
+        ("walls", Marker.SPHERE, "dome"),
+        ("walls", Marker.CYLINDER, "tube"),
+        ("walls", Marker.CYLINDER, "shaft"),
+        ("walls", Marker.CUBE, "room"),
+    ]
+    assert rig.call(SetBool, "simulator/pause", data=False).success
+    rig.wait(lambda: len(impacts) > 3)
+    first = impacts[0]
+    assert first.time == pytest.approx(FALL, abs=1e-9)
+    assert first.header.stamp.nanosec == pytest.approx(FALL * 1e9, abs=10)
+    assert (first.header.frame_id, first.link, first.surface) == ("base", ["ball"], ["floor"])
+    assert first.impulse[0] == pytest.approx(2 * 1.5 * 9.81 * FALL, rel=1e-9)
+    assert first.normal_velocity_after[0] == pytest.approx(0.5 * 9.81 * FALL, rel=1e-9)
+    assert first.energy_before - first.energy_after == pytest.approx(0.75 * 2 * 9.81 * 0.2)
+    assert (first.normal[0].z, first.position[0].z) == pytest.approx((1, 0), abs=1e-9)
+    rig.wait(lambda: any(m.ns == "impulse" for array in arrows for m in array.markers))
+    rig.wait(lambda: "energy" in arrows[-1].markers[-1].text)
+    rig.wait(lambda: node.session.motion.time > 0.8)
+    values = node._examine().values
+    assert float(values["lost in impacts and at walls (J)"]) == pytest.approx(3.924, rel=1e-6)
+    assert float(values["energy (J)"]) == pytest.approx(0, abs=1e-9)  # it rests
+    assert rig.call(Trigger, "simulator/reset").success
+    assert node.session.motion.lost < 3.9
+
+
+def test_a_start_inside_a_wall_waits(rig: Rig) -> None:
+    node = simulate(rig, initial_positions=[-0.5])
+    words = "point 0 (0, 0, 0) of link 'ball' on surface 'floor' starts inside the wall"
+    assert words in node.fault and words in node._examine().errors[0]
+    response = rig.call(Trigger, "simulator/reset")
+    assert not response.success and words in response.message
+    response = rig.call(srv.SetState, "simulator/set_state", name=["lift"], position=[-0.1])
+    assert not response.success and "(0, 0, -0.1)" in response.message
+    assert node.session.motion.time == 0.0
+    assert rig.call(srv.SetState, "simulator/set_state", name=["lift"], position=[0.3]).success
+    rig.wait(lambda: node.session.motion.time > 0.05)
+    response = rig.call(srv.SetState, "simulator/set_state", name=["lift"], position=[-1.0])
+    assert not response.success and node.fault == ""
+    assert node.session.motion.q[0] > -1e-6  # it goes on from where it was
+
+
+def test_gravity_changes_among_walls(rig: Rig) -> None:
+    node = simulate(rig)
+    rig.wait(lambda: node.session.motion.time > 0.7)
+    lost = node.session.motion.lost
+    assert lost == pytest.approx(3.924, rel=1e-6)
+    assert rig.set(node, gravity=[0.0, 0.0, 3.0]) == ""
+    rig.wait(lambda: node.session.motion.q[0] > 0.01)
+    assert node.session.motion.lost == pytest.approx(lost)
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        (WALLS.replace("0.5", "2"), "surface 'floor': restitution is 2"),
+        (WALLS.replace("link: ball", "link: foot"), "there is no link 'foot'"),
+        (WALLS.replace("link: ball", "link: base"), "link 'base' cannot move"),
+        ("no_such_file.yaml", "no_such_file.yaml: no such file"),
+    ],
+)
+def test_bad_walls_end_the_node(rig: Rig, environment: str, words: str) -> None:
+    with pytest.raises(ModelError, match="parameter environment: ") as caught:
+        simulate(rig, environment=environment)
+    assert words in str(caught.value)
