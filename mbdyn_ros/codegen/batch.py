@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..dynamics.system import System
 from .elementary import elementary_functions
 from .program import Program
+from .program_text import program_text
 from .source import HEADERS, walk_source
-from .straight_line import StraightLine, each_functions
+from .straight_line import each_functions
 
 LANES = """
 #include <pthread.h>
@@ -235,7 +236,7 @@ OPEN = """    for (int i = 0; i < {size_out}; ++i) out[i] = selectv(closed, out[
 
 def batch_source(system: System, program: Program) -> str:
     """The C of a program's loop over many states."""
-    core = program.function("core")
+    core = program.rows("core")
     inputs = [name for name in program.symbols if name != "z"]
     sizes = [core.nnz_in(core.index_in(name)) for name in inputs]
     places = [sum(sizes[:i]) for i in range(len(sizes))]
@@ -247,7 +248,7 @@ def batch_source(system: System, program: Program) -> str:
         text += walk_source(system)
         walk = WALK.format(nz=system.nz, n_in=len(inputs))
         opened = OPEN.format(size_out=core.nnz_out(0))
-    text += StraightLine(core, "core", "v").text() + LANES
+    text += program_text(program, "core", "v") + LANES
     return text + BATCH.format(
         n_in=len(inputs),
         sizes_in=", ".join(map(str, sizes)),

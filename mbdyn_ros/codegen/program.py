@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import casadi as ca
 
 from ..dynamics.contact import ContactGeometry
+from ..dynamics.elimination import Elimination, Quotient
 from ..dynamics.spatial import SX
 from ..dynamics.system import System
 
-Build = Callable[..., SX]
+Build = Callable[..., SX | Quotient]
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,9 @@ class Variant:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """The expression `result` of one program over its `symbols`.
+    """The expression of one program over its `symbols`.
+
+    equations : the result, or equations that are still to be solved for it.
 
     Where loops have no closed form the symbol `z` stands behind `q`, for the positions of their
     dependent joints; what runs the program finds them.
@@ -114,13 +117,40 @@ class Program:
 
     variant: Variant
     symbols: dict[str, SX]
-    result: SX
+    equations: SX | Quotient
+
+    @property
+    def result(self) -> SX:
+        """The result as one expression."""
+        equations = self.equations
+        return equations.solved if isinstance(equations, Quotient) else equations
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of the result."""
+        equations = self.equations
+        return (equations.right if isinstance(equations, Quotient) else equations).shape
+
+    @property
+    def elimination(self) -> Elimination | None:
+        """What is left to do to the rows of `rows()`; None for nothing."""
+        return self.equations.elimination if isinstance(self.equations, Quotient) else None
 
     def function(self, name: str = "program") -> ca.Function:
         """The CasADi function; its result is stored row by row, as NumPy's arrays are."""
-        result = ca.densify(self.result).T
+        return self._function(name, {"result": self.result})
+
+    def rows(self, name: str) -> ca.Function:
+        """The same before `elimination`, whose factors are a second result."""
+        if not isinstance(self.equations, Quotient):
+            return self.function(name)
+        factors = self.equations.elimination.factors
+        return self._function(name, {"result": self.equations.right, "factors": factors})
+
+    def _function(self, name: str, results: dict[str, SX]) -> ca.Function:
+        outputs = [ca.densify(result).T for result in results.values()]
         inputs, names = list(self.symbols.values()), list(self.symbols)
-        return ca.Function(name, inputs, [result], names, ["result"], {"cse": True})
+        return ca.Function(name, inputs, outputs, names, list(results), {"cse": True})
 
     @property
     def symbolic(self) -> ca.Function:
@@ -149,22 +179,23 @@ def trace(system: System, variant: Variant) -> Program:
     symbols = {name: SX.sym(name, sizes.get(name, coordinates.nv)) for name in names}
     if variant.wrenches:
         symbols["wrenches"] = SX.sym("wrenches", 6, len(system.tree.bodies))
-    result = _result(system, variant, symbols)
+    equations = _equations(system, variant, symbols)
     if not system.nz:
         del symbols["z"]
     if system.parameters is not None:
         symbols["parameters"] = system.parameters
-    return Program(variant, symbols, result)
+    return Program(variant, symbols, equations)
 
 
-def _result(system: System, variant: Variant, symbols: dict[str, SX]) -> SX:
+def _equations(system: System, variant: Variant, symbols: dict[str, SX]) -> SX | Quotient:
     """The expression of a program."""
     x = list(symbols.values())
     if variant.name in LOADED:
         wrenches = x.pop() if variant.wrenches else None
-        builds: list[Build] = list(system.forward_dynamics().values())
         if variant.name != "forward_dynamics":
-            builds = [getattr(system, variant.name)]
+            derived: Build = getattr(system, variant.name)
+            return derived(*x, wrenches, variant.friction)
+        builds = system.forward_dynamics().values()
         inputs = [symbol for symbol in symbols.values() if symbol.numel()]
         if system.parameters is not None:
             inputs.append(system.parameters)

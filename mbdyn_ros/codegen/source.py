@@ -9,7 +9,8 @@ from .c_loops import c_loops
 from .dormand_prince import dormand_prince
 from .elementary import elementary_functions
 from .program import Program
-from .straight_line import StraightLine, each_functions
+from .program_text import program_text
+from .straight_line import each_functions
 
 HEADERS = """#include <math.h>
 #include <stddef.h>
@@ -183,8 +184,8 @@ UNIT_TOLERANCE = 1e-6
 """Largest deviation from 1 of a quaternion's squared length that a checked call accepts."""
 
 
-def c_function(function: ca.Function, exported: bool) -> str:
-    """The C of a function of scalars, called as CasADi calls its own."""
+def c_function(program: Program, name: str, exported: bool) -> str:
+    """The C of a program, called as CasADi calls its own functions."""
 
     def shapes(sparsities: list[ca.Sparsity]) -> str:
         return ", ".join(f"{{{s.size1()}, {s.size2()}, 1}}" for s in sparsities)
@@ -192,25 +193,26 @@ def c_function(function: ca.Function, exported: bool) -> str:
     def names(listed: list[str]) -> str:
         return ", ".join(f'"{name}"' for name in listed)
 
-    name = function.name()
+    function = program.rows(name)
     wrapper = WRAPPER.format(
         name=name,
         linkage="CASADI_SYMBOL_EXPORT" if exported else "static",
         n_in=function.n_in(),
-        n_out=function.n_out(),
+        n_out=1,
         names_in=names(function.name_in()),
-        names_out=names(function.name_out()),
+        names_out=names(function.name_out()[:1]),
         shapes_in=shapes([function.sparsity_in(i) for i in range(function.n_in())]),
-        shapes_out=shapes([function.sparsity_out(i) for i in range(function.n_out())]),
+        shapes_out=shapes([function.sparsity_out(0)]),
     )
-    return StraightLine(function, f"{name}_line", "1").text() + wrapper
+    return program_text(program, f"{name}_line", "1") + wrapper
 
 
 def c_source(system: System, program: Program) -> str:
     """The C of a program, its checked call, its loop over a few states, and integrators' steps."""
-    core = program.function("core" if system.nz else "program")
+    name = "core" if system.nz else "program"
+    core = program.rows(name)
     text = HEADERS + elementary_functions() + each_functions()
-    text += c_function(core, exported=not system.nz)
+    text += c_function(program, name, exported=not system.nz)
     inputs = [name for name in program.symbols if name != "z"]
     sizes_in = [core.nnz_in(core.index_in(name)) for name in inputs]
     if system.nz:

@@ -24,7 +24,8 @@ import casadi as ca
 from ..model.clusters import Cluster
 from ..model.model import Array
 from ..model.tree import WORLD, Tree
-from .composite_body import CompositeInertia, solve_ltl
+from .composite_body import CompositeInertia
+from .elimination import solve_ltl
 from .embedding import Embedding
 from .newton_euler import euler_moment, skew_square
 from .spatial import SX, Transform, constant, cross, skew, symmetric

@@ -1,4 +1,4 @@
-"""Mass matrix by composite rigid bodies, and its sparse factorisation (Featherstone 2008, ch. 6).
+"""Mass matrix by composite rigid bodies (Featherstone 2008, ch. 6).
 
 Each body's composite inertia is that of all it carries. Column i of H is the wrench that a unit
 acceleration of joint i asks of its composite body, projected on the joints towards the root.
@@ -86,31 +86,3 @@ def composite_body(tree: Tree, joints: Sequence[JointMotion]) -> SX:
             forces = ca.horzcat(*(force for _, force in columns))
             j = target.parent
     return matrix
-
-
-def solve_ltl(matrix: SX, right: SX) -> SX:
-    """Solve H x = right, (n, any), for a symmetric positive definite H by H = L^T D L.
-
-    Eliminating from the last row to the first creates no new nonzeros in the mass matrix of a
-    tree (Featherstone 2008, section 6.5); others are handled too, with fill-in.
-    """
-    n = matrix.shape[0]
-    lower: list[dict[int, SX]] = [
-        {j: matrix[i, j] for j in range(i + 1) if matrix.sparsity().has_nz(i, j)} for i in range(n)
-    ]
-    for k in reversed(range(n)):
-        row = lower[k]
-        for i in sorted((i for i in row if i < k), reverse=True):
-            factor = row[i] / row[k]
-            for j in [j for j in row if j <= i]:
-                lower[i][j] = lower[i].get(j, SX(0)) - factor * row[j]
-            row[i] = factor
-    x = [right[i, :] for i in range(n)]
-    for k in reversed(range(n)):
-        for j in [j for j in lower[k] if j < k]:
-            x[j] = x[j] - lower[k][j] * x[k]
-    for k in range(n):
-        x[k] = x[k] / lower[k][k]
-        for j in [j for j in lower[k] if j < k]:
-            x[k] = x[k] - lower[k][j] * x[j]
-    return ca.vertcat(SX(0, right.shape[1]), *x)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from .composite_body import solve_ltl
+from .elimination import Elimination, Quotient
 from .newton_euler_derivatives import inverse_dynamics_derivatives
 from .spatial import SX
 
@@ -82,13 +82,13 @@ class EffortDerivatives:
         turning = self._turning(actuators, reduced)
         return [actuators(reduced), by_q + turning, by_v, by_a]
 
-    def accelerations(self, effort: SX) -> list[SX]:
-        """[by q, by v, by effort] of the accelerations, `effort` causing the motion."""
-        _, by_q, by_v, mass = self.independent
+    def causes(self, effort: SX) -> SX:
+        """What the mass matrix times the derivatives of the accelerations by q, v and effort,
+        side by side, is equal to; `effort` causes the motion."""
+        _, by_q, by_v, _ = self.independent
         driving = self._system.driving(self.embedding, SX.eye(effort.shape[0]))
         shifted = self._along_q(self._system.driving(self.embedding, effort)) - by_q
-        solved = solve_ltl(mass, ca.horzcat(shifted, -by_v, driving))
-        return ca.horzsplit(solved, [0, mass.shape[0], 2 * mass.shape[0], solved.shape[1]])
+        return ca.horzcat(shifted, -by_v, driving)
 
     def _turning(self, projection: Callable[[SX], SX], efforts: SX) -> SX:
         """Derivative by q of a projection of constant efforts."""
@@ -122,12 +122,13 @@ def effort_derivatives(
 
 def acceleration_derivatives(
     system: System, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
-) -> SX:
+) -> Quotient:
     """Derivatives of the accelerations by q, v and effort, side by side: (nv, 2 nv + efforts)."""
     a = SX.sym("a", v.shape)
     derivatives = EffortDerivatives(system, q, z, v, a, wrenches, friction)
     at_rest = ca.substitute(derivatives.independent[0], a, SX.zeros(*a.shape))
     driving = system.driving(derivatives.embedding, effort)
-    motion = solve_ltl(derivatives.independent[3], driving - at_rest)
-    result = ca.densify(ca.horzcat(*derivatives.accelerations(effort)))
-    return ca.substitute(result, a, motion)
+    elimination = Elimination.of(derivatives.independent[3])
+    motion = elimination.solve(driving - at_rest)
+    causes = ca.densify(derivatives.causes(effort))
+    return Quotient(elimination, ca.substitute(causes, a, motion))

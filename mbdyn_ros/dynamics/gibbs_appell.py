@@ -32,7 +32,7 @@ import numpy as np
 
 from ..model.model import Array
 from ..model.tree import WORLD, RigidInertia, Tree
-from .composite_body import solve_ltl
+from .elimination import solve_ltl
 from .gibbs_motion import Motion, body_motions, compound, partials
 from .spatial import SX, JointMotion, constant, cross
 

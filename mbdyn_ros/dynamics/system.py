@@ -23,9 +23,10 @@ from ..model.regrouping import regrouped
 from ..model.tree import WORLD, Tree
 from . import kinematics, pulses
 from .articulated_body import articulated_body
-from .composite_body import composite_body, solve_ltl
+from .composite_body import composite_body
 from .contact import ContactGeometry, contact_state, distances, point_motions
 from .derivatives import acceleration_derivatives, effort_derivatives
+from .elimination import Quotient, solve_ltl
 from .embedding import Embedding
 from .linkage import Linkage, rows_at_positions
 from .newton_euler import newton_euler
@@ -185,7 +186,7 @@ class System:
 
     def forward_dynamics_derivatives(
         self, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None = None, friction: bool = True
-    ) -> SX:
+    ) -> Quotient:
         """Derivatives of the accelerations by q, v and effort, side by side."""
         return acceleration_derivatives(self, q, z, v, effort, wrenches, friction)
 
