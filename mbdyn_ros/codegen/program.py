@@ -190,21 +190,27 @@ def trace(system: System, variant: Variant) -> Program:
 def _equations(system: System, variant: Variant, symbols: dict[str, SX]) -> SX | Quotient:
     """The expression of a program."""
     x = list(symbols.values())
+    if variant.name == "forward_dynamics":
+        return _accelerations(system, variant, symbols)
+    if variant.name == "motion_rate":
+        x.append(_accelerations(system, Variant("forward_dynamics"), symbols))
+    build: Build = getattr(system, variant.name)
     if variant.name in LOADED:
         wrenches = x.pop() if variant.wrenches else None
-        if variant.name != "forward_dynamics":
-            derived: Build = getattr(system, variant.name)
-            return derived(*x, wrenches, variant.friction)
-        builds = system.forward_dynamics().values()
-        inputs = [symbol for symbol in symbols.values() if symbol.numel()]
-        if system.parameters is not None:
-            inputs.append(system.parameters)
-        return _cheapest(inputs, [build(*x, wrenches, variant.friction) for build in builds])
-    if variant.name == "motion_rate":
-        x.append(_result(system, Variant("forward_dynamics"), symbols))
-    build: Build = getattr(system, variant.name)
+        return build(*x, wrenches, variant.friction)
     about = [one for one in (variant.link, variant.contacts) if one is not None]
     return build(*x, *about)
+
+
+def _accelerations(system: System, variant: Variant, symbols: dict[str, SX]) -> SX:
+    """Forward dynamics by the formulation with the fewest operations."""
+    x = list(symbols.values())
+    wrenches = x.pop() if variant.wrenches else None
+    builds = system.forward_dynamics().values()
+    inputs = [symbol for symbol in symbols.values() if symbol.numel()]
+    if system.parameters is not None:
+        inputs.append(system.parameters)
+    return _cheapest(inputs, [build(*x, wrenches, variant.friction) for build in builds])
 
 
 def _cheapest(inputs: Sequence[SX], results: Sequence[SX]) -> SX:
