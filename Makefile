@@ -35,8 +35,9 @@ test: lint
 	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m pytest
 
 bench: .venv/bench.stamp
-	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/peers.py
-	@. .venv/ros_env.sh && $(single_threaded) PYTHONPATH=. .venv/bin/python benchmarks/batches.py
+	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.race
+	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.batches
+	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.loading
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/parallel_serial.py
 
 lint: .venv/interfaces.stamp

@@ -1,6 +1,6 @@
 """Batches and rollouts beside Pinocchio's thread pool and MuJoCo's rollouts.
 
-    python benchmarks/batches.py [--rounds 40] [--states 10000] [--json]
+    python -m benchmarks.batches [--rounds 40] [--states 10000] [--json]
 
 Calls take turns in one process; minimum and median of their times, per state (and step).
 """
@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 import mbdyn_ros
-from benchmarks.peers import CASES, Case, robot_file
 from mbdyn_ros import Robot
+
+from .race.robots import ENTRIES, Entry, urdf
 
 THREADS = 2
 POOLS = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
@@ -56,18 +57,18 @@ def on_threads(count: int, call: Callable[[], object]) -> Callable[[], object]:
     return run
 
 
-def batch_race(case: Case, states: int, rounds: int) -> dict[str, Any]:
+def batch_race(entry: Entry, states: int, rounds: int) -> dict[str, Any]:
     """Inverse and forward dynamics of many states."""
     import pinocchio as pin
 
-    path = robot_file(case.file)
-    robot = mbdyn_ros.load(path, floating_base=case.floating_base)
-    root = (pin.JointModelFreeFlyer(),) if case.floating_base else ()
-    model = pin.buildModelFromXML(path.read_text(encoding="utf-8"), *root)
+    text = urdf(entry)
+    robot = mbdyn_ros.load(text, floating_base=entry.floating_base)
+    root = (pin.JointModelFreeFlyer(),) if entry.floating_base else ()
+    model = pin.buildModelFromXML(text, *root)
     pool = pin.ModelPool(model, THREADS)
     random = np.random.default_rng(0)
     q = random.uniform(-1, 1, (states, robot.nq))
-    if case.floating_base:
+    if entry.floating_base:
         q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
     v, a = random.normal(size=(2, states, robot.nv))
 
@@ -93,6 +94,7 @@ def mujoco_twin(robot: Robot, text: str, integrator: str) -> Any:
     import mujoco
 
     spec = mujoco.MjSpec.from_string(text)
+    spec.compiler.fusestatic = False
     spec.option.integrator = getattr(mujoco.mjtIntegrator, integrator)
     spec.option.timestep = DT
     for flag in ("mjDSBL_CONTACT", "mjDSBL_CONSTRAINT", "mjDSBL_EULERDAMP"):
@@ -109,7 +111,7 @@ def rollout_race(rounds: int) -> dict[str, Any]:
     import mujoco
     from mujoco import rollout as peer
 
-    text = bare(robot_file("ur5_robot.urdf").read_text(encoding="utf-8"))
+    text = urdf(ENTRIES[0])
     robot = mbdyn_ros.load(text)
     random = np.random.default_rng(0)
     q, v = random.uniform(-1, 1, (2, MOTIONS, robot.nq))
@@ -137,19 +139,6 @@ def rollout_race(rounds: int) -> dict[str, Any]:
     return {method: contest(method, integrator) for method, integrator in methods.items()}
 
 
-def bare(text: str) -> str:
-    """A URDF without shapes, whose files MuJoCo would look for."""
-    from lxml import etree
-
-    root = etree.fromstring(text.encode())
-    for tag in ("visual", "collision", "transmission", "gazebo"):
-        for element in root.findall(f".//{tag}"):
-            element.getparent().remove(element)
-    extension = etree.SubElement(root, "mujoco")
-    etree.SubElement(extension, "compiler", discardvisual="true", fusestatic="false")
-    return str(etree.tostring(root, encoding="unicode"))
-
-
 def print_race(title: str, results: dict[str, Any], peer: str) -> None:
     """Microseconds and ratios to the peer on all threads."""
     for name, result in results.items():
@@ -167,17 +156,19 @@ def print_race(title: str, results: dict[str, Any], peer: str) -> None:
 
 def main() -> None:
     """Run the races and print them."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.batches", description=__doc__.split("\n")[0] if __doc__ else None
+    )
     parser.add_argument("--rounds", type=int, default=40)
     parser.add_argument("--states", type=int, default=10_000)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)
     document: dict[str, Any] = {}
-    for case in (case for case in CASES if case.name != "Panda"):  # its mimic is free there
-        document[case.name] = batch_race(case, arguments.states, arguments.rounds)
+    for entry in (entry for entry in ENTRIES if entry.file):
+        document[entry.name] = batch_race(entry, arguments.states, arguments.rounds)
         if not arguments.json:
-            print_race(case.name, document[case.name], "pinocchio")
+            print_race(entry.name, document[entry.name], "pinocchio")
     document["rollouts"] = rollout_race(arguments.rounds)
     if arguments.json:
         print(json.dumps(document, indent=2))

@@ -37,16 +37,21 @@ def bar(result: Result) -> float | None:
     return 0.25 if result.robot in HUMANOID else None
 
 
+def judged(value: float, wanted: float | None) -> str:
+    """A number beside its bar, with a mark where it misses."""
+    if wanted is None:
+        return f"{value:.3f}"
+    return f"{value:.3f} (<= {wanted:g})" + ("" if value <= wanted else " MISSED")
+
+
 def print_results(results: Sequence[Result]) -> None:
     """One robot: microseconds, minimum and median, and the ratio of ours."""
     print(f"\n{results[0].robot}, nv {results[0].nv}")
     for result in results:
         print(f"  {TITLES[result.program]}")
         for library, time in result.times.items():
-            ratio = f"ours / it {result.ratio(library):.3f}"
-            wanted = bar(result)
-            if library == PEER and wanted is not None:
-                ratio += f" (<= {wanted:g})" + ("" if result.ratio(PEER) <= wanted else " MISSED")
+            wanted = bar(result) if library == PEER else None
+            ratio = f"ours / it {judged(result.ratio(library), wanted)}"
             line = f"    {library:18}{time.minimum:10.3f} us, median {time.median:9.3f}"
             print(line + ("" if library == Bound.name else f"   {ratio}"))
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from importlib.metadata import files
+from pathlib import Path
 
 import numpy as np
 from lxml import etree
@@ -16,8 +18,6 @@ from mbdyn_ros import Robot
 from mbdyn_ros.benchmark import random_state
 from mbdyn_ros.model.model import Array, Pose
 from mbdyn_ros.model.urdf import read_urdf
-
-from ..peers import robot_file
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Runner:
 
     def __init__(self, entry: Entry) -> None:
         self.entry = entry
-        self.text = chain(entry.joints) if entry.file is None else plain(entry.file)
+        self.text = urdf(entry)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)
             self.robot: Robot = mbdyn_ros.load(self.text, floating_base=entry.floating_base)
@@ -57,6 +57,17 @@ class Runner:
         if entry.floating_base:
             self.q[:7], self.v[:6] = (0, 0, 0, 0, 0, 0, 1), 0.0
         self.effort: Array = self.robot.inverse_dynamics(self.q, self.v, self.a)
+
+
+def urdf(entry: Entry) -> str:
+    """The robot as every library reads it."""
+    return chain(entry.joints) if entry.file is None else plain(entry.file)
+
+
+def robot_file(name: str) -> Path:
+    """A URDF of the package example-robot-data."""
+    found = [file for file in files("example-robot-data") or [] if file.name == name]
+    return Path(str(found[0].locate())).resolve()
 
 
 def plain(file: str) -> str:
@@ -76,15 +87,20 @@ def plain(file: str) -> str:
             values = {f"i{'xyz'[i]}{'xyz'[j]}": repr(float(moments[i, j])) for i, j in upper}
             etree.SubElement(inertial, "inertia", values)
     for joint in model.joints:
-        kind = "continuous" if joint.type == "revolute" else joint.type
+        kind = "revolute" if joint.type == "continuous" else joint.type
         element = etree.SubElement(root, "joint", name=joint.name, type=kind)
         etree.SubElement(element, "parent", link=joint.parent)
         etree.SubElement(element, "child", link=joint.child)
         place(element, joint.origin)
         etree.SubElement(element, "axis", xyz=words(joint.axis))
-        if kind == "prismatic":
-            etree.SubElement(element, "limit", lower="-9", upper="9", effort="1e4", velocity="1e4")
+        if kind != "fixed":
+            limit(element)
     return etree.tostring(root, encoding="unicode")
+
+
+def limit(element: etree._Element) -> None:
+    """Write limits that no state of the race comes near."""
+    etree.SubElement(element, "limit", lower="-9", upper="9", effort="1e4", velocity="1e4")
 
 
 def place(element: etree._Element, pose: Pose) -> None:
@@ -113,12 +129,13 @@ def chain(joints: int) -> str:
         values = dict(zip(("ixx", "iyy", "izz"), moments, strict=True))
         inertia = {key: repr(float(value)) for key, value in values.items()}
         etree.SubElement(inertial, "inertia", inertia, ixy="0.001", ixz="0.002", iyz="-0.001")
-        element = etree.SubElement(root, "joint", name=f"joint{k}", type="continuous")
+        element = etree.SubElement(root, "joint", name=f"joint{k}", type="revolute")
         etree.SubElement(element, "parent", link=f"link{k - 1}")
         etree.SubElement(element, "child", link=f"link{k}")
         xyz, rpy = random.uniform(-0.2, 0.2, 3), random.uniform(-1.5, 1.5, 3)
         etree.SubElement(element, "origin", xyz=words(xyz), rpy=words(rpy))
         etree.SubElement(element, "axis", xyz="0 0 1")
+        limit(element)
     return etree.tostring(root, encoding="unicode")
 
 
