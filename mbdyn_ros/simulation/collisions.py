@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..dynamics.impact import contact_impulses
+from ..dynamics.impact import SETTLED, contact_impulses
 from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
@@ -26,6 +26,7 @@ class Collisions:
     touching : distance (m or rad) of what touches.
     resting_speed : normal velocity (m/s or rad/s) of what touches and rests.
     patience : s; bounces that would all be over so soon end in rest.
+    settled : see `contact_impulses`.
 
     Attributes
     ----------
@@ -40,8 +41,9 @@ class Collisions:
         touching: float,
         resting_speed: float,
         patience: float,
+        settled: float = SETTLED,
     ) -> None:
-        self.contacts, self._free = contacts, free
+        self.contacts, self._free, self._settled = contacts, free, settled
         self.touching, self.resting_speed, self.patience = touching, resting_speed, patience
         self._mass = robot.bind("mass_matrix")
         self._energy = robot.bind("energy")
@@ -108,12 +110,13 @@ class Collisions:
         assembly = rows.assemble(rows.friction > 0, np.zeros((len(which), 2)))
         response = np.linalg.solve(self.mass_matrix(q), assembly.rows.T)
         matrix, before = assembly.rows @ response, assembly.rows @ v
+        matrix = 0.5 * (matrix + matrix.T)
         normal = assembly.blocks.normal
 
         def solved(e: Array) -> Array:
             free = before.copy()
             free[normal] += e * before[normal]
-            return contact_impulses(matrix, free, assembly.blocks)
+            return contact_impulses(matrix, free, assembly.blocks, settled=self._settled)
 
         def gained(impulses: Array) -> float:
             return 0.5 * float(impulses @ (2 * before + matrix @ impulses))

@@ -99,7 +99,7 @@ class FixedStep:
         self._dry = np.zeros(robot.nv)
         self._slides = np.zeros(robot.nv)
         self._impulse = np.zeros(len(self._rubbing))
-        self._rubbed = np.zeros(len(self._rubbing))
+        self._rubbed: Array = np.zeros(len(self._rubbing))
         self._rates = np.zeros((4, robot.nq))
         self._accelerations = np.zeros((4, robot.nv))
 
@@ -209,11 +209,11 @@ class FixedStep:
         rubbing, h = self._rubbing, self._step
         slides = self._slides[rubbing]
         bound = h * self._dry[rubbing]
-        given: Array = -bound * slides
-        self._rubbed = given
+        given = self._rubbed = -bound * slides
         if (self.v[rubbing] * slides > 0).all():
             return
-        columns = np.linalg.inv(self._mass_at(self.q))[:, rubbing]
+        inverse: Array = np.linalg.inv(self._mass_at(self.q)).astype(np.float64)
+        columns = inverse[:, rubbing]
         matrix, velocity = columns[rubbing], self.v[rubbing]
         impulse = friction_impulses(velocity - matrix @ given, matrix, bound, self._impulse)
         self._impulse[:] = self._rubbed = impulse

@@ -81,7 +81,7 @@ class WalledStep(FixedStep):
         super().__init__(robot, step, method)
         self.contacts = Contacts(self.robot, environment)
         self._collisions = Collisions(
-            self.robot, self.contacts, self._accelerated, TOUCHING, RESTING_SPEED, step
+            self.robot, self.contacts, self._accelerated, TOUCHING, RESTING_SPEED, step, SETTLED
         )
         self._forces: dict[int, Array] = {}
         self._slips: dict[int, Array] = {}
@@ -224,7 +224,8 @@ class WalledStep(FixedStep):
             response = np.linalg.solve(self._mass_at(self.q), S.T)
             without = fast - response[:, walls:] @ self._rubbed
             blocks = replace(assembly.blocks, bound=bound)
-            f = self._impulses(S @ response, S @ without, blocks, held)
+            matrix = S @ response
+            f = self._impulses(0.5 * (matrix + matrix.T), S @ without, blocks, held)
             self.v[:] = without + response @ f
             further = 0.5 * length * (self.v - fast) - moved
             normal = blocks.normal
@@ -232,8 +233,8 @@ class WalledStep(FixedStep):
             closed = (f[normal] > 0) | (gap < 0)
             if closed.any():
                 along = response[:, normal[closed]]
-                matrix = S[normal[closed]] @ along
-                further += along @ np.linalg.lstsq(matrix, -gap[closed], rcond=1e-12)[0]
+                levers = S[normal[closed]] @ along
+                further += along @ np.linalg.lstsq(levers, -gap[closed], rcond=1e-12)[0]
             moved += further
             self.q[:] = free
             self._move(1.0, moved)
