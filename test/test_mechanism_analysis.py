@@ -299,6 +299,61 @@ def test_a_sweep_is_its_designs_one_by_one() -> None:
         sweep(FourBar(), {"ground": [2.0, 3.0]}, motion).best()
 
 
+def test_a_toggle_between_two_points_is_seen() -> None:
+    """Designs at Grashof's limit: which close at each point of a turn, but not on all the way."""
+    motion = constant_speed(10.0, start=0.03, points=72)
+    axes = {
+        "coupler_length": np.linspace(0.15, 0.5, 36),
+        "rocker_length": np.array([0.22 - 1e-9, 0.22 + 1e-9, 0.3]),
+    }
+    result = sweep(FourBar(ground=0.32, crank=Link(0.1, 0.35)), axes, motion)
+    coupler, rocker = np.meshgrid(*axes.values(), indexing="ij")
+    turns = (np.abs(coupler - rocker) < 0.22) & (coupler + rocker > 0.42)
+    assert (result.closed == turns).all() and 0 < result.lost < turns.size
+    short = FourBar(ground=0.32, crank=Link(0.1), coupler=Link(0.2), rocker=Link(0.22 - 1e-9))
+    assert np.isfinite(short.inverse_dynamics(motion.q, [10.0], [0.0])).all()
+    with pytest.raises(InputError, match="which goes from -179.991 to 179.991 deg"):
+        Analysis(short, motion)
+    with pytest.raises(StoppedMotionError, match="the crank cannot turn beyond 179.991 deg"):
+        move(short, [3.0], [50.0], 1.0)
+
+
+@pytest.mark.parametrize(("kind", "short"), [("watt", 0.1), ("stephenson", 0.2)])
+def test_a_toggle_of_the_second_dyad_between_two_points_is_seen(
+    kind: str, short: float
+) -> None:
+    """Against its margin at many points, at lengths close to the limit."""
+    turn, many = constant_speed(10.0, points=73), np.linspace(0, 2 * np.pi, 72 * 500 + 1)[:, None]
+
+    def least(length: float) -> float:
+        one = MECHANISMS[kind]().replaced(second_coupler_length=length)
+        return float(one.margin(many).min())
+
+    long = 0.3
+    assert least(short) < 0 < least(long)
+    while long - short > 2e-9:
+        middle = (short + long) / 2
+        short, long = (short, middle) if least(middle) >= 0 else (middle, long)
+    Analysis(MECHANISMS[kind]().replaced(second_coupler_length=long + 2e-8), turn)
+    one = MECHANISMS[kind]().replaced(second_coupler_length=short - 2e-8)
+    with pytest.raises(InputError, match="a toggle stops the crank, which goes from"):
+        Analysis(one, turn)
+
+
+def test_two_cranks_stop_at_their_toggle() -> None:
+    short = MECHANISMS["five_bar"]().replaced(coupler_length=0.15, second_coupler_length=0.15)
+    lower, upper = reach(short, which="crank")
+    for angle, closes in ((lower + 1e-6, True), (lower - 1e-6, False), (upper + 1e-6, False)):
+        assert (short.margin(np.array([angle, 0.0])) >= 0) == closes
+    motion = constant_speed(10.0, turn=4.0).shared(2)
+    way = type(motion)(motion.time, motion.q * [1.0, 0.0], motion.v * [1.0, 0.0], motion.a)
+    words = f"crank and second_crank at {math.degrees(upper):.6g} and 0 deg: a toggle stops them"
+    with pytest.raises(InputError, match=words):
+        Analysis(short, way)
+    with pytest.raises(StoppedMotionError, match="comes to a toggle at t = .* and second_crank at"):
+        move(short, [1.0, 0.0], [0.0, 0.0], 3.0)
+
+
 def test_a_sweep_on_dask_survives_a_lost_worker() -> None:
     distributed = pytest.importorskip("distributed")
     motion = constant_speed(10.0, points=24)

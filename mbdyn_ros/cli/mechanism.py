@@ -201,6 +201,8 @@ def _summary(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[st
         for key, text in (("range", "range of the crank"), ("dead_centers", "dead centres")):
             if key in document:
                 rows.append((text, _degrees(document[key])))
+        for name, ends in document.get("ranges", {}).items():
+            rows.append((f"range of the {name}, others at home", _degrees(ends)))
         rows.append(("transmission angles", _degrees(document["transmission_angles"])))
         if document.get("time_ratio"):
             rows.append(("time ratio", number(document["time_ratio"])))

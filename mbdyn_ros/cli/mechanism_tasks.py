@@ -24,7 +24,7 @@ LOCAL = "local"
 """--dask without an address: workers on this machine."""
 
 SWEPT_POINTS = 72
-"""Instants at which every design of a sweep is looked at."""
+"""Instants at which every design of a sweep is looked at, and one that closes the turn."""
 
 
 def prescribed(made: Mechanism, options: dict[str, Any], points: int = 361) -> CrankMotion:
@@ -104,7 +104,7 @@ def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
     force = np.hypot(analysis.shaking[:, 0], analysis.shaking[:, 1])
     document = {
         "peak_torque": np.abs(analysis.torque).max(axis=0).tolist(),
-        "rms_torque": np.sqrt(np.square(analysis.torque).mean(axis=0)).tolist(),
+        "rms_torque": analysis.effective_torque.tolist(),
         "peak_torque_without_gravity": np.abs(analysis.torque_without_gravity).max(axis=0).tolist(),
         "largest_reaction": {
             name: _largest(np.hypot(values[:, 0], values[:, 1]))
@@ -234,7 +234,7 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
         {
             "value": value,
             "peak_torque": float(np.abs(one.torque).max()),
-            "rms_torque": float(np.sqrt(np.square(one.torque).mean(axis=0)).max()),
+            "rms_torque": float(one.effective_torque.max()),
         }
         for value, one in analyses.items()
     ]
@@ -260,8 +260,7 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     count = math.prod(len(one) for one in axes.values())
     if options["gif"] or options["output"]:
         raise click.UsageError("--sweep has a --plot; --gif and --output belong to --id")
-    options = {**options, "turn": options["turn"] * (1 - 1 / SWEPT_POINTS)}
-    motion = prescribed(made, options, SWEPT_POINTS)
+    motion = prescribed(made, options, SWEPT_POINTS + 1)
     with _cluster(options["dask"]) as client, _progress(count) as progress:
         result = sweep(made, axes, motion, progress, client)
     settings, value = result.best(options["quantity"])

@@ -15,7 +15,7 @@ from .mechanism import Mechanism
 from .motion import CrankMotion
 from .pose import Pose
 from .programs import run
-from .reach import require_reach
+from .reach import require_way
 
 STANDING = 1e-9
 """Ratio of speeds below which the output stands still: a dead centre."""
@@ -44,10 +44,18 @@ class Analysis:
     mechanism: Mechanism
     motion: CrankMotion
 
+    def __post_init__(self) -> None:
+        require_way(self.mechanism, self.mechanism.states("q", self.motion.q))
+
     @functools.cached_property
     def torque(self) -> Array:
         """Driving torque of every input (N, n), N m."""
         return self.mechanism.inverse_dynamics(self.motion.q, self.motion.v, self.motion.a)
+
+    @property
+    def effective_torque(self) -> Array:
+        """Root of the mean over time of the squared torque (n,), N m: what heats a motor."""
+        return mean_square(self.torque, self.motion.time) ** 0.5
 
     @functools.cached_property
     def torque_without_gravity(self) -> Array:
@@ -78,7 +86,6 @@ class Analysis:
         towards the positions where it lies in line, and are NaN there.
         """
         motion = self.motion
-        require_reach(self.mechanism, motion.q)
         values = run(self.mechanism, "reactions", motion.q, motion.v, motion.a)
         layout = self.mechanism.layout()
         if layout.gears:
@@ -110,13 +117,7 @@ class Analysis:
         Between coupler and rocker; between coupler and the normal of a slide; between a lever's
         normal and the motion of the block's pin around its pivot. 0 or pi at a toggle.
         """
-        solved = self.mechanism.solved(self.motion.q)
-        cosines = [
-            np.broadcast_to(one.transmission, len(self.motion)) for one in solved.dyads
-        ]
-        if not cosines:
-            return np.full((len(self.motion), 1), np.pi / 2)
-        return np.arccos(np.clip(np.stack(cosines, axis=-1), -1.0, 1.0))
+        return transmission_angles(self.mechanism, self.motion.q)
 
     @functools.cached_property
     def output_rate(self) -> Array:
@@ -148,6 +149,22 @@ class Analysis:
             raise self.mechanism.refusal(f"there is no part {part!r}; there are {known}")
         points = self.pose.point(part, at)
         return np.stack([points.real, points.imag], axis=-1)
+
+
+def mean_square(values: Array, time: Array) -> Array:
+    """Mean over time (N,) of squared values (N, ...), straight between the instants."""
+    steps = np.diff(time)
+    weights = np.append(steps, 0.0) + np.append(0.0, steps)
+    mean: Array = np.tensordot(weights, np.square(values), 1) / weights.sum()
+    return mean
+
+
+def transmission_angles(mechanism: Mechanism, q: Array) -> Array:
+    """See `Analysis.transmission_angles`; at N positions (N, n) of the inputs."""
+    cosines = [np.broadcast_to(one.transmission, len(q)) for one in mechanism.solved(q).dyads]
+    if not cosines:
+        return np.full((len(q), 1), np.pi / 2)
+    return np.arccos(np.clip(np.stack(cosines, axis=-1), -1.0, 1.0))
 
 
 def compare(

@@ -92,6 +92,7 @@ def move(
     q, v = (mechanism.states(name, one)[0] for name, one in (("q0", q0), ("v0", v0)))
     mechanism.pose(q)  # refuses what cannot be assembled
     n = len(q)
+    limits = reach(mechanism, float(q[0])) if n == 1 else (-math.inf, math.inf)
     law = _law(mechanism, torque)
     program = bound(mechanism, "forward_dynamics")
 
@@ -114,8 +115,13 @@ def move(
         while solver.status == "running":
             before = solver.t
             solver.step()
-            if solver.status == "failed" or mechanism.margin(solver.y[:n]) < NEAR_TOGGLE:
-                problem = _problem(mechanism, before, solver)
+            overstepped = n == 1 and not limits[0] <= solver.y[0] <= limits[1]
+            if (
+                solver.status == "failed"
+                or overstepped
+                or mechanism.margin(solver.y[:n]) < NEAR_TOGGLE
+            ):
+                problem = _problem(mechanism, before, solver, overstepped)
                 break
             steps += 1
             if samples is None:
@@ -136,10 +142,17 @@ def move(
     return motion
 
 
-def _problem(mechanism: Mechanism, time: float, solver: Any) -> str:
+def _problem(mechanism: Mechanism, time: float, solver: Any, overstepped: bool) -> str:
     """What ends a motion."""
     n = len(mechanism.inputs)
-    if mechanism.margin(solver.y[:n]) >= 0.01 or n > 1:
+    if n > 1 and mechanism.margin(solver.y[:n]) < NEAR_TOGGLE:
+        names, angles = " and ".join(mechanism.inputs), np.degrees(solver.y[:n])
+        return (
+            f"{mechanism.name}: the motion comes to a toggle at t = {time:.6g} s, with the {names} "
+            f"at {' and '.join(f'{one:.6g}' for one in angles)} deg; "
+            "mbdyn_ros.simulate with the mechanism's robot() goes on beyond"
+        )
+    if mechanism.margin(solver.y[:n]) >= 0.01 and not overstepped:
         return (
             f"{mechanism.name}: the motion cannot go on after t = {time:.6g} s: no step is short "
             "enough for the tolerances, or parts come in line; shorten the duration or loosen rtol"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
+from ..model.errors import InputError
 from ..model.model import Array
 from .mechanism import SAMPLES, Mechanism
+from .way import ROUNDING, along, edge, first_open
 
 CLEAR = 0.01
 """Margin (squared sine of the transmission angle) that is far enough from a toggle for a home."""
@@ -24,25 +27,43 @@ def home(mechanism: Mechanism) -> Array:
     return best
 
 
-def reach(mechanism: Mechanism, start: float | None = None) -> tuple[float, float]:
-    """Interval of the input's angle (rad) around `start`; infinite where it turns fully.
+def reach(
+    mechanism: Mechanism, start: float | None = None, which: str | None = None
+) -> tuple[float, float]:
+    """Interval of an input's angle (rad) around `start`; infinite where it turns fully.
 
     start : an angle at which the mechanism closes; default its home.
+    which : the input that turns, of several; the others stay at home.
 
     Raises
     ------
     InputError
-        The mechanism has several inputs: how far one turns depends on the others.
+        The mechanism has several inputs and `which` is none of them.
+
+    Examples
+    --------
+    >>> from mbdyn_ros.mechanisms import FiveBar, Link
+    >>> short = FiveBar(coupler=Link(0.15), second_coupler=Link(0.15))
+    >>> lower, upper = reach(short, which="crank")
+    >>> round(float(np.degrees(upper)), 3)
+    91.637
     """
-    if len(mechanism.inputs) != 1:
+    names = mechanism.inputs
+    if which is None and len(names) == 1:
+        which = names[0]
+    if which not in names:
         raise mechanism.refusal(
-            f"how far an input turns depends on the others ({', '.join(mechanism.inputs)}); ask "
-            "`margin` whether positions can be assembled"
+            f"how far an input turns depends on the others ({', '.join(names)}); give the one "
+            "that turns as `which`, the others stay at home"
         )
-    middle = float(mechanism.home[0]) if start is None else start
+    column = names.index(which)
+    home = mechanism.home
+    middle = float(home[column]) if start is None else start
 
     def margin(angles: Array) -> Array:
-        return mechanism.margin(angles[:, None])
+        states = np.tile(home, (len(angles), 1))
+        states[:, column] = angles
+        return mechanism.margin(states)
 
     ahead = _first_limit(margin, middle, 1.0)
     if ahead is None:
@@ -54,46 +75,48 @@ def reach(mechanism: Mechanism, start: float | None = None) -> tuple[float, floa
 
 def _first_limit(margin: Callable[[Array], Array], start: float, sense: float) -> float | None:
     """Where the margin first becomes negative within a turn; None where it stays above."""
-    angles = start + sense * np.linspace(0, 2 * np.pi, SAMPLES + 1)
-    values = margin(angles)
-    # a dip between samples: look closer around every low minimum
-    inner = np.arange(1, SAMPLES)
-    low = inner[(values[inner] <= values[inner - 1]) & (values[inner] <= values[inner + 1])]
-    for k in low:
-        if values[k] >= 0 and values[k] < CLEAR:
-            fine = np.linspace(angles[k - 1], angles[k + 1], SAMPLES + 1)
-            below = np.flatnonzero(margin(fine) < -ROUNDING)
-            if len(below):
-                values[k], angles[k] = -1.0, fine[below[0]]
-    negative = np.flatnonzero(values < -ROUNDING)
-    if not len(negative):
+    step = sense * 2 * math.pi / SAMPLES
+    outside = first_open(lambda t: margin(start + step * t), SAMPLES + 1)
+    if outside is None:
         return None
-    k = negative[0]
-    inside, outside = angles[max(k - 1, 0)], angles[k]
-    while inside != (middle := 0.5 * (inside + outside)) != outside:
-        if margin(np.array([middle]))[0] >= 0:
-            inside = middle
-        else:
-            outside = middle
-    return float(inside)
-
-
-ROUNDING = 1e-14
-"""A margin this little below zero is zero: a change point touches the limit and goes on."""
+    inside = max(math.ceil(outside) - 1.0, 0.0)
+    return edge(margin, start + step * inside, start + step * outside)[0]
 
 
 def require_reach(mechanism: Mechanism, q: Array) -> None:
     """Raise `InputError`, with the limiting angle, where it cannot be assembled at q (N, n)."""
     bad = np.flatnonzero(mechanism.margin(q) < -ROUNDING)
-    if not len(bad):
+    if len(bad):
+        raise _open(mechanism, q[bad[0]], "")
+
+
+def require_way(mechanism: Mechanism, q: Array) -> None:
+    """The same for all positions on the way from point to point of q (N, n)."""
+    if len(q) < 2:
+        require_reach(mechanism, q)
         return
-    angles = ", ".join(f"{one:.6g}" for one in np.degrees(q[bad[0]]))
+
+    def margin(t: Array) -> Array:
+        return mechanism.margin(along(q, t))
+
+    outside, limit = first_open(margin, len(q)), ""
+    if outside is None:
+        return
+    if len(mechanism.inputs) > 1 and outside > 0:
+        outside = edge(margin, math.ceil(outside) - 1.0, outside)[1]
+        limit = "a toggle stops them there"
+    raise _open(mechanism, along(q, np.array(outside)), limit)
+
+
+def _open(mechanism: Mechanism, q: Array, limit: str) -> InputError:
+    """The error of a mechanism that cannot be assembled at q (n,)."""
+    angles = " and ".join(f"{one:.6g}" for one in np.degrees(q))
     names = " and ".join(mechanism.inputs)
     text = f"it cannot be assembled with the {names} at {angles} deg"
     if len(mechanism.inputs) == 1:
         lower, upper = np.degrees(reach(mechanism))
-        text += f": a toggle stops the {names}, which goes from {lower:.6g} to {upper:.6g} deg"
-    raise mechanism.refusal(text)
+        limit = f"a toggle stops the {names}, which goes from {lower:.6g} to {upper:.6g} deg"
+    return mechanism.refusal(f"{text}: {limit}" if limit else text)
 
 
 def dead_centers(mechanism: Mechanism) -> Array:

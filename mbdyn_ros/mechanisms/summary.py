@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from .analysis import Analysis
+from .analysis import transmission_angles
 from .four_bar import FourBar
 from .mechanism import SAMPLES, Mechanism
-from .motion import CrankMotion
 from .reach import dead_centers, reach
 
 
 def summarize(mechanism: Mechanism) -> dict[str, Any]:
     """Plain data, angles in rad.
 
-    range : of the input; None where it turns fully. dead_centers : where the output stands still.
+    range : of the input; None where it turns fully. ranges : the same of each of several inputs,
+    the others at home. dead_centers : where the output stands still.
     time_ratio : of the slow way of the output to the quick one, at constant speed.
     transmission_angles : [least, largest] of all dyads within the range.
     """
@@ -25,6 +25,11 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
     if isinstance(mechanism, FourBar):
         result["grashof_class"] = mechanism.grashof_class
     count = len(mechanism.inputs)
+    if count > 1:
+        ranges = {name: reach(mechanism, which=name) for name in mechanism.inputs}
+        result["ranges"] = {
+            name: list(one) if math.isfinite(one[0]) else None for name, one in ranges.items()
+        }
     if count == 1:
         lower, upper = reach(mechanism)
         full = not math.isfinite(lower)
@@ -41,7 +46,6 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
         turn = np.linspace(-math.pi, math.pi, 72, endpoint=False)
         q = np.stack([one.ravel() for one in np.meshgrid(*[turn] * count)], axis=1)
         q = q[mechanism.margin(q) >= 0]
-    motion = CrankMotion(np.zeros(len(q)), q, np.zeros_like(q), np.zeros_like(q))
-    angles = Analysis(mechanism, motion).transmission_angles
+    angles = transmission_angles(mechanism, q)
     result["transmission_angles"] = [float(angles.min()), float(angles.max())]
     return result

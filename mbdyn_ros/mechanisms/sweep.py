@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from ..dynamics.complex_plane import Complex
 from ..model.errors import InputError
 from ..model.model import Array
+from .analysis import mean_square
 from .mechanism import Mechanism
 from .motion import CrankMotion
 from .programs import kernel
+from .way import ROUNDING, along, deepest, dips
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -74,7 +76,7 @@ class Sweep:
 
     @property
     def lost(self) -> int:
-        """How many cannot, at one of its points."""
+        """How many cannot."""
         return self.closed.size - int(self.closed.sum())
 
 
@@ -145,32 +147,56 @@ def _parts(count: int, size: int) -> list[slice]:
 def evaluate(kind: type[Mechanism], designs: Array, motion: CrankMotion) -> Array:
     """The quantities (N, quantities) of designs (N, p), each a row of a mechanism's numbers."""
     program = kernel(kind, "inverse_dynamics")
-    names = list(kind().numbers())
+    ahead = np.arange(-1.0, len(motion) + 1)  # a point more on both sides, see `dips`
     pieces = []
     for part in _parts(len(designs), CHUNK):
         rows = np.ascontiguousarray(designs[part])
-        columns = kind.of_numbers(dict(zip(names, rows.T, strict=True)))
-        peak, square, worst = np.zeros(len(rows)), np.zeros(len(rows)), np.full(len(rows), np.inf)
-        for q, v, a in zip(motion.q, motion.v, motion.a, strict=True):
-            torque = program.batch([q, v, a, rows], len(rows))
-            largest = np.abs(torque).max(axis=1)
-            peak = np.maximum(peak, largest)  # NaN stays
-            square += np.square(torque).sum(axis=1)
-            worst = np.minimum(worst, _margin(columns, q))
+        torque = np.array([
+            program.batch([q, v, a, rows], len(rows))
+            for q, v, a in zip(motion.q, motion.v, motion.a, strict=True)
+        ])  # fmt: skip
+        columns = _columns(kind, rows)
+        margins = np.array([_margin(columns, q) for q in along(motion.q, ahead)])
+        shut = _between(kind, rows, motion, margins)
+        torque[:, shut] = np.nan
+        worst = margins[1:-1].min(axis=0)
         angle = np.degrees(np.arcsin(np.sqrt(np.clip(worst, 0.0, 1.0))))
+        peak = np.abs(torque).max(axis=(0, 2))  # NaN stays
         angle[np.isnan(peak)] = np.nan
-        pieces.append(np.stack([peak, np.sqrt(square / len(motion)), angle], axis=1))
+        square = mean_square(torque, motion.time).sum(axis=1)
+        pieces.append(np.stack([peak, np.sqrt(square), angle], axis=1))
     return np.concatenate(pieces)
 
 
-def _margin(mechanism: Mechanism, q: Array) -> Any:
-    """The least squared sine of the dyads' transmission angles at one position."""
+def _columns(kind: type[Mechanism], rows: Array) -> Mechanism:
+    """The mechanisms of rows (N, p) of numbers, in one."""
+    return kind.of_numbers(dict(zip(kind().numbers(), rows.T, strict=True)))
+
+
+def _margin(designs: Mechanism, q: Array) -> Array:
+    """The least margin (N,) of N designs, each at its own position (N, n), or all at one (n,)."""
     with np.errstate(invalid="ignore"):
-        dyads = mechanism.solve([Complex(np.cos(one), np.sin(one)) for one in q]).dyads
-    worst: Any = 1.0
+        dyads = designs.solve([Complex(np.cos(one), np.sin(one)) for one in q.T]).dyads
+    worst: Array = np.ones(np.shape(designs.branch))
     for dyad in dyads:
-        worst = np.minimum(worst, dyad.margin)
+        worst = np.fmin(worst, np.where(np.isnan(dyad.margin), -1.0, dyad.margin))
     return worst
+
+
+def _between(kind: type[Mechanism], rows: Array, motion: CrankMotion, margins: Array) -> Any:
+    """Which designs (N,) come to a toggle on the way, at a point of it or between two."""
+    shut: NDArray[np.bool_] = np.any(margins[1:-1] < -ROUNDING, axis=0)
+    low, which = dips(margins)
+    low, which = low[~shut[which]], which[~shut[which]]
+    if len(low):
+        suspects = _columns(kind, rows[which])
+
+        def margin(t: Array) -> Array:
+            return _margin(suspects, along(motion.q, t))
+
+        _, least = deepest(margin, low, len(motion) - 1)
+        shut[which[least < -ROUNDING]] = True
+    return shut
 
 
 def _on_cluster(
