@@ -18,10 +18,11 @@ single_threaded := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # A domain of its own (1 to 100), on this machine only: neither a robot nor another test run is talked to.
 isolated := ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=$${ROS_DOMAIN_ID:-$$(($$$$ % 100 + 1))}
 
-.PHONY: help demo test bench lint clean
+.PHONY: help demo quadruped test bench lint clean
 
 help:
 	@echo 'make demo    real ROS 2 nodes compute torques for, and move, a UR5, a Panda and a crane'
+	@echo 'make quadruped   a quadruped is dropped on a floor and bounces to rest'
 	@echo 'make test    lint, type check and all tests'
 	@echo 'make bench   our speed against that of other libraries'
 	@echo 'make lint    lint and type check only'
@@ -29,6 +30,9 @@ help:
 
 demo: .venv/interfaces.stamp
 	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m mbdyn_ros.ros.demo
+
+quadruped: .venv/interfaces.stamp
+	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/quadruped_drop.py
 
 # One test after another: nodes of two tests at once would hear each other, and disturb each other's rate.
 test: lint

@@ -9,6 +9,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from nav_msgs.msg import Odometry
 from ros_rig import Rig, rig, srv
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import Marker, MarkerArray
@@ -88,6 +89,24 @@ def test_a_start_inside_a_wall_waits(rig: Rig) -> None:
     response = rig.call(srv.SetState, "simulator/set_state", name=["lift"], position=[-1.0])
     assert not response.success and node.fault == ""
     assert node.session.motion.q[0] > -1e-6  # it goes on from where it was
+
+
+def test_a_floating_base_lands(rig: Rig) -> None:
+    """Its pose and its impacts are told in the world."""
+    block = BALL.split("<joint")[0].replace('<link name="base"/>', "") + "</robot>"
+    node = simulate(
+        rig, robot_description=block, floating_base=True, initial_joints=["floating_base"],
+        initial_positions=[0.0, 0.0, 0.2, 0.0, 0.0, 0.0, 1.0], start_paused=True,
+    )  # fmt: skip
+    impacts = rig.listen(msg.Impact, "simulator/impacts")
+    poses = rig.listen(Odometry, "simulator/odometry")
+    rig.wait(lambda: node.count_subscribers("/simulator/impacts") > 0)
+    rig.wait(lambda: poses and poses[-1].pose.pose.position.z == 0.2)
+    assert rig.call(SetBool, "simulator/pause", data=False).success
+    rig.wait(lambda: impacts)
+    assert (impacts[0].header.frame_id, impacts[0].link) == ("world", ["ball"])
+    rig.wait(lambda: abs(poses[-1].pose.pose.position.z) < 1e-6)
+    assert poses[-1].header.frame_id == "world" and poses[-1].child_frame_id == "ball"
 
 
 def test_gravity_changes_among_walls(rig: Rig) -> None:
