@@ -20,15 +20,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..model.errors import InputError, SimulationError
 from ..model.model import Array
 from ..robot import Robot
-from .coulomb import CREEP, Coulomb
+from .coulomb import Coulomb
 from .drive import Drive
 from .friction_impulse import friction_impulses
 from .position_rate import PositionRate
-from .smooth import friction_coefficients
 
 METHODS = ("auto", "rk4", "semi_implicit")
 
@@ -38,6 +38,10 @@ is taken at one position and differs at others."""
 
 WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
 """Of the four stages of the Runge-Kutta method."""
+
+
+ROUNDING = 1e-9
+"""Share of the velocities in a step that may be rounding error where joints stick."""
 
 
 class FixedStep:
@@ -83,23 +87,18 @@ class FixedStep:
         self.effort = np.zeros(len(robot.effort_labels))
         self._choice = method
         self._drive = Drive(robot)
-        self._rough = bool(friction_coefficients(robot._system)[1].any())
-        self._coulomb = Coulomb(robot) if self._rough else None
+        self._coulomb = Coulomb(robot) if robot._system.has_friction else None
+        rubbing = 0 if self._coulomb is None else len(self._coulomb.labels)
+        self._rough = rubbing > 0
         self._dynamics = robot.bind("forward_dynamics", friction=not self._rough)
         self._mass = robot.bind("mass_matrix")
-        self._friction = robot.bind("friction_vector") if robot._system.has_friction else None
         self._position_rate = PositionRate(robot._system.coordinates)
         self._programs = robot.bind("joint_position"), robot.bind("joint_velocity")
         self._damping_rate = self._fastest_damping()
         self.step = step
         self._places = plain_coordinates(robot)
-        rubbing = self._coulomb.rubbing if self._coulomb is not None else np.zeros(robot.nv)
-        plain = np.array(list(self._places), dtype=np.intp)
-        self._rubbing = np.intersect1d(np.flatnonzero(rubbing), plain)
-        self._dry = np.zeros(robot.nv)
-        self._slides = np.zeros(robot.nv)
-        self._impulse = np.zeros(len(self._rubbing))
-        self._rubbed: Array = np.zeros(len(self._rubbing))
+        self._dry, self._slides, self._impulse = np.zeros((3, rubbing))
+        self._rubbed: Array = np.zeros(rubbing)
         self._rates = np.zeros((4, robot.nq))
         self._accelerations = np.zeros((4, robot.nv))
 
@@ -143,18 +142,18 @@ class FixedStep:
         SimulationError
             The state is no longer finite; the message names the joint and the time.
         """
-        rubs = len(self._rubbing) > 0
-        if rubs:
-            assert self._coulomb is not None
-            np.sign(self.v, out=self._slides)
-            self._dry[:] = self._coulomb.dry(self.q)
+        coulomb = self._coulomb if self._rough else None
+        if coulomb is not None:
+            coulomb.at(self.q)
+            self._slides[:] = coulomb.directions(self.v)
+            self._dry[:] = coulomb.limit
             start = self.q.copy()
         if self.method == "rk4":
             self._runge_kutta()
         else:
             self._semi_implicit()
-        if rubs:
-            self._stick(start)
+        if coulomb is not None:
+            self._stick(coulomb, start)
         self._position_rate.normalize(self.q)
         self.time += self._step
         if not math.isfinite(self.v.dot(self.v) + self.q.dot(self.q)):
@@ -201,30 +200,49 @@ class FixedStep:
         self.v += h * np.linalg.solve(mass, load)
         self._move(h, self.v)
 
-    def _stick(self, start: Array) -> None:
+    def _stick(self, coulomb: Coulomb, start: Array) -> None:
         """Correct a step in which a joint with dry friction was at rest or turned round.
 
         The step has taken -h F sign(v) of it already, nothing where v was 0.
         """
-        rubbing, h = self._rubbing, self._step
-        slides = self._slides[rubbing]
-        bound = h * self._dry[rubbing]
+        slides, h = self._slides, self._step
+        bound = h * self._dry
         given = self._rubbed = -bound * slides
-        if (self.v[rubbing] * slides > 0).all():
+        coulomb.at(self.q)
+        rows, velocity = coulomb.rows, coulomb.rows @ self.v
+        if (velocity * slides > 0).all():
             return
-        inverse: Array = np.linalg.inv(self._mass_at(self.q)).astype(np.float64)
-        columns = inverse[:, rubbing]
-        matrix, velocity = columns[rubbing], self.v[rubbing]
+        columns = np.linalg.solve(self._mass_at(self.q), rows.T)
+        matrix = rows @ columns
         impulse = friction_impulses(velocity - matrix @ given, matrix, bound, self._impulse)
         self._impulse[:] = self._rubbed = impulse
         rests = np.abs(impulse) < bound
-        change = columns @ (impulse - given)
-        change[rubbing[rests]] = -velocity[rests]
-        self.v += change
+        after = self.v + columns @ (impulse - given)
+        noise = ROUNDING * (np.abs(rows) @ (np.abs(self.v) + np.abs(columns) @ bound))
+        rests &= np.abs(rows @ after) <= noise
+        basis = coulomb.motions(np.flatnonzero(rests))
+        after = basis @ (basis.T @ after)
+        change = after - self.v
+        self.v[:] = after
         self._move(0.5 * h, change)  # the impulse is spread over the step
-        for k in rubbing[rests & (slides == 0)].tolist():
-            i = self._places[k]
-            self.q[i] = start[i]  # what rests does not creep
+        for k in coulomb.coordinate[rests & (slides == 0)].tolist():
+            if k in self._places:
+                i = self._places[k]
+                self.q[i] = start[i]  # what rests does not creep
+        if not basis.size and not slides.any():
+            self.q[:] = start
+
+    @property
+    def _rubbing_coordinates(self) -> NDArray[np.intp]:
+        """Which coordinate each row of dry friction (m,) is; see `Coulomb`."""
+        return np.zeros(0, dtype=np.intp) if self._coulomb is None else self._coulomb.coordinate
+
+    def _rubbing_rows(self) -> Array:
+        """The rows of dry friction (m, nv) where the robot stands."""
+        if self._coulomb is None:
+            return np.zeros((0, self.robot.nv))
+        self._coulomb.at(self.q)
+        return self._coulomb.rows
 
     def _move(self, span: float, velocity: Array) -> None:
         rate = self._rates[0]
@@ -242,32 +260,19 @@ class FixedStep:
 
     def _resistance(self, q: Array, v: Array) -> Array:
         """Damping, and the dry friction of what slides (nv,)."""
-        friction = self._friction
-        if friction is None:
+        coulomb = self._coulomb
+        if coulomb is None:
             return np.zeros(len(v))
-        friction.q[:], friction.v[:] = q, v
-        friction()
-        resistance: Array = friction.effort
-        if self._coulomb is not None:  # as at the start of the step, whatever the sign now
-            dry = self._coulomb.dry(q)
-            resistance -= dry * np.sign(v)
-            resistance += dry * self._slides
+        coulomb.at(q)  # dry friction as at the start of the step, whatever the sign now
+        resistance: Array = coulomb.damping @ v + (coulomb.limit * self._slides) @ coulomb.rows
         return resistance
 
     def _damping_at(self, q: Array) -> Array:
         """What damping takes by velocities, (nv, nv)."""
-        friction, size = self._friction, self.robot.nv
-        matrix = np.zeros((size, size))
-        if friction is None:
-            return matrix
-        friction.q[:] = q
-        for k in range(size):
-            for speed, sign in ((1.0, 1.0), (CREEP, -1.0)):
-                friction.v[:] = 0.0
-                friction.v[k] = speed
-                friction()
-                matrix[:, k] += sign * friction.effort
-        return matrix
+        if self._coulomb is None:
+            return np.zeros((self.robot.nv, self.robot.nv))
+        self._coulomb.at(q)
+        return self._coulomb.damping
 
     def _fastest_damping(self) -> float:
         """Greatest rate (1/s) at which damping alone slows a motion, at the neutral position."""

@@ -16,9 +16,11 @@ import numpy as np
 
 from ..model.model import Array
 
-PIVOTS, SWEEPS = 10, 10
-"""Most steps of block pivoting, which usually needs two or three, and of the sweeps that serve
-where it cycles."""
+PIVOTS = 10
+"""Most steps of block pivoting, which usually needs two or three; it may cycle."""
+
+DEPENDENT = 1e-12
+"""Share of the largest eigenvalue under which impulses of several joints do the same."""
 
 
 def friction_impulses(free: Array, inverse_mass: Array, bound: Array, guess: Array) -> Array:
@@ -27,7 +29,8 @@ def friction_impulses(free: Array, inverse_mass: Array, bound: Array, guess: Arr
     Parameters
     ----------
     free : (k,) velocities without these impulses.
-    inverse_mass : (k, k) velocity change by unit impulses, positive definite.
+    inverse_mass : (k, k) velocity change by unit impulses; only semidefinite in a loop where
+        more joints rub than are free.
     bound : (k,) greatest impulse, h F.
     guess : (k,) where to start, such as the impulses of the last step.
     """
@@ -39,7 +42,7 @@ def friction_impulses(free: Array, inverse_mass: Array, bound: Array, guess: Arr
         velocity = free + inverse_mass @ impulse
         if len(sticks):
             matrix = inverse_mass[np.ix_(sticks, sticks)]
-            impulse[sticks] = np.linalg.solve(matrix, -velocity[sticks])
+            impulse[sticks] = np.linalg.lstsq(matrix, -velocity[sticks], rcond=DEPENDENT)[0]
             velocity += inverse_mass[:, sticks] @ impulse[sticks]
         slides = (sides != 0) & (velocity * sides <= 0)
         next_sides = np.where(slides, sides, 0.0)
@@ -48,13 +51,21 @@ def friction_impulses(free: Array, inverse_mass: Array, bound: Array, guess: Arr
         if (next_sides == sides).all():
             return impulse
         sides = next_sides
-    return _sweep(free, inverse_mass, bound, np.clip(impulse, -bound, bound))
+    return boxed_impulses(inverse_mass, free, bound)
 
 
-def _sweep(free: Array, inverse_mass: Array, bound: Array, impulse: Array) -> Array:
-    """Improve impulses one by one (projected Gauss-Seidel)."""
-    for _ in range(SWEEPS):
-        for i, row in enumerate(inverse_mass):
-            wanted = impulse[i] - (free[i] + row @ impulse) / row[i]
-            impulse[i] = min(max(wanted, -bound[i]), bound[i])
-    return impulse
+def boxed_impulses(matrix: Array, free: Array, bound: Array) -> Array:
+    """Impulses (k,) within +-bound that minimize p^T A p / 2 + free^T p; A may be singular.
+
+    With A = S S^T and free = S c they minimize |S^T p + c|^2.
+    """
+    from scipy.optimize import lsq_linear  # slow to import, and few robots need it
+
+    values, vectors = np.linalg.eigh(matrix)
+    kept = values > DEPENDENT * values.max()
+    root = np.sqrt(values[kept])
+    columns = (vectors[:, kept] * root).T * bound
+    right = -(vectors[:, kept].T @ free) / root
+    share = lsq_linear(columns, right, (-1.0, 1.0), method="bvls", tol=1e-15).x
+    result: Array = share * bound
+    return result

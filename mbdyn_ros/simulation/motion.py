@@ -114,7 +114,9 @@ class Motion:
         return transitions
 
     def correct(self, y: Array) -> None:
-        """Bring y back to what holds exactly, in place: unit quaternions, resting contacts."""
+        """Bring y back to what holds exactly, in place: unit quaternions, what rests."""
+        if self.dynamics.drifts:
+            self.dynamics.hold(*self.split(y))
         if self.touching is not None and len(self.touching.resting):
             q, v = self.split(y)
             moved, slowed = self.touching.correction(q, v)
@@ -128,7 +130,7 @@ class Motion:
     def corrects(self) -> bool:
         """Whether `correct` has anything to do."""
         resting = self.touching is not None and len(self.touching.resting) > 0
-        return resting or bool(self.position_rate.floating)
+        return resting or self.dynamics.drifts or bool(self.position_rate.floating)
 
     def normalize(self, y: Array) -> None:
         """Give the quaternions in y (n,) or (N, n) unit length, in place."""

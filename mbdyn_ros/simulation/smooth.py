@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..codegen.kernel import Bound, Kernel
 from ..codegen.program import Variant
@@ -27,10 +26,10 @@ def friction_coefficients(system: System) -> tuple[Array, Array]:
 
 
 def fastest(matrix: Array, damping: Array) -> float:
-    """Greatest eigenvalue (1/s) of M^-1 D: the stiffness that damping (n,) brings."""
+    """Greatest eigenvalue (1/s) of M^-1 D: the stiffness that damping (n, n) brings."""
     if not len(damping):
         return 0.0
-    rates = np.linalg.eigvals(np.linalg.solve(matrix, np.diag(damping)))
+    rates = np.linalg.eigvals(np.linalg.solve(matrix, damping))
     return float(np.abs(rates).max())
 
 
@@ -46,8 +45,8 @@ class Smooth:
     holding: Array
     """Efforts that hold joints at rest, as of the last `acceleration`; none here."""
 
-    movable: NDArray[np.intp] | None = None
-    """Coordinates that do not stick; None where none does."""
+    drifts = False
+    """Whether joints at rest have to be kept there by `hold`."""
 
     load: Array
     """Forces (nv,) of walls on the coordinates, which joints at rest have to hold."""
@@ -79,11 +78,18 @@ class Smooth:
         forward()
         return self._a
 
+    def response(self, q: Array, matrix: Array, forces: Array) -> Array:
+        """Accelerations (nv, k) caused by forces (nv, k); `matrix` (nv, nv) is that of mass."""
+        return np.asarray(np.linalg.solve(matrix, forces), dtype=np.float64)
+
+    def hold(self, q: Array, v: Array) -> None:
+        """Take from v, in place, what joints at rest have gathered by rounding."""
+
     def damping_rate(self, q: Array) -> float:
         """Greatest rate (1/s) at which damping slows a motion that is possible now."""
         if self._friction_vector is None:
             return 0.0
-        return fastest(self._robot.mass_matrix(q), self._damping)
+        return fastest(self._robot.mass_matrix(q), np.diag(self._damping))
 
     def loss(self, q: Array, v: Array) -> float:
         """Power that friction takes, W."""

@@ -1,14 +1,16 @@
 """Dry (Coulomb) friction from instant to instant: joints stick or slide, exactly.
 
-A joint slides with the friction -F sign(v), or sticks at v = 0 with any friction r in [-F, F]
-that holds it. In each mode the equations are smooth; the integrator stops where a mode ends: a
-sliding joint comes to rest, or the load on a sticking one exceeds F. There the modes of all
-joints at rest follow from
+A joint with friction slides at s = J v; it feels -F sign(s), or sticks at s = 0 with any friction
+r in [-F, F] that holds it (J and F: see `coulomb`). In each mode the equations are smooth; the
+integrator stops where a mode ends: a sliding joint comes to rest, or the load on what sticks can
+no longer be held. There the modes of all joints at rest follow from
 
     a = A r + b,   |r_i| <= F_i,   a_i = 0 where |r_i| < F_i,   a_i r_i <= 0 where |r_i| = F_i
 
-with A = (M^-1) of the joints at rest: a linear complementarity problem with a positive definite
-matrix, which has one solution (solved by principal pivoting with the least index, Murty 1974).
+with A = J M^-1 J^T of the joints at rest. Where their rows are independent this linear
+complementarity problem has one solution (principal pivoting with the least index, Murty 1974).
+In a loop more joints may rub than are free; then r is not unique, but the motion is, and any r
+that minimizes r^T A r / 2 + b^T r gives it (Gauss's principle).
 """
 
 from __future__ import annotations
@@ -20,8 +22,9 @@ import numpy as np
 from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
-from .coulomb import Coulomb
+from .coulomb import DEPENDENT, Coulomb
 from .drive import Drive
+from .friction_impulse import boxed_impulses
 from .smooth import Smooth, fastest
 from .trajectory import Transition
 
@@ -37,8 +40,7 @@ NAMES = {0: "sticks", 1: "slides +", -1: "slides -"}
 class StickSlip(Smooth):
     """Accelerations of a robot with dry friction.
 
-    mode : (nv,), the direction (+-1) in which a joint slides, 0 where it sticks or has no dry
-        friction.
+    mode : (m,), the direction (+-1) in which a row of `Coulomb` slides, 0 where it sticks.
     """
 
     switching = True
@@ -52,71 +54,108 @@ class StickSlip(Smooth):
         self._forward, self._matrix = forward.result(), matrix.result()
         self._coriolis, self._gravity = coriolis.result(), gravity.result()
         self._a = self._forward.a
-        self._labels = robot.velocity_labels
         self._drive = drive
         self._coulomb = Coulomb(robot)
-        self.holding, self.load = np.zeros(robot.nv), np.zeros(robot.nv)
-        self._set_mode(np.zeros(robot.nv))
+        count = len(self._coulomb.labels)
+        self.holding, self.load = np.zeros(count), np.zeros(robot.nv)
+        self._set_mode(np.zeros(count))
 
     def _set_mode(self, mode: Array) -> None:
         self.mode = mode
-        stuck = self._coulomb.rubbing & (mode == 0)
-        self._free, self._held = np.flatnonzero(~stuck), np.flatnonzero(stuck)
-        self._sliding = np.flatnonzero(mode)
-        self.movable = self._free if len(self._held) else None
+        self._held = np.flatnonzero(mode == 0)
+        self._stuck = self._held[self._coulomb.coordinate[self._held] < 0]
+        still = self._coulomb.coordinate[self._held]
+        self._free = np.setdiff1d(np.arange(len(self.load)), still[still >= 0])
+        self.drifts = bool(len(self._stuck))
         self.holding[:] = 0.0
 
     def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Joints at rest stick or break away as their loads say."""
-        self._set_mode(np.where(self._coulomb.rubbing, np.sign(v), 0.0))
+        self._coulomb.at(q)
+        self._set_mode(self._coulomb.directions(v))
         self._set_mode(self._settle(q, v, effort))
-        return self._transitions(t, self._coulomb.rubbing)
+        return self._transitions(t, np.ones(len(self.mode), dtype=bool))
 
     def acceleration(self, q: Array, v: Array, effort: Array) -> Array:
         """Accelerations (nv,) in the present mode."""
+        self._coulomb.at(q)
         if not len(self._held) and self._drive.direct:
-            return super().acceleration(q, v, effort - self._resistance(q, v))
+            return super().acceleration(q, v, effort - self._resistance(v))
         a, self.holding[self._held] = self._constrained(q, v, effort)
         return a
+
+    def response(self, q: Array, matrix: Array, forces: Array) -> Array:
+        """Accelerations (nv, k) caused by forces (nv, k) while what sticks stands still."""
+        self._coulomb.at(q)
+        result = np.zeros(forces.shape)
+        basis = self._coulomb.motions(self._held)
+        if basis.shape[1]:
+            result = basis @ np.linalg.solve(basis.T @ matrix @ basis, basis.T @ forces)
+        return result
+
+    def hold(self, q: Array, v: Array) -> None:
+        """Take from v, in place, what joints at rest have gathered by rounding."""
+        self._coulomb.at(q)
+        self._stop(v)
+
+    def _stop(self, v: Array) -> None:
+        """Take the motion of what sticks from v, in place."""
+        basis = self._coulomb.motions(self._held)
+        v[:] = basis @ (basis.T @ v)
 
     def damping_rate(self, q: Array) -> float:
         """Greatest rate (1/s) at which damping slows the joints that do not stick."""
         self._matrix.q[:] = q
         self._matrix()
-        free = self._free
-        return fastest(self._matrix.matrix[np.ix_(free, free)], self._coulomb.damping(q)[free])
+        self._coulomb.at(q)
+        basis = self._coulomb.motions(self._held)
+        return fastest(
+            basis.T @ self._matrix.matrix @ basis, basis.T @ self._coulomb.damping @ basis
+        )
 
     def loss(self, q: Array, v: Array) -> float:
         """Power that friction takes, W."""
-        return float(self._resistance(q, v) @ v)
+        self._coulomb.at(q)
+        return float(self._resistance(v) @ v)
 
     def violated(self, q: Array, v: Array, effort: Array) -> bool:
-        """Whether a sliding joint has turned back, or a sticking one is overloaded."""
-        if (v[self._sliding] * self.mode[self._sliding] < 0).any():
+        """Whether a sliding joint has turned back, or what sticks can no longer be held."""
+        self._coulomb.at(q)
+        if ((self._coulomb.rows @ v) * self.mode < 0).any():
             return True
         if not len(self._held):
             return False
-        _, needed = self._constrained(q, v, effort)
-        limit = self._coulomb.dry(q) + self._margin(q, self._load(q, v, effort))
-        return bool((np.abs(needed) > limit[self._held]).any())
+        a, needed = self._constrained(q, v, effort)
+        limit = self._coulomb.limit[self._held] + self._margin(self._load(q, v, effort))[self._held]
+        if (np.abs(needed) <= limit).all():
+            return False
+        rows = self._coulomb.rows[self._held]
+        if np.linalg.matrix_rank(rows, DEPENDENT) == len(rows):
+            return True
+        wanted = self._matrix.matrix @ a - self._load(q, v, effort)
+        return not _within(rows, wanted, limit, ROUNDING * np.abs(wanted).max())
 
     def switch(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Stop the joints that turned back, then let what is at rest stick or slide."""
+        self._coulomb.at(q)
         before = self.mode
-        stopped = (before != 0) & (v * before <= 0)
-        v[stopped] = 0.0
-        self._set_mode(np.where(stopped, 0.0, before))
+        for _ in range(len(before)):  # what stops may stop others, in a loop
+            stopped = (self.mode != 0) & (self._coulomb.directions(v) * self.mode <= 0)
+            if not stopped.any():
+                break
+            self._set_mode(np.where(stopped, 0.0, self.mode))
+            self._stop(v)
         self._set_mode(self._settle(q, v, effort))
         return self._transitions(t, self.mode != before)
 
     def _transitions(self, t: float, which: np.ndarray) -> list[Transition]:
-        return [
-            Transition(t, self._labels[k], NAMES[int(self.mode[k])]) for k in np.flatnonzero(which)
-        ]
+        labels = self._coulomb.labels
+        return [Transition(t, labels[k], NAMES[int(self.mode[k])]) for k in np.flatnonzero(which)]
 
-    def _resistance(self, q: Array, v: Array) -> Array:
+    def _resistance(self, v: Array) -> Array:
         """Damping and the friction of what slides (nv,)."""
-        return self._coulomb.damping(q) * v + self._coulomb.dry(q) * self.mode
+        coulomb = self._coulomb
+        return coulomb.damping @ v + (coulomb.limit * self.mode) @ coulomb.rows
 
     def _load(self, q: Array, v: Array, effort: Array) -> Array:
         """What accelerates the coordinates (nv,), but for the friction of what sticks."""
@@ -125,37 +164,48 @@ class StickSlip(Smooth):
         self._gravity()
         self._coriolis()
         bias = self._gravity.effort + self._coriolis.effort
-        return self._drive.generalized(q, effort) - bias - self._resistance(q, v) + self.load
+        return self._drive.generalized(q, effort) - bias - self._resistance(v) + self.load
 
     def _constrained(self, q: Array, v: Array, effort: Array) -> tuple[Array, Array]:
-        """Accelerations (nv,) with the held joints at rest, and the efforts that hold them."""
+        """Accelerations (nv,) with what sticks at rest, and the least friction that holds it."""
         self._matrix.q[:] = q
         self._matrix()
         matrix, load = self._matrix.matrix, self._load(q, v, effort)
-        free, held = self._free, self._held
         a = np.zeros(len(load))
-        if len(free):
-            a[free] = np.linalg.solve(matrix[np.ix_(free, free)], load[free])
-        return a, matrix[held] @ a - load[held]
+        if len(self._stuck):
+            rows, free = self._coulomb.rows[self._stuck][:, self._free], self._free
+            drift = self._coulomb.drift(q, v)[self._stuck]
+            a[free] = np.linalg.lstsq(rows, -drift, rcond=DEPENDENT)[0]
+        a += self.response(q, matrix, (load - matrix @ a)[:, None])[:, 0]
+        wanted = matrix @ a - load
+        if not len(self._stuck):
+            return a, wanted[self._coulomb.coordinate[self._held]]
+        columns = self._coulomb.rows[self._held].T * self._coulomb.limit[self._held]
+        share = np.linalg.lstsq(columns, wanted, rcond=DEPENDENT)[0]
+        return a, share * self._coulomb.limit[self._held]
 
-    def _margin(self, q: Array, load: Array) -> Array:
-        """How far (nv,) a load must exceed F to count."""
+    def _margin(self, load: Array) -> Array:
+        """How far (m,) a load must exceed F to count."""
         loads = np.abs(self._gravity.effort) + np.abs(self._coriolis.effort) + np.abs(load)
-        return HYSTERESIS * self._coulomb.dry(q) + ROUNDING * loads.max(initial=0.0)
+        return HYSTERESIS * self._coulomb.limit + ROUNDING * loads.max(initial=0.0)
 
     def _settle(self, q: Array, v: Array, effort: Array) -> Array:
-        """The modes (nv,) that follow when those that stick now are free to break away."""
+        """The modes (m,) that follow when those that stick now are free to break away."""
         mode, rest = self.mode.copy(), self._held
         if not len(rest):
             return mode
         load = self._load(q, v, effort)
         self._matrix.q[:] = q
         self._matrix()
-        right = np.column_stack([load, np.eye(len(load))[:, rest]])
-        solved = np.asarray(np.linalg.solve(self._matrix.matrix, right), dtype=np.float64)[rest]
-        margin = self._margin(q, load)[rest] / 2
-        dry = self._coulomb.dry(q)[rest]
-        mode[rest] = complementarity(solved[:, 1:], solved[:, 0], dry, margin)
+        rows = self._coulomb.rows[rest]
+        solved = np.linalg.solve(self._matrix.matrix, np.column_stack([load, rows.T]))
+        right = rows @ solved
+        free = right[:, 0] + self._coulomb.drift(q, v)[rest]
+        limit, margin = self._coulomb.limit[rest], self._margin(load)[rest] / 2
+        if np.linalg.matrix_rank(rows, DEPENDENT) == len(rest):
+            mode[rest] = complementarity(right[:, 1:], free, limit, margin)
+        else:
+            mode[rest] = _least_motion(right[:, 1:], free, limit)
         return mode
 
 
@@ -182,3 +232,17 @@ def complementarity(matrix: Array, free: Array, limit: Array, margin: Array) -> 
         k = wrong[0]
         mode[k] = -np.sign(r[k]) if stuck[k] else 0.0
     raise SimulationError("dry friction: the modes of the joints at rest do not settle")
+
+
+def _least_motion(matrix: Array, free: Array, limit: Array) -> Array:
+    """The same where rows depend on each other."""
+    a = free + matrix @ boxed_impulses(matrix, free, limit)
+    least = max(1e-6 * float(np.abs(a).max()), ROUNDING * float(np.abs(free).max()))
+    result: Array = np.where(np.abs(a) > least, np.sign(a), 0.0)
+    return result
+
+
+def _within(rows: Array, wanted: Array, limit: Array, noise: float) -> bool:
+    """Whether frictions within +-limit (m,) along rows (m, nv) give the efforts `wanted` (nv,)."""
+    found = boxed_impulses(rows @ rows.T, -rows @ wanted, limit)
+    return bool(np.abs(rows.T @ found - wanted).max() <= noise)

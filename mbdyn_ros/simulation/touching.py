@@ -88,6 +88,15 @@ class Touching:
         """Greatest rate (1/s) at which damping slows a motion that is possible now."""
         return self._free.damping_rate(q)
 
+    @property
+    def drifts(self) -> bool:
+        """Whether joints at rest have to be kept there by `hold`."""
+        return self._free.drifts
+
+    def hold(self, q: Array, v: Array) -> None:
+        """Take from v, in place, what joints at rest have gathered by rounding."""
+        self._free.hold(q, v)
+
     def loss(self, q: Array, v: Array) -> float:
         """Power that friction takes, W; that of walls as of the last `acceleration`."""
         loss = self._free.loss(q, v)
@@ -126,14 +135,7 @@ class Touching:
 
     def _response(self, q: Array, columns: Array) -> Array:
         """Accelerations (nv, k) caused by unit forces (k, nv), with stuck joints stuck."""
-        matrix, free = self._collisions.mass_matrix(q), self._free.movable
-        if free is None:
-            return np.asarray(np.linalg.solve(matrix, columns.T), dtype=np.float64)
-        result = np.zeros((columns.shape[1], len(columns)))
-        if len(free):
-            block = matrix[np.ix_(free, free)]
-            result[free] = np.linalg.solve(block, columns.T[free])
-        return result
+        return self._free.response(q, self._collisions.mass_matrix(q), columns.T)
 
     # ---- modes ----------------------------------------------------------------------------
 

@@ -213,14 +213,14 @@ class WalledStep(FixedStep):
         They act evenly over the step: half of their change of velocity moves the robot. Where the
         walls or the levers turn much in a step, they are found again at its end.
         """
-        length, rubbing, whole = self._step, self._rubbing, np.eye(len(slow))
+        length, coordinate = self._step, self._rubbing_coordinates
         free, fast, moved = self.q.copy(), self.v.copy(), np.zeros(len(slow))
-        bound = length * self._dry[rubbing]
+        bound = length * self._dry
         for _ in range(PASSES):
             rows = self.contacts.rows(self.q, self.v, held)
             g, _, slope = self.contacts.distances(self.q, self.v)
             assembly = rows.assemble(rows.friction > 0, np.zeros((len(held), 2)))
-            S, walls = np.vstack([assembly.rows, whole[rubbing]]), len(assembly.rows)
+            S, walls = np.vstack([assembly.rows, self._rubbing_rows()]), len(assembly.rows)
             response = np.linalg.solve(self._mass_at(self.q), S.T)
             without = fast - response[:, walls:] @ self._rubbed
             blocks = replace(assembly.blocks, bound=bound)
@@ -241,10 +241,11 @@ class WalledStep(FixedStep):
             _, rate, slope = self.contacts.distances(self.q, self.v)
             if (np.abs(rate) <= RESTING_SPEED * slope)[held[f[normal] > 0]].all():
                 break
-        stuck = (np.abs(f[walls:]) < bound) & (np.abs(self.v[rubbing]) < RESTING_SPEED)
-        self.v[rubbing[stuck]] = 0.0
-        for k in rubbing[stuck & (self._slides[rubbing] == 0)].tolist():
-            self.q[self._places[k]] = start[self._places[k]]
+        stuck = (np.abs(f[walls:]) < bound) & (np.abs(S[walls:] @ self.v) < RESTING_SPEED)
+        self.v[coordinate[stuck & (coordinate >= 0)]] = 0.0
+        for k in coordinate[stuck & (self._slides == 0)].tolist():
+            if k in self._places:
+                self.q[self._places[k]] = start[self._places[k]]
         self._impulse[:] = f[walls:]
         self._lose(f[:walls], assembly, slow, held)
         self._position_rate.normalize(self.q)
