@@ -19,7 +19,7 @@ from random_robots import RandomRobot, explore, robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros import Environment, InputError, SimulationError, Surface  # noqa: E402
-from mbdyn_ros.dynamics.impact import Blocks, complementary_impulses, contact_impulses  # noqa: E402
+from mbdyn_ros.dynamics.impact import Blocks, bouncing_impulses  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
 START = -(1 + sqrt(3)) / 2
@@ -244,6 +244,15 @@ SHAPES: list[Callable[..., Surface]] = [
 ]
 
 
+def point_jacobian(
+    robot: mbdyn_ros.Robot, q: np.ndarray, link: str, xyz: tuple[float, float, float]
+) -> np.ndarray:
+    """Velocity (3, nv) of a point of a link in the world."""
+    J = robot.jacobian(q, link)
+    x, y, z = robot.frame_pose(q, link)[:3, :3] @ xyz
+    return J[:3] - np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]]) @ J[3:]
+
+
 @pytest.mark.usefixtures("interpreted")
 @explore(20)
 @given(
@@ -268,11 +277,7 @@ def test_random_impacts(
         return
     link, xyz = points[int(random.integers(len(points)))]
     x = (robot.frame_pose(q, link) @ [*xyz, 1.0])[:3]
-    J = robot.jacobian(q, link)
-    arm = robot.frame_pose(q, link)[:3, :3] @ xyz
-    at_point = (
-        J[:3] - np.array([[0, -arm[2], arm[1]], [arm[2], 0, -arm[0]], [-arm[1], arm[0], 0]]) @ J[3:]
-    )
+    at_point = point_jacobian(robot, q, link, xyz)
     n = -(at_point @ v)
     if np.linalg.norm(n) < 1e-3:
         return
@@ -298,34 +303,120 @@ def test_random_impacts(
 
 
 @explore(60)
-@given(st.integers(1, 4), st.integers(1, 6), st.integers(0, 9999), st.booleans())
-def test_several_contacts_at_once(count: int, freedoms: int, seed: int, frictional: bool) -> None:
-    """The laws of many contacts, redundant ones too: judged by the laws themselves."""
+@given(
+    st.integers(1, 4),
+    st.integers(1, 9),
+    st.integers(0, 9999),
+    st.sampled_from([0.0, 0.5, 1.0]),
+    st.sampled_from([0.0, 0.6, 3.0]),
+)
+def test_several_contacts_at_once(
+    count: int, freedoms: int, seed: int, e: float, rough: float
+) -> None:
+    """The laws of many contacts, redundant ones and jams too: judged by the laws themselves."""
     random = np.random.default_rng(seed)
-    rows = 3 * count if frictional else count
-    W = random.normal(size=(rows, freedoms + 6 if frictional else freedoms))
-    v = random.normal(size=W.shape[1])
-    normal = np.arange(count) * (3 if frictional else 1)
+    size, mu = (3 if rough else 1), random.uniform(0, rough, count)
+    W, v = random.normal(size=(size * count, freedoms)), random.normal(size=freedoms)
+    normal = np.arange(count) * size
     W[normal] *= -np.sign(W[normal] @ v)[:, None]  # all approach
-    matrix, free = W @ W.T, W @ v
-    free[normal] *= 1 + random.uniform(0, 1, count)
-    mu = random.uniform(0, 0.6, count)
-    if frictional:
-        f = contact_impulses(matrix, free, Blocks(normal, normal + 1, mu))
-    else:
-        f = complementary_impulses(matrix, free)
-    w = matrix @ f + free
-    size = np.abs(free).max()
-    assert (f[normal] >= -1e-12).all()
-    assert (w[normal] >= -1e-8 * size).all()
-    assert np.abs(f[normal] * w[normal]).max() < 1e-7 * size * (1 + f.max())
-    for k in normal.tolist() if frictional else []:
-        rub, slip = f[k + 1 : k + 3], w[k + 1 : k + 3]
+    tangent = normal + 1 if rough else np.full(count, -1)
+    matrix, before = W @ W.T, W @ v
+    f, used = bouncing_impulses(
+        matrix, before, np.full(count, e), Blocks(normal, tangent, mu)
+    )
+    after, scale = before + matrix @ f, np.abs(before).max()
+    assert (f[normal] >= 0).all() and (used <= e).all()
+    if not rough:
+        assert (used == e).all()
+    xi = after[normal] + used * before[normal]
+    assert (xi >= -1e-6 * scale).all()
+    assert np.abs(f[normal] * xi).max() < 1e-6 * scale * (1 + f.max())
+    assert f @ (before + after) <= 1e-9 * (1 + np.abs(f).max()) * scale  # twice the energy
+    if 0 < used[0] < e:  # no more than is needed
+        assert f @ (before + after) == pytest.approx(0, abs=1e-5 * (1 + np.abs(f).max()) * scale)
+    for k in normal.tolist() if rough else []:
+        rub, slip = f[k + 1 : k + 3], after[k + 1 : k + 3]
         bound = mu[k // 3] * f[k]
         assert np.linalg.norm(rub) <= bound * (1 + 1e-9) + 1e-9
         speed = np.linalg.norm(slip)
-        if speed > 1e-6 * size:
-            np.testing.assert_allclose(rub, -bound * slip / speed, atol=1e-6 * (1 + bound))
+        if speed > 1e-5 * scale:
+            np.testing.assert_allclose(rub, -bound * slip / speed, atol=1e-5 * (1 + bound))
+
+
+def test_a_jam_takes_the_bounce() -> None:
+    """A slider on a rail that leads into a floor at a small slope: it jams if mu > tan(slope).
+
+    Along the rail the floor pushes by sin(slope), friction takes up to mu cos(slope) of it.
+    """
+    slope = 0.6
+    robot = cart(f"{np.cos(slope)} 0 {-np.sin(slope)}")
+    for mu, rest in ((0.6, 0.5), (0.8, 0.0)):
+        floor = Surface.plane(restitution=0.5, friction=mu)
+        flying = mbdyn_ros.simulate(
+            robot, [-0.01], [3.0], 0.02, environment=Environment([floor])
+        )
+        (impact,) = flying.impacts
+        assert impact.restitution[0] == pytest.approx(rest)
+        assert impact.v_after[0] == pytest.approx(-rest * impact.v_before[0], abs=1e-12)
+
+
+@pytest.mark.usefixtures("interpreted")
+@explore(10)
+@given(
+    robots(joints=4, massless=False),
+    st.booleans(),
+    st.integers(0, 99),
+    st.sampled_from([0.0, 0.3, 1.0]),
+    st.sampled_from([0.0, 0.4, 2.0]),
+)
+def test_random_impacts_of_several_points(
+    source: RandomRobot, floating: bool, seed: int, e: float, mu: float
+) -> None:
+    """Momentum balance, complementarity with Newton's law, no energy gained."""
+    robot = mbdyn_ros.load(source.urdf(), floating_base=floating)
+    random = np.random.default_rng(seed)
+    q, v = random.normal(size=robot.nq), random.normal(size=robot.nv)
+    for start in robot._system.coordinates.quaternions:
+        q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
+    points = Environment([]).contact_points(robot)
+    matrices = [point_jacobian(robot, q, link, xyz) for link, xyz in points]
+    places = np.array([(robot.frame_pose(q, link) @ [*xyz, 1.0])[:3] for link, xyz in points])
+    walls: list[Surface] = []
+    for k in random.permutation(len(points)).tolist():
+        n = -(matrices[k] @ v)
+        radius = 0.5 * min([1.0, *np.delete(np.linalg.norm(places - places[k], axis=1), k)])
+        if np.linalg.norm(n) < 1e-3 or radius < 1e-3 or len(walls) == 3:
+            continue
+        n = n / np.linalg.norm(n) + 0.3 * random.normal(size=3)  # mostly against the motion
+        n /= np.linalg.norm(n)
+        about = {"restitution": e, "friction": mu, "name": f"{k}"}
+        if ((np.delete(places, k, axis=0) - places[k]) @ n > 1e-6).all():
+            walls.append(Surface.plane(places[k], n, **about))
+        else:
+            walls.append(Surface.sphere(radius, places[k] - radius * n, inside=False, **about))
+    if not walls:
+        return
+    environment = Environment(walls, points=points)
+    trajectory = mbdyn_ros.simulate(robot, q, v, 0.0, environment=environment)
+    speed = v
+    for impact in trajectory.impacts:
+        np.testing.assert_allclose(impact.v_before, speed, atol=1e-9)
+        speed = impact.v_after
+        change = robot.mass_matrix(q) @ (impact.v_after - impact.v_before)
+        pushes = sum(
+            matrices[k].T @ force for k, force in zip(impact.points, impact.forces, strict=True)
+        )
+        np.testing.assert_allclose(change, pushes, atol=1e-8 * (1 + np.abs(change).max()))
+        assert (impact.impulses >= 0).all() and (impact.restitution <= e).all()
+        xi = impact.normal_velocity_after + impact.restitution * impact.normal_velocity_before
+        for k, row in enumerate(impact.points):
+            moved = impact.normals[k] @ matrices[row] @ impact.v_after
+            assert impact.normal_velocity_after[k] == pytest.approx(moved, abs=1e-8)
+        size = 1e-6 * (1 + np.abs(impact.normal_velocity_before).max())
+        assert (xi >= -size).all()
+        assert np.abs(xi[impact.impulses > 1e-6 * impact.impulses.max()]).max(initial=0) <= size
+        size = 1 + abs(impact.energy_before)
+        assert impact.energy_after - impact.energy_before < 1e-8 * size
 
 
 def refused(surface: Surface, q: float = 1.0, v: float = 0.0, **options: object) -> Exception:

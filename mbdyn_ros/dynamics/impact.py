@@ -27,8 +27,14 @@ from numpy.typing import NDArray
 from ..model.errors import SimulationError
 from ..model.model import Array
 
-ROUNDS, SWEEPS, NEWTON = 60, 25, 12
-"""Most rounds of sweeps and of Newton steps."""
+ROUNDS, SWEEPS, NEWTON = 40, 25, 40
+"""Most starts, sweeps before a start, and Newton steps from it."""
+
+SWEPT = 6
+"""Starts that come from sweeps; the others are scattered."""
+
+SHORTEST = 1e-4
+"""Share of a Newton step that has to help, else another start is tried."""
 
 UNSETTLED = 1e-7
 """Share of the velocities by which redundant contacts with friction may miss their laws."""
@@ -123,9 +129,10 @@ def contact_impulses(
     """Impulses f (m,) with friction, w = A f + b; without it see `complementary_impulses`.
 
     Sweeps over the contacts (projected Gauss-Seidel) find which stick and which slide, Newton's
-    method on the projections (Alart and Curnier 1991) makes them exact. From a good `guess` (m,)
-    that method alone gets there. `settled` is the share of the velocities by which the laws may
-    be missed; where that is more than usual, a thousand times as much is taken after one round.
+    method on the projections (Alart and Curnier 1991), with a line search, makes them exact; where
+    sweeps lead it astray it starts elsewhere. From a good `guess` (m,) that method alone gets
+    there. `settled` is the share of the velocities by which the laws may be missed; where that is
+    more than usual, a thousand times as much is taken after one round.
 
     Raises
     ------
@@ -141,24 +148,25 @@ def contact_impulses(
     steps = _steps(matrix, blocks)
     normal = blocks.normal
     allowed = max(UNSETTLED, 1000 * settled) * size
-    hasty = settled > SETTLED
+    patience = 1 if settled > SETTLED else SWEPT
     f, best, least = np.zeros(len(free)), np.zeros(len(free)), np.inf
+    random = np.random.default_rng(0)  # the answer depends on the arguments alone
     for k in range(ROUNDS):
         if k == 0 and guess is not None:
             f = guess.copy()
-        else:
+        elif k < SWEPT:
             for _ in range(SWEEPS):
                 _sweep(matrix, free, blocks, steps, f)
-        g = f.copy()
-        for _ in range(NEWTON):
-            error, slope = _residual(matrix, free, blocks, steps, g)
-            gap = float(np.abs(error / steps).max())
-            if gap < least:
-                best, least = g.copy(), gap
-            if gap <= settled * size:
-                return _pushing(g, normal)
-            g = g - np.linalg.lstsq(slope, error, rcond=1e-11)[0]
-        if hasty and k > 0 and least <= allowed:
+        else:
+            f = size * steps * random.normal(size=len(free))
+            f[normal] = np.abs(f[normal])
+            for n, t, mu in zip(normal, blocks.tangent, blocks.friction, strict=True):
+                if t >= 0:
+                    f[t : t + 2] = mu * f[n] * random.normal(size=2)
+        g, gap = _newton(matrix, free, blocks, steps, f, settled * size)
+        if gap < least:
+            best, least = g, gap
+        if gap <= settled * size or (k >= patience and least <= allowed):
             break
     if least > allowed:
         raise SimulationError(
@@ -166,6 +174,83 @@ def contact_impulses(
             f"{least / size:.1g} of the velocities)"
         )
     return _pushing(best, normal)
+
+
+def _newton(
+    matrix: Array, free: Array, blocks: Blocks, steps: Array, f: Array, enough: float
+) -> tuple[Array, float]:
+    """The best impulses on a way from f, and by what velocity they miss the laws."""
+    weights = np.sqrt(steps)  # root of an energy
+    error, slope = _residual(matrix, free, blocks, steps, f)
+    size, best, least = float(np.linalg.norm(error / weights)), f, np.inf
+    for _ in range(NEWTON):
+        gap = float(np.abs(error / steps).max())
+        if gap < least:
+            best, least = f, gap
+        if gap <= enough:
+            break
+        way, share = np.linalg.lstsq(slope, error, rcond=1e-11)[0], 1.0
+        while share >= SHORTEST:
+            trial = f - share * way
+            error, slope = _residual(matrix, free, blocks, steps, trial)
+            left = float(np.linalg.norm(error / weights))
+            if left < (1 - 1e-4 * share) * size:
+                break
+            share /= 2
+        else:
+            break
+        f, size = trial, left
+    return best, least
+
+
+def bouncing_impulses(
+    matrix: Array, before: Array, e: Array, blocks: Blocks, settled: float = SETTLED
+) -> tuple[Array, Array]:
+    """Impulses (m,) of an impact, and the restitution (k,) that was used.
+
+    It is less than e where friction and Newton's law together would gain energy (Kane's paradox),
+    by one factor for all contacts: the greatest that gains none. It is 0 where friction jams: a
+    point is pressed into the wall so obliquely that sticking alone obeys Coulomb's law, and the
+    law of restitution has no answer.
+
+    Parameters
+    ----------
+    before : velocities (m,) of all rows.
+    settled : see `contact_impulses`.
+    """
+    normal, rubs = blocks.normal, len(blocks.normal) < len(before)
+
+    def solved(share: float) -> Array | None:
+        free = before.copy()
+        free[normal] += share * e * before[normal]
+        try:
+            return contact_impulses(matrix, free, blocks, settled=settled)
+        except SimulationError:
+            if not rubs or share == 0:
+                raise
+            return None
+
+    def gain(f: Array) -> float:
+        return 0.5 * float(f @ (2 * before + matrix @ f))
+
+    impulses = solved(1.0 if e.any() else 0.0)
+    if impulses is None:
+        low = 0.0
+    else:
+        noise = 1e-14 * float(np.abs(impulses) @ np.abs(before))
+        if not rubs or gain(impulses) <= noise:
+            return impulses, e
+        low, high = 0.0, 1.0
+        for _ in range(50):
+            middle = 0.5 * (low + high)
+            trial = solved(middle)
+            if trial is None or gain(trial) > noise:
+                high = middle
+            else:
+                low = middle
+    impulses = solved(low)
+    assert impulses is not None
+    return impulses, low * e
 
 
 def _pushing(f: Array, normal: NDArray[np.intp]) -> Array:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..dynamics.impact import SETTLED, contact_impulses
+from ..dynamics.impact import SETTLED, bouncing_impulses
 from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
@@ -111,37 +111,17 @@ class Collisions:
         response = np.linalg.solve(self.mass_matrix(q), assembly.rows.T)
         matrix, before = assembly.rows @ response, assembly.rows @ v
         matrix = 0.5 * (matrix + matrix.T)
-        normal = assembly.blocks.normal
-
-        def solved(e: Array) -> Array:
-            free = before.copy()
-            free[normal] += e * before[normal]
-            return contact_impulses(matrix, free, assembly.blocks, settled=self._settled)
-
-        def gained(impulses: Array) -> float:
-            return 0.5 * float(impulses @ (2 * before + matrix @ impulses))
-
+        blocks, normal = assembly.blocks, assembly.blocks.normal
         e = np.where(hits[which], self.contacts.restitution[which], 0.0)
-        impulses = solved(e)
+        impulses, used = bouncing_impulses(matrix, before, e, blocks, self._settled)
         dying = self._dies_out(q, v + response @ impulses, effort, rows, e)
         if dying.any():
             e = np.where(dying, 0.0, e)
-            impulses = solved(e)
-        noise = 1e-14 * float(np.abs(impulses) @ np.abs(before))
-        if len(normal) < len(before) and gained(impulses) > noise:
-            low, high = 0.0, 1.0
-            for _ in range(50):
-                middle = 0.5 * (low + high)
-                if gained(solved(middle * e)) > noise:
-                    high = middle
-                else:
-                    low = middle
-            e = low * e
-            impulses = solved(e)
+            impulses, used = bouncing_impulses(matrix, before, e, blocks, self._settled)
         new = v + response @ impulses
         taking = hits[which] | (impulses[normal] > 1e-12 * impulses[normal].max())
-        self._keep(t, q, v, new, which, rows, assembly, impulses, e, taking)
-        self._loss -= gained(impulses)
+        self._keep(t, q, v, new, which, rows, assembly, impulses, used, taking)
+        self._loss -= 0.5 * float(impulses @ (2 * before + matrix @ impulses))
         v[:] = new
 
     def mass_matrix(self, q: Array) -> Array:
