@@ -100,7 +100,7 @@ class Integrator:
                             "of friction"
                         )
                     raise SimulationError(
-                        f"{', '.join(sorted(restless))} switch between sticking and sliding "
+                        f"{', '.join(sorted(restless)) or 'contacts'} switch between sticking and sliding "
                         f"without end{advice}"
                     )
 
