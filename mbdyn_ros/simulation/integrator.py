@@ -99,9 +99,9 @@ class Integrator:
                             "; where joints and walls both rub, give the joints damping instead "
                             "of friction"
                         )
+                    who = ", ".join(sorted(restless)) or "contacts"
                     raise SimulationError(
-                        f"{', '.join(sorted(restless)) or 'contacts'} switch between sticking and sliding "
-                        f"without end{advice}"
+                        f"{who} switch between sticking and sliding without end{advice}"
                     )
 
     def _enter(self, mode: Callable[[float, Array], list[Transition]]) -> list[Transition]:
