@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 import mbdyn_ros
+from mbdyn_ros.dynamics.gap import tree_gap
 from mbdyn_ros.simulation.fixed_step import FixedStep
 from mbdyn_ros.simulation.stick_slip import complementarity
 
@@ -322,6 +323,8 @@ def test_four_bar_keeps_its_energy_and_stays_closed() -> None:
     trajectory = mbdyn_ros.simulate(robot, [robot.home["crank_joint"]], [3.0], 10.0)
     assert trajectory.relative_imbalance < 1e-9
     assert np.ptp(trajectory.energy.sum(axis=1)) < 1e-9 * trajectory.energy[:, 0].max()
+    gaps = [tree_gap(robot._system, whole)[0].metres for whole in trajectory.joint_position]
+    assert len(gaps) > 100 and max(gaps) < 1e-12
 
 
 def test_dry_friction_inside_a_loop() -> None:
