@@ -18,6 +18,10 @@ from random_robots import RandomRobot, explore, number, robots  # noqa: E402
 from test_dh_table import RandomDh, dh_robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
+from mbdyn_ros.codegen.closed_form_program import (  # noqa: E402
+    angle_sums,
+    closed_form_efforts,
+)
 from mbdyn_ros.codegen.closed_form_text import (  # noqa: E402
     to_latex,
     to_markdown,
@@ -237,3 +241,28 @@ def test_many_joints_keep_their_indices_apart() -> None:
     robot = mbdyn_ros.load("\n".join(["joints:", *(f"- {row}" for row in rows)]))
     text = check(robot)
     assert "\nC1_10_11 = 0\n" in text and "H_{1,11}" in to_latex(robot.closed_form())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_closed_forms_are_evaluated_with_few_products(seed: int) -> None:
+    """What is counted is the robot's: of parallel axes, opposite ones and slides between them."""
+    link = "mass: 1.5, centre: [-0.1, 0.02, 0.03], inertia: {ixx: 0.1, iyy: 0.2, izz: 0.15}"
+    scara = "{name: scara, joints: [" + ", ".join(
+        f"{{name: {name}, type: {kind}, a: 0.3, alpha: {alpha}, d: 0.1, theta: 0.2, {link}}}"
+        for name, kind, alpha in (
+            ("one", "revolute", 0), ("two", "revolute", math.pi), ("three", "revolute", 0),
+            ("four", "prismatic", math.pi / 2), ("five", "revolute", 0),
+        )
+    ) + "]}"  # fmt: skip
+    random = np.random.default_rng(seed)
+    for robot in (mbdyn_ros.load(PIEZO), mbdyn_ros.load(scara)):
+        n = robot.nv
+        symbols = [SX.sym(name, n) for name in "qva"]
+        function = ca.Function("f", symbols, [*closed_form_efforts(robot._system, *symbols)])
+        q, v, a = random.uniform(-2, 2, (3, n))
+        mass, efforts = (one.full() for one in function(q, v, a))
+        expected = robot.inverse_dynamics(q, v, a)
+        np.testing.assert_allclose(mass, robot.mass_matrix(q), atol=1e-12)
+        np.testing.assert_allclose(efforts[:, 0], expected, atol=1e-12 * max(1, *abs(expected)))
+    sums = angle_sums(robot._system)
+    assert [abs(row).sum() for row in sums] == [1, 2, 3, 1, 1]

@@ -52,7 +52,9 @@ def test_every_formulation_that_applies() -> None:
 
     forward = {"composite bodies and Newton-Euler", "articulated bodies"}
     everywhere = {"Newton-Euler", "composite bodies", "DeNOC", *forward}
-    assert ways(mbdyn_ros.load(rail(1.0))) == everywhere | {"Gibbs-Appell", "Lagrange-Euler"}
+    assert ways(mbdyn_ros.load(rail(1.0))) == everywhere | {
+        "Gibbs-Appell", "Lagrange-Euler", "Lagrange-Euler, closed form",
+    }  # fmt: skip
     assert ways(mbdyn_ros.load(rail(1.0), floating_base=True)) == everywhere | {"Gibbs-Appell"}
     assert ways(mbdyn_ros.load(URDFS / "boom.urdf")) == everywhere
 
@@ -81,6 +83,8 @@ def test_the_papers_tables(piezo: mbdyn_ros.Robot, counts: dict[str, dict[str, i
     products, sums = ours["composite bodies"]
     assert products is not None and products < 144
     assert sums is not None and sums < 186
+    closed = {line[2:] for line in inverse + matrix if line[1].endswith("Euler, closed form")}
+    assert closed == {(371, None), (144, 186), (335, 269), (100, 68)}
     tree = build_tree(mbdyn_ros.load(URDFS / "tree_robot.urdf").model)
     ((title, lines),) = literature_tables(tree, {}).items()
     assert title == "Equations of motion, 4 branches of 4.5 links on average"

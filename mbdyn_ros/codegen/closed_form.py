@@ -12,14 +12,16 @@ numbers; C are the Christoffel symbols of H, which are what the method of Uicker
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import casadi as ca
+import numpy as np
 
 from ..dynamics.spatial import SX
 from ..dynamics.system import System
 from ..model.errors import InputError
-from .polynomial import Polynomial, expand
+from .polynomial import MOST_PRODUCTS, Polynomial, expand
 
 KINDS = ("revolute", "prismatic")
 
@@ -64,31 +66,58 @@ def closed_form(system: System, robot: str, source: str) -> ClosedForm:
     """
     _require_polynomial(system, source)
     coordinates = system.coordinates
-    q, none = SX.sym("q", coordinates.nq), SX(0, 1)
-    mass = ca.densify(system.mass_matrix(q, none))
-    weight = ca.densify(system.gravity_vector(q, none))
-    kinds = {body.q.start: body.kind for body in system.tree.bodies}
-    angles = tuple(kinds[row] == "revolute" for row in coordinates.q)
-    upper = [(i, j) for i in range(len(angles)) for j in range(i, len(angles))]
-    above = ca.vertcat(*(mass[i, j] for i, j in upper)) if upper else SX(0, 1)
-    function = ca.Function("closed_form", [q], [above, weight], {"cse": True})
     try:
-        masses, weights = expand(function, angles)
+        elements = polynomials(system, np.eye(coordinates.nq, dtype=int))
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
+    gravity = tuple(float(x) for x in system.gravity)
+    angles = turning(system)
+    return ClosedForm(robot, coordinates.velocity_labels, angles, gravity, elements)
+
+
+def turning(system: System) -> tuple[bool, ...]:
+    """Whether each independent joint turns; else it slides."""
+    kinds = {body.q.start: body.kind for body in system.tree.bodies}
+    return tuple(kinds[row] == "revolute" for row in system.coordinates.q)
+
+
+def polynomials(
+    system: System, sums: np.ndarray, most: int = MOST_PRODUCTS
+) -> tuple[Element, ...]:
+    """Elements of H, C and g as polynomials in the cosines and sines of p = sums q, and in slides.
+
+    Parameters
+    ----------
+    sums : (n, n) whole numbers, with an inverse of whole numbers. The identity makes them
+        polynomials in those of the positions themselves.
+    most : products of two terms that may be needed.
+    """
+    angles, n = turning(system), len(sums)
+    p, none = SX.sym("p", n), SX(0, 1)
+    q = ca.sparsify(ca.DM(np.linalg.inv(sums).round())) @ p
+    mass = ca.densify(system.mass_matrix(q, none))
+    weight = ca.densify(system.gravity_vector(q, none))
+    upper = [(i, j) for i in range(n) for j in range(i, n)]
+    above = ca.vertcat(*(mass[i, j] for i, j in upper)) if upper else SX(0, 1)
+    function = ca.Function("closed_form", [p], [above, weight], {"cse": True})
+    masses, weights = expand(function, angles, most)
     table = dict(zip(upper, masses, strict=True))
 
     def slope(i: int, j: int, k: int) -> Polynomial:
-        return table[min(i, j), max(i, j)].derivative(k, angles[k])
+        """dH_ij/dq_k."""
+        element = table[min(i, j), max(i, j)]
+        parts = [
+            element.derivative(m, angles[m]).scaled(float(sums[m, k]))
+            for m in np.flatnonzero(sums[:, k]).tolist()
+        ]
+        return functools.reduce(Polynomial.__add__, parts)
 
     elements = [Element("H", (i + 1, j + 1), one) for (i, j), one in table.items()]
-    for i in range(len(angles)):
+    for i in range(n):
         for k, m in upper:
             symbol = (slope(i, k, m) + slope(i, m, k) - slope(k, m, i)).scaled(0.5)
             elements.append(Element("C", (i + 1, k + 1, m + 1), symbol))
-    elements += [Element("g", (i + 1,), one) for i, one in enumerate(weights)]
-    gravity = tuple(float(x) for x in system.gravity)
-    return ClosedForm(robot, coordinates.velocity_labels, angles, gravity, tuple(elements))
+    return (*elements, *(Element("g", (i + 1,), one) for i, one in enumerate(weights)))
 
 
 def _require_polynomial(system: System, source: str) -> None:

@@ -13,6 +13,7 @@ from ..dynamics.lagrange_euler import LagrangeEuler, require_serial
 from ..dynamics.spatial import SX
 from ..dynamics.system import System
 from ..model.errors import InputError
+from .closed_form_program import closed_form_efforts
 from .program import count_operations
 
 Counts = dict[str, int]
@@ -27,7 +28,8 @@ def formulation_counts(system: System) -> dict[str, Counts]:
     Newton-Euler, composite bodies and articulated bodies, the compiled ones, and Lagrange-Euler
     are traced on the regrouped inertias (`model.regrouping`); DeNOC and Gibbs-Appell ask for
     masses and their centres and are traced on the bodies' own. Lagrange-Euler is for serial
-    robots, Gibbs-Appell for trees; of loops, DeNOC counts its multipliers too. Their cost grows
+    robots: its matrices multiplied, and where they are short enough its closed forms evaluated;
+    Gibbs-Appell for trees; of loops, DeNOC counts its multipliers too. Their cost grows
     with powers of the number of joints: Lagrange-Euler is left out beyond 12 joints, the other two
     where `System.forward_dynamics` finds the robot too deep for its mass matrix.
 
@@ -54,6 +56,10 @@ def formulation_counts(system: System) -> dict[str, Counts]:
         form = LagrangeEuler(system.regrouped, joints, gravity)
         results["inverse_dynamics by Lagrange-Euler"] = form.efforts(velocity, acceleration)
         results["mass_matrix by Lagrange-Euler"] = form.H
+        with contextlib.suppress(InputError):  # too many terms
+            mass, efforts = closed_form_efforts(system, q, v, a)
+            results["mass_matrix by Lagrange-Euler, closed form"] = mass
+            results["inverse_dynamics by Lagrange-Euler, closed form"] = efforts
     if len(system.forward_dynamics()) > 1:
         results.update(_by_whole_matrices(system, embedding, velocity, acceleration, effort))
     return {name: _count(symbols, result) for name, result in sorted(results.items())}

@@ -125,13 +125,16 @@ def _rank(monomial: Monomial) -> tuple[int, Monomial]:
     return sum((code + 1) // 2 for code in monomial), tuple(-code for code in monomial)
 
 
-def expand(function: ca.Function, angles: Sequence[bool]) -> list[list[Polynomial]]:
+def expand(
+    function: ca.Function, angles: Sequence[bool], most: int = MOST_PRODUCTS
+) -> list[list[Polynomial]]:
     """The results of a CasADi function of q as polynomials.
 
     Parameters
     ----------
     function : of one vector q, built of sums, products, and sines and cosines of joint angles.
     angles : whether each element of q is an angle; else it is a slide.
+    most : products of two terms that may be needed.
 
     Returns
     -------
@@ -162,10 +165,10 @@ def expand(function: ca.Function, angles: Sequence[bool]) -> list[list[Polynomia
             operands = [work[i] for i in inputs]
             if operation in (ca.OP_MUL, ca.OP_SQ):
                 products += len(operands[0].terms) * len(operands[-1].terms)
-                if products > MOST_PRODUCTS:
+                if products > most:
                     raise InputError(
                         "the formulas of this robot have too many terms to be read: more than "
-                        f"{MOST_PRODUCTS} products of terms. Export C code instead."
+                        f"{most} products of terms. Export C code instead."
                     )
             work[outputs[0]] = _OPERATIONS[operation](*operands)
         elif operation in (ca.OP_SIN, ca.OP_COS):
