@@ -117,6 +117,38 @@ def test_pulses_of_a_reference(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
     assert bench.pulses[-1].on[5] == bench.pulses[-1].off[5] == 0
 
 
+def test_pulses_end_where_the_torque_stays_out_of_reach(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
+    bench = Bench(rig, reference_timeout=0.0, saturation_timeout=60.0)
+    reference = rig.publisher(type(state([])), f"{CONTROLLER}/reference")
+    far = np.array(HOME) + [0.5, 0, 1e-3, 0, 0, 0]
+    reference.publish(state(far.tolist()))
+    bench.until(lambda: bench.on() and bench.pulses[-1].mean_torque[0])
+    most = pulse_windows(piezo, HOME, Rotor(0.002, 0.005, 1000.0), [9.0] * 6, "gripper")
+    assert 0 < bench.pulses[-1].mean_torque[0] <= most.mean_torque[0] * (1 + 1e-9)
+    assert rig.set(bench.node, saturation_timeout=0.1) == ""
+    bench.until(lambda: not bench.pulses[-1].mean_torque[0])
+    last = bench.pulses[-1]
+    assert last.on[0] == last.off[0] == 0 and last.saturated[0] and last.rotor_speed == 1000.0
+    assert last.mean_torque[2] and not last.saturated[2]  # the others go on
+    warnings = bench.node._examine().warnings
+    assert "pulses off, the wanted torque is out of the rotor's reach: turn_1" in warnings
+    bench.q = far - [1e-3, 0, 0, 0, 0, 0]
+    bench.until(lambda: bench.pulses[-1].mean_torque[0] and not bench.pulses[-1].saturated[0])
+
+
+def test_a_motion_starts_where_the_joints_are(rig: Rig) -> None:
+    bench = Bench(rig)
+    reference = rig.publisher(type(state([])), f"{CONTROLLER}/reference")
+    goal = np.array(HOME) + 0.05
+    bench.until(lambda: not bench.node.measured.missing(time.perf_counter(), 0.1))
+    reference.publish(state(goal.tolist(), at=2.0))
+    bench.until(bench.on)
+    for moment, place in ((0.0, HOME), (2.0, goal)):
+        q, v, _ = bench.node._reference.at(moment)
+        np.testing.assert_allclose(q, place, atol=1e-12)
+        np.testing.assert_allclose(v, 0, atol=1e-12)
+
+
 def test_pulses_end_for_every_reason(rig: Rig) -> None:
     bench = Bench(rig, reference_timeout=0.0, state_timeout=0.2, rotor_timeout=0.2)
     reference = rig.publisher(type(state([])), f"{CONTROLLER}/reference")

@@ -22,6 +22,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from ..model.errors import InputError, MbdynError
+from ..model.model import Array
 from ..piezo import PulseController, Rotor
 from ..robot import Robot
 from ..simulation.fixed_step import neutral_position
@@ -35,6 +36,7 @@ from .parameters import Parameters
 from .piezo_parameters import CONTROLLER as PARAMETERS
 from .process import run
 from .rate_loop import RateLoop
+from .reach_watch import ReachWatch
 from .reference import Reference
 from .reference_message import read_reference, require_within_limits, start_time
 from .refusals import Refusals, in_words
@@ -57,7 +59,7 @@ class PiezoController(Node):
         self._lock = threading.Lock()
         self._reference: Reference | None = None
         self._start = 0.0
-        self._unable = self._slow = np.zeros(0, dtype=bool)
+        self.reach = ReachWatch((), 0.0)
         self.measured = MeasuredState(())
         self.refused_references = Refusals(self, "reference")
         self.refused_targets = Refusals(self, "target")
@@ -116,8 +118,7 @@ class PiezoController(Node):
         with self._lock:
             self.control, self._reference = control, None
             self._set_gains(control)
-            self._unable = np.zeros(robot.nv, dtype=bool)
-            self._slow = np.zeros(robot.nv, dtype=bool)
+            self.reach = ReachWatch(robot.velocity_labels, self._settings["saturation_timeout"])
             self.measured = MeasuredState(robot.velocity_labels)
             self._named.name = self._message.name = list(robot.velocity_labels)
         self.get_logger().info(
@@ -148,6 +149,7 @@ class PiezoController(Node):
             self._rotor_state.update(now)
             self.idle_reason = self.fault or self._why_idle(now)
             if self.idle_reason:
+                self.reach.restart()
                 self._send_off()
                 return
             assert self._reference is not None
@@ -162,6 +164,7 @@ class PiezoController(Node):
             q, v, _ = self._reference.at(now - self._start)
             control.wanted_q[:], control.wanted_v[:] = q, v
             control.cycle()
+            self.reach.hold(control, now)
             self._send(control)
 
     def _why_idle(self, now: float) -> str:
@@ -181,12 +184,10 @@ class PiezoController(Node):
         if not math.isfinite(sum(torque)):
             k = int(np.argmin(np.isfinite(control.mean_torque)))
             raise InputError(f"the torque of {control.robot.velocity_labels[k]} is {torque[k]}")
-        message, saturated = self._message, control.saturated != 0
-        np.logical_or(self._slow, saturated, out=self._slow)
-        np.logical_or(self._unable, control.able == 0, out=self._unable)
+        message = self._message
         message.on, message.off = doubles(control.on), doubles(control.off)
         message.mean_torque = torque
-        message.saturated = saturated.tolist()
+        message.saturated = (control.saturated != 0).tolist()
         message.rotor_speed = self._rotor_state.speed
         self._publish(torque)
 
@@ -231,24 +232,27 @@ class PiezoController(Node):
         start = start_time(self, message)
         try:
             robot = self._robot()
-            reference = read_reference(robot, message)
-            require_within_limits(robot, reference)
+            present = self._present()
+            reference = read_reference(robot, message, present)
+            require_within_limits(robot, reference, present)
         except InputError as error:
             self.refused_references.add(error)
         else:
             self._follow(reference, start)
 
+    def _present(self) -> Array | None:
+        """Where the joints are, if that is known."""
+        with self._lock:
+            missing = self.measured.missing(time.perf_counter(), self._settings["state_timeout"])
+            return None if missing else self.measured.position.copy()
+
     def _on_target(self, message: PoseStamped) -> None:
         try:
             robot = self._robot()
-            with self._lock:
-                missing = self.measured.missing(
-                    time.perf_counter(), self._settings["state_timeout"]
-                )
-                present = self.measured.position.copy()
-            if missing:
-                raise InputError(missing)
-            settings = self._settings
+            settings, present = self._settings, self._present()
+            if present is None:
+                timeout = settings["state_timeout"]
+                raise InputError(f"no joint_states of all joints for {timeout:g} s")
             reference = way_to_target(
                 robot, settings["target_link"] or settings["rotor_link"], message, present,
                 settings["target_orientation"], settings["target_speed"],
@@ -261,6 +265,7 @@ class PiezoController(Node):
     def _follow(self, reference: Reference, start: float) -> None:
         with self._lock:
             self._reference, self._start = reference, start
+            self.reach.restart()
 
     def _on_reset(self, request: Any, response: Any) -> Any:
         with self._lock:
@@ -275,6 +280,7 @@ class PiezoController(Node):
     def _change(self, values: Mapping[str, Any]) -> str | None:
         with self._lock:
             self._read_settings(values)
+            self.reach.timeout = self._settings["saturation_timeout"]
             try:
                 if self.control is not None:
                     self._set_gains(self.control)
@@ -295,19 +301,8 @@ class PiezoController(Node):
         else:
             if self.idle_reason and not self.fault:
                 health.warnings.append(f"pulses off: {self.idle_reason}")
-            labels = np.array(self.control.robot.velocity_labels)
             with self._lock:
-                unable = ", ".join(labels[self._unable])
-                slow = ", ".join(labels[self._slow & ~self._unable])
-                self._unable[:] = self._slow[:] = False
-            if unable:
-                health.warnings.append(
-                    f"pulses off, the wanted torque is out of the rotor's reach here: {unable}"
-                )
-            if slow:
-                health.warnings.append(f"saturated, slower than wanted: {slow}")
-            health.values["out of reach"] = unable or "none"
-            health.values["saturated"] = slow or "none"
+                self.reach.report(health)
         self.refused_references.report(health)
         self.refused_targets.report(health)
         health.values["rotor speed (rad/s)"] = f"{self._rotor_state.speed:g}"

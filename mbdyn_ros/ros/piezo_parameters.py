@@ -37,6 +37,11 @@ CONTROLLER = (
         "reference_timeout", 2.0,
         "time after the last point at which the pulses end, s; 0: never", 0.0, 3600.0,
     ),
+    Spec(
+        "saturation_timeout", 0.5,
+        "time for which a joint's wanted torque may be out of reach before its pulses end, s; "
+        "0: at once", 0.0, 3600.0,
+    ),
     Spec("target_link", "", "link that ~/target is about; empty: rotor_link", read_only=True),
     Spec("target_orientation", False, "whether the orientation of ~/target counts"),
     Spec("target_speed", 0.2, "of the fastest joint on its way to ~/target, rad/s or m/s",

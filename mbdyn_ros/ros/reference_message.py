@@ -10,6 +10,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ..inverse_kinematics import position_limits
 from ..model.errors import InputError
+from ..model.model import Array
 from ..robot import Robot
 from .conversions import seconds
 from .layout import AGREEMENT, Layout
@@ -17,8 +18,13 @@ from .reference import Reference
 from .trajectory_efforts import read_points
 
 
-def read_reference(robot: Robot, message: JointTrajectory) -> Reference:
-    """The motion that a message describes; InputError names point, joint and number."""
+def read_reference(
+    robot: Robot, message: JointTrajectory, present: Array | None = None
+) -> Reference:
+    """The motion that a message describes; InputError names point, joint and number.
+
+    With the `present` positions (n,) a motion whose first point comes later starts there, at rest.
+    """
     layout = Layout(robot, message.joint_names)
     q, v, a = read_points(layout, message)
     times = np.array([seconds(point.time_from_start) for point in message.points])
@@ -32,6 +38,10 @@ def read_reference(robot: Robot, message: JointTrajectory) -> Reference:
                 f"point {flags.index(False)} has no {what}, but others have: give them at "
                 "every point, or at none"
             )
+    if present is not None and times[0] > 0:
+        rest = np.zeros((1, v.shape[1]))
+        times, q = np.append(0.0, times), np.vstack([present, q])
+        v, a = np.vstack([rest, v]), np.vstack([rest, a])
     return Reference(
         times,
         q,
@@ -44,9 +54,16 @@ SAMPLES = 16
 """Places between two points at which a reference is held to the limits."""
 
 
-def require_within_limits(robot: Robot, reference: Reference) -> None:
-    """Refuse a motion that leaves the position limits, in its points or between them."""
+def require_within_limits(
+    robot: Robot, reference: Reference, present: Array | None = None
+) -> None:
+    """Refuse a motion that leaves the position limits, in its points or between them.
+
+    A joint that is beyond one at its `present` position may come back from there.
+    """
     low, high = position_limits(robot)
+    if present is not None:
+        low, high = np.minimum(low, present), np.maximum(high, present)
     if not (np.isfinite(low).any() or np.isfinite(high).any()):
         return
     times = np.array(reference.times)
