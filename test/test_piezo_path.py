@@ -48,6 +48,16 @@ def test_circle_and_run() -> None:
     ]  # fmt: skip
 
 
+def test_mean_torques_at_the_lowest_rate() -> None:
+    """At 50 Hz the windows hold for three turns: they are made for the pose in the middle."""
+    robot, rotor = mbdyn_ros.load(ROBOT), Rotor(0.002, 0.005, 1000.0)
+    path = circle(robot, "gripper", HOME, 0.002, 1.5, points=31)
+    motion = PiezoMotion(robot, rotor, "gripper", step=0.25)
+    motion.set_state(HOME)
+    done = follow(PulseController(robot, rotor, "gripper"), motion, path, 1.7, rate=50.0)
+    assert done.torque_error(1e-4) < 0.01 and done.gap[-1] < 1e-5
+
+
 def test_picture_of_the_pulses() -> None:
     robot = mbdyn_ros.load(ROBOT)
     wanted = [0.02, -0.02, 9.0, 0.0, 0.01, 0.01]

@@ -119,7 +119,8 @@ def follow(
     step = 1.0 / rate
     for k in range(math.ceil(duration * rate)):
         wanted, velocity = path.at(k * step)
-        motion.command(control.pulses(motion.q, wanted, velocity))
+        ahead = velocity * step / 2  # to the middle of the time for which the windows hold
+        motion.command(control.pulses(motion.q + ahead, wanted + ahead, velocity))
         for n in range(samples):
             motion.advance(step / samples)
             now = (k + (n + 1) / samples) * step

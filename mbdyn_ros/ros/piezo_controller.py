@@ -160,11 +160,12 @@ class PiezoController(Node):
             fresh = self._gain * self.measured.age(now) <= 1
             if (self._gain if fresh else 0.0) != control.gain:
                 control.gain = self._gain if fresh else 0.0
-            control.q[:] = self.measured.position
             q, v, _ = self._reference.at(now - self._start)
-            control.wanted_q[:], control.wanted_v[:] = q, v
+            ahead = v * (0.5 / self._settings["rate"])  # the windows hold for a period
+            control.q[:] = self.measured.position + ahead
+            control.wanted_q[:], control.wanted_v[:] = q + ahead, v
             control.cycle()
-            self.reach.hold(control, now)
+            self.reach.hold(control, now, fresh)
             self._send(control)
 
     def _why_idle(self, now: float) -> str:

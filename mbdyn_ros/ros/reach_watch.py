@@ -26,12 +26,16 @@ class ReachWatch:
         self._held = np.zeros(len(labels), dtype=bool)
         self._slow = np.zeros(len(labels), dtype=bool)
 
-    def hold(self, control: PulseController, now: float) -> None:
-        """Take the pulses of such joints out of the last cycle, at the time `now`."""
+    def hold(self, control: PulseController, now: float, fresh: bool) -> None:
+        """Take the pulses of such joints out of the last cycle, at the time `now`.
+
+        A cycle whose state is not `fresh` wants less than it would: it ends no count.
+        """
         saturated = control.saturated != 0
         np.minimum(self._since, now, out=self._since)
-        self._since[~saturated] = math.inf
-        held = (now - self._since > self.timeout) | (control.able == 0)
+        if fresh:
+            self._since[~saturated] = math.inf
+        held = saturated & (now - self._since > self.timeout) | (control.able == 0)
         if held.any():
             control.on[held] = control.off[held] = control.mean_torque[held] = 0.0
             self._held |= held
