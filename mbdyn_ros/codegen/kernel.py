@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+import threading
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -36,6 +37,11 @@ from .walker import Walker
 
 MANY = 256
 """States from which on a program for many at once is compiled."""
+
+
+_symbols = threading.Lock()
+"""Held while symbols are handled: CasADi counts who uses its expressions without any lock, so two
+threads that build or drop some at once crash the process."""
 
 
 class Kernel:
@@ -262,12 +268,22 @@ def _library(
         key.update(part.encode())
     library = cache_folder() / f"{name}-{key.hexdigest()[:32]}.so"
     if not is_complete(library):
-        compile_library(source(system, trace(system, variant)), library)
+        compile_library(_written(system, variant, source), library)
     return library
+
+
+def _written(system: System, variant: Variant, source: Callable[[System, Program], str]) -> str:
+    with _symbols:
+        return source(system, trace(system, variant))
 
 
 def interpret(system: System, variant: Variant, home: Array | None = None) -> Kernel:
     """The kernel of a program in CasADi's interpreter."""
+    with _symbols:
+        return _interpreted(system, variant, home)
+
+
+def _interpreted(system: System, variant: Variant, home: Array | None) -> Kernel:
     program, start = trace(system, variant), system.walk_home if home is None else home
     if not system.nz:
         return Kernel(variant, program.function(), None, start)
