@@ -117,7 +117,8 @@ def test_every_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     x = ca.SX.sym("x", 3)
     a, b, c = x[0], x[1], x[2]
     results = [
-        a + b, a - b, a * b, a / b, -a, a**2, 2 * a, 1 / a, ca.sqrt(c), ca.fabs(b), ca.sign(b),
+        a + b, a - b, a * b, a / b, c / b, -a, a**2, 2 * a, 1 / a, ca.sqrt(c), ca.fabs(b),
+        ca.sign(b),
         ca.sin(a * b), ca.cos(a * b), ca.sin(a), ca.cos(b + 1), ca.sin(ca.sin(a)), ca.atan2(a, b),
         ca.if_else(a < b, a, c), ca.if_else(a <= b, 1, c), ca.if_else(a == b, a, 2), a != b,
         ca.logic_and(a < b, c > 1), ca.logic_or(a < b, c > 1), ca.logic_not(a < b),
@@ -131,6 +132,7 @@ def test_every_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     expected = np.array(whole(states.T))
     for block in (straight_line.BLOCK, 7):
         monkeypatch.setattr(straight_line, "BLOCK", block)
+        monkeypatch.setattr(straight_line, "WHOLE", {"1": block, "v": block})
         text = HEADERS + elementary_functions() + each_functions()
         text += StraightLine(whole, "one", "1").text() + StraightLine(whole, "many", "v").text()
         text += f"""

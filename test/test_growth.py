@@ -29,8 +29,14 @@ def chain(joints: int) -> Robot:
     return mbdyn_ros.load("".join(parts) + "</robot>")
 
 
+@pytest.fixture
+def cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut programs of moderate length already."""
+    monkeypatch.setattr(straight_line, "WHOLE", dict.fromkeys("1v", straight_line.BLOCK))
+
+
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
-def test_operations_and_text_grow_linearly(name: str) -> None:
+def test_operations_and_text_grow_linearly(name: str, cut: None) -> None:
     operations, lines = [], []
     for joints in (25, 50, 75):
         robot = chain(joints)
@@ -45,7 +51,7 @@ def test_operations_and_text_grow_linearly(name: str) -> None:
     assert lines[2] - lines[1] == pytest.approx(lines[1] - lines[0], rel=0.1)
 
 
-def test_a_long_program_computes_what_a_short_one_does() -> None:
+def test_a_long_program_computes_what_a_short_one_does(cut: None) -> None:
     """Forward dynamics undoes inverse dynamics, both in many pieces."""
     robot = chain(14)
     random = np.random.default_rng(0)

@@ -134,7 +134,9 @@ class Program:
     @property
     def elimination(self) -> Elimination | None:
         """What is left to do to the rows of `rows()`; None for nothing."""
-        return self.equations.elimination if isinstance(self.equations, Quotient) else None
+        if isinstance(self.equations, SX) or self.equations.right.is_empty():
+            return None
+        return self.equations.elimination
 
     def function(self, name: str = "program") -> ca.Function:
         """The CasADi function; its result is stored row by row, as NumPy's arrays are."""
@@ -142,7 +144,7 @@ class Program:
 
     def rows(self, name: str) -> ca.Function:
         """The same before `elimination`, whose factors are a second result."""
-        if not isinstance(self.equations, Quotient):
+        if isinstance(self.equations, SX) or self.elimination is None:
             return self.function(name)
         factors = self.equations.elimination.factors
         return self._function(name, {"result": self.equations.right, "factors": factors})

@@ -2,20 +2,26 @@
 
 The same text serves a single state (`double`) and several at once (vector types). Sines and
 cosines of angles that depend on inputs alone are computed together at the start. A long program
-is cut into functions of a few thousand operations, which hand values on in an array: compilers
-need time that grows faster than a function's length.
+is cut into functions of some hundred operations, which hand values on in an array: compilers need
+time that grows faster than a function's length. What leads to a result stands close before it, so
+that few values wait for their use and most stay in registers or in the first cache.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import casadi as ca
 
-BLOCK = 1000
-"""Operations of one C function; a longer program is cut. GCC needs 40 us an operation then."""
+BLOCK = 500
+"""Operations of one C function of a program that is cut."""
+
+WHOLE = {"1": 5000, "v": 10000}
+"""Operations of the longest program that is not cut. What vectors hand on through memory fills
+the first cache sooner; compilers take minutes over programs ten times as long."""
 
 UNARY = {
     ca.OP_ASSIGN: "{0}",
@@ -128,6 +134,47 @@ def _lines(function: ca.Function) -> list[_Line]:
     return lines
 
 
+def _reciprocals(lines: list[_Line]) -> list[_Line]:
+    """The same with one division for all by the same number: the others become products."""
+    divisors = [line.reads[1] for line in lines if line.code == ca.OP_DIV]
+    often = {k for k, count in Counter(divisors).items() if count > 1}
+    result: list[_Line] = []
+    places: list[int] = []
+    inverses: dict[int, int] = {}
+    for line in lines:
+        reads = tuple(places[i] for i in line.reads)
+        if line.code == ca.OP_DIV and line.reads[1] in often:
+            if reads[1] not in inverses:
+                inverses[reads[1]] = len(result)
+                result.append(_Line(ca.OP_INV, reads[1:]))
+            line, reads = _Line(ca.OP_MUL, ()), (reads[0], inverses[reads[1]])
+        places.append(len(result))
+        result.append(_Line(line.code, reads, line.place, line.value))
+    return result
+
+
+def _depth_first(lines: list[_Line]) -> list[_Line]:
+    """The same lines, each as late as what first asks for it."""
+    waiting = [1] * len(lines)  # how many values wait at once, were nothing shared (Sethi, Ullman)
+    for k, line in enumerate(lines):
+        below = sorted((waiting[i] for i in line.reads), reverse=True)
+        waiting[k] = max((n + place for place, n in enumerate(below)), default=1)
+    outputs = [k for k, line in enumerate(lines) if line.code == ca.OP_OUTPUT]
+    stack = sorted(outputs, key=lambda k: lines[k].reads, reverse=True)
+    places: dict[int, int] = {}
+    while stack:
+        k = stack[-1]
+        if missing := [i for i in lines[k].reads if i not in places]:
+            stack += sorted(missing, key=lambda i: waiting[i])
+            continue
+        stack.pop()
+        places.setdefault(k, len(places))
+    return [
+        _Line(line.code, tuple(places[i] for i in line.reads), line.place, line.value)
+        for line in (lines[k] for k in places)
+    ]
+
+
 class StraightLine:
     """The C of one function.
 
@@ -139,7 +186,7 @@ class StraightLine:
     """
 
     def __init__(self, function: ca.Function, name: str, n: str) -> None:
-        self._lines = _lines(function)
+        self._lines = _depth_first(_reciprocals(_lines(function)))
         self._name, self._n = name, n
         self._order()
 
@@ -179,7 +226,7 @@ class StraightLine:
         head = f"const real{n}* const* arg, real{n}* const* res"
         start = [*self._statements(self._first), *self._first_angles()]
         rest = self._rest
-        if len(rest) <= BLOCK:
+        if len(rest) <= WHOLE[n]:
             body = "".join(f"  {line}\n" for line in [*start, *self._statements(rest)])
             return f"static void {name}({head}) {{\n{body}}}\n"
         return self._cut(head, start)
