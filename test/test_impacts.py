@@ -529,3 +529,22 @@ def test_memory_does_not_grow() -> None:
     assert trajectory.steps >= 10_000 and len(memory) >= 5
     assert memory[-1] - memory[1] < 10_000  # what keeps every step takes 2 MB
     assert np.abs(trajectory.imbalance).max() < 1e-9
+
+
+@pytest.mark.parametrize(("mu", "jams"), [(1.3, False), (1.4, True)])
+def test_painleves_rod_is_refused_in_words(mu: float, jams: bool) -> None:
+    """A rod that slides, leaning 30 degrees: its tip jams if 1 + 3 s^2 < 3 mu s c, mu > 1.347."""
+    rod = f"""<robot name="rod"><link name="rod"><inertial><mass value="1"/><inertia ixx="{1 / 12}"
+      iyy="{1 / 12}" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+    robot = mbdyn_ros.load(rod, floating_base=True)
+    floor = Surface.plane(restitution=0, friction=mu, name="floor")
+    walls = Environment([floor], points=[("rod", (0, 0, -0.5))])
+    s, c = np.sin(pi / 6), np.cos(pi / 6)
+    q = [0, 0, 0.5 * c, 0, np.sin(pi / 12), 0, np.cos(pi / 12)]
+    v = [-3 * c, 0, -3 * s, 0, 0, 0]  # 3 m/s to the left, in its own axes
+    if jams:
+        with pytest.raises(SimulationError, match=r"friction jams .*'rod' on surface 'floor'"):
+            mbdyn_ros.simulate(robot, q, v, 0.01, environment=walls)
+    else:
+        trajectory = mbdyn_ros.simulate(robot, q, v, 0.01, environment=walls)
+        assert trajectory.transitions[0].mode == "slides" and trajectory.time[-1] == 0.01

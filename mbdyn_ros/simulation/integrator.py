@@ -243,6 +243,8 @@ class Integrator:
         return None
 
     def _explain_failure(self) -> None:
+        if self.motion.touching is not None:
+            self.motion.touching.refuse_jam(*self.motion.split(self.state))
         rate = self.motion.rate(self.time, self.state)
         if not np.isfinite(rate).all():
             raise SimulationError(

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..codegen.kernel import Kernel
 from ..dynamics.impact import UNSETTLED, contact_impulses
+from ..model.errors import SimulationError
 from ..model.model import Array
 from ..robot import Robot
 from .collisions import Collisions
@@ -32,6 +33,9 @@ RESTING_SPEED = 1e-9
 SLOW = 1e-4
 """Tangential velocity (m/s) below which a sliding point leans to the direction that its friction
 had: near rest the direction would turn ever faster. On a straight way this changes nothing."""
+
+JAMMED = 1e-2
+"""Share of the normal acceleration by a push of the wall that friction leaves, where it jams."""
 
 ROUNDING = 1e-10
 """Share of the forces, or accelerations, that may be rounding error."""
@@ -136,6 +140,33 @@ class Touching:
     def _response(self, q: Array, columns: Array) -> Array:
         """Accelerations (nv, k) caused by unit forces (k, nv), with stuck joints stuck."""
         return self._free.response(q, self._collisions.mass_matrix(q), columns.T)
+
+    def refuse_jam(self, q: Array, v: Array) -> None:
+        """Refuse sliding contacts whose friction pulls them in as hard as the wall pushes.
+
+        The normal acceleration by such a contact's own force, friction included, is next to
+        nothing or negative: rigid bodies with Coulomb's law may have no motion there (Painleve).
+
+        Raises
+        ------
+        SimulationError
+            There is one; the message names point and wall.
+        """
+        if not len(self.resting):
+            return
+        rows = self.contacts.rows(q, v, self.resting)
+        assembly = self._assembly(rows, v)
+        by_force = assembly.rows @ self._response(q, assembly.columns)
+        normal = assembly.blocks.normal
+        by_push = np.einsum("ki,ik->k", rows.W, self._response(q, rows.W))
+        jams = np.diag(by_force)[normal] <= JAMMED * by_push
+        names = [self.contacts.name(k) for k in self.resting[jams & ~self._sticks].tolist()]
+        if names:
+            raise SimulationError(
+                f"friction jams {', '.join(names)}: it pulls the point into the wall as hard as "
+                "the wall pushes it out, so that rigid bodies have no motion that obeys Coulomb's "
+                "law (Painleve's paradox); lower the friction of the wall"
+            )
 
     # ---- modes ----------------------------------------------------------------------------
 
@@ -250,7 +281,12 @@ class Touching:
         a = self._without_contact(q, v, effort)
         matrix = assembly.rows @ self._response(q, assembly.columns)
         free = assembly.rows @ a + assembly.drift
-        force = contact_impulses(matrix, free, assembly.blocks)
+        try:
+            force = contact_impulses(matrix, free, assembly.blocks)
+        except SimulationError:
+            self._rest(which, ~slides, directions)
+            self.refuse_jam(q, v)
+            raise
         normal = force[assembly.blocks.normal]
         whole = matrix @ force + free
         left, still = whole[assembly.blocks.normal], 10 * UNSETTLED * float(np.abs(free).max())
