@@ -177,8 +177,8 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         _write(table, options["output"])
     if stopped is not None:
         kept = [options[one] for one in ("plot", "output") if options[one]]
-        more = f" The motion up to there is in {', '.join(kept)}." if kept else ""
-        raise InputError(f"{stopped}.{more}")
+        where = f"is in {', '.join(kept)}" if kept else "is kept by --output FILE or --plot FILE"
+        raise InputError(f"{stopped}. The motion up to there {where}.")
     energy = np.sum(made.energy(motion.q, motion.v), axis=0)
     document: dict[str, Any] = {
         "method": options["method"],
