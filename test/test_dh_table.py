@@ -19,6 +19,7 @@ from random_robots import assert_close, explore, random_inertia  # noqa: E402
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.cli import main  # noqa: E402
 from mbdyn_ros.model.dh_table import read_dh_table  # noqa: E402
+from mbdyn_ros.model.model import Limits  # noqa: E402
 
 Array = np.ndarray
 QUARTER = np.pi / 2
@@ -180,6 +181,9 @@ def test_missing_entry_is_refused_by_joint_and_line(key: str) -> None:
         ("ixx: 1, ", "", 'joint "elbow": its inertia has no ixx'),
         ("ixx: 1", "ixx: nan", 'joint "elbow": its ixx must be a finite number'),
         ("ixx: 1", "jxx: 1", 'joint "elbow": its inertia has no "jxx"'),
+        ("d: 0", "d: 0, limits: {lower: 1, upper: 0}", 'joint "elbow": its lower limit 1 is above'),
+        ("d: 0", "d: 0, limits: {effort: -2}", 'joint "elbow": its effort limit -2 is negative'),
+        ("d: 0", "d: 0, limits: {most: 2}", 'joint "elbow": its limits has no "most"'),
         ("alpha: 0", "alfa: 0", 'joint "elbow" has no "alfa" \\(did you mean "alpha"'),
         ("type: revolute", "type: planar", 'joint "elbow": its type "planar" is not one of'),
         ("name: elbow, ", "", "joint 1 has no name"),
@@ -190,6 +194,13 @@ def test_missing_entry_is_refused_by_joint_and_line(key: str) -> None:
 def test_bad_entry_is_refused_by_joint_and_line(old: str, new: str, message: str) -> None:
     with pytest.raises(mbdyn_ros.ModelError, match=f"<text>:2: .*{message}"):
         read_dh_table(table(ROW.replace(old, new, 1)))
+
+
+def test_limits() -> None:
+    limits = "{lower: -1, upper: 2.5, velocity: 3}"
+    model = read_dh_table(table(ROW, ROW.replace("elbow", "wrist")[:-1] + f", limits: {limits}}}"))
+    assert model.joint("elbow").limits == Limits()
+    assert model.joint("wrist").limits == Limits(lower=-1.0, upper=2.5, velocity=3.0)
 
 
 def test_two_joints_of_one_name_and_no_joints_are_refused() -> None:

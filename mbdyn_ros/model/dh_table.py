@@ -15,9 +15,10 @@ The file is YAML; lengths in m, angles in rad, masses in kg, moments in kg m^2:
         mass: 2.0
         centre: [-0.15, 0, 0]                            # of mass, in the link's frame
         inertia: {ixx: 0.01, iyy: 0.02, izz: 0.02, ixy: 0, ixz: 0, iyz: 0}    # about the centre
+        limits: {lower: -1.5, upper: 1.5, velocity: 2.0, effort: 50.0}  # all if not given: none
 
 These are all the entries; all others that a joint has must be there, but for products of inertia,
-which are 0 if not given. Joint k turns or slides link k along the z axis of link k - 1, and the
+which are 0 if not given, and limits. Joint k turns or slides link k along the z axis of link k - 1, and the
 frame of link k stands at its far end (the "standard" convention):
 
     A_{k-1}^k = Rz(theta) Tz(d) Tx(a) Rx(alpha)
@@ -35,14 +36,15 @@ import numpy as np
 import yaml
 
 from .inertia_check import inertia_warnings
-from .model import Inertia, Joint, Link, Model, Pose
+from .model import Inertia, Joint, Limits, Link, Model, Pose
 from .placement import rotation_from_rpy
 from .yaml_source import YamlSource
 
 KEYS = ("name", "base", "joints")
 NUMBERS = ("a", "alpha", "d", "theta")
 REQUIRED = ("type", *NUMBERS, "mass", "centre", "inertia")
-JOINT_KEYS = ("name", *REQUIRED, "link")
+JOINT_KEYS = ("name", *REQUIRED, "link", "limits")
+LIMITS = ("lower", "upper", "velocity", "effort")
 TYPES = ("revolute", "prismatic")
 MOMENTS = ("ixx", "iyy", "izz")
 PRODUCTS = ("ixy", "ixz", "iyz")
@@ -144,10 +146,28 @@ def _read_joint(
     turn = Pose(np.array(rotation_from_rpy(0.0, 0.0, theta)))
     reach = Pose(np.array(rotation_from_rpy(alpha, 0.0, 0.0)), np.array([a, 0.0, d]))
     z = np.array([0.0, 0.0, 1.0])
-    moving = Joint(name, kind, parent, axis_link, turn, z, line=line)
+    limits = _read_limits(document, values["limits"], what) if "limits" in values else Limits()
+    moving = Joint(name, kind, parent, axis_link, turn, z, limits, line=line)
     fixed = Joint(f"{name}/end", "fixed", axis_link, link, reach, line=line)
     inertia = _read_inertia(document, values, what)
     return moving, fixed, [Link(axis_link, line=line), Link(link, inertia, line)]
+
+
+def _read_limits(document: YamlSource, node: yaml.Node, what: str) -> Limits:
+    given = document.mapping(node, f"{what}: its limits", LIMITS)
+    limits = {key: document.number(value, f"{what}: its {key}") for key, value in given.items()}
+    for key in ("velocity", "effort"):
+        if limits.get(key, 0.0) < 0.0:
+            raise document.error(
+                given[key], f"{what}: its {key} limit {limits[key]:g} is negative; correct it"
+            )
+    if "lower" in limits and "upper" in limits and limits["lower"] > limits["upper"]:
+        raise document.error(
+            given["lower"],
+            f"{what}: its lower limit {limits['lower']:g} is above the upper one "
+            f"{limits['upper']:g}; exchange them",
+        )
+    return Limits(**limits)
 
 
 def _read_inertia(document: YamlSource, values: dict[str, yaml.Node], what: str) -> Inertia:
