@@ -18,8 +18,8 @@ The file is YAML; lengths in m, angles in rad, masses in kg, moments in kg m^2:
         limits: {lower: -1.5, upper: 1.5, velocity: 2.0, effort: 50.0}  # all if not given: none
 
 These are all the entries; all others that a joint has must be there, but for products of inertia,
-which are 0 if not given, and limits. Joint k turns or slides link k along the z axis of link k - 1, and the
-frame of link k stands at its far end (the "standard" convention):
+which are 0 if not given, and limits. Joint k turns or slides link k along the z axis of link k - 1,
+and the frame of link k stands at its far end (the "standard" convention):
 
     A_{k-1}^k = Rz(theta) Tz(d) Tx(a) Rx(alpha)
 
