@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from typing import Any
 
 import pytest
 
@@ -11,10 +12,16 @@ import pytest
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="mbdyn-test-cache-")
 
 
+INTERPRETED: dict[Any, Any] = {}
+"""Mechanisms' programs in the interpreter: tests of the compiled ones must not get them."""
+
+
 @pytest.fixture
 def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run programs in the interpreter: the same equations without the compiler's seconds."""
     from mbdyn_ros.codegen import kernel
+    from mbdyn_ros.mechanisms import programs
 
+    monkeypatch.setattr(programs, "_kernels", INTERPRETED)
     monkeypatch.setattr(kernel, "find_compiler", lambda: None)
     monkeypatch.setattr(kernel, "_notice_interpreter", lambda reason: None)
