@@ -13,8 +13,6 @@ import numpy as np
 
 from .arguments import (
     checked_home,
-    coordinate_array,
-    require_finite,
     single_vector,
 )
 from .codegen.c_export import Exported, export_c
@@ -22,7 +20,7 @@ from .codegen.closed_form import ClosedForm, closed_form
 from .codegen.program import Variant
 from .dynamics.build import build_robot
 from .dynamics.gap import tree_gap
-from .dynamics.loop_forces import LoopForces
+from .dynamics.loop_forces import loop_forces
 from .dynamics.regressor import moving_links
 from .equations import Equations
 from .identification import BaseParameters, base_parameters
@@ -31,7 +29,7 @@ from .model.errors import InputError, ModelWarning
 from .model.mechanism import read_mechanism
 from .model.model import Array, Model, constant
 from .model.planar_joint import joints_of_parts, split_planar
-from .programs import SPOKEN, Programs
+from .programs import Programs
 from .report import Report, report
 
 if TYPE_CHECKING:
@@ -130,7 +128,6 @@ class Robot(Equations):
             self.warnings = (*self.warnings, text)
         for text in self.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)
-        self._loop_forces: LoopForces | None = None
         self._rollouts: dict[bool, Rollout] = {}
 
     def regressor(self, q: Array, v: Array, a: Array) -> Array:
@@ -345,28 +342,10 @@ class Robot(Equations):
         frame in its axes. Where constraints are redundant the answer of least norm is taken:
         a planar loop carries nothing across its plane. Batches give (N, 6).
         """
-        values = [
-            coordinate_array(SPOKEN[key], value, labels)
-            for key, value, labels in zip(
-                "qva",
-                (q, v, a),
-                (self.position_labels, self.velocity_labels, self.velocity_labels),
-                strict=True,
-            )
-        ]
-        if any(value.ndim == 2 for value in values):
-            rows = [
-                self.loop_forces(*row) for row in zip(*np.broadcast_arrays(*values), strict=True)
-            ]
-            return {name: np.array([row[name] for row in rows]) for name in rows[0]}
-        tree_position = self._programs.call("joint_position", (q,))
-        for value, labels in zip(values[1:], (self.velocity_labels,) * 2, strict=True):
-            require_finite("velocity or acceleration", value, labels)
-        if self._loop_forces is None:
-            self._loop_forces = LoopForces(self._system)
-        forces = self._loop_forces(
-            values[0], tree_position[self._system.walked_rows], *values[1:]
-        )
+        if not self.model.loops:
+            self._programs.call("joint_acceleration", (q, v, a))  # refuses what is no motion
+            return {}
+        forces = loop_forces(self._system, self._programs.call("loop_terms", (q, v, a)))
         return {loop.name: forces[loop.name] for loop in self.model.loops}
 
     def with_independent(self, joints: Sequence[str], home: Mapping[str, float]) -> Robot:

@@ -144,3 +144,18 @@ def test_wrong_input() -> None:
         robot.loop_forces([0.0], [0.0], [np.nan])
     with pytest.raises(mbdyn_ros.InputError, match="loop 'top' cannot be closed at rail"):
         robot.loop_forces([5.0], [0.0], [0.0])
+
+
+@pytest.mark.parametrize("kind", ["spatial floating", "Watt", "chain"])
+def test_batches(kind: str) -> None:
+    """Rows are single calls; a row that cannot be closed, or is NaN, is NaN alone."""
+    pair = draw(kind, 1).pair()
+    q, v, a, _ = pair.state(3)
+    many = np.tile(q, (4, 1)), np.linspace(0, 1, 4)[:, None] * v, a
+    many[0][2, -1] = np.nan
+    forces = pair.robot.loop_forces(*many)
+    for name, found in forces.items():
+        assert found.shape == (4, 6) and np.isnan(found[2]).all()
+        for k in (0, 1, 3):
+            single = pair.robot.loop_forces(many[0][k], many[1][k], a)[name]
+            np.testing.assert_allclose(found[k], single, rtol=0, atol=1e-9 * np.abs(single).max())

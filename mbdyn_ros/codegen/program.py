@@ -47,6 +47,7 @@ SIGNATURES = {
     "pulse_control": Signature(
         ("q", "wanted_q", "wanted_v", "gain", "tolerance", "force", "speed"), "pulses", matrix=True
     ),
+    "loop_terms": Signature(("q", "v", "a"), "terms"),
     "reactions": Signature(("q", "v", "a"), "reactions", matrix=True),
     "motion_rate": Signature(("q", "v", "effort"), "rate"),
     "pulsed_motion": Signature(("q", "v", "free", "force", "phase"), "motion", matrix=True),
@@ -76,8 +77,13 @@ PARAMETRIC = ("reactions",)
 INTEGRATED = ("motion_rate",)
 """Programs that integrators alone run."""
 
+LOOPS = ("loop_terms",)
+"""Programs about closing joints."""
+
 WHOLE = tuple(
-    name for name in SIGNATURES if name not in LINKED + TOUCHING + PARAMETRIC + INTEGRATED
+    name
+    for name in SIGNATURES
+    if name not in LINKED + TOUCHING + PARAMETRIC + INTEGRATED + LOOPS
 )
 """Programs about nothing but the robot."""
 

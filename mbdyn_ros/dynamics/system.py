@@ -29,6 +29,7 @@ from .derivatives import acceleration_derivatives, effort_derivatives
 from .elimination import Quotient, solve_ltl
 from .embedding import Embedding
 from .linkage import Linkage, rows_at_positions
+from .loop_forces import loop_terms
 from .newton_euler import newton_euler
 from .position_rate import position_rate
 from .regressor import linear_form, moving_links, symbolic_inertias
@@ -226,6 +227,10 @@ class System:
     def joint_position(self, q: SX, z: SX) -> SX:
         """Tree positions; angles are continuous however far the joints turn."""
         return self.embedding(q, z).values()
+
+    def loop_terms(self, q: SX, z: SX, v: SX, a: SX) -> SX:
+        """What `loop_forces` needs of the closing joints."""
+        return loop_terms(self, q, z, v, a)
 
     def closure(self, q: SX, z: SX) -> SX:
         """Residual (nz, 1) of the loops that have no closed form, rows of full rank."""
