@@ -116,11 +116,18 @@ class Equations:
         return call("forward_dynamics", (q, v, effort), wrenches, friction, out=out)
 
     def inverse_dynamics_derivatives(
-        self, q: Array, v: Array, a: Array, wrenches: Wrenches | None = None, friction: bool = True
+        self,
+        q: Array,
+        v: Array,
+        a: Array,
+        wrenches: Wrenches | None = None,
+        friction: bool = True,
+        out: Array | None = None,
     ) -> tuple[Array, Array, Array]:
         """Exact derivatives of `inverse_dynamics` by q, v and a.
 
-        Parameters as in `inverse_dynamics`.
+        Parameters as in `inverse_dynamics`; `out` (efforts, 3 nv) or (N, efforts, 3 nv) takes
+        all three side by side, and the results are views of it.
 
         Returns
         -------
@@ -142,7 +149,8 @@ class Equations:
         """
         arguments = (q, v, a)
         self._require_drive()
-        whole = self._programs.call("inverse_dynamics_derivatives", arguments, wrenches, friction)
+        name = "inverse_dynamics_derivatives"
+        whole = self._programs.call(name, arguments, wrenches, friction, out=out)
         by_q, by_v, by_a = np.split(whole, (self.nv, 2 * self.nv), axis=-1)
         return by_q, by_v, by_a
 
@@ -153,8 +161,11 @@ class Equations:
         effort: Array,
         wrenches: Wrenches | None = None,
         friction: bool = True,
+        out: Array | None = None,
     ) -> tuple[Array, Array, Array]:
         """Exact derivatives of `forward_dynamics` by q, v and effort.
+
+        `out` (nv, 2 nv + efforts) or (N, nv, 2 nv + efforts) takes all three side by side.
 
         Returns
         -------
@@ -163,7 +174,8 @@ class Equations:
         """
         self.require_mass("forward dynamics")
         arguments = (q, v, effort)
-        whole = self._programs.call("forward_dynamics_derivatives", arguments, wrenches, friction)
+        name = "forward_dynamics_derivatives"
+        whole = self._programs.call(name, arguments, wrenches, friction, out=out)
         by_q, by_v, by_effort = np.split(whole, (self.nv, 2 * self.nv), axis=-1)
         return by_q, by_v, by_effort
 
@@ -203,15 +215,20 @@ class Equations:
                 pass
         return self._programs.call("friction_vector", (q, v), out=out)
 
-    def energy(self, q: Array, v: Array) -> tuple[Array, Array]:
+    def energy(self, q: Array, v: Array, out: Array | None = None) -> tuple[Array, Array]:
         """Kinetic and potential energy (J), two numbers or two arrays (N,).
 
         The potential energy is -sum m g.c over the moving links, zero at the world's origin.
+        `out` (2,) or (N, 2) takes both side by side.
         """
-        try:
-            kinetic, potential = self._plain.energy(q, v)
-        except (AttributeError, *UNFIT):
-            kinetic, potential = np.moveaxis(self._programs.call("energy", (q, v)), -1, 0)
+        if out is None:
+            try:
+                kinetic, potential = self._plain.energy(q, v)
+                return kinetic, potential
+            except (AttributeError, *UNFIT):
+                pass
+        whole = self._programs.call("energy", (q, v), out=out)
+        kinetic, potential = np.moveaxis(whole, -1, 0)
         return kinetic, potential
 
     def frame_pose(self, q: Array, link: str, out: Array | None = None) -> Array:

@@ -142,6 +142,15 @@ def test_compiled_batch_and_bound() -> None:
     for one, whole in zip(single, many, strict=True):
         assert whole.shape == (5, 1, 1)
         np.testing.assert_allclose(whole, np.tile(one, (5, 1, 1)), rtol=1e-13)
+    out = np.empty((5, 1, 3))
+    views = robot.inverse_dynamics_derivatives(np.tile(q, (5, 1)), v, a, out=out)
+    for whole, view, column in zip(many, views, np.moveaxis(out, -1, 0), strict=True):
+        assert np.shares_memory(view, out)
+        np.testing.assert_array_equal(whole[..., 0], column)
+    pairs = np.empty((5, 2))
+    kinetic, potential = robot.energy(np.tile(q, (5, 1)), v, out=pairs)
+    assert np.shares_memory(kinetic, pairs)
+    np.testing.assert_allclose(np.stack([kinetic[0], potential[0]]), robot.energy(q, v))
     bound = robot.bind("inverse_dynamics_derivatives")
     bound.q[:], bound.v[:], bound.a[:] = q, v, a
     bound()
