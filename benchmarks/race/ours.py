@@ -11,8 +11,13 @@ from mbdyn_ros.timing import Call
 from .contestant import run
 from .robots import Runner
 
-LARGEST_DERIVATIVES = 40
-"""Joints beyond which the derivatives, quadratic in number, are left out."""
+LARGEST = {
+    "mass_matrix": 60,
+    "inverse_dynamics_derivatives": 40,
+    "forward_dynamics_derivatives": 40,
+}
+"""Joints beyond which a matrix is left out: its size, and the time that its program takes to
+compile, grows with the square."""
 
 
 class Bound:
@@ -23,7 +28,7 @@ class Bound:
     def __init__(self, runner: Runner, programs: tuple[str, ...]) -> None:
         self.calls: dict[str, Call] = {}
         for program in programs:
-            if program.endswith("derivatives") and runner.robot.nv > LARGEST_DERIVATIVES:
+            if runner.robot.nv > LARGEST.get(program, np.inf):
                 continue
             bound = runner.robot.bind(program)
             for key in SIGNATURES[program].inputs:
