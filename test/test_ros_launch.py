@@ -165,7 +165,8 @@ def test_piezo_launch_file(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_impact_launch_file(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    states = launch(rig, monkeypatch, "impact.launch.py", rviz="false")
+    options = {"rviz": "false", "start_paused": "true"}
+    states = launch(rig, monkeypatch, "impact.launch.py", **options)
     assert states[0].position[0] == pytest.approx(-(1 + 3**0.5) / 2)
 
 
