@@ -16,6 +16,8 @@ from .model.tree import WORLD, Tree
 Wrenches = Mapping[str, object]
 """Link name -> [force, torque] (6,) or (N, 6)."""
 
+FLOAT64 = np.dtype(np.float64)
+
 WRENCH_LABELS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 
 
@@ -27,13 +29,16 @@ def coordinate_array(what: str, value: object, labels: Sequence[str]) -> Array:
     InputError
         Not numbers, or a shape that does not fit; the message names the joints.
     """
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind not in "biufO":  # NumPy would read text and cut off imaginary parts
-            raise TypeError(f"not {array.dtype}")
-        array = array.astype(np.float64, copy=False)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{what} must be numbers, one for each joint: {error}") from None
+    if type(value) is np.ndarray and value.dtype is FLOAT64:
+        array = value
+    else:
+        try:
+            array = np.asarray(value)
+            if array.dtype.kind not in "biufO":  # NumPy would read text, cut off imaginary parts
+                raise TypeError(f"not {array.dtype}")
+            array = array.astype(FLOAT64, copy=False)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"{what} must be numbers, one for each joint: {error}") from None
     if array.ndim not in (1, 2) or array.shape[-1] != len(labels):
         raise InputError(
             f"{what} has shape {array.shape}, but the robot has {len(labels)} "

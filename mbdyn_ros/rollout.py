@@ -10,6 +10,7 @@ import numpy as np
 from .arguments import coordinate_array, require_unit_quaternions
 from .codegen.kernel import Kernel, load_many
 from .codegen.rollout_source import rollout_source
+from .codegen.thread_pool import share_out
 from .codegen.threads import threads_for
 from .dynamics.system import System
 from .model.errors import InputError
@@ -75,6 +76,7 @@ class Rollout:
             int(q_out.ndim == 3),
             ctypes.c_void_p(q_out.ctypes.data),
             ctypes.c_void_p(v_out.ctypes.data),
+            share_out(),
             threads_for(count * steps * order * operations),
         )
 

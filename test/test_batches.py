@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import os
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import casadi as ca
@@ -295,6 +298,33 @@ def test_a_forked_process_computes_on(arm: Robot, monkeypatch: pytest.MonkeyPatc
     if child == 0:
         os._exit(0 if np.array_equal(arm.forward_dynamics(*x), expected) else 1)
     assert os.waitpid(child, 0)[1] == 0
+    assert np.array_equal(arm.forward_dynamics(*x), expected)
+
+
+def test_several_callers_at_once(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They share the helping threads; each gets its own results."""
+    monkeypatch.setenv("MBDYN_ROS_THREADS", "3")
+    monkeypatch.setattr("mbdyn_ros.codegen.threads.SHARE", 100)
+    x = state(arm)
+    expected = arm.forward_dynamics(*x), arm.inverse_dynamics(*x)
+
+    def caller(k: int) -> bool:
+        method = arm.inverse_dynamics if k % 2 else arm.forward_dynamics
+        return all(np.array_equal(method(*x), expected[k % 2]) for _ in range(200))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(caller, range(8)))
+
+
+def test_helping_threads_take_no_signals(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else Ctrl-C would not interrupt what the main thread waits for."""
+    monkeypatch.setenv("MBDYN_ROS_THREADS", "3")
+    monkeypatch.setattr("mbdyn_ros.codegen.threads.SHARE", 100)
+    arm.forward_dynamics(*state(arm))
+    known = {str(thread.native_id) for thread in threading.enumerate()}
+    helpers = [task for task in Path("/proc/self/task").iterdir() if task.name not in known]
+    blocked = [(task / "status").read_text().split("SigBlk:")[1].split()[0] for task in helpers]
+    assert sum(int(mask, 16) >> (signal.SIGINT - 1) & 1 for mask in blocked) >= 2
 
 
 def test_where_vectors_do_not_compile_states_run_one_by_one(

@@ -8,12 +8,9 @@ from .program import Program
 from .program_text import program_text
 from .source import HEADERS, walk_source
 from .straight_line import each_functions
+from .thread_pool import SHARER
 
 LANES = """
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-
 /* Element j of the states' rows, side by side. */
 static inline realv side_by_side(const double* const* row, size_t j) {
 #if LANES == 8
@@ -115,70 +112,6 @@ static inline void write_rows(const realv* x, size_t size, size_t count, double*
     for (size_t j = 0; j < size; ++j) out[j] = x[j][k];
   }
 }
-
-/* A job of n parts. Whoever is free takes a share. */
-typedef struct {
-  size_t n, share;
-  atomic_size_t next, done;
-  atomic_int holders;
-  pthread_mutex_t lock;
-  pthread_cond_t finished;
-  void (*run)(const void* job, size_t first, size_t last);
-  const void* job;
-} shared_work;
-
-static void release(shared_work* work) {
-  if (atomic_fetch_sub(&work->holders, 1) > 1) return;
-  pthread_cond_destroy(&work->finished);
-  pthread_mutex_destroy(&work->lock);
-  free(work);
-}
-
-static void* take_shares(void* pointer) {
-  shared_work* work = pointer;
-  size_t first;
-  while ((first = atomic_fetch_add(&work->next, work->share)) < work->n) {
-    const size_t last = first + work->share < work->n ? first + work->share : work->n;
-    work->run(work->job, first, last);
-    if (atomic_fetch_add(&work->done, last - first) + last - first == work->n) {
-      pthread_mutex_lock(&work->lock);
-      pthread_cond_signal(&work->finished);
-      pthread_mutex_unlock(&work->lock);
-    }
-  }
-  release(work);
-  return NULL;
-}
-
-/* Run a job on several threads. They live no longer than the job, so that a process may fork;
-   one that comes too late finds nothing to do, and nobody waits for it. Where none can be made
-   the caller's does everything. */
-static void share_out(size_t n, size_t share, int threads,
-                      void (*run)(const void*, size_t, size_t), const void* job) {
-  shared_work* work = threads > 1 && share < n ? malloc(sizeof *work) : NULL;
-  if (!work) {
-    run(job, 0, n);
-    return;
-  }
-  *work = (shared_work){.n = n, .share = share, .run = run, .job = job};
-  atomic_init(&work->holders, 2);  /* the waiting caller holds it too */
-  pthread_mutex_init(&work->lock, NULL);
-  pthread_cond_init(&work->finished, NULL);
-  for (size_t k = 1; k < (size_t)threads && k * share < n; ++k) {
-    pthread_t helper;
-    atomic_fetch_add(&work->holders, 1);
-    if (pthread_create(&helper, NULL, take_shares, work)) {
-      atomic_fetch_sub(&work->holders, 1);
-      break;
-    }
-    pthread_detach(helper);
-  }
-  take_shares(work);
-  pthread_mutex_lock(&work->lock);
-  while (atomic_load(&work->done) < n) pthread_cond_wait(&work->finished, &work->lock);
-  pthread_mutex_unlock(&work->lock);
-  release(work);
-}
 """
 
 BATCH = """
@@ -210,7 +143,7 @@ static void run_batch(const void* pointer, size_t first, size_t last) {{
 
 /* The program over n states; a step of 0 uses the same input for all. */
 CASADI_SYMBOL_EXPORT void batch(size_t n, const double* const* start, const size_t* step,
-                                double* result, int threads) {{
+                                double* result, sharer* share_out, int threads) {{
   const batch_job job = {{start, step, result}};
   share_out(n, 128, threads, run_batch, &job);
 }}
@@ -248,7 +181,7 @@ def batch_source(system: System, program: Program) -> str:
         text += walk_source(system)
         walk = WALK.format(nz=system.nz, n_in=len(inputs))
         opened = OPEN.format(size_out=core.nnz_out(0))
-    text += program_text(program, "core", "v") + LANES
+    text += program_text(program, "core", "v") + LANES + SHARER
     return text + BATCH.format(
         n_in=len(inputs),
         sizes_in=", ".join(map(str, sizes)),

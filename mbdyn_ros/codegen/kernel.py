@@ -32,6 +32,7 @@ from .compiler import (
 )
 from .program import SIGNATURES, Program, Variant, trace
 from .source import c_source
+from .thread_pool import share_out
 from .threads import threads_for
 from .walker import Walker
 
@@ -77,6 +78,10 @@ class Kernel:
                 self.inputs[name] = (columns, rows) if name == "wrenches" else (rows * columns,)
         columns, rows = function.size_out(0)
         self.shape = (rows, columns) if SIGNATURES[variant.name].matrix else (rows,)
+        self._home = home.ctypes.data
+        self._ndim = [len(shape) for shape in self.inputs.values()]
+        self._addresses = ctypes.c_void_p * (len(self.inputs) + 1)
+        self._steps = ctypes.c_size_t * (len(self.inputs) + 1)
         self.walker: Walker | None = None
         self._path = library
         self._many = many
@@ -92,6 +97,12 @@ class Kernel:
         """The library that runs many states, made when first needed; None if interpreted."""
         return self._many()
 
+    @functools.cached_property
+    def _operations(self) -> int:
+        """Operations of one state in vectors."""
+        assert self._vectors is not None
+        return ctypes.c_size_t.in_dll(self._vectors, "operations").value
+
     def batch(self, arrays: Sequence[Array], count: int, out: Array | None = None) -> Array:
         """Run over N states: inputs of shape (N, ...), or of one state's shape for all.
 
@@ -105,33 +116,35 @@ class Kernel:
         -------
         The results (N, ...); a row with NaN or infinity has them in its result alone.
         """
-        singles = list(self.inputs.values())
-        batched = [array.ndim > len(single) for array, single in zip(arrays, singles, strict=True)]
         arrays = [np.ascontiguousarray(array, dtype=np.float64) for array in arrays]
         result = np.empty((count, *self.shape)) if out is None else out
         if not result.size:
             return result
         if self.library is None:
-            bound = Bound(self)
-            for k in range(count):
-                for memory, array, many in zip(bound.arguments, arrays, batched, strict=True):
-                    memory[...] = array[k] if many else array
-                bound()
-                result[k] = bound.result
+            self._interpret(arrays, result)
             return result
-        steps = [int(np.prod(single)) * many for single, many in zip(singles, batched, strict=True)]
-        arrays.append(self.home)  # the last input, where there are loops to walk
-        steps.append(0)
-        start = (ctypes.c_void_p * len(arrays))(*(array.ctypes.data for array in arrays))
-        step = (ctypes.c_size_t * len(arrays))(*steps)
-        states, target = ctypes.c_size_t(count), ctypes.c_void_p(result.ctypes.data)
+        # the last input is read where there are loops to walk
+        start = self._addresses(*map(address, arrays), self._home)
+        step = self._steps(
+            *(x.size // count if x.ndim > n else 0 for x, n in zip(arrays, self._ndim, strict=True))
+        )
+        states, target = ctypes.c_size_t(count), ctypes.c_void_p(address(result))
         vectors = self._vectors if count >= MANY else None
         if vectors is None:
             self.library.batch_of_few(states, start, step, target)
         else:
-            operations = ctypes.c_size_t.in_dll(vectors, "operations").value
-            vectors.batch(states, start, step, target, threads_for(count * operations))
+            threads = threads_for(count * self._operations)
+            vectors.batch(states, start, step, target, share_out(), threads)
         return result
+
+    def _interpret(self, arrays: Sequence[Array], result: Array) -> None:
+        """The same state by state."""
+        bound = Bound(self)
+        for k in range(len(result)):
+            for memory, array, n in zip(bound.arguments, arrays, self._ndim, strict=True):
+                memory[...] = array[k] if array.ndim > n else array
+            bound()
+            result[k] = bound.result
 
 
 class Bound(functools.partial):  # type: ignore[type-arg]
@@ -212,6 +225,14 @@ class BoundBatch:
             self._kernel.batch(self.arguments, self._count, self.result)
 
 
+def address(array: Array) -> int:
+    """Where the numbers of a contiguous array begin."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # it may not be written to, or is empty
+        return array.ctypes.data
+
+
 def memory(array: Array) -> Any:
     """The memory of a contiguous array, as one row of numbers."""
     return memoryview(array.reshape(-1))  # type: ignore[arg-type]
@@ -253,6 +274,7 @@ def load_many(
 ) -> ctypes.CDLL | None:
     """A library that runs a program over many states; None, with a warning, where it fails."""
     try:
+        share_out()
         return ctypes.CDLL(str(_library(system, variant, name, source)))
     except (CompilationError, OSError) as error:
         _notice_slow_batches(str(error))

@@ -12,6 +12,7 @@ from .elementary import elementary_functions
 from .program import Program
 from .source import HEADERS, walk_source
 from .straight_line import StraightLine, each_functions
+from .thread_pool import SHARER
 
 ROLLOUT = """
 enum {{ NQ = {nq}, NV = {nv}, NE = {ne} }};
@@ -115,7 +116,8 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {{
 CASADI_SYMBOL_EXPORT void rollout(size_t n, size_t steps, const double* q, size_t step_q,
                                   const double* v, size_t step_v, const double* effort,
                                   size_t step_effort, const double* home, double dt, int order,
-                                  int whole, double* q_out, double* v_out, int threads) {{
+                                  int whole, double* q_out, double* v_out, sharer* share_out,
+                                  int threads) {{
   const rollout_job job = {{.q = q, .v = v, .effort = effort, .home = home, .step_q = step_q,
                            .step_v = step_v, .step_effort = step_effort, .steps = steps,
                            .dt = dt, .q_out = q_out, .v_out = v_out, .order = order,
@@ -153,7 +155,7 @@ def rollout_source(system: System, program: Program) -> str:
         text += walk_source(system)
         walk, opened = WALK.format(nz=system.nz), OPEN
     text += StraightLine(forward, "forward", "v").text()
-    text += StraightLine(rate, "rate_of_q", "v").text() + LANES
+    text += StraightLine(rate, "rate_of_q", "v").text() + LANES + SHARER
     return text + ROLLOUT.format(
         nq=coordinates.nq,
         nv=coordinates.nv,

@@ -393,7 +393,7 @@ class System:
             efforts[body.v] = body.damping * rate + body.friction * ca.sign(rate)
         return efforts
 
-    @property
+    @functools.cached_property
     def has_friction(self) -> bool:
         """Whether any joint has damping or dry friction."""
         return any(body.damping or body.friction for body in self.tree.bodies)

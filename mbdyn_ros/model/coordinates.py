@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -47,7 +48,7 @@ class Coordinates:
         """Number of independent velocity coordinates."""
         return len(self.v)
 
-    @property
+    @functools.cached_property
     def quaternions(self) -> tuple[int, ...]:
         """Where in q the unit quaternions of floating joints begin."""
         return tuple(k for k, name in enumerate(self.position_labels) if name.endswith("/qx"))
