@@ -1,8 +1,9 @@
 """Batches and rollouts beside Pinocchio's thread pool and MuJoCo's rollouts.
 
-    python -m benchmarks.batches [--rounds 40] [--states 10000] [--json]
+    python -m benchmarks.batches [RACE ...] [--rounds 15] [--states 10000] [--json]
 
-Calls take turns in one process; minimum and median of their times, per state (and step).
+Blocks of calls take turns in one process; minimum and median of the calls' times, per state (and
+step), and the median of the first calls of all blocks, which find none of their data in the cache.
 """
 
 from __future__ import annotations
@@ -28,22 +29,31 @@ from .race.robots import ENTRIES, Entry, urdf
 THREADS = 2
 POOLS = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
 MOTIONS, STEPS, DT = 512, 50, 1e-3
+BLOCK = 4
+REST = 0.03
+"""s; OpenMP's threads spin for about 0.02 s on the processors that the next call needs."""
 
 
 def alternate(
     calls: dict[str, Callable[[], object]], rounds: int, parts: int
 ) -> dict[str, dict[str, float]]:
-    """Microseconds per part: minimum and median of every call."""
+    """Microseconds per part: minimum, median, and median of the first calls, of every call."""
     times: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
         call()
     for _ in range(rounds):
         for name, call in calls.items():
-            start = time.perf_counter()
-            call()
-            times[name].append(1e6 * (time.perf_counter() - start) / parts)
+            time.sleep(REST)
+            for _ in range(BLOCK):
+                start = time.perf_counter()
+                call()
+                times[name].append(1e6 * (time.perf_counter() - start) / parts)
     return {
-        name: {"minimum": min(listed), "median": statistics.median(listed)}
+        name: {
+            "minimum": min(listed),
+            "median": statistics.median(listed),
+            "first": statistics.median(listed[::BLOCK]),
+        }
         for name, listed in times.items()
     }
 
@@ -152,13 +162,11 @@ def print_race(title: str, results: dict[str, Any], peer: str) -> None:
         times = result["times"]
         best = times[f"{peer} {THREADS}"]
         print(f"\n{title}, {name} (answers agree to {result['agreement']:.0e})")
-        print(f"  {'':14}{'min us':>9}{'median':>9}   of {peer} {THREADS}: min, median")
+        heads = "".join(f"{key:>9}" for key in best)
+        print(f"  {'us':14}{heads}   of {peer} {THREADS}: {', '.join(best)}")
         for who, row in times.items():
-            shares = [row[key] / best[key] for key in ("minimum", "median")]
-            print(
-                f"  {who:14}{row['minimum']:9.4f}{row['median']:9.4f}"
-                f"   {shares[0]:.3f}, {shares[1]:.3f}"
-            )
+            shares = ", ".join(f"{row[key] / best[key]:.3f}" for key in best)
+            print(f"  {who:14}" + "".join(f"{row[key]:9.4f}" for key in best) + f"   {shares}")
 
 
 def main() -> None:
@@ -166,20 +174,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.batches", description=__doc__.split("\n")[0] if __doc__ else None
     )
-    parser.add_argument("--rounds", type=int, default=40)
+    names = [*(entry.name for entry in ENTRIES if entry.file), "rollouts"]
+    parser.add_argument("races", nargs="*", default=names, help=f"some of: {', '.join(names)}")
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--states", type=int, default=10_000)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
+    if unknown := [name for name in arguments.races if name not in names]:
+        parser.error(f"no race {unknown[0]!r}; there are {', '.join(names)}")
     warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)
     document: dict[str, Any] = {}
-    for entry in (entry for entry in ENTRIES if entry.file):
+    for entry in (entry for entry in ENTRIES if entry.name in arguments.races):
         document[entry.name] = batch_race(entry, arguments.states, arguments.rounds)
         if not arguments.json:
             print_race(entry.name, document[entry.name], "pinocchio")
-    document["rollouts"] = rollout_race(arguments.rounds)
+    if "rollouts" in arguments.races:
+        document["rollouts"] = rollout_race(arguments.rounds)
     if arguments.json:
         print(json.dumps(document, indent=2))
-    else:
+    elif "rollouts" in document:
         print_race("UR5 rollouts", document["rollouts"], "mujoco")
 
 
