@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import casadi as ca
-import numpy as np
 
 from .arguments import Wrenches, require_link
-from .codegen.call import UNFIT
 from .codegen.kernel import Bound
 from .codegen.operation_count import formulation_counts
 from .codegen.program import LINKED, LOADED, WHOLE, Variant, trace
@@ -73,11 +71,9 @@ class Equations:
         InputError
             Wrong shape, NaN or infinity (by joint name), or a wrench on an unknown link.
         """
-        if wrenches is None and friction and out is None:
-            try:
-                return self._plain.inverse_dynamics(q, v, a)
-            except (AttributeError, *UNFIT):
-                pass
+        found = self._plain.inverse_dynamics(q, v, a, wrenches, friction, out)
+        if found is not None:
+            return found
         self._require_drive()
         call = self._programs.call
         return call("inverse_dynamics", (q, v, a), wrenches, friction, out=out)
@@ -106,11 +102,9 @@ class Equations:
         InputError
             As for `inverse_dynamics`.
         """
-        if wrenches is None and friction and out is None:
-            try:
-                return self._plain.forward_dynamics(q, v, effort)
-            except (AttributeError, *UNFIT):
-                pass
+        found = self._plain.forward_dynamics(q, v, effort, wrenches, friction, out)
+        if found is not None:
+            return found
         self.require_mass("forward dynamics")
         call = self._programs.call
         return call("forward_dynamics", (q, v, effort), wrenches, friction, out=out)
@@ -147,12 +141,12 @@ class Equations:
         >>> by_q.round(3), by_a
         (array([[9.785]]), array([[0.6]]))
         """
-        arguments = (q, v, a)
-        self._require_drive()
-        name = "inverse_dynamics_derivatives"
-        whole = self._programs.call(name, arguments, wrenches, friction, out=out)
-        by_q, by_v, by_a = np.split(whole, (self.nv, 2 * self.nv), axis=-1)
-        return by_q, by_v, by_a
+        whole = self._plain.inverse_dynamics_derivatives(q, v, a, wrenches, friction, out)
+        if whole is None:
+            self._require_drive()
+            call, name = self._programs.call, "inverse_dynamics_derivatives"
+            whole = call(name, (q, v, a), wrenches, friction, out=out)
+        return self._side_by_side(whole)
 
     def forward_dynamics_derivatives(
         self,
@@ -172,48 +166,37 @@ class Equations:
         Two arrays (nv, nv) and one (nv, efforts), or with a leading N; columns as in
         `inverse_dynamics_derivatives`.
         """
-        self.require_mass("forward dynamics")
-        arguments = (q, v, effort)
-        name = "forward_dynamics_derivatives"
-        whole = self._programs.call(name, arguments, wrenches, friction, out=out)
-        by_q, by_v, by_effort = np.split(whole, (self.nv, 2 * self.nv), axis=-1)
-        return by_q, by_v, by_effort
+        whole = self._plain.forward_dynamics_derivatives(q, v, effort, wrenches, friction, out)
+        if whole is None:
+            self.require_mass("forward dynamics")
+            call, name = self._programs.call, "forward_dynamics_derivatives"
+            whole = call(name, (q, v, effort), wrenches, friction, out=out)
+        return self._side_by_side(whole)
+
+    def _side_by_side(self, whole: Array) -> tuple[Array, Array, Array]:
+        """Three matrices of derivatives that stand in one."""
+        n = self.nv
+        return whole[..., :n], whole[..., n : 2 * n], whole[..., 2 * n :]
 
     def mass_matrix(self, q: Array, out: Array | None = None) -> Array:
         """Mass matrix (nv, nv) or (N, nv, nv) of the independent joints."""
-        if out is None:
-            try:
-                return self._plain.mass_matrix(q)
-            except (AttributeError, *UNFIT):
-                pass
-        return self._programs.call("mass_matrix", (q,), out=out)
+        found = self._plain.mass_matrix(q, out)
+        return self._programs.call("mass_matrix", (q,), out=out) if found is None else found
 
     def coriolis_vector(self, q: Array, v: Array, out: Array | None = None) -> Array:
         """Centrifugal and Coriolis efforts (nv,) or (N, nv)."""
-        if out is None:
-            try:
-                return self._plain.coriolis_vector(q, v)
-            except (AttributeError, *UNFIT):
-                pass
-        return self._programs.call("coriolis_vector", (q, v), out=out)
+        found = self._plain.coriolis_vector(q, v, out)
+        return self._programs.call("coriolis_vector", (q, v), out=out) if found is None else found
 
     def gravity_vector(self, q: Array, out: Array | None = None) -> Array:
         """Efforts (nv,) or (N, nv) that hold the robot at rest against gravity."""
-        if out is None:
-            try:
-                return self._plain.gravity_vector(q)
-            except (AttributeError, *UNFIT):
-                pass
-        return self._programs.call("gravity_vector", (q,), out=out)
+        found = self._plain.gravity_vector(q, out)
+        return self._programs.call("gravity_vector", (q,), out=out) if found is None else found
 
     def friction_vector(self, q: Array, v: Array, out: Array | None = None) -> Array:
         """Efforts (nv,) or (N, nv) that overcome friction: damping v + friction sign(v)."""
-        if out is None:
-            try:
-                return self._plain.friction_vector(q, v)
-            except (AttributeError, *UNFIT):
-                pass
-        return self._programs.call("friction_vector", (q, v), out=out)
+        found = self._plain.friction_vector(q, v, out)
+        return self._programs.call("friction_vector", (q, v), out=out) if found is None else found
 
     def energy(self, q: Array, v: Array, out: Array | None = None) -> tuple[Array, Array]:
         """Kinetic and potential energy (J), two numbers or two arrays (N,).
@@ -221,14 +204,10 @@ class Equations:
         The potential energy is -sum m g.c over the moving links, zero at the world's origin.
         `out` (2,) or (N, 2) takes both side by side.
         """
-        if out is None:
-            try:
-                kinetic, potential = self._plain.energy(q, v)
-                return kinetic, potential
-            except (AttributeError, *UNFIT):
-                pass
-        whole = self._programs.call("energy", (q, v), out=out)
-        kinetic, potential = np.moveaxis(whole, -1, 0)
+        whole = self._plain.energy(q, v, out)
+        if whole is None:
+            whole = self._programs.call("energy", (q, v), out=out)
+        kinetic, potential = whole.T
         return kinetic, potential
 
     def frame_pose(self, q: Array, link: str, out: Array | None = None) -> Array:

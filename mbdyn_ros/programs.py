@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +21,7 @@ from .arguments import (
 )
 from .codegen.call import plain_call
 from .codegen.kernel import Bound, Kernel, interpret, load_kernel
-from .codegen.program import SIGNATURES, Variant
+from .codegen.program import SIGNATURES, WHOLE, Variant
 from .dynamics.closure_gap import positions_text
 from .dynamics.gap import unreachable
 from .dynamics.system import System
@@ -33,11 +35,26 @@ NEXT_TO_NOTHING = 1e-6
 """Gap (m or rad), found by least squares, of a loop that closes."""
 
 
+class PlainCalls:
+    """The plain call of every program by its name (`codegen.call`); None until it is compiled."""
+
+    def __init__(self) -> None:
+        for name in WHOLE:
+            setattr(self, name, _not_compiled)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Array | None]: ...
+
+
+def _not_compiled(*_: object) -> None:
+    """What a plain call returns where another way has to be gone."""
+
+
 class Programs:
     """Kernels of one system; may be used from several threads.
 
-    plain : per thread, the short way to call each program once it is compiled; see
-        `codegen.call`.
+    plain : the short way to call each program once it is compiled.
     home : where all of them start walks to the positions of loops; see `Kernel.home`.
     """
 
@@ -46,7 +63,7 @@ class Programs:
         self.home = system.walk_home
         self._kernels: dict[tuple[Variant, bool], Kernel] = {}
         self._building: dict[tuple[Variant, bool], threading.Lock] = {}
-        self.plain = threading.local()
+        self.plain = PlainCalls()
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Names of the coordinates of an argument."""

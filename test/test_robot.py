@@ -348,8 +348,6 @@ def test_bad_numbers(arm: Robot, place: int, bad: object, message: str, warm: bo
 def test_every_call_checks_its_numbers(arm: Robot) -> None:
     for _ in range(2):
         for name, (call, count) in calls(arm).items():
-            if name == "joint_state":  # passes NaN through, as for a batch
-                continue
             good = [np.zeros(2)] * count
             call(*good)
             for place in range(count):

@@ -83,14 +83,8 @@ class Kernel:
         self._addresses = ctypes.c_void_p * (len(self.inputs) + 1)
         self._steps = ctypes.c_size_t * (len(self.inputs) + 1)
         self.walker: Walker | None = None
-        self._path = library
         self._many = many
         self.library = ctypes.CDLL(str(library)) if library is not None else None
-
-    @functools.cached_property
-    def checked(self) -> ca.Function | None:
-        """The program with a second result, 0 where the call made sense; None if interpreted."""
-        return ca.external("checked", str(self._path)) if self.compiled else None
 
     @functools.cached_property
     def _vectors(self) -> ctypes.CDLL | None:
@@ -166,27 +160,15 @@ class Bound(functools.partial):  # type: ignore[type-arg]
 
     def __new__(cls, kernel: Kernel) -> Bound:
         """Allocate the arrays and tie the program to them."""
-        return cls._tie(kernel, kernel.function)
-
-    @classmethod
-    def checked(cls, kernel: Kernel) -> tuple[Bound, Array]:
-        """The same for the checked program, and the number (1,) that is 0 for a good call."""
-        assert kernel.checked is not None
-        self, bad = cls._tie(kernel, kernel.checked), np.zeros(1)
-        self._buffer.set_res(1, memory(bad))
-        return self, bad
-
-    @classmethod
-    def _tie(cls, kernel: Kernel, function: ca.Function) -> Bound:
         evaluate: functools.partial[None]
         buffer: Any
-        buffer, evaluate = function.buffer()
+        buffer, evaluate = kernel.function.buffer()
         self = super().__new__(cls, evaluate.func, *evaluate.args)
         self.arguments = tuple(np.zeros(shape) for shape in kernel.inputs.values())
         self.result = np.zeros(kernel.shape)
         for i, array in enumerate(self.arguments):
             buffer.set_arg(i, memory(array))
-        if function.n_in() > len(self.arguments):
+        if kernel.function.n_in() > len(self.arguments):
             buffer.set_arg(len(self.arguments), memory(kernel.home))
         buffer.set_res(0, memory(self.result))
         self._buffer = buffer  # the partial holds a bare pointer into it

@@ -6,6 +6,7 @@ import casadi as ca
 
 from ..dynamics.system import System
 from .c_loops import c_loops
+from .call import plain_call_text
 from .dormand_prince import dormand_prince
 from .elementary import elementary_functions
 from .program import Program
@@ -67,35 +68,18 @@ static int not_finite(const double* x, size_t n) {{
   return bad != 0;
 }}
 
-/* The program with one result more: 0 where all numbers are finite and quaternions are unit. */
-CASADI_SYMBOL_EXPORT casadi_int checked_n_in(void) {{ return {n_in}; }}
-CASADI_SYMBOL_EXPORT casadi_int checked_n_out(void) {{ return 2; }}
-CASADI_SYMBOL_EXPORT const char* checked_name_in(casadi_int i) {{ return program_name_in(i); }}
-CASADI_SYMBOL_EXPORT const char* checked_name_out(casadi_int i) {{ return i ? "bad" : "result"; }}
-CASADI_SYMBOL_EXPORT const casadi_int* checked_sparsity_in(casadi_int i) {{
-  return program_sparsity_in(i);
-}}
-CASADI_SYMBOL_EXPORT const casadi_int* checked_sparsity_out(casadi_int i) {{
-  static const casadi_int scalar[] = {{1, 1, 1}};
-  return i ? scalar : program_sparsity_out(0);
-}}
-CASADI_SYMBOL_EXPORT int checked_work(casadi_int* sz_arg, casadi_int* sz_res, casadi_int* sz_iw,
-                                      casadi_int* sz_w) {{
-  *sz_arg = {n_in}; *sz_res = 2; *sz_iw = 0; *sz_w = 0;
-  return 0;
-}}
-CASADI_SYMBOL_EXPORT int checked(const double** arg, double** res, casadi_int* iw, double* w,
-                                 int mem) {{
+/* The program, and whether all numbers are finite and quaternions unit. */
+static int checked(const double** arg, double* result) {{
   static const size_t size[] = {{{sizes_in}}};
   static const size_t quaternion[] = {{{quaternions}0}};
-  int bad = program(arg, res, iw, w, mem) || not_finite(res[0], {size_out});
+  double* res[] = {{result}};
+  int bad = program(arg, res, NULL, NULL, 0) || not_finite(result, {size_out});
   for (size_t i = 0; i < {n_in}; ++i) bad |= not_finite(arg[i], size[i]);
   for (size_t i = 0; i < {n_quaternions}; ++i) {{
     const double* x = arg[0] + quaternion[i];
     bad |= fabs(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] - 1) > {tolerance};
   }}
-  res[1][0] = bad;
-  return 0;
+  return !bad;
 }}
 
 /* The program over a few states; a step of 0 uses the same input for all. */
@@ -208,13 +192,14 @@ def c_function(program: Program, name: str, exported: bool) -> str:
 
 
 def c_source(system: System, program: Program) -> str:
-    """The C of a program, its checked call, its loop over a few states, and integrators' steps."""
+    """The C of a program, its plain call, its loop over a few states, and integrators' steps."""
     name = "core" if system.nz else "program"
     core = program.rows(name)
     text = HEADERS + elementary_functions() + each_functions()
     text += c_function(program, name, exported=not system.nz)
     inputs = [name for name in program.symbols if name != "z"]
     sizes_in = [core.nnz_in(core.index_in(name)) for name in inputs]
+    plain = plain_call_text(program.variant.name, sizes_in)
     if system.nz:
         inputs.append("home")
         sizes_in.append(len(system.walk_home))
@@ -229,6 +214,7 @@ def c_source(system: System, program: Program) -> str:
         n_quaternions=len(system.coordinates.quaternions),
         tolerance=UNIT_TOLERANCE,
     )
+    text += plain
     if program.variant.name == "motion_rate":
         text += dormand_prince(system.coordinates)
     return text

@@ -1,0 +1,224 @@
+"""The plain call: what it serves, what it leaves to others, and that it keeps nothing."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import sysconfig
+import tracemalloc
+from array import array
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mbdyn_ros
+from mbdyn_ros import InputError, Robot
+from mbdyn_ros.benchmark import random_state
+from mbdyn_ros.codegen.call import plain_call_text
+
+PROGRAMS = {
+    "inverse_dynamics": ("q", "v", "a"),
+    "forward_dynamics": ("q", "v", "effort"),
+    "inverse_dynamics_derivatives": ("q", "v", "a"),
+    "forward_dynamics_derivatives": ("q", "v", "effort"),
+    "regressor": ("q", "v", "a"),
+    "mass_matrix": ("q",),
+    "coriolis_vector": ("q", "v"),
+    "gravity_vector": ("q",),
+    "friction_vector": ("q", "v"),
+    "energy": ("q", "v"),
+    "joint_position": ("q",),
+    "joint_velocity": ("q", "v"),
+    "joint_acceleration": ("q", "v", "a"),
+}
+"""Every program that a plain call may run, and its inputs."""
+
+LOADED = (None, True, None)
+"""wrenches, friction, out."""
+
+
+@pytest.fixture(scope="module")
+def robot() -> Robot:
+    """A floating body with an arm of two joints, one with friction, all programs compiled."""
+    link = """<link name="{}"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="2"/>
+      <inertia ixx="0.1" iyy="0.2" izz="0.2" ixy="0" ixz="0.01" iyz="0"/></inertial></link>"""
+    joint = """<joint name="{}" type="revolute"><origin xyz="0 0.3 0.1"/><axis xyz="{}"/>
+      <parent link="{}"/><child link="{}"/><limit lower="-9" upper="9" effort="9" velocity="9"/>
+      <dynamics damping="{}"/></joint>"""
+    text = "".join(map(link.format, ("body", "upper", "lower")))
+    text += joint.format("shoulder", "0 0 1", "body", "upper", 0.5)
+    text += joint.format("elbow", "1 0 0", "upper", "lower", 0)
+    robot = mbdyn_ros.load(f'<robot name="arm">{text}</robot>', floating_base=True)
+    q, v, a = random_state(robot)
+    for name, inputs in PROGRAMS.items():
+        values = {"q": q, "v": v, "a": a, "effort": a}
+        robot._programs.call(name, tuple(values[key] for key in inputs))
+    return robot
+
+
+def state(robot: Robot, name: str) -> list[np.ndarray]:
+    q, v, a = random_state(robot, seed=3)
+    return [{"q": q, "v": v, "a": a, "effort": a}[key] for key in PROGRAMS[name]]
+
+
+def others(name: str) -> tuple[object, ...]:
+    return LOADED if "dynamics" in name else (None,)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_it_gives_what_the_bound_program_gives(robot: Robot, name: str) -> None:
+    values = state(robot, name)
+    bound = robot.bind(name)
+    for target, value in zip(bound.arguments, values, strict=True):
+        target[:] = value
+    bound()
+    call = getattr(robot._plain, name)
+    found = call(*values, *others(name))
+    np.testing.assert_array_equal(found, bound.result)
+    again = call(*values, *others(name))
+    assert found.flags.owndata and found.flags.c_contiguous and found.flags.writeable
+    assert not np.may_share_memory(found, again)
+    assert not any(np.may_share_memory(found, value) for value in values)
+
+
+def test_it_reads_any_layout(robot: Robot) -> None:
+    """Columns, rows read backwards, arrays that may not be written, and other buffers."""
+    q, v, a = state(robot, "inverse_dynamics")
+    wide = np.zeros((robot.nv, 3))
+    wide[:, 1] = v
+    a.flags.writeable = False
+    expected = robot.bind("inverse_dynamics")
+    expected.q[:], expected.v[:], expected.a[:] = q, v, a
+    expected()
+    call = robot._plain.inverse_dynamics
+    for values in (
+        (q, wide[:, 1], a),
+        (q[::-1].copy()[::-1], v, a),
+        (array("d", q.tolist()), memoryview(v), a),
+    ):
+        np.testing.assert_array_equal(call(*values, *LOADED), expected.effort)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_it_leaves_all_else_to_the_general_call(robot: Robot, place: int) -> None:
+    """None, with no error pending; the method then converts, or refuses in words."""
+    call = robot._plain.inverse_dynamics
+    values = state(robot, "inverse_dynamics")
+    right = values[place]
+    size = len(right)
+    strange: list[object] = [
+        right.tolist(), tuple(right), right.astype(np.float32), right.astype(">f8"),
+        right.astype(complex), right.astype(object), right.astype(int), right.view(np.int64),
+        right.view("M8[s]"), right[None], right[:-1], np.append(right, 0.0), np.float64(0.5),
+        np.zeros((size, size)), np.array(0.5), None, "text", right.tobytes(),
+    ]  # fmt: skip
+    for wrong in (np.nan, np.inf, -np.inf):
+        for k in range(size):
+            strange.append(right.copy())
+            strange[-1][k] = wrong  # type: ignore[index]
+    for one in strange:
+        values[place] = one  # type: ignore[call-overload]
+        assert call(*values, *LOADED) is None, one
+        assert sys.exc_info() == (None, None, None)
+    values[place] = right.tolist()  # type: ignore[call-overload]
+    converted = robot.inverse_dynamics(*values)
+    values[place] = right
+    np.testing.assert_allclose(converted, robot.inverse_dynamics(*values), rtol=1e-14)
+    values[place] = np.full_like(right, np.nan)
+    with pytest.raises(InputError, match="of .* is nan: every number must be finite"):
+        robot.inverse_dynamics(*values)
+
+
+def test_it_leaves_requests_to_the_general_call(robot: Robot) -> None:
+    call, values = robot._plain.inverse_dynamics, state(robot, "inverse_dynamics")
+    assert call(*values, *LOADED) is not None
+    assert call(*values, {}, True, None) is None
+    assert call(*values, None, False, None) is None
+    assert call(*values, None, 1, None) is None
+    assert call(*values, None, True, np.empty(robot.nv)) is None
+    assert call(*values) is None and call() is None
+    assert robot._plain.mass_matrix(values[0], np.empty((robot.nv, robot.nv))) is None
+    for name in ("inverse_dynamics", "forward_dynamics"):
+        with_friction, without = (
+            getattr(robot, name)(*values, friction=friction) for friction in (True, False)
+        )
+        assert np.abs(with_friction - without).max() > 1e-3
+
+
+def test_quaternions_must_be_unit(robot: Robot) -> None:
+    (q,) = state(robot, "mass_matrix")
+    assert robot._plain.mass_matrix(q, None) is not None
+    q[3:7] *= 1.001
+    assert robot._plain.mass_matrix(q, None) is None
+    with pytest.raises(InputError, match="unit quaternion"):
+        robot.mass_matrix(q)
+
+
+@pytest.mark.parametrize("fits", [True, False])
+def test_it_keeps_nothing(robot: Robot, fits: bool) -> None:
+    """Neither its arguments nor results, nor their memory."""
+    values = state(robot, "inverse_dynamics")
+    if not fits:
+        values[2] = np.full_like(values[2], np.inf)
+    call, rounds = robot._plain.inverse_dynamics, [None] * 2000
+    held = [*values, np.empty, None]
+    gc.collect()
+    tracemalloc.start()
+    try:
+        start, before = tracemalloc.get_traced_memory()[0], list(map(sys.getrefcount, held))
+        for _ in rounds:
+            call(*values, *LOADED)
+        after, end = list(map(sys.getrefcount, held)), tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert np.abs(np.subtract(after, before)).max() < 100
+    assert end - start < 2000
+
+
+def test_it_outlives_its_robot() -> None:
+    text = """<robot name="cart"><link name="world"/><link name="box"><inertial><mass value="2"/>
+      <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="rail"
+      type="prismatic"><parent link="world"/><child link="box"/></joint></robot>"""
+    robot = mbdyn_ros.load(text)
+    robot.mass_matrix([0.0])
+    call = robot._plain.mass_matrix
+    del robot
+    gc.collect()
+    np.testing.assert_array_equal(call(np.zeros(1), None), [[2.0]])
+
+
+def test_what_it_takes_for_cpythons_interface(tmp_path: Path) -> None:
+    """The declarations are those of Python.h: the compiler compares them."""
+    include = sysconfig.get_paths()["include"]
+    if not Path(include, "Python.h").exists():
+        pytest.skip("needs Python.h")
+    fields = {
+        "data": "buf", "owner": "obj", "bytes": "len", "item": "itemsize", "readonly": "readonly",
+        "dimensions": "ndim", "format": "format", "shape": "shape", "strides": "strides",
+        "suboffsets": "suboffsets", "internal": "internal",
+    }  # fmt: skip
+    methods = {"name": "ml_name", "call": "ml_meth", "flags": "ml_flags", "doc": "ml_doc"}
+    flags = {"PY_FASTCALL": "METH_FASTCALL", "PY_WRITABLE": "PyBUF_WRITABLE"}
+    flags |= {"PY_FORMAT": "PyBUF_FORMAT", "PY_STRIDES": "PyBUF_STRIDES"}
+    checks = [
+        f"offsetof({ours}, {one}) == offsetof({theirs}, {other})"
+        for ours, theirs, names in (
+            ("py_buffer", "Py_buffer", fields), ("py_method", "PyMethodDef", methods),
+        )
+        for one, other in names.items()
+    ]  # fmt: skip
+    checks += [f"{one} == {other}" for one, other in flags.items()]
+    checks += ["sizeof(py_buffer) == sizeof(Py_buffer)", "sizeof(ptrdiff_t) == sizeof(Py_ssize_t)"]
+    text = plain_call_text("mass_matrix", [1])
+    types, functions = text[: text.index("/* The numbers of")].split("extern ")
+    functions = functions.replace("py_buffer", "Py_buffer").replace("py_method", "PyMethodDef")
+    lines = ["#include <stddef.h>", "#include <Python.h>", "#undef PyCFunction_NewEx"]
+    lines += [types, f"extern {functions}"]
+    lines += [f'_Static_assert({check}, "{check}");' for check in checks]
+    source = tmp_path / "same.c"
+    source.write_text("\n".join(lines))
+    command = ["cc", "-std=c11", "-Werror", "-fsyntax-only", f"-I{include}", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
