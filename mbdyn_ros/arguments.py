@@ -16,6 +16,9 @@ from .model.tree import WORLD, Tree
 Wrenches = Mapping[str, object]
 """Link name -> [force, torque] (6,) or (N, 6)."""
 
+JointState = tuple[Array, Array | None, Array | None]
+"""Positions, velocities and accelerations of all joints; None for what is not asked for."""
+
 FLOAT64 = np.dtype(np.float64)
 
 WRENCH_LABELS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
@@ -103,6 +106,32 @@ def require_out(out: object, shape: tuple[int, ...]) -> Array:
     if not (out.flags.c_contiguous and out.flags.writeable and out.flags.aligned):
         raise InputError("out must be writable and contiguous, row by row (np.empty makes it so)")
     return out
+
+
+def written_joint_state(state: JointState, out: object) -> JointState:
+    """A joint state in the three arrays `out`, or in an array of its own where one is None."""
+    if not isinstance(out, (list, tuple)) or len(out) != len(state):
+        raise InputError(
+            "out must be three arrays, for positions, velocities and accelerations, or None for "
+            f"one of them; it is {out!r}"
+        )
+    for what, found, array in zip(("velocities", "accelerations"), state[1:], out[1:], strict=True):
+        if found is None and array is not None:
+            raise InputError(f"out has an array for {what}, which are not asked for")
+
+    def target(found: Array, array: object) -> Array:
+        return found if array is None else require_out(array, found.shape)
+
+    position, velocity, acceleration = state
+    targets = (
+        target(position, out[0]),
+        None if velocity is None else target(velocity, out[1]),
+        None if acceleration is None else target(acceleration, out[2]),
+    )
+    for found, place in zip(state, targets, strict=True):
+        if place is not None and place is not found:
+            place[...] = found
+    return targets
 
 
 def require_link(tree: Tree, link: object, source: str) -> str:

@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from .arguments import (
-    checked_home,
-    single_vector,
-)
+from .arguments import checked_home, single_vector, written_joint_state
 from .codegen.c_export import Exported, export_c
 from .codegen.closed_form import ClosedForm, closed_form
 from .codegen.program import Variant
@@ -87,8 +84,8 @@ class Robot(Equations):
     v = [linear, angular velocity in base axes, joints]. Efforts (N m or N) follow
     `actuated_joints`, behind the base's wrench. Arrays are NumPy; each may have a leading batch
     dimension N, and the result then has it too. Arrays of other types or not contiguous are
-    copied once. Methods that return one array write it into `out` on request. Methods may be
-    called from several threads.
+    copied once. Methods write their arrays into `out` on request. Methods may be called from
+    several threads.
 
     Attributes
     ----------
@@ -129,13 +126,16 @@ class Robot(Equations):
         for text in self.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)
         self._rollouts: dict[bool, Rollout] = {}
+        rows_q, rows_v = system.coordinates.joint_rows
+        self._joint_rows = np.array(rows_q, dtype=np.intp), np.array(rows_v, dtype=np.intp)
 
-    def regressor(self, q: Array, v: Array, a: Array) -> Array:
+    def regressor(self, q: Array, v: Array, a: Array, out: Array | None = None) -> Array:
         """The efforts' linear form Y in the inertias of the links: effort = Y parameters.
 
         Parameters
         ----------
         q, v, a : (nq,), (nv,), (nv,) or with a leading N.
+        out : array of the result's shape to write it into: contiguous, float64.
 
         Returns
         -------
@@ -156,8 +156,11 @@ class Robot(Equations):
         array([[ 0.  , -9.81,  0.  ,  0.  ,  0.  ,  0.  ,  0.  ,  1.  ,  0.  ,
                  0.  ]])
         """
+        found = self._plain.regressor(q, v, a, out)
+        if found is not None:
+            return found
         self._require_drive()
-        return self._programs.call("regressor", (q, v, a))
+        return self._programs.call("regressor", (q, v, a), out=out)
 
     @property
     def moving_links(self) -> tuple[str, ...]:
@@ -172,25 +175,60 @@ class Robot(Equations):
         return base_parameters(self)
 
     def joint_state(
-        self, q: Array, v: Array | None = None, a: Array | None = None
+        self,
+        q: Array,
+        v: Array | None = None,
+        a: Array | None = None,
+        out: Sequence[Array | None] | None = None,
     ) -> tuple[Array, Array | None, Array | None]:
         """Positions, velocities and accelerations of all joints, in `joint_names` order.
+
+        Parameters
+        ----------
+        q, v, a : (nq,), (nv,), (nv,) or with a leading N; v and a only where their part of the
+            answer is wanted. Without v, accelerations are those from rest.
+        out : three arrays to write the answer into, contiguous, float64, of its shapes; None for
+            a part that is not asked for, or that is wanted in a new array.
 
         Returns
         -------
         Three arrays (n,) or (N, n); None where the input is not given. A floating base is no
         joint of the description and left out; a planar joint has three numbers, a floating one
         seven and six.
+
+        Examples
+        --------
+        >>> import mbdyn_ros, numpy as np
+        >>> robot = mbdyn_ros.load('''<robot name="gears"><link name="world"/><link name="one"/>
+        ...   <link name="two"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
+        ...   ixz="0" iyz="0"/></inertial></link>
+        ...   <joint name="driven" type="continuous"><parent link="world"/><child link="two"/>
+        ...     <mimic joint="driving" multiplier="-3"/></joint>
+        ...   <joint name="driving" type="continuous"><parent link="world"/><child link="one"/>
+        ...   </joint></robot>''')
+        >>> robot.joint_state([0.5], [1.0])
+        (array([-1.5,  0.5]), array([-3.,  1.]), None)
+        >>> position = np.empty((2, 2))
+        >>> robot.joint_state([[0.5], [1.0]], out=(position, None, None))[0] is position
+        True
         """
-        rows_q, rows_v = self._system.coordinates.joint_rows
-        position = self._programs.call("joint_position", (q,))[..., rows_q]
+        rows_q, rows_v = self._joint_rows
+        position = self._tree_numbers("joint_position", q).take(rows_q, axis=-1)
         velocity = acceleration = None
         if v is not None:
-            velocity = self._programs.call("joint_velocity", (q, v))[..., rows_v]
+            velocity = self._tree_numbers("joint_velocity", q, v).take(rows_v, axis=-1)
         if a is not None:
             rate = np.zeros(self.nv) if v is None else v
-            acceleration = self._programs.call("joint_acceleration", (q, rate, a))[..., rows_v]
-        return position, velocity, acceleration
+            acceleration = self._tree_numbers("joint_acceleration", q, rate, a)
+            acceleration = acceleration.take(rows_v, axis=-1)
+        if out is None:
+            return position, velocity, acceleration
+        return written_joint_state((position, velocity, acceleration), out)
+
+    def _tree_numbers(self, name: str, *state: Array) -> Array:
+        """What a program says of the coordinates of all bodies of the tree."""
+        found = getattr(self._plain, name)(*state, None)
+        return self._programs.call(name, state) if found is None else found
 
     @overload
     def independent_state(

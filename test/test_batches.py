@@ -254,6 +254,61 @@ def test_results_go_where_they_are_asked(arm: Robot) -> None:
     assert single.any()
 
 
+@pytest.mark.parametrize("count", [None, 0, 3, N])
+@pytest.mark.parametrize("solo", [False, True], ids=["manipulator", "solo"])
+def test_joint_states_go_where_they_are_asked(solo: bool, count: int | None) -> None:
+    """More joints than coordinates, in loops; fewer, on a floating base."""
+    path = urdf_file("solo12.urdf") if solo else URDF / "manipulator.urdf"
+    robot = mbdyn_ros.load(path, floating_base=solo)
+    q, v, a = (x[0] if count is None else x[:count] for x in state(robot))
+    expected = robot.joint_state(q, v, a)
+    assert expected[0].shape[-1] == len(robot.joint_names) != robot.nv
+    out = tuple(np.full_like(x, 7.0) for x in expected)
+    found = robot.joint_state(q, v, a, out=out)
+    for one, place, right in zip(found, out, expected, strict=True):
+        assert one is place
+        np.testing.assert_array_equal(one, right)
+    position, velocity, acceleration = robot.joint_state(q, v, out=(None, out[2], None))
+    assert velocity is out[2] and acceleration is None
+    np.testing.assert_array_equal(position, expected[0])
+    np.testing.assert_array_equal(velocity, expected[1])
+
+
+def test_joint_states_over_their_inputs(arm: Robot) -> None:
+    """Nothing is written before everything is read."""
+    q, v, a = state(arm)
+    expected = arm.joint_state(q, v, a)
+    found = arm.joint_state(q, v, a, out=[v, a, q])
+    assert all(one is place for one, place in zip(found, (v, a, q), strict=True))
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize(
+    "out, words",
+    [
+        (np.zeros((3, N, 6)), "out must be three arrays"),
+        ((np.zeros((N, 6)),) * 2, "out must be three arrays"),
+        ((None, None, np.zeros((N, 6))), "an array for accelerations, which are not asked for"),
+        ((np.zeros((N, 6)), np.zeros(6), None), rf"out has shape \(6,\).*needs \({N}, 6\)"),
+        ((np.zeros((N, 6)), [0.0], None), "out must be a NumPy array"),
+    ],
+)
+def test_joint_states_that_do_not_fit_are_refused(arm: Robot, out: object, words: str) -> None:
+    q, v, _ = state(arm)
+    with pytest.raises(InputError, match=words):
+        arm.joint_state(q, v, out=out)  # type: ignore[arg-type]
+    if isinstance(out, tuple) and isinstance(out[0], np.ndarray):
+        assert not out[0].any(), "written before the others were looked at"
+
+
+def test_a_regressor_goes_where_it_is_asked(arm: Robot) -> None:
+    q, v, a = state(arm)
+    expected = arm.regressor(q, v, a)
+    out = np.empty_like(expected)
+    assert arm.regressor(q, v, a, out=out) is out
+    np.testing.assert_array_equal(out, expected)
+
+
 @pytest.mark.parametrize(
     "out",
     [np.zeros((N, 5)), np.zeros((N, 6), np.float32), np.zeros((6, N)).T, [[0.0]],
