@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,27 +11,41 @@ import numpy as np
 from .codegen.compiler import find_compiler
 from .codegen.program import SIGNATURES
 from .model.model import Array
-from .pinocchio_peer import FUNCTIONS, PinocchioPeer
+from .pinocchio_peer import FUNCTIONS, POOLS, PinocchioPeer
 from .robot import Robot
 from .timing import Call, time_calls
 
-PROGRAMS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+PROGRAMS = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "mass_matrix",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)
 """What is timed unless other programs are named."""
+
+STATES = 10_000
+"""States of a batch."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Microseconds a call of one program; None where there is nothing to compare with."""
+    """Microseconds a call of one program; None where there is nothing to time.
+
+    Of many states at once, microseconds per state: bind is one state's alone, and Pinocchio runs
+    on as many threads as we do.
+    """
 
     program: str
-    bind: float
+    bind: float | None
     plain: float
     pinocchio: float | None
+    states: int = 1
 
     @property
     def bind_ratio(self) -> float | None:
         """Our bound call over Pinocchio's."""
-        return self.bind / self.pinocchio if self.pinocchio else None
+        return self.bind / self.pinocchio if self.bind and self.pinocchio else None
 
     @property
     def plain_ratio(self) -> float | None:
@@ -84,17 +99,17 @@ def benchmark(
     programs: tuple[str, ...] = PROGRAMS,
     rounds: int = 200,
 ) -> Benchmark:
-    """Time `robot.bind` and plain methods.
+    """Time `robot.bind` and plain methods, and batches of what Pinocchio has batches of.
 
     Parameters
     ----------
     text : the robot's URDF; Pinocchio runs beside where it is given and installed, after its
         answers were found equal.
-    rounds : number of timed blocks of half a millisecond of each call.
+    rounds : number of timed blocks of half a millisecond of each call; a tenth of it of batches.
     """
     q, v, a = random_state(robot)
     if robot.massless_links:
-        programs = tuple(name for name in programs if name != "forward_dynamics")
+        programs = tuple(name for name in programs if not name.startswith("forward_dynamics"))
     peer = agreement = note = None
     if robot.model.loops or robot.model.couplings:
         note = "Pinocchio does not read closed loops and gears from a URDF"
@@ -108,32 +123,64 @@ def benchmark(
         except (ValueError, RuntimeError) as error:
             note = f"Pinocchio cannot read this robot: {error}"
         else:
-            agreement = peer.check()
+            agreement = peer.check(programs)
+    compiled = find_compiler() is not None
     arguments = {"q": q, "v": v, "a": a, "effort": robot.inverse_dynamics(q, v, a)}
-    timings = []
-    for name in programs:
-        inputs = SIGNATURES[name].inputs
-        bound = robot.bind(name)
-        for key in inputs:
-            getattr(bound, key)[:] = arguments[key]
-        listed = ", ".join(inputs)
-        calls = {
-            "bind": Call("bound()", {"bound": bound}),
-            "plain": Call(f"robot.{name}({listed})", {"robot": robot, **arguments}),
-        }
-        function = FUNCTIONS[name]
-        if peer is not None and function is not None:
-            names = {key: getattr(peer, key) for key in ("pin", "model", "data", *inputs)}
-            calls["pinocchio"] = Call(f"pin.{function}(model, data, {listed})", names)
-        seconds = time_calls(calls, rounds)
-        micro = {key: 1e6 * value for key, value in seconds.items()}
-        timings.append(Timing(name, micro["bind"], micro["plain"], micro.get("pinocchio")))
+    timings = [_one_state(robot, peer, name, arguments, rounds) for name in programs]
+    if compiled:
+        many = [name for name in programs if name in POOLS]
+        timings += [_many_states(robot, peer, name, arguments, 1 + rounds // 10) for name in many]
     return Benchmark(
         robot=robot.model.name,
         nv=robot.nv,
         timings=tuple(timings),
-        compiled=find_compiler() is not None,
+        compiled=compiled,
         pinocchio_nv=peer.nv if peer is not None else None,
         agreement=agreement,
         note=note,
     )
+
+
+def _one_state(
+    robot: Robot, peer: PinocchioPeer | None, name: str, arguments: Mapping[str, Array], rounds: int
+) -> Timing:
+    """Times of single calls."""
+    inputs = SIGNATURES[name].inputs
+    bound = robot.bind(name)
+    for key in inputs:
+        getattr(bound, key)[:] = arguments[key]
+    listed = ", ".join(inputs)
+    calls = {
+        "bind": Call("bound()", {"bound": bound}),
+        "plain": Call(f"robot.{name}({listed})", {"robot": robot, **arguments}),
+    }
+    if peer is not None and name in FUNCTIONS:
+        names = {key: getattr(peer, key) for key in ("pin", "model", "data", *inputs)}
+        calls["pinocchio"] = Call(f"pin.{FUNCTIONS[name]}(model, data, {listed})", names)
+    micro = {key: 1e6 * value for key, value in time_calls(calls, rounds).items()}
+    return Timing(name, micro["bind"], micro["plain"], micro.get("pinocchio"))
+
+
+def _many_states(
+    robot: Robot, peer: PinocchioPeer | None, name: str, arguments: Mapping[str, Array], rounds: int
+) -> Timing:
+    """Times of a batch, per state, without friction, which Pinocchio leaves out."""
+    inputs = SIGNATURES[name].inputs
+    q, v, last = (np.tile(arguments[key], (STATES, 1)) for key in inputs)
+    random = np.random.default_rng(0)
+    for k, label in enumerate(robot.position_labels):
+        if not label.endswith(("/qx", "/qy", "/qz", "/qw")):
+            q[:, k] += 1e-3 * random.normal(size=STATES)
+    v += random.normal(size=v.shape)
+    run = getattr(robot, name)
+    out = run(q, v, last, friction=False)
+    names = {"run": run, "q": q, "v": v, "last": last, "out": out}
+    calls = {"plain": Call("run(q, v, last, friction=False, out=out)", names)}
+    if peer is not None and hasattr(peer.pin, POOLS[name]):
+        pool = peer.pool(name, q, v, last)
+        calls["pinocchio"] = Call("function(threads, pool, q, v, last, result)", pool)
+    micro = {key: 1e6 * value / STATES for key, value in time_calls(calls, rounds).items()}
+    if peer is not None and "pinocchio" in calls and peer.nv == robot.nv:
+        theirs = calls["pinocchio"].names["result"].T @ peer.ties
+        peer.require_agreement(f"{name} of many states", out, theirs)
+    return Timing(name, None, micro["plain"], micro.get("pinocchio"), STATES)

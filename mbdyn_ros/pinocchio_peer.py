@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from .codegen.threads import most_threads
 from .model.errors import MbdynError
 from .model.model import Array
 from .robot import Robot
@@ -18,10 +20,13 @@ FUNCTIONS = {
     "forward_dynamics": "aba",
     "mass_matrix": "crba",
     "gravity_vector": "computeGeneralizedGravity",
-    "coriolis_vector": None,
-    "energy": None,
+    "inverse_dynamics_derivatives": "computeRNEADerivatives",
+    "forward_dynamics_derivatives": "computeABADerivatives",
 }
 """What Pinocchio calls the method of the same meaning, where it has a single one."""
+
+POOLS = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
+"""What it calls them for many states, on threads."""
 
 
 class DisagreementError(MbdynError, RuntimeError):
@@ -46,28 +51,31 @@ class PinocchioPeer:
         self.nv: int = self.model.nv
         self._robot = robot
         self._our_q, self._our_v, self._our_a = q, v, a
-        self.q = self._position(q)
+        self.q = self.positions(q)
         self.ties = self._ties(q)
         self.v, self.a = self.ties @ v, self.ties @ a
         self.effort: Array = pin.rnea(self.model, self.data, self.q, self.v, self.a).copy()
 
-    def _position(self, q: Array) -> Array:
-        pin, robot = self.pin, self._robot
-        result: Array = pin.neutral(self.model)
+    def positions(self, q: Array) -> Array:
+        """Positions (nq,) or (N, nq) in Pinocchio's coordinates."""
+        robot = self._robot
+        neutral: Array = self.pin.neutral(self.model)
+        result = np.tile(neutral, (*q.shape[:-1], 1)).reshape(*q.shape[:-1], -1)
         positions, _, _ = robot.joint_state(q)
         numbers = {}
         start = 0
         for name in robot.joint_names:
             size = robot.model.joint(name).nq
-            numbers[name] = positions[start : start + size]
+            numbers[name] = positions[..., start : start + size]
             start += size
         if robot.floating_base:
-            numbers["root_joint"] = q[:7]
+            numbers["root_joint"] = q[..., :7]
         for name, value in numbers.items():
             joint = self._joint(name)
-            if joint.nq == len(value) + 1:  # planar and continuous: an angle's cosine and sine
-                value = np.concatenate([value[:-1], [np.cos(value[-1]), np.sin(value[-1])]])
-            result[joint.idx_q : joint.idx_q + joint.nq] = value
+            if joint.nq == value.shape[-1] + 1:  # planar and continuous: an angle's cosine and sine
+                angle = value[..., -1:]
+                value = np.concatenate([value[..., :-1], np.cos(angle), np.sin(angle)], axis=-1)
+            result[..., joint.idx_q : joint.idx_q + joint.nq] = value
         return result
 
     def _ties(self, q: Array) -> Array:
@@ -87,30 +95,62 @@ class PinocchioPeer:
     def _joint(self, name: str) -> Any:
         return self.model.joints[self.model.getJointId(name)]
 
-    def check(self) -> float:
-        """Largest relative difference of inverse dynamics, forward dynamics and mass matrix.
+    def pool(self, name: str, q: Array, v: Array, last: Array) -> dict[str, Any]:
+        """What function(threads, pool, q, v, last, result) takes to run over states (N, ...)."""
+        states = (self.positions(q), v @ self.ties.T, last @ self.ties.T)
+        columns = [np.asfortranarray(x.T) for x in (*states, np.zeros((len(q), self.nv)))]
+        return {
+            **dict(zip(("q", "v", "last", "result"), columns, strict=True)),
+            "function": getattr(self.pin, POOLS[name]),
+            "threads": most_threads(),
+            "pool": self.pin.ModelPool(self.model, most_threads()),
+        }
+
+    def check(self, programs: Sequence[str]) -> float | None:
+        """Largest relative difference of the answers of these programs; None where it knows none.
 
         Raises
         ------
         DisagreementError
             They differ by more than 1e-9.
         """
+        gaps = [
+            self.require_agreement(name, *self._answers(name))
+            for name in programs
+            if name in FUNCTIONS
+        ]
+        return max(gaps, default=None)
+
+    def require_agreement(self, name: str, ours: Array, theirs: Array) -> float:
+        """Largest relative difference of two answers, refused where it is no rounding."""
+        gap = float(np.abs(ours - theirs).max(initial=0) / np.abs(theirs).max(initial=1e-300))
+        if not gap <= AGREEMENT:
+            raise DisagreementError(
+                f"{self._robot.model.source}: {name.replace('_', ' ')} differs from Pinocchio's by "
+                f"{gap:.1e} relative"
+            )
+        return gap
+
+    def _answers(self, name: str) -> tuple[Array, Array]:
+        """What we say, and what follows from Pinocchio's answers in our coordinates."""
         robot, (q, v, a) = self._robot, (self._our_q, self._our_v, self._our_a)
-        full = self.pin.crba(self.model, self.data, self.q)
-        full = np.triu(full) + np.triu(full, 1).T
-        effort = robot.inverse_dynamics(q, v, a, friction=False)
-        pairs = {
-            "inverse dynamics": (effort, self.ties.T @ self.effort),
-            "mass matrix": (robot.mass_matrix(q), self.ties.T @ full @ self.ties),
-        }
-        if not robot.massless_links:
-            pairs["forward dynamics"] = (robot.forward_dynamics(q, v, effort, friction=False), a)
-        worst = 0.0
-        for name, (ours, theirs) in pairs.items():
-            gap = float(np.abs(ours - theirs).max(initial=0) / np.abs(theirs).max(initial=1e-300))
-            if gap > AGREEMENT:
-                raise DisagreementError(
-                    f"{robot.model.source}: {name} differs from Pinocchio's by {gap:.1e} relative"
-                )
-            worst = max(worst, gap)
-        return worst
+        effort = self.ties.T @ self.effort
+        if name == "inverse_dynamics":
+            return robot.inverse_dynamics(q, v, a, friction=False), effort
+        if name == "forward_dynamics":
+            return robot.forward_dynamics(q, v, effort, friction=False), a
+        if name == "gravity_vector":
+            theirs = self.pin.computeGeneralizedGravity(self.model, self.data, self.q)
+            return robot.gravity_vector(q), self.ties.T @ theirs
+        upper = self.pin.crba(self.model, self.data, self.q)
+        mass = self.ties.T @ (np.triu(upper) + np.triu(upper, 1).T) @ self.ties
+        if name == "mass_matrix":
+            return robot.mass_matrix(q), mass
+        self.pin.computeRNEADerivatives(self.model, self.data, self.q, self.v, self.a)
+        parts = [self.ties.T @ x @ self.ties for x in (self.data.dtau_dq, self.data.dtau_dv)]
+        if name == "inverse_dynamics_derivatives":
+            found = robot.inverse_dynamics_derivatives(q, v, a, friction=False)
+            return np.hstack(found), np.hstack([*parts, mass])
+        found = robot.forward_dynamics_derivatives(q, v, effort, friction=False)
+        right = np.hstack([-parts[0], -parts[1], np.eye(robot.nv)])
+        return np.hstack(found), np.linalg.solve(mass, right)
