@@ -17,7 +17,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from .race.page import judged
+from .race.bars import judged
 from .race.robots import ENTRIES, Entry, urdf
 
 PROGRAMS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")

@@ -50,7 +50,7 @@ class Plain:
     def __init__(self, runner: Runner, programs: tuple[str, ...]) -> None:
         self.calls = {}
         for program in programs:
-            if program.endswith("derivatives"):
+            if runner.robot.nv > LARGEST.get(program, np.inf):
                 continue
             inputs = SIGNATURES[program].inputs
             names = {key: getattr(runner, key) for key in inputs}
@@ -59,4 +59,5 @@ class Plain:
 
     def answer(self, program: str) -> Array:
         """See `Contestant`."""
-        return np.asarray(run(self.calls[program]))
+        found = run(self.calls[program])
+        return np.hstack(found) if isinstance(found, tuple) else found

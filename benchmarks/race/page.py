@@ -8,40 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import casadi as ca
-import numpy as np
 
 from mbdyn_ros.codegen.compiler import find_compiler
 
-from .ours import Bound
+from .bars import GROWTH, PEER, PLAIN, TITLES, bar, chains, exponent, judged, losses
+from .ours import Bound, Plain
 from .run import Result
-
-TITLES = {
-    "inverse_dynamics": "inverse dynamics",
-    "forward_dynamics": "forward dynamics",
-    "mass_matrix": "mass matrix",
-    "inverse_dynamics_derivatives": "derivatives of inverse dynamics",
-    "forward_dynamics_derivatives": "derivatives of forward dynamics",
-}
-PEER = "Pinocchio"
-SMALL, HUMANOID = ("UR5", "Panda"), ("G1", "Talos")
-
-
-def bar(result: Result) -> float | None:
-    """The ratio to Pinocchio's time that we want to stay under."""
-    if result.program.endswith("derivatives"):
-        return 0.15 if not result.robot.startswith("chain") else None
-    if result.program == "mass_matrix":
-        return 0.2 if not result.robot.startswith("chain") else None
-    if result.robot in SMALL:
-        return 0.16
-    return 0.25 if result.robot in HUMANOID else None
-
-
-def judged(value: float, wanted: float | None) -> str:
-    """A number beside its bar, with a mark where it misses."""
-    if wanted is None:
-        return f"{value:.3f}"
-    return f"{value:.3f} (<= {wanted:g})" + ("" if value <= wanted else " MISSED")
 
 
 def print_results(results: Sequence[Result]) -> None:
@@ -54,19 +26,8 @@ def print_results(results: Sequence[Result]) -> None:
             ratio = f"ours / it {judged(result.ratio(library), wanted)}"
             line = f"    {library:18}{time.minimum:10.3f} us, median {time.median:9.3f}"
             print(line + ("" if library == Bound.name else f"   {ratio}"))
-
-
-def chains(results: Sequence[Result], program: str) -> list[Result]:
-    """The chains' results of one program, shortest first."""
-    found = (r for r in results if r.robot.startswith("chain") and r.program == program)
-    return sorted(found, key=lambda result: result.nv)
-
-
-def exponent(rows: Sequence[Result], library: str, least: int = 10) -> float:
-    """p of time = c n^p from `least` joints on."""
-    rows = [row for row in rows if row.nv >= least]
-    times = [row.times[library].minimum for row in rows]
-    return float(np.polyfit(np.log([row.nv for row in rows]), np.log(times), 1)[0])
+        if PEER in result.times and Plain.name in result.times:
+            print(f"    plain method / {PEER} {judged(result.ratio(PEER, Plain.name), PLAIN)}")
 
 
 def growth_exponents(results: Sequence[Result]) -> None:
@@ -78,7 +39,9 @@ def growth_exponents(results: Sequence[Result]) -> None:
         print(f"\nGrowth of {TITLES[program]}: time ~ n^p from 10 to {rows[-1].nv} joints")
         for library in rows[0].times:
             if all(library in row.times for row in rows):
-                print(f"    {library:18} p = {exponent(rows, library):.2f}")
+                found = exponent(rows, library)
+                text = judged(found, GROWTH) if library == Bound.name else f"{found:.3f}"
+                print(f"    {library:18} p = {text}")
 
 
 def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: Path) -> None:
@@ -102,7 +65,8 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         "*bound* fills arrays in place and calls (`robot.bind`), *plain* is the method with all "
         "its checks. MuJoCo's calls run its whole pipeline. Drake's set the state in every call. "
         "adam gives a mass matrix and a bias force; what its users make of them is compiled with "
-        "our flags. In brackets: the median. **Bold** where we lose.",
+        "our flags. In brackets: the median. **Bold** where we lose: where another library is "
+        f"faster, or a ratio to {PEER}'s time is larger than wanted, {PLAIN:g} of plain methods.",
     ]
     for program in TITLES:
         rows = [result for result in results if result.program == program]
@@ -110,8 +74,9 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         if not rows:
             continue
         lines += ["", f"## {TITLES[program].capitalize()}", ""]
-        lines.append("| robot | nv | " + " | ".join(shown) + " | ours / Pinocchio | wanted |")
-        lines.append("|---" * (len(shown) + 4) + "|")
+        header = ["robot", "nv", *shown, f"bound / {PEER}", "wanted", f"plain / {PEER}"]
+        lines.append("| " + " | ".join(header) + " |")
+        lines.append("|---" * len(header) + "|")
         lines += [page_row(row, shown) for row in rows]
     growth = {program: chains(results, program) for program in tuple(TITLES)[:2]}
     if all(len(rows) > 2 for rows in growth.values()):
@@ -125,6 +90,7 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
             lines.append(f"Exponent of {TITLES[program]}, 10 to {rows[-1].nv} joints: {fits}.")
         lines += ["", "![time against the number of joints](benchmarks_growth.png)"]
         plot_growth(growth, folder / "benchmarks_growth.png")
+    lines += ["", "## Where we lose, and why", "", *losses(results)]
     (folder / "benchmarks.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -139,12 +105,13 @@ def page_row(row: Result, shown: Sequence[str]) -> str:
         time = row.times[name]
         text = f"{time.minimum:.3g} ({time.median:.3g})"
         cells.append(f"**{text}**" if time.minimum < fastest else text)
-    ratio, wanted = "", bar(row)
-    if PEER in row.times:
-        ratio = f"{row.ratio(PEER):.3f}"
-        if wanted is not None and row.ratio(PEER) > wanted:
-            ratio = f"**{ratio}**"
-    return "| " + " | ".join([*cells, ratio, f"{wanted:g}" if wanted else ""]) + " |"
+    wanted = bar(row)
+    for ours, most in ((Bound.name, wanted), (Plain.name, PLAIN)):
+        ratio = row.ratio(PEER, ours) if {PEER, ours} <= row.times.keys() else None
+        text = "" if ratio is None else f"{ratio:.3f}"
+        cells.append(f"**{text}**" if ratio and most and ratio > most else text)
+    cells.insert(-1, f"{wanted:g}" if wanted else "")
+    return "| " + " | ".join(cells) + " |"
 
 
 def processor() -> str:

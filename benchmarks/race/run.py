@@ -32,9 +32,9 @@ class Result:
     program: str
     times: dict[str, Time]
 
-    def ratio(self, library: str) -> float:
-        """Our bound call's time over that of a library."""
-        return self.times[Bound.name].minimum / self.times[library].minimum
+    def ratio(self, library: str, ours: str = Bound.name) -> float:
+        """Our time over that of a library."""
+        return self.times[ours].minimum / self.times[library].minimum
 
 
 def peers() -> list[type]:
