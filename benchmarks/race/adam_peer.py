@@ -1,4 +1,4 @@
-"""adam in the race: its CasADi programs, compiled and called as ours are."""
+"""adam in the race: its CasADi programs, compiled as ours are, called by CasADi's buffers."""
 
 from __future__ import annotations
 

@@ -65,8 +65,9 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         "*bound* fills arrays in place and calls (`robot.bind`), *plain* is the method with all "
         "its checks. MuJoCo's calls run its whole pipeline. Drake's set the state in every call. "
         "adam gives a mass matrix and a bias force; what its users make of them is compiled with "
-        "our flags. In brackets: the median. **Bold** where we lose: where another library is "
-        f"faster, or a ratio to {PEER}'s time is larger than wanted, {PLAIN:g} of plain methods.",
+        "our flags and called by CasADi's buffers. In brackets: the median. **Bold** where we "
+        f"lose: where another library is faster, or a ratio to {PEER}'s time is larger than "
+        f"wanted, {PLAIN:g} of plain methods.",
     ]
     for program in TITLES:
         rows = [result for result in results if result.program == program]

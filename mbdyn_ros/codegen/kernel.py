@@ -22,6 +22,7 @@ from ..dynamics.system import System
 from ..model.errors import CompilerWarning
 from ..model.model import Array
 from .batch import batch_source
+from .call import bound_call
 from .compiler import (
     CompilationError,
     cache_folder,
@@ -152,7 +153,6 @@ class Bound(functools.partial):  # type: ignore[type-arg]
     arguments: tuple[Array, ...]
     result: Array
     _buffer: Any
-    _home: Array
 
     if TYPE_CHECKING:
 
@@ -160,19 +160,19 @@ class Bound(functools.partial):  # type: ignore[type-arg]
 
     def __new__(cls, kernel: Kernel) -> Bound:
         """Allocate the arrays and tie the program to them."""
-        evaluate: functools.partial[None]
-        buffer: Any
-        buffer, evaluate = kernel.function.buffer()
-        self = super().__new__(cls, evaluate.func, *evaluate.args)
-        self.arguments = tuple(np.zeros(shape) for shape in kernel.inputs.values())
-        self.result = np.zeros(kernel.shape)
-        for i, array in enumerate(self.arguments):
-            buffer.set_arg(i, memory(array))
-        if kernel.function.n_in() > len(self.arguments):
-            buffer.set_arg(len(self.arguments), memory(kernel.home))
-        buffer.set_res(0, memory(self.result))
-        self._buffer = buffer  # the partial holds a bare pointer into it
-        self._home = kernel.home
+        arguments = tuple(np.zeros(shape) for shape in kernel.inputs.values())
+        result = np.zeros(kernel.shape)
+        if kernel.library is not None:
+            self = super().__new__(cls, bound_call(kernel, (*arguments, kernel.home, result)))
+        else:
+            buffer: Any
+            buffer, evaluate = kernel.function.buffer()
+            for i, array in enumerate(arguments):
+                buffer.set_arg(i, memory(array))
+            buffer.set_res(0, memory(result))
+            self = super().__new__(cls, evaluate.func, *evaluate.args)
+            self._buffer = buffer  # the partial holds a bare pointer into it
+        self.arguments, self.result = arguments, result
         for name, array in zip(kernel.inputs, self.arguments, strict=True):
             setattr(self, name, array)
         setattr(self, SIGNATURES[kernel.variant.name].output, self.result)

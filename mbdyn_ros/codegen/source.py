@@ -6,7 +6,7 @@ import casadi as ca
 
 from ..dynamics.system import System
 from .c_loops import c_loops
-from .call import plain_call_text
+from .call import calls_text
 from .dormand_prince import dormand_prince
 from .elementary import elementary_functions
 from .program import Program
@@ -192,14 +192,14 @@ def c_function(program: Program, name: str, exported: bool) -> str:
 
 
 def c_source(system: System, program: Program) -> str:
-    """The C of a program, its plain call, its loop over a few states, and integrators' steps."""
+    """The C of a program, its calls, its loop over a few states, and integrators' steps."""
     name = "core" if system.nz else "program"
     core = program.rows(name)
     text = HEADERS + elementary_functions() + each_functions()
     text += c_function(program, name, exported=not system.nz)
     inputs = [name for name in program.symbols if name != "z"]
     sizes_in = [core.nnz_in(core.index_in(name)) for name in inputs]
-    plain = plain_call_text(program.variant.name, sizes_in)
+    calls = calls_text(program.variant.name, sizes_in)
     if system.nz:
         inputs.append("home")
         sizes_in.append(len(system.walk_home))
@@ -214,7 +214,7 @@ def c_source(system: System, program: Program) -> str:
         n_quaternions=len(system.coordinates.quaternions),
         tolerance=UNIT_TOLERANCE,
     )
-    text += plain
+    text += calls
     if program.variant.name == "motion_rate":
         text += dormand_prince(system.coordinates)
     return text

@@ -1,4 +1,4 @@
-"""The plain call: what it serves, what it leaves to others, and that it keeps nothing."""
+"""Bound and plain calls: what they serve, what they leave to others, and what they keep."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import pytest
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
 from mbdyn_ros.benchmark import random_state
-from mbdyn_ros.codegen.call import plain_call_text
+from mbdyn_ros.codegen.call import calls_text
 
 PROGRAMS = {
     "inverse_dynamics": ("q", "v", "a"),
@@ -189,6 +189,25 @@ def test_it_outlives_its_robot() -> None:
     np.testing.assert_array_equal(call(np.zeros(1), None), [[2.0]])
 
 
+def test_a_bound_call_keeps_its_arrays(robot: Robot) -> None:
+    """Also without the object that has them as attributes."""
+    bound = robot.bind("inverse_dynamics")
+    values = state(robot, "inverse_dynamics")
+    for target, value in zip(bound.arguments, values, strict=True):
+        target[:] = value
+    call, result = bound.func, bound.result
+    del bound
+    gc.collect()
+    call()
+    np.testing.assert_array_equal(result, robot.inverse_dynamics(*values))
+    nothing = sys.getrefcount(None)
+    for _ in range(2000):
+        call()
+    assert abs(sys.getrefcount(None) - nothing) < 100
+    with pytest.raises(TypeError):
+        call(1)
+
+
 def test_what_it_takes_for_cpythons_interface(tmp_path: Path) -> None:
     """The declarations are those of Python.h: the compiler compares them."""
     include = sysconfig.get_paths()["include"]
@@ -200,8 +219,9 @@ def test_what_it_takes_for_cpythons_interface(tmp_path: Path) -> None:
         "suboffsets": "suboffsets", "internal": "internal",
     }  # fmt: skip
     methods = {"name": "ml_name", "call": "ml_meth", "flags": "ml_flags", "doc": "ml_doc"}
-    flags = {"PY_FASTCALL": "METH_FASTCALL", "PY_WRITABLE": "PyBUF_WRITABLE"}
-    flags |= {"PY_FORMAT": "PyBUF_FORMAT", "PY_STRIDES": "PyBUF_STRIDES"}
+    flags = {"PY_FASTCALL": "METH_FASTCALL", "PY_NOARGS": "METH_NOARGS"}
+    flags |= {"PY_WRITABLE": "PyBUF_WRITABLE", "PY_FORMAT": "PyBUF_FORMAT"}
+    flags |= {"PY_STRIDES": "PyBUF_STRIDES"}
     checks = [
         f"offsetof({ours}, {one}) == offsetof({theirs}, {other})"
         for ours, theirs, names in (
@@ -211,8 +231,8 @@ def test_what_it_takes_for_cpythons_interface(tmp_path: Path) -> None:
     ]  # fmt: skip
     checks += [f"{one} == {other}" for one, other in flags.items()]
     checks += ["sizeof(py_buffer) == sizeof(Py_buffer)", "sizeof(ptrdiff_t) == sizeof(Py_ssize_t)"]
-    text = plain_call_text("mass_matrix", [1])
-    types, functions = text[: text.index("/* The numbers of")].split("extern ")
+    text = calls_text("mass_matrix", [1])
+    types, functions = text[: text.index("static py_object* none")].split("extern ")
     functions = functions.replace("py_buffer", "Py_buffer").replace("py_method", "PyMethodDef")
     lines = ["#include <stddef.h>", "#include <Python.h>", "#undef PyCFunction_NewEx"]
     lines += [types, f"extern {functions}"]
