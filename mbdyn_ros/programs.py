@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,6 @@ from .arguments import (
     require_out,
     require_unit_quaternions,
 )
-from .codegen.call import plain_call
 from .codegen.kernel import Bound, Kernel, interpret, load_kernel
 from .codegen.program import SIGNATURES, WHOLE, Variant
 from .dynamics.closure_gap import positions_text
@@ -88,8 +87,8 @@ class Programs:
     ) -> Array:
         """Run a program on any arguments, or say what is wrong with them.
 
-        The short programs of single links are interpreted for single states: users ask for many
-        links once, and compiling takes longer than that.
+        The short programs of single links are interpreted for single states, unless compiled for
+        something else: users ask for many links once, and compiling takes longer than that.
         """
         friction = friction or not self._system.has_friction
         variant = Variant(name, link, wrenches is not None, friction)
@@ -103,7 +102,8 @@ class Programs:
         if "q" in arrays:
             require_unit_quaternions(self._system.coordinates, arrays["q"][0])
         count = broadcast_count(arrays)
-        kernel = self.kernel(variant, compiled=link is None or bool(count))
+        compiled = link is None or bool(count) or (variant, True) in self._kernels
+        kernel = self.kernel(variant, compiled)
         shape = kernel.shape if count is None else (count, *kernel.shape)
         if out is not None:
             out = require_out(out, shape)
@@ -115,23 +115,30 @@ class Programs:
         for key, (array, _) in arrays.items():
             if key != "wrenches":
                 require_finite(SPOKEN[key], array, self.labels(key))
+        given = [array for array, _ in arrays.values()]
+        result = kernel.plain(*(array.ravel() for array in given)) if kernel.plain else None
+        if result is None:
+            result = self._run(kernel, given, arrays["q"][0])
+        if kernel.plain and variant == Variant(name):
+            setattr(self.plain, name, kernel.plain)  # the next call takes the short way
+        if out is None:
+            return result
+        out[...] = result
+        return out
+
+    def _run(self, kernel: Kernel, arrays: Sequence[Array], q: Array) -> Array:
+        """The result for finite numbers, or words about why it has none."""
         bound = Bound(kernel)
-        for memory, (array, _) in zip(bound.arguments, arrays.values(), strict=True):
+        for memory, array in zip(bound.arguments, arrays, strict=True):
             memory[...] = array
         bound()
         if not np.isfinite(bound.result).all():
-            self._require_closed(arrays["q"][0])
+            self._require_closed(q)
             raise SingularMassMatrixError(
-                f"{self._source}: {name.replace('_', ' ')} has no finite answer at "
-                f"q = {arrays['q'][0].tolist()}: the mass matrix is singular there, or a number "
-                "is too large"
+                f"{self._source}: {kernel.variant.name.replace('_', ' ')} has no finite answer at "
+                f"q = {q.tolist()}: the mass matrix is singular there, or a number is too large"
             )
-        if kernel.compiled and variant == Variant(name):
-            setattr(self.plain, name, plain_call(kernel))  # the next call takes the short way
-        if out is None:
-            return bound.result
-        out[...] = bound.result
-        return out
+        return bound.result
 
     def kernel(self, variant: Variant, compiled: bool = True) -> Kernel:
         """A program, built when first asked for."""

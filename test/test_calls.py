@@ -138,7 +138,9 @@ def test_it_leaves_requests_to_the_general_call(robot: Robot) -> None:
     assert call(*values, None, False, None) is None
     assert call(*values, None, 1, None) is None
     assert call(*values, None, True, np.empty(robot.nv)) is None
-    assert call(*values) is None and call() is None
+    np.testing.assert_array_equal(call(*values), call(*values, *LOADED))
+    assert call() is None and call(*values[:2]) is None
+    assert call(*values, None) is None and call(*values, *LOADED, None) is None
     assert robot._plain.mass_matrix(values[0], np.empty((robot.nv, robot.nv))) is None
     for name in ("inverse_dynamics", "forward_dynamics"):
         with_friction, without = (
@@ -242,3 +244,40 @@ def test_what_it_takes_for_cpythons_interface(tmp_path: Path) -> None:
     command = ["cc", "-std=c11", "-Werror", "-fsyntax-only", f"-I{include}", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_general_call_takes_the_short_way(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After lists, wrenches and friction are understood, no arrays are made and tied any more."""
+    values = state(robot, "inverse_dynamics")
+    pull = {"lower": [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]}
+
+    def answers() -> list[np.ndarray]:
+        lists = [x.tolist() for x in values]
+        out = np.empty(robot.nv)
+        assert robot.inverse_dynamics(*values, out=out) is out
+        return [
+            out,
+            robot.inverse_dynamics(*lists),
+            robot.inverse_dynamics(*values, pull),
+            robot.inverse_dynamics(*values, pull, friction=False),
+            robot.mass_matrix(lists[0]),
+        ]
+
+    with monkeypatch.context() as patch:
+        patch.setattr("mbdyn_ros.codegen.kernel.Kernel.plain", None)
+        expected = answers()
+    monkeypatch.setattr("mbdyn_ros.programs.Bound", lambda kernel: pytest.fail("the long way"))
+    for found, right in zip(answers(), expected, strict=True):
+        np.testing.assert_array_equal(found, right)
+
+
+def test_a_compiled_jacobian_serves_single_states(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (q,) = state(robot, "mass_matrix")
+    interpreted = robot.jacobian(q, "lower")
+    robot.bind("jacobian", "lower")
+    monkeypatch.setattr("mbdyn_ros.programs.Bound", lambda kernel: pytest.fail("interpreted"))
+    np.testing.assert_allclose(robot.jacobian(q, "lower"), interpreted, rtol=1e-14, atol=1e-15)

@@ -89,8 +89,8 @@ static py_object* plain_call(py_object* self, py_object* const* given, ptrdiff_t
   const double* arg[] = {{{arg}PyLong_AsVoidPtr(PyTuple_GetItem(self, 2))}};
   py_object* result = NULL;
   py_buffer view;
-  int fits = count == {n} + {extra};
-  for (int i = 0; fits && i < {extra}; ++i) fits = given[{n} + i] == PyTuple_GetItem(self, 3 + i);
+  int fits = count == {n} || count == {n} + {extra};
+  for (int i = {n}; fits && i < count; ++i) fits = given[i] == PyTuple_GetItem(self, 3 + i - {n});
   for (int i = 0; fits && i < {n}; ++i) fits = read_numbers(given[i], size[i], numbers + place[i]);
   if (fits) {{
     result = PyObject_CallFunctionObjArgs(PyTuple_GetItem(self, 0), PyTuple_GetItem(self, 1), NULL);
@@ -136,9 +136,10 @@ def bound_call(kernel: Kernel, arrays: Sequence[Array]) -> Callable[[], None]:
 
 
 def plain_call(kernel: Kernel) -> Callable[..., Array | None]:
-    """The plain call of a compiled kernel; its arguments are all those of the method, in order.
+    """The plain call of a compiled kernel.
 
-    It may be called from several threads.
+    Its arguments are the program's inputs, and behind them either nothing or all others of the
+    method, in order. It may be called from several threads.
     """
     others = _others(kernel.variant.name)
     call: Callable[..., Array | None] = _function(kernel, "new_plain_call")(

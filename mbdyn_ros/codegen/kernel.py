@@ -22,7 +22,7 @@ from ..dynamics.system import System
 from ..model.errors import CompilerWarning
 from ..model.model import Array
 from .batch import batch_source
-from .call import bound_call
+from .call import bound_call, plain_call
 from .compiler import (
     CompilationError,
     cache_folder,
@@ -86,6 +86,11 @@ class Kernel:
         self.walker: Walker | None = None
         self._many = many
         self.library = ctypes.CDLL(str(library)) if library is not None else None
+
+    @functools.cached_property
+    def plain(self) -> Callable[..., Array | None] | None:
+        """The plain call, of the inputs alone or of all arguments of the method; see `call`."""
+        return plain_call(self) if self.compiled else None
 
     @functools.cached_property
     def _vectors(self) -> ctypes.CDLL | None:
