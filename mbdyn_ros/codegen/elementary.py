@@ -16,7 +16,7 @@ from __future__ import annotations
 from string import Template
 
 TYPES = """
-#if defined(__AVX512F__)
+#if defined(__AVX512DQ__)
 #define LANES 8
 #elif defined(__AVX__)
 #define LANES 4
@@ -48,8 +48,9 @@ static inline realv vector_of(double x) { return (realv){0} + x; }
 
 static inline int any1(bits1 x) { return x != 0; }
 static inline int anyv(bitsv x) {
-  int64_t all = 0;
-  for (int k = 0; k < LANES; ++k) all |= x[k];
+  int64_t y[LANES], all = 0;
+  memcpy(y, &x, sizeof y);
+  for (int k = 0; k < LANES; ++k) all |= y[k];
   return all != 0;
 }
 """
@@ -86,7 +87,8 @@ static inline real$n greatest$n(real$n x, real$n y) {
   }
 EACH$n(root, sqrt)
 
-static void sine_cosine$n(real$n x, real$n* sine, real$n* cosine) {
+/* Sine and cosine, and where they are wrong since the angle is too large. */
+static inline bits$n near_sine_cosine$n(real$n x, real$n* sine, real$n* cosine) {
   const real$n shifted = x * 0x1.45f306dc9c883p-1 + 0x1.8p52;
   const real$n k = shifted - 0x1.8p52;
   const bits$n quadrant = bits_of$n(shifted);
@@ -120,13 +122,21 @@ static void sine_cosine$n(real$n x, real$n* sine, real$n* cosine) {
   const bits$n minus_sine = (quadrant & 2) << 62, minus_cosine = ((quadrant + 1) & 2) << 62;
   *sine = real_of$n(bits_of$n(select$n(odd, c, s)) ^ minus_sine);
   *cosine = real_of$n(bits_of$n(select$n(odd, s, c)) ^ minus_cosine);
-  if (__builtin_expect(any$n(~is$n(magnitude$n(x) < 1e5)), 0)) {
-    for (int i = 0; i < LANES$n; ++i) {
-      if (fabs(lane$n(&x, i)) < 1e5) continue;
-      lane$n(sine, i) = sin(lane$n(&x, i));
-      lane$n(cosine, i) = cos(lane$n(&x, i));
-    }
+  return ~is$n(magnitude$n(x) < 1e5);
+}
+
+static __attribute__((noinline))
+void far_sine_cosine$n(real$n x, real$n* sine, real$n* cosine) {
+  for (int i = 0; i < LANES$n; ++i) {
+    if (fabs(lane$n(&x, i)) < 1e5) continue;
+    lane$n(sine, i) = sin(lane$n(&x, i));
+    lane$n(cosine, i) = cos(lane$n(&x, i));
   }
+}
+
+static void sine_cosine$n(real$n x, real$n* sine, real$n* cosine) {
+  const bits$n far = near_sine_cosine$n(x, sine, cosine);
+  if (__builtin_expect(any$n(far), 0)) far_sine_cosine$n(x, sine, cosine);
 }
 
 static real$n arctangent2$n(real$n y, real$n x) {
@@ -169,7 +179,10 @@ static inline void sines_cosines$n(int n, const real$n* x, real$n* sine, real$n*
 }
 """)
 
-ONE_BY_ONE = "for (int i = 0; i < n; ++i) sine_cosinev(x[i], sine + i, cosine + i);"
+ONE_BY_ONE = """bitsv far = {0};
+  for (int i = 0; i < n; ++i) far |= near_sine_cosinev(x[i], sine + i, cosine + i);
+  if (__builtin_expect(!anyv(far), 1)) return;
+  for (int i = 0; i < n; ++i) far_sine_cosinev(x[i], sine + i, cosine + i);"""
 
 SEVERAL_AT_ONCE = """for (int i = 0; i < n; i += LANES) {
     realv angle, s, c;

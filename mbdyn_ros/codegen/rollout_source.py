@@ -7,9 +7,10 @@ import casadi as ca
 from ..dynamics.position_rate import position_rate
 from ..dynamics.spatial import SX
 from ..dynamics.system import System
-from .batch import LANES
+from .batch import order_early
 from .elementary import elementary_functions
 from .program import Program
+from .rows import ROWS
 from .source import HEADERS, walk_source
 from .straight_line import StraightLine, each_functions
 from .thread_pool import SHARER
@@ -102,12 +103,8 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {{
       advance(job, effort, q, v);
       if (!job->whole && t + 1 < job->steps) continue;
       const size_t place = job->whole ? t : 0;
-      for (size_t l = 0; l < count; ++l) {{
-        double* q_out = job->q_out + ((k + l) * kept + place) * NQ;
-        double* v_out = job->v_out + ((k + l) * kept + place) * NV;
-        for (int i = 0; i < NQ; ++i) q_out[i] = q[i][l];
-        for (int i = 0; i < NV; ++i) v_out[i] = v[i][l];
-      }}
+      write_rows(q, NQ, count, job->q_out + (k * kept + place) * NQ, kept * NQ);
+      write_rows(v, NV, count, job->v_out + (k * kept + place) * NV, kept * NV);
     }}
   }}
 }}
@@ -148,14 +145,15 @@ def rollout_source(system: System, program: Program) -> str:
     forward = program.function("forward")
     q, v = SX.sym("q", coordinates.nq), SX.sym("v", coordinates.nv)
     rate = ca.Function("rate_of_q", [q, v], [ca.densify(position_rate(coordinates, q, v))])
-    text = HEADERS + elementary_functions() + each_functions()
+    text = order_early(forward.n_instructions()) + HEADERS
+    text += elementary_functions() + each_functions()
     arg, walk, opened = ["q", "v", "effort"], "", ""
     if system.nz:
         arg.insert(1, "NULL")
         text += walk_source(system)
         walk, opened = WALK.format(nz=system.nz), OPEN
     text += StraightLine(forward, "forward", "v").text()
-    text += StraightLine(rate, "rate_of_q", "v").text() + LANES + SHARER
+    text += StraightLine(rate, "rate_of_q", "v").text() + ROWS + SHARER
     return text + ROLLOUT.format(
         nq=coordinates.nq,
         nv=coordinates.nv,
