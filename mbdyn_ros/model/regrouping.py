@@ -68,5 +68,8 @@ def spread(moments: Array) -> Array:
 
 
 def _inertia(mass: float, first: Array, second: Array) -> RigidInertia:
-    moments = np.trace(second) * np.eye(3) - second
+    """The body with these moments; symmetric, and 0 where the sums of its integrals are 0."""
+    moments = -(second + second.T) / 2
+    x, y, z = second.diagonal()
+    np.fill_diagonal(moments, (y + z, z + x, x + y))
     return RigidInertia(mass, constant(first, (3,)), constant(moments, (3, 3)))
