@@ -21,8 +21,9 @@ from mbdyn_ros.codegen import straight_line
 from mbdyn_ros.codegen.compiler import compile_library
 from mbdyn_ros.codegen.elementary import elementary_functions
 from mbdyn_ros.codegen.kernel import MANY
+from mbdyn_ros.codegen.line_text import each_functions
 from mbdyn_ros.codegen.source import HEADERS
-from mbdyn_ros.codegen.straight_line import StraightLine, each_functions
+from mbdyn_ros.codegen.straight_line import StraightLine
 
 URDF = Path(__file__).parent.parent / "urdf"
 N = MANY + 3

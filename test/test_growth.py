@@ -1,4 +1,4 @@
-"""Programs of long chains grow linearly, and are cut into functions of bounded length."""
+"""Programs of long chains grow linearly: they are cut into functions, or become loops."""
 
 from __future__ import annotations
 
@@ -10,20 +10,26 @@ import pytest
 import mbdyn_ros
 from mbdyn_ros import Robot
 from mbdyn_ros.codegen import straight_line
+from mbdyn_ros.codegen.kernel import MANY
+from mbdyn_ros.codegen.lines import Script, function_lines, reciprocals
 from mbdyn_ros.codegen.program import Variant, trace
+from mbdyn_ros.codegen.repeats import find_repeats
 from mbdyn_ros.codegen.source import c_source
+from mbdyn_ros.codegen.straight_line import StraightLine
 
 
-def chain(joints: int) -> Robot:
-    """Joints across each other, links alike."""
+def chain(joints: int, slides: tuple[int, ...] = ()) -> Robot:
+    """Joints across each other, links alike; some joints slide."""
     parts = ['<robot name="chain"><link name="l0"/>']
     for k in range(1, joints + 1):
         axis = ("0 0 1", "0 1 0", "1 0 0")[k % 3]
+        kind = "prismatic" if k in slides else "continuous"
         parts.append(
             f'<link name="l{k}"><inertial><origin xyz="0.05 0.01 0.02" rpy="0.1 0.2 0.3"/>'
             '<mass value="1"/><inertia ixx="0.01" iyy="0.02" izz="0.015" ixy="0.001" ixz="0" '
-            f'iyz="0.002"/></inertial></link><joint name="j{k}" type="continuous">'
+            f'iyz="0.002"/></inertial></link><joint name="j{k}" type="{kind}">'
             f'<origin xyz="0.1 0.02 0.03" rpy="0.3 0.2 0.1"/><axis xyz="{axis}"/>'
+            '<limit lower="-9" upper="9" effort="9" velocity="9"/>'
             f'<parent link="l{k - 1}"/><child link="l{k}"/></joint>'
         )
     return mbdyn_ros.load("".join(parts) + "</robot>")
@@ -36,7 +42,11 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
-def test_operations_and_text_grow_linearly(name: str, cut: None) -> None:
+def test_operations_and_text_grow_linearly(
+    name: str, cut: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of programs without loops."""
+    monkeypatch.setattr(straight_line, "find_repeats", lambda script, order: [])
     operations, lines = [], []
     for joints in (25, 50, 75):
         robot = chain(joints)
@@ -49,6 +59,34 @@ def test_operations_and_text_grow_linearly(name: str, cut: None) -> None:
         assert max(text.count("\n") for text in functions) < 4 * straight_line.BLOCK
     assert operations[2] - operations[1] == pytest.approx(operations[1] - operations[0], rel=0.01)
     assert lines[2] - lines[1] == pytest.approx(lines[1] - lines[0], rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+def test_a_chain_is_loops(name: str, cut: None) -> None:
+    """Another joint adds a row of numbers, and no more than its angle to the statements."""
+    statements = []
+    for joints in (25, 75):
+        robot = chain(joints)
+        text = StraightLine(trace(robot._system, Variant(name)).function(), "line", "1").text()
+        statements.append(text.count(";"))
+    assert statements[1] - statements[0] <= 3 * 50
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+@pytest.mark.parametrize("slides", [(), (14, 29)])
+def test_loops_compute_what_lines_do(name: str, slides: tuple[int, ...], cut: None) -> None:
+    """One state and many; other joints in between divide the loops."""
+    robot = chain(42, slides)
+    function = trace(robot._system, Variant(name)).function()
+    script = Script(reciprocals(function_lines(function)))
+    assert len(find_repeats(script, script.computed)) >= 2 * (1 + len(slides))
+    states = np.random.default_rng(1).uniform(-1, 1, (3, MANY, 42))
+    method = getattr(robot, name)
+    many = method(*states)
+    for k in range(0, MANY, 16):
+        expected = np.array(function(*states[:, k])).ravel()
+        for found in (many[k], method(*states[:, k])):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * abs(expected).max())
 
 
 def test_a_long_program_computes_what_a_short_one_does(cut: None) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..dynamics.system import System
 from .elementary import elementary_functions
+from .line_text import each_functions
 from .program import Program
 from .program_text import program_text
 from .rows import ROWS
 from .source import HEADERS, walk_source
-from .straight_line import each_functions
 from .thread_pool import SHARER
 
 SCHEDULED = 5000

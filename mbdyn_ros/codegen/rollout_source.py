@@ -9,10 +9,11 @@ from ..dynamics.spatial import SX
 from ..dynamics.system import System
 from .batch import order_early
 from .elementary import elementary_functions
+from .line_text import each_functions
 from .program import Program
 from .rows import ROWS
 from .source import HEADERS, walk_source
-from .straight_line import StraightLine, each_functions
+from .straight_line import StraightLine
 from .thread_pool import SHARER
 
 ROLLOUT = """

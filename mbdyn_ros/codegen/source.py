@@ -9,9 +9,9 @@ from .c_loops import c_loops
 from .call import calls_text
 from .dormand_prince import dormand_prince
 from .elementary import elementary_functions
+from .line_text import each_functions
 from .program import Program
 from .program_text import program_text
-from .straight_line import each_functions
 
 HEADERS = """#include <math.h>
 #include <stddef.h>

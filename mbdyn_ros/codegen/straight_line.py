@@ -4,17 +4,21 @@ The same text serves a single state (`double`) and several at once (vector types
 cosines of angles that depend on inputs alone are computed together at the start. A long program
 is cut into functions of some hundred operations, which hand values on in an array: compilers need
 time that grows faster than a function's length. What leads to a result stands close before it, so
-that few values wait for their use and most stay in registers or in the first cache.
+that few values wait for their use and most stay in registers or in the first cache. Where a long
+program does the same again and again, as along a chain, it is a loop that does it.
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import casadi as ca
+
+from .line_text import LineText
+from .lines import TURNS, Script, depth_first, function_lines, reciprocals
+from .loop_text import Kept, LoopText
+from .repeats import Repeat, find_repeats
 
 BLOCK = 500
 """Operations of one C function of a program that is cut."""
@@ -22,157 +26,6 @@ BLOCK = 500
 WHOLE = {"1": 5000, "v": 10000}
 """Operations of the longest program that is not cut. What vectors hand on through memory fills
 the first cache sooner; compilers take minutes over programs ten times as long."""
-
-UNARY = {
-    ca.OP_ASSIGN: "{0}",
-    ca.OP_NEG: "-{0}",
-    ca.OP_SQ: "{0} * {0}",
-    ca.OP_TWICE: "2. * {0}",
-    ca.OP_INV: "1. / {0}",
-    ca.OP_SQRT: "root{n}({0})",
-    ca.OP_FABS: "magnitude{n}({0})",
-    ca.OP_SIGN: "sign{n}({0})",
-    ca.OP_NOT: "truth{n}(is{n}({0} == 0))",
-}
-
-BINARY = {
-    ca.OP_ADD: "{0} + {1}",
-    ca.OP_SUB: "{0} - {1}",
-    ca.OP_MUL: "{0} * {1}",
-    ca.OP_DIV: "{0} / {1}",
-    ca.OP_LT: "truth{n}(is{n}({0} < {1}))",
-    ca.OP_LE: "truth{n}(is{n}({0} <= {1}))",
-    ca.OP_EQ: "truth{n}(is{n}({0} == {1}))",
-    ca.OP_NE: "truth{n}(is{n}({0} != {1}))",
-    ca.OP_AND: "truth{n}(is{n}({0} != 0) & is{n}({1} != 0))",
-    ca.OP_OR: "truth{n}(is{n}({0} != 0) | is{n}({1} != 0))",
-    ca.OP_IF_ELSE_ZERO: "select{n}(is{n}({0} != 0), {1}, all{n}(0.))",
-    ca.OP_FMIN: "least{n}({0}, {1})",
-    ca.OP_FMAX: "greatest{n}({0}, {1})",
-    ca.OP_COPYSIGN: "with_sign{n}({0}, {1})",
-    ca.OP_ATAN2: "arctangent2{n}({0}, {1})",
-}
-
-EACH = {
-    ca.OP_EXP: "exp",
-    ca.OP_LOG: "log",
-    ca.OP_TAN: "tan",
-    ca.OP_ASIN: "asin",
-    ca.OP_ACOS: "acos",
-    ca.OP_ATAN: "atan",
-    ca.OP_SINH: "sinh",
-    ca.OP_COSH: "cosh",
-    ca.OP_TANH: "tanh",
-    ca.OP_FLOOR: "floor",
-    ca.OP_CEIL: "ceil",
-    ca.OP_POW: "pow",
-    ca.OP_CONSTPOW: "pow",
-    ca.OP_FMOD: "fmod",
-    ca.OP_HYPOT: "hypot",
-}
-"""Operations left to the C library, number by number."""
-
-PAIRS = ("pow", "fmod", "hypot")
-
-OPERATIONS = {
-    **UNARY,
-    **BINARY,
-    **{
-        code: f"each_{name}{{n}}({{0}}, {{1}})" if name in PAIRS else f"each_{name}{{n}}({{0}})"
-        for code, name in EACH.items()
-    },
-}
-
-ANGLE_STEPS = (ca.OP_ASSIGN, ca.OP_NEG, ca.OP_TWICE, ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_INPUT)
-"""What may lead from inputs to an angle whose sine is taken at the start."""
-
-
-TURNS = (ca.OP_SIN, ca.OP_COS)
-
-
-def each_functions() -> str:
-    """C of the operations left to the C library, for one number and for a vector."""
-    return "".join(
-        f"EACH{'_PAIR' if name in PAIRS else ''}{n}(each_{name}, {name})\n"
-        for n in "1v"
-        for name in dict.fromkeys(EACH.values())
-    )
-
-
-@dataclass
-class _Line:
-    """One operation: its code, what it reads (numbers of lines), and what is left to say.
-
-    place : (array, element) of an input or output. value : of a constant.
-    """
-
-    code: int
-    reads: tuple[int, ...]
-    place: tuple[int, int] = (0, 0)
-    value: float = 0.0
-
-
-def _lines(function: ca.Function) -> list[_Line]:
-    """The operations of a function, each reading the lines that made its operands."""
-    lines: list[_Line] = []
-    made: dict[int, int] = {}
-    for k in range(function.n_instructions()):
-        code = function.instruction_id(k)
-        if code == ca.OP_OUTPUT:
-            array, element = function.instruction_output(k)
-            lines.append(_Line(code, (made[function.instruction_input(k)[0]],), (array, element)))
-            continue
-        (slot,) = function.instruction_output(k)
-        if code == ca.OP_INPUT:
-            array, element = function.instruction_input(k)
-            lines.append(_Line(code, (), (array, element)))
-        elif code == ca.OP_CONST:
-            lines.append(_Line(code, (), value=function.instruction_constant(k)))
-        else:
-            lines.append(_Line(code, tuple(made[i] for i in function.instruction_input(k))))
-        made[slot] = len(lines) - 1
-    return lines
-
-
-def _reciprocals(lines: list[_Line]) -> list[_Line]:
-    """The same with one division for all by the same number: the others become products."""
-    divisors = [line.reads[1] for line in lines if line.code == ca.OP_DIV]
-    often = {k for k, count in Counter(divisors).items() if count > 1}
-    result: list[_Line] = []
-    places: list[int] = []
-    inverses: dict[int, int] = {}
-    for line in lines:
-        reads = tuple(places[i] for i in line.reads)
-        if line.code == ca.OP_DIV and line.reads[1] in often:
-            if reads[1] not in inverses:
-                inverses[reads[1]] = len(result)
-                result.append(_Line(ca.OP_INV, reads[1:]))
-            line, reads = _Line(ca.OP_MUL, ()), (reads[0], inverses[reads[1]])
-        places.append(len(result))
-        result.append(_Line(line.code, reads, line.place, line.value))
-    return result
-
-
-def _depth_first(lines: list[_Line]) -> list[_Line]:
-    """The same lines, each as late as what first asks for it."""
-    waiting = [1] * len(lines)  # how many values wait at once, were nothing shared (Sethi, Ullman)
-    for k, line in enumerate(lines):
-        below = sorted((waiting[i] for i in line.reads), reverse=True)
-        waiting[k] = max((n + place for place, n in enumerate(below)), default=1)
-    outputs = [k for k, line in enumerate(lines) if line.code == ca.OP_OUTPUT]
-    stack = sorted(outputs, key=lambda k: lines[k].reads, reverse=True)
-    places: dict[int, int] = {}
-    while stack:
-        k = stack[-1]
-        if missing := [i for i in lines[k].reads if i not in places]:
-            stack += sorted(missing, key=lambda i: waiting[i])
-            continue
-        stack.pop()
-        places.setdefault(k, len(places))
-    return [
-        _Line(line.code, tuple(places[i] for i in line.reads), line.place, line.value)
-        for line in (lines[k] for k in places)
-    ]
 
 
 class StraightLine:
@@ -186,160 +39,119 @@ class StraightLine:
     """
 
     def __init__(self, function: ca.Function, name: str, n: str) -> None:
-        self._lines = _depth_first(_reciprocals(_lines(function)))
         self._name, self._n = name, n
-        self._order()
-
-    def _order(self) -> None:
-        """Put what leads to the first angles at the start; pair sines with cosines."""
-        lines = self._lines
-        early = [False] * len(lines)
-        for k, line in enumerate(lines):
-            early[k] = line.code == ca.OP_CONST or (
-                line.code in ANGLE_STEPS and all(early[i] for i in line.reads)
-            )
-        self._pairs: dict[int, list[int]] = {}
-        for k, line in enumerate(lines):
-            if line.code in TURNS:
-                self._pairs.setdefault(line.reads[0], []).append(k)
-        self._angles = [angle for angle in self._pairs if early[angle]]
-        needed = set(self._angles)
-        for k in range(len(lines) - 1, -1, -1):
-            if k in needed:
-                needed.update(lines[k].reads)
-        self._first = [k for k in sorted(needed) if lines[k].code != ca.OP_CONST]
-        self._rest = [
-            k
-            for k, line in enumerate(lines)
-            if k not in needed
-            and line.code != ca.OP_CONST
-            and (line.code not in TURNS or self._leads(k) and not early[line.reads[0]])
-        ]
-
-    def _leads(self, k: int) -> bool:
-        """Whether line k is the first of the sine and the cosine of its angle."""
-        return self._pairs[self._lines[k].reads[0]][0] == k
+        lines = reciprocals(function_lines(function))
+        script = Script(lines)
+        self._long = len(script.rest) > WHOLE[n]
+        self._repeats: list[Repeat] = []
+        if self._long:  # in the order of the recursion, where passes are alike
+            self._repeats = find_repeats(script, script.computed)
+        if 2 * sum(one.end - one.start for one in self._repeats) <= len(script.computed):
+            script, self._repeats = Script(depth_first(lines)), []
+        self._script = script
 
     def text(self) -> str:
         """The C functions."""
-        n, name = self._n, self._name
+        n, name, script = self._n, self._name, self._script
         head = f"const real{n}* const* arg, real{n}* const* res"
-        start = [*self._statements(self._first), *self._first_angles()]
-        rest = self._rest
-        if len(rest) <= WHOLE[n]:
-            body = "".join(f"  {line}\n" for line in [*start, *self._statements(rest)])
-            return f"static void {name}({head}) {{\n{body}}}\n"
-        return self._cut(head, start)
+        writer = LineText(script, n)
+        if self._long:
+            return self._cut(head, writer)
+        body = writer.statements(script.first)
+        if script.angles:
+            body.append(f"real{n} sine[{writer.room}], cosine[{writer.room}];")
+            body += writer.angles("sine", "cosine")
+        for place, angle in enumerate(script.angles):
+            for k in script.pairs[angle]:
+                which = "sine" if script.lines[k].code == ca.OP_SIN else "cosine"
+                body.append(f"const real{n} a{k} = {which}[{place}];")
+        body += writer.statements(script.rest)
+        return f"static void {name}({head}) {{\n{indented(body)}}}\n"
 
-    # ---- long programs --------------------------------------------------------------------
+    def _cut(self, head: str, writer: LineText) -> str:
+        """Several functions that hand values on in an array w; inputs are read again.
 
-    def _cut(self, head: str, start: list[str]) -> str:
-        """Several functions that hand values on in an array w; inputs are read again."""
-        n, name, lines = self._n, self._name, self._lines
-        blocks = [self._rest[k : k + BLOCK] for k in range(0, len(self._rest), BLOCK)]
-        home = {k: 0 for angle in self._angles for k in self._pairs[angle]}
-        home.update(dict.fromkeys(self._first, 0))
-        for b, block in enumerate(blocks, 1):
-            for k in block:
-                home[k] = b
-                if lines[k].code in TURNS:
-                    home.update(dict.fromkeys(self._pairs[lines[k].reads[0]], b))
+        What `Kept` does not hold there takes places that are free again when it has been read for
+        the last time.
+        """
+        n, name, lines = self._n, self._name, self._script.lines
+        blocks = self._blocks()
+        home = {k: b for b, block in enumerate(blocks) for k in block.makes}
         foreign = [
-            {i for k in block for i in lines[k].reads if home.get(i, b) < b}
-            for b, block in enumerate(blocks, 1)
+            sorted(i for i in block.reads if home.get(i, b) < b) for b, block in enumerate(blocks)
         ]
-        last = {
-            i: b
-            for b, needed in enumerate(foreign, 1)
-            for i in needed
-            if lines[i].code != ca.OP_INPUT
-        }
-        made: dict[int, list[int]] = {}
+        kept = Kept(self._script, self._repeats, (i for reads in foreign for i in reads), n)
+        last = {i: b for b, reads in enumerate(foreign) for i in reads if i not in kept.places}
+        handed: dict[int, list[int]] = {}
         for i in sorted(last):
-            made.setdefault(home[i], []).append(i)
+            handed.setdefault(home[i], []).append(i)
         places: dict[int, int] = {}
         free: list[int] = []
-        functions, size = [], 0
-        for b, needed in enumerate([set(), *foreign]):
-            body = self._statements(sorted(i for i in needed if i not in last))
-            stored = sorted(i for i in needed if i in last)
-            body += [f"const real{n} a{i} = w[{places[i]}];" for i in stored]
-            body += self._statements(blocks[b - 1]) if b else start
-            free += [places[i] for i in stored if last[i] == b]
-            for i in made.get(b, ()):
+        functions, size = [], kept.size
+        for b, block in enumerate(blocks):
+            body = writer.statements(k for k in sorted(block.reads) if lines[k].code == ca.OP_INPUT)
+            for i in foreign[b]:
+                place = kept.places[i] if i in kept.places else places[i]
+                body.append(f"const real{n} a{i} = w[{place}];")
+            table = ""
+            if block.loop is not None:
+                body += block.loop.statements(f"{name}_{b}_table", kept)
+                table = block.loop.table(f"{name}_{b}_table")
+            else:
+                body += writer.statements(block.lines)
+            if not b:
+                body += writer.angles(f"w + {kept.sine}", f"w + {kept.cosine}")
+            free += [places[i] for i in foreign[b] if last.get(i) == b]
+            for i in handed.get(b, ()):
                 if not free:
                     free.append(size)
                     size += 1
                 places[i] = free.pop()
-                body.append(f"w[{places[i]}] = a{i};")
-            text = "".join(f"  {line}\n" for line in body)
+                value = block.loop.name(i) if block.loop is not None else f"a{i}"
+                body.append(f"w[{places[i]}] = {value};")
             functions.append(
-                "static __attribute__((noinline))\n"
-                f"void {name}_{b}({head}, real{n}* w) {{\n{text}}}\n"
+                f"{table}static __attribute__((noinline))\n"
+                f"void {name}_{b}({head}, real{n}* w) {{\n{indented(body)}}}\n"
             )
-        calls = "".join(f"  {name}_{b}(arg, res, w);\n" for b in range(len(functions)))
+        calls = "".join(f"  {name}_{b}(arg, res, w);\n" for b in range(len(blocks)))
         whole = f"static void {name}({head}) {{\n  real{n} w[{max(1, size)}];\n{calls}}}\n"
         return "".join([*functions, whole])
 
-    # ---- lines ----------------------------------------------------------------------------
+    def _blocks(self) -> list[_Block]:
+        """What leads to the first angles, then parts of the rest and loops."""
+        script, n = self._script, self._n
+        lines, order = script.lines, script.computed
+        turns = [k for angle in script.angles for k in script.pairs[angle]]
+        inputs = {k for k in script.first if lines[k].code == ca.OP_INPUT}
+        first = [k for k in script.first if k not in inputs]
+        blocks = [_Block(first, {*first, *turns}, inputs, None)]
+        place = 0
+        for repeat in [*self._repeats, None]:
+            end = len(order) if repeat is None else repeat.start
+            for start in range(place, end, BLOCK):
+                part = order[start : min(start + BLOCK, end)]
+                makes = {k for k in part if lines[k].code not in TURNS}
+                late = (lines[k].reads[0] for k in part if lines[k].code in TURNS)
+                makes.update(k for angle in late for k in script.pairs[angle])
+                reads = {i for k in part for i in lines[k].reads if lines[i].code != ca.OP_CONST}
+                blocks.append(_Block(part, makes, reads, None))
+            if repeat is not None:
+                loop = LoopText(repeat, script, n)
+                blocks.append(_Block([], set(loop.makes), loop.reads, loop))
+                place = repeat.end
+        return blocks
 
-    def _first_angles(self) -> Iterator[str]:
-        n, angles = self._n, self._angles
-        if not angles:
-            return
-        room = f"{len(angles)} + LANES" if n == "1" else f"{len(angles)}"
-        listed = ", ".join(self._operand(angle) for angle in angles)
-        yield f"real{n} angle[{room}] = {{{listed}}}, sine[{room}], cosine[{room}];"
-        yield f"sines_cosines{n}({len(angles)}, angle, sine, cosine);"
-        for place, angle in enumerate(angles):
-            for k in self._pairs[angle]:
-                which = "sine" if self._lines[k].code == ca.OP_SIN else "cosine"
-                yield f"const real{n} a{k} = {which}[{place}];"
 
-    def _statements(self, numbers: list[int]) -> list[str]:
-        n = self._n
-        result = []
-        for k in numbers:
-            line = self._lines[k]
-            if line.code in TURNS:
-                result += self._late_angle(line.reads[0])
-            elif line.code == ca.OP_OUTPUT:
-                array, element = line.place
-                value = self._operand(line.reads[0])
-                if self._lines[line.reads[0]].code == ca.OP_CONST:
-                    value = f"all{n}({value})"
-                result.append(f"res[{array}][{element}] = {value};")
-            elif line.code == ca.OP_INPUT:
-                array, element = line.place
-                result.append(f"const real{n} a{k} = arg[{array}][{element}];")
-            else:
-                result.append(f"const real{n} a{k} = {self._expression(line)};")
-        return result
+@dataclass
+class _Block:
+    """A part of a long program: the lines, or a loop; which values it makes, and which it reads."""
 
-    def _late_angle(self, angle: int) -> list[str]:
-        n = self._n
-        names = {ca.OP_SIN: f"s{angle}", ca.OP_COS: f"c{angle}"}
-        lines = [
-            f"real{n} s{angle}, c{angle};",
-            f"sine_cosine{n}({self._operand(angle)}, &s{angle}, &c{angle});",
-        ]
-        for k in self._pairs[angle]:
-            lines.append(f"const real{n} a{k} = {names[self._lines[k].code]};")
-        return lines
+    lines: list[int]
+    makes: set[int]
+    reads: set[int]
+    loop: LoopText | None
 
-    def _expression(self, line: _Line) -> str:
-        operands = [self._operand(i) for i in line.reads]
-        if line.code not in (ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_DIV):
-            operands = [
-                f"all{self._n}({text})" if self._lines[i].code == ca.OP_CONST else text
-                for i, text in zip(line.reads, operands, strict=True)
-            ]
-        return OPERATIONS[line.code].format(*operands, n=self._n)
 
-    def _operand(self, k: int) -> str:
-        line = self._lines[k]
-        if line.code != ca.OP_CONST:
-            return f"a{k}"
-        if math.isfinite(line.value):
-            return f"({line.value!r})"
-        return "NAN" if math.isnan(line.value) else "INFINITY" if line.value > 0 else "(-INFINITY)"
+def indented(statements: Iterable[str]) -> str:
+    """Statements as the lines of a function's body."""
+    return "".join(f"  {statement}\n" for statement in statements)
