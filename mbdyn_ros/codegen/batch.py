@@ -90,18 +90,17 @@ def order_early(operations: int) -> str:
 
 def batch_source(system: System, program: Program) -> str:
     """The C of a program's loop over many states."""
-    core = program.rows("core")
     inputs = [name for name in program.symbols if name != "z"]
-    sizes = [core.nnz_in(core.index_in(name)) for name in inputs]
+    sizes, (rows, columns) = [program.sizes[name] for name in inputs], program.shape
     places = [sum(sizes[:i]) for i in range(len(sizes))]
     arg = [f"in + {place}" for place in places]
-    text = order_early(core.n_instructions()) + HEADERS + elementary_functions() + each_functions()
+    text = order_early(program.length) + HEADERS + elementary_functions() + each_functions()
     walk = opened = ""
     if system.nz:
         arg.insert(1, "NULL")
         text += walk_source(system)
         walk = WALK.format(nz=system.nz, n_in=len(inputs))
-        opened = OPEN.format(size_out=core.nnz_out(0))
+        opened = OPEN.format(size_out=rows * columns)
     text += program_text(program, "core", "v") + ROWS + SHARER
     return text + BATCH.format(
         n_in=len(inputs),
@@ -111,10 +110,10 @@ def batch_source(system: System, program: Program) -> str:
         ),
         largest=max(1, *sizes),
         total_in=max(1, sum(sizes)),
-        size_out=max(1, core.nnz_out(0)),
+        size_out=max(1, rows * columns),
         arg=", ".join(arg),
         walk=walk,
         open=opened,
         name="core",
-        operations=core.n_instructions(),
+        operations=program.length,
     )

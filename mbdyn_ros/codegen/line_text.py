@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import casadi as ca
 
@@ -79,6 +79,10 @@ def each_functions() -> str:
     )
 
 
+Places = Mapping[tuple[str, int], Sequence[str]]
+"""C of where the numbers of ("arg", i) or ("res", i) stand, where not one after the other."""
+
+
 class LineText:
     """The C of a script's lines; line k makes the variable ak.
 
@@ -86,10 +90,12 @@ class LineText:
     ----------
     script : the lines.
     n : "1" for numbers, "v" for vectors of them.
+    places : of the numbers in arrays.
     """
 
-    def __init__(self, script: Script, n: str) -> None:
+    def __init__(self, script: Script, n: str, places: Places | None = None) -> None:
         self._script, self._lines, self._n = script, script.lines, n
+        self._places = places or {}
 
     def angles(self, sine: str, cosine: str) -> Iterator[str]:
         """The sines and cosines of the first angles, into two arrays."""
@@ -114,13 +120,15 @@ class LineText:
             if line.code in TURNS:
                 result += self._late_angle(line.reads[0])
             elif line.code == ca.OP_INPUT:
-                array, element = line.place
-                result.append(f"const real{n} a{k} = arg[{array}][{element}];")
+                result.append(f"const real{n} a{k} = {self._element('arg', *line.place)};")
             else:
-                array, element = line.place
                 operands = [self._operand(i) for i in line.reads]
-                result.append(self.assigned(k, operands, f"res[{array}][{element}]"))
+                result.append(self.assigned(k, operands, self._element("res", *line.place)))
         return result
+
+    def _element(self, side: str, array: int, element: int) -> str:
+        places = self._places.get((side, array))
+        return f"{side}[{array}][{element if places is None else places[element]}]"
 
     def assigned(self, k: int, operands: Sequence[str], result: str) -> str:
         """Line k on these operands; it goes to `result` where it is an output."""

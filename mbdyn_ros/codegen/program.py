@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
 
 from ..dynamics.contact import ContactGeometry
-from ..dynamics.elimination import Elimination, Quotient
 from ..dynamics.spatial import SX
+from ..dynamics.stages import Staged
 from ..dynamics.system import System
 
-Build = Callable[..., SX | Quotient]
+Build = Callable[..., SX | Staged]
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class Variant:
 class Program:
     """The expression of one program over its `symbols`.
 
-    equations : the result, or equations that are still to be solved for it.
+    equations : the result, or stages that lead to it.
 
     Where loops have no closed form the symbol `z` stands behind `q`, for the positions of their
     dependent joints; what runs the program finds them.
@@ -123,42 +124,36 @@ class Program:
 
     variant: Variant
     symbols: dict[str, SX]
-    equations: SX | Quotient
+    equations: SX | Staged
 
-    @property
+    @functools.cached_property
     def result(self) -> SX:
         """The result as one expression."""
         equations = self.equations
-        return equations.solved if isinstance(equations, Quotient) else equations
+        return equations.solved if isinstance(equations, Staged) else equations
 
     @property
     def shape(self) -> tuple[int, int]:
         """Shape of the result."""
-        equations = self.equations
-        return (equations.right if isinstance(equations, Quotient) else equations).shape
+        return self.equations.shape
 
     @property
-    def elimination(self) -> Elimination | None:
-        """What is left to do to the rows of `rows()`; None for nothing."""
-        if isinstance(self.equations, SX) or self.equations.right.is_empty():
-            return None
-        return self.equations.elimination
+    def sizes(self) -> dict[str, int]:
+        """How many numbers every input has."""
+        return {name: symbol.numel() for name, symbol in self.symbols.items()}
+
+    @property
+    def length(self) -> int:
+        """How many operations a run takes, about."""
+        equations = self.equations
+        if isinstance(equations, Staged):
+            return sum(stage.length for stage in equations.stages.listed)
+        return int(self.function().n_instructions())
 
     def function(self, name: str = "program") -> ca.Function:
         """The CasADi function; its result is stored row by row, as NumPy's arrays are."""
-        return self._function(name, {"result": self.result})
-
-    def rows(self, name: str) -> ca.Function:
-        """The same before `elimination`, whose factors are a second result."""
-        if isinstance(self.equations, SX) or self.elimination is None:
-            return self.function(name)
-        factors = self.equations.elimination.factors
-        return self._function(name, {"result": self.equations.right, "factors": factors})
-
-    def _function(self, name: str, results: dict[str, SX]) -> ca.Function:
-        outputs = [ca.densify(result).T for result in results.values()]
-        inputs, names = list(self.symbols.values()), list(self.symbols)
-        return ca.Function(name, inputs, outputs, names, list(results), {"cse": True})
+        inputs, result = list(self.symbols.values()), ca.densify(self.result).T
+        return ca.Function(name, inputs, [result], list(self.symbols), ["result"], {"cse": True})
 
     @property
     def symbolic(self) -> ca.Function:
@@ -195,7 +190,7 @@ def trace(system: System, variant: Variant) -> Program:
     return Program(variant, symbols, equations)
 
 
-def _equations(system: System, variant: Variant, symbols: dict[str, SX]) -> SX | Quotient:
+def _equations(system: System, variant: Variant, symbols: dict[str, SX]) -> SX | Staged:
     """The expression of a program."""
     x = list(symbols.values())
     if variant.name == "forward_dynamics":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import casadi as ca
-
 from ..dynamics.system import System
 from .c_loops import c_loops
 from .call import calls_text
@@ -171,22 +169,18 @@ UNIT_TOLERANCE = 1e-6
 def c_function(program: Program, name: str, exported: bool) -> str:
     """The C of a program, called as CasADi calls its own functions."""
 
-    def shapes(sparsities: list[ca.Sparsity]) -> str:
-        return ", ".join(f"{{{s.size1()}, {s.size2()}, 1}}" for s in sparsities)
-
-    def names(listed: list[str]) -> str:
-        return ", ".join(f'"{name}"' for name in listed)
-
-    function = program.rows(name)
+    symbols, (rows, columns) = program.symbols, program.shape
     wrapper = WRAPPER.format(
         name=name,
         linkage="CASADI_SYMBOL_EXPORT" if exported else "static",
-        n_in=function.n_in(),
+        n_in=len(symbols),
         n_out=1,
-        names_in=names(function.name_in()),
-        names_out=names(function.name_out()[:1]),
-        shapes_in=shapes([function.sparsity_in(i) for i in range(function.n_in())]),
-        shapes_out=shapes([function.sparsity_out(0)]),
+        names_in=", ".join(f'"{name}"' for name in symbols),
+        names_out='"result"',
+        shapes_in=", ".join(
+            f"{{{symbol.shape[0]}, {symbol.shape[1]}, 1}}" for symbol in symbols.values()
+        ),
+        shapes_out=f"{{{columns}, {rows}, 1}}",  # row by row
     )
     return program_text(program, f"{name}_line", "1") + wrapper
 
@@ -194,19 +188,20 @@ def c_function(program: Program, name: str, exported: bool) -> str:
 def c_source(system: System, program: Program) -> str:
     """The C of a program, its calls, its loop over a few states, and integrators' steps."""
     name = "core" if system.nz else "program"
-    core = program.rows(name)
     text = HEADERS + elementary_functions() + each_functions()
     text += c_function(program, name, exported=not system.nz)
     inputs = [name for name in program.symbols if name != "z"]
-    sizes_in = [core.nnz_in(core.index_in(name)) for name in inputs]
+    sizes_in = [program.sizes[name] for name in inputs]
     calls = calls_text(program.variant.name, sizes_in)
     if system.nz:
         inputs.append("home")
         sizes_in.append(len(system.walk_home))
-    sizes = {"n_in": len(inputs), "size_out": core.nnz_out(0)}
+    rows, columns = program.shape
+    sizes = {"n_in": len(inputs), "size_out": rows * columns}
     if system.nz:
         text += walk_source(system)
-        text += WALKED.format(**sizes, n_core=core.n_in(), nz_all=system.nz, n_home=sizes_in[-1])
+        n_core, n_home = len(program.symbols), sizes_in[-1]
+        text += WALKED.format(**sizes, n_core=n_core, nz_all=system.nz, n_home=n_home)
     text += CHECKED.format(
         **sizes,
         sizes_in=", ".join(str(size) for size in sizes_in),

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from .line_text import LineText
+from .line_text import LineText, Places
 from .lines import TURNS, Script, depth_first, function_lines, reciprocals
 from .loop_text import Kept, LoopText
 from .repeats import Repeat, find_repeats
@@ -36,15 +36,18 @@ class StraightLine:
     function : of scalars (SX), without calls.
     name : of the C function.
     n : "1" for a C function of doubles, "v" for one of vectors.
+    places : of the numbers in arrays where they do not stand one after the other.
     """
 
-    def __init__(self, function: ca.Function, name: str, n: str) -> None:
-        self._name, self._n = name, n
+    def __init__(
+        self, function: ca.Function, name: str, n: str, places: Places | None = None
+    ) -> None:
+        self._name, self._n, self._places = name, n, places or {}
         lines = reciprocals(function_lines(function))
         script = Script(lines)
         self._long = len(script.rest) > WHOLE[n]
         self._repeats: list[Repeat] = []
-        if self._long:  # in the order of the recursion, where passes are alike
+        if self._long and not self._places:  # in the order of the recursion, where passes are alike
             self._repeats = find_repeats(script, script.computed)
         if 2 * sum(one.end - one.start for one in self._repeats) <= len(script.computed):
             script, self._repeats = Script(depth_first(lines)), []
@@ -54,7 +57,7 @@ class StraightLine:
         """The C functions."""
         n, name, script = self._n, self._name, self._script
         head = f"const real{n}* const* arg, real{n}* const* res"
-        writer = LineText(script, n)
+        writer = LineText(script, n, self._places)
         if self._long:
             return self._cut(head, writer)
         body = writer.statements(script.first)

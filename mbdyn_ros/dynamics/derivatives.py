@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from .elimination import Elimination, Quotient
+from .elimination import Elimination
 from .newton_euler_derivatives import inverse_dynamics_derivatives
 from .spatial import SX
+from .stages import Staged, Stages
+from .tree_derivatives import is_tree, tree_acceleration_derivatives, tree_effort_derivatives
 
 if TYPE_CHECKING:
     from .system import System
@@ -114,16 +116,20 @@ class EffortDerivatives:
 
 def effort_derivatives(
     system: System, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None, friction: bool
-) -> SX:
+) -> SX | Staged:
     """Derivatives of the actuators' efforts by q, v and a, side by side: (efforts, 3 nv)."""
+    if is_tree(system) and system.coordinates.effort == system.coordinates.v:
+        return tree_effort_derivatives(system, q, z, v, a, wrenches, friction)
     derivatives = EffortDerivatives(system, q, z, v, a, wrenches, friction)
     return ca.densify(ca.horzcat(*derivatives.actuated[1:]))
 
 
 def acceleration_derivatives(
     system: System, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
-) -> Quotient:
+) -> SX | Staged:
     """Derivatives of the accelerations by q, v and effort, side by side: (nv, 2 nv + efforts)."""
+    if is_tree(system):
+        return tree_acceleration_derivatives(system, q, z, v, effort, wrenches, friction)
     a = SX.sym("a", v.shape)
     derivatives = EffortDerivatives(system, q, z, v, a, wrenches, friction)
     at_rest = ca.substitute(derivatives.independent[0], a, SX.zeros(*a.shape))
@@ -131,4 +137,10 @@ def acceleration_derivatives(
     elimination = Elimination.of(derivatives.independent[3])
     motion = elimination.solve(driving - at_rest)
     causes = ca.densify(derivatives.causes(effort))
-    return Quotient(elimination, ca.substitute(causes, a, motion))
+    causes = ca.substitute(causes, a, motion)
+    if causes.is_empty():
+        return causes
+    stages = Stages()
+    right = stages.written(causes)
+    factors = stages.written(elimination.factors.T)
+    return Staged(stages, right, elimination, factors)

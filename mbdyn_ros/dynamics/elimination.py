@@ -16,23 +16,16 @@ from .spatial import SX
 
 
 @dataclass(frozen=True)
-class RowStep:
-    """Row `target` becomes scale * itself less the sum of factor * row, over the terms.
+class Elimination:
+    """The factors (n, 1) of a matrix H = L^T D L.
 
-    scale : which factor, or None for one. terms : (row, factor) each.
+    columns : for every row of the unit triangle L the columns of its nonzeros left of the diagonal.
+
+    The factors stand row by row: the nonzeros of a row of L, then 1 / D of the row.
     """
 
-    target: int
-    scale: int | None
-    terms: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True)
-class Elimination:
-    """The factors (n, 1) of a matrix, and the steps that solve its equations with them."""
-
     factors: SX
-    steps: tuple[RowStep, ...]
+    columns: tuple[tuple[int, ...], ...]
 
     @staticmethod
     def of(matrix: SX) -> Elimination:
@@ -49,48 +42,36 @@ class Elimination:
                     lower[i][j] = lower[i].get(j, SX(0)) - factor * row[j]
                 row[i] = factor
         factors: list[SX] = []
-        places: list[dict[int, int]] = []
+        columns = []
         for k, row in enumerate(lower):
-            places.append({j: len(factors) + place for place, j in enumerate(row)})
-            factors += [1 / value if j == k else value for j, value in row.items()]
-        inward: list[dict[int, int]] = [{} for _ in range(n)]
-        for k in reversed(range(n)):
-            for j in places[k]:
-                inward[j][k] = places[k][j]
-        steps = [
-            RowStep(j, None, tuple((k, place) for k, place in inward[j].items() if k != j))
-            for j in reversed(range(n))
-        ]
-        for k, row_places in enumerate(places):
-            terms = tuple((j, place) for j, place in row_places.items() if j != k)
-            steps.append(RowStep(k, row_places[k], terms))
-        needed = tuple(step for step in steps if step.terms or step.scale is not None)
-        return Elimination(ca.vertcat(SX(0, 1), *factors), needed)
+            columns.append(tuple(sorted(j for j in row if j != k)))
+            factors += [row[j] for j in columns[-1]] + [1 / row[k]]
+        return Elimination(ca.vertcat(SX(0, 1), *factors), tuple(columns))
+
+    @property
+    def starts(self) -> list[int]:
+        """Where the factors of every row begin."""
+        return [sum(len(row) + 1 for row in self.columns[:k]) for k in range(len(self.columns))]
+
+    def negated(self) -> Elimination:
+        """That of -H = L^T (-D) L."""
+        numbers = [self.factors[k] for k in range(self.factors.shape[0])]
+        for start, row in zip(self.starts, self.columns, strict=True):
+            numbers[start + len(row)] = -numbers[start + len(row)]
+        return Elimination(ca.vertcat(SX(0, 1), *numbers), self.columns)
 
     def solve(self, right: SX) -> SX:
         """x of H x = right, (n, any)."""
         x = [right[i, :] for i in range(right.shape[0])]
-        for step in self.steps:
-            row = x[step.target]
-            if step.scale is not None:
-                row = self.factors[step.scale] * row
-            for source, factor in step.terms:
-                row = row - self.factors[factor] * x[source]
-            x[step.target] = row
+        rows = list(enumerate(zip(self.starts, self.columns, strict=True)))
+        for k, (start, row) in reversed(rows):
+            for place, j in enumerate(row, start):
+                x[j] = x[j] - self.factors[place] * x[k]
+        for k, (start, row) in rows:
+            x[k] = self.factors[start + len(row)] * x[k]
+            for place, j in enumerate(row, start):
+                x[k] = x[k] - self.factors[place] * x[j]
         return ca.vertcat(SX(0, right.shape[1]), *x)
-
-
-@dataclass(frozen=True)
-class Quotient:
-    """x of H x = right, still to be solved for."""
-
-    elimination: Elimination
-    right: SX
-
-    @property
-    def solved(self) -> SX:
-        """x as one expression."""
-        return self.elimination.solve(self.right)
 
 
 def solve_ltl(matrix: SX, right: SX) -> SX:

@@ -1,27 +1,7 @@
-"""Derivatives of inverse dynamics, recursive like the Newton-Euler method that they belong to.
+"""Derivatives of inverse dynamics, in closed form over composite bodies (`carried`).
 
-A small change of body i's motion, (dw, dalpha, da) in its axes, with everything that it carries
-moving as before relative to it, changes the wrench that its joint transmits by
-
-    df = m da + dalpha x h + D_f dw
-    dn = I dalpha + h x da + D_n dw
-
-with the composite mass m, first moment h and inertia I of what it carries, and the composite
-matrices D_f, D_n. Those of a rigid body are
-
-    D_f = W(w, h),  D_n = skew(w) I - skew(I w),  W(w, x) = w x^T - 2 x w^T + (w.x) 1
-
-(W is the derivative of w x (w x x) by w). What a child carries, in the parent's axes, with the
-turning t and sliding s across its joint, adds
-
-    D_f' = D_f + skew(h) skew(t) + W(w_p, m p) - 2 m skew(s)
-    D_n' = D_n - I skew(t) + skew(h) (W(w_p, p) - 2 skew(s)) + skew(p) D_f'.
-
-A coordinate of joint i changes the motion of body i alone. Its columns above the diagonal are
-the wrench's change handed inward. Its rows are the linear form of the efforts of joint i over
-(dw, dalpha, da), handed inward as well: the parts over dalpha and da are the wrench of a unit
-acceleration, so the mass matrix comes along. Cost: O(n d) for n bodies at most d deep, as that
-of Carpentier and Mansard (2018) and of Singh, Russo and Wensing (2022).
+The recursions hand poses, velocities and accelerations outward and sums inward; all else is one
+formula for every coordinate, and every derivative the product of two coordinates' numbers.
 """
 
 from __future__ import annotations
@@ -30,152 +10,222 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
+import numpy as np
 
 from ..model.model import Array
-from ..model.tree import WORLD, RigidInertia, Tree
-from .composite_body import CompositeInertia
-from .newton_euler import BodyMotion, inertial_wrenches, outward
-from .spatial import SX, JointMotion, cross, skew
+from ..model.tree import WORLD, Tree
+from .carried import (
+    RATE,
+    SCREW,
+    VELOCITY,
+    carried_by_itself,
+    common_wrench,
+    own_wrench,
+    response,
+    screws_of,
+    unit_response,
+    upper_of,
+)
+from .spatial import SX, JointMotion, constant, cross
+from .stages import Mask, Product, Stages, Table
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """What accelerations bring: efforts (nv, 1), and tables of F and of accelerations."""
+
+    efforts: SX
+    wrenches: Table
+    accelerations: Table
+
+
+class TreeDerivatives:
+    """The dynamics of a tree at a motion, on tables of `stages`, for derivatives.
+
+    A column of every table is one coordinate and its body; bodies of several coordinates have
+    several alike, and their inertia in the first.
+
+    Parameters
+    ----------
+    stages : where the tables are filled.
+    tree : the bodies.
+    joints : motion of each body's joint, at its position.
+    v : tree velocities (nv, 1).
+    gravity : (3,), m/s^2, in the world.
+    wrenches : (6, number of bodies) from outside, as in `newton_euler`.
+    """
+
+    def __init__(
+        self,
+        stages: Stages,
+        tree: Tree,
+        joints: Sequence[JointMotion],
+        v: SX,
+        gravity: Array,
+        wrenches: SX | None,
+    ) -> None:
+        self._stages, self._tree, self._joints, self._gravity = stages, tree, joints, gravity
+        self._owner = [0] * tree.nv
+        for i, body in enumerate(tree.bodies):
+            self._owner[body.v] = [i] * (body.v.stop - body.v.start)
+        poses, velocities = self._motion(v)
+        bodies = [ca.vertcat(pose, one) for pose, one in zip(poses, velocities, strict=True)]
+        self._bodies = stages.written(self._columns(bodies))
+        self._v = stages.written(v.T)
+        self._carriers = self._carrier_table(velocities)
+        axes = [ca.vertcat(joint.angular, joint.linear) for joint in joints]
+        self.screws = stages.mapped(
+            screws_of, self._bodies, stages.written(self._each(axes)), self._carriers
+        )
+        own = [
+            ca.vertcat(
+                body.inertia.mass,
+                constant(body.inertia.first),
+                upper_of(constant(body.inertia.second)),
+            )
+            for body in tree.bodies
+        ]
+        self._inertias = stages.written(self._columns(own, once=True))
+        masses = [SX(body.inertia.mass) for body in tree.bodies]
+        self._mass = stages.written(self._columns(self._sums(masses)))
+        self._own = stages.mapped(carried_by_itself, self._bodies, self._inertias)
+        self._carried = stages.written(self._columns(self._sums(self._firsts(self._own))))
+        self.units = stages.mapped(unit_response, self._carried, self._mass, self.screws)
+        self._outside: Table | None = None
+        if wrenches is not None:
+            given = stages.written(self._columns(ca.horzsplit(wrenches), once=True))
+            self._outside = stages.mapped(common_wrench, self._bodies, given)
+
+    def _motion(self, v: SX) -> tuple[list[SX], list[SX]]:
+        """Rotation and origin (12, 1) and V (6, 1) of every body."""
+        poses: list[tuple[SX, SX]] = []
+        velocities: list[SX] = []
+        for body, joint in zip(self._tree.bodies, self._joints, strict=True):
+            rotation, origin, before = SX.eye(3), SX.zeros(3), SX.zeros(6)
+            if body.parent != WORLD:
+                rotation, origin = poses[body.parent]
+                origin = origin + rotation @ joint.transform.shift
+                for turn in joint.transform.turns:
+                    rotation = rotation @ turn
+                before = velocities[body.parent]
+            poses.append((rotation, origin))
+            turning = rotation @ joint.angular @ v[body.v]
+            sliding = rotation @ joint.linear @ v[body.v] + cross(origin, turning)
+            velocities.append(before + ca.vertcat(turning, sliding))
+        return [ca.vertcat(ca.vec(rotation), origin) for rotation, origin in poses], velocities
+
+    def _carrier_table(self, velocities: list[SX]) -> Table:
+        """The velocities that `screws_of` asks for; V times 1 or 0 where that will do."""
+        bodies = self._tree.bodies
+        several = [body.v.stop - body.v.start > 1 for body in bodies]
+        hanging = [body.parent != WORLD for body in bodies]
+        if not any(more and below for more, below in zip(several, hanging, strict=True)):
+            alone = self._stages.written(self._columns([SX(not more) for more in several]))
+            return self._stages.mapped(lambda body, one: one * body[VELOCITY], self._bodies, alone)
+        carriers = [
+            velocities[body.parent] if more and body.parent != WORLD else SX(not more) * own
+            for body, more, own in zip(bodies, several, velocities, strict=True)
+        ]
+        return self._stages.written(self._columns(carriers))
+
+    def motion(self, a: SX) -> Motion:
+        """Wrenches and efforts at the tree accelerations `a` (nv, 1)."""
+        stages, tree = self._stages, self._tree
+        changes = stages.mapped(
+            lambda screws, v, a: screws[SCREW] * a + screws[RATE] * v,
+            self.screws,
+            self._v,
+            stages.written(a.T),
+        )
+        accelerations: list[SX] = []
+        whole = []
+        for body, joint in zip(tree.bodies, self._joints, strict=True):
+            if body.parent != WORLD:
+                before = accelerations[body.parent]
+            else:
+                before = ca.vertcat(SX.zeros(3), joint.transform.outward(constant(-self._gravity)))
+            change = ca.sum2(changes.symbols[:, body.v])
+            accelerations.append(before + change)
+            alone = body.v.stop - body.v.start == 1
+            whole.append(ca.vertcat(accelerations[-1], accelerations[-1] if alone else before))
+        table = stages.written(self._columns(whole))
+        own = stages.mapped(own_wrench, self._bodies, self._inertias, self._own, table)
+        wrenches = self._firsts(own)
+        if self._outside is not None:
+            outside = self._firsts(self._outside)
+            wrenches = [one - other for one, other in zip(wrenches, outside, strict=True)]
+        through = stages.written(self._columns(self._sums(wrenches)))
+        efforts = ca.sum1(self.screws.symbols[SCREW, :] * through.symbols).T
+        return Motion(efforts, through, table)
+
+    def by_acceleration(self, where: Mask | None = None) -> tuple[Product, ...]:
+        """The mass matrix (nv, nv), or part of it."""
+        carried, carrying = self._related(where)
+        unit, screw = self.units[0:6], self.screws[SCREW]
+        return Product(unit, screw, carried), Product(screw, unit, carrying)
+
+    def by_motion(self, motion: Motion) -> tuple[tuple[Product, ...], tuple[Product, ...]]:
+        """Derivatives (nv, nv) of the efforts by q and by v.
+
+        By q: over a displacement of the positions along the velocity coordinates; of a floating
+        joint that is a shift and a turn in the moving axes.
+        """
+        columns = self._stages.mapped(
+            response, self._carried, self._mass, motion.wrenches, self.screws, self._carriers,
+            motion.accelerations,
+        )  # fmt: skip
+        carried, carrying = self._related()
+        screw, unit = self.screws[SCREW], self.units[0:9]
+        by_q = Product(unit, columns[0:9], carried), Product(screw, columns[9:15], carrying)
+        by_v = Product(unit, self.screws[0:9], carried), Product(screw, columns[15:21], carrying)
+        return by_q, by_v
+
+    def _related(self, where: Mask | None = None) -> tuple[Mask, Mask]:
+        """Where the column's body carries the row's or is the same; where the row's carries it."""
+        above = np.eye(len(self._tree.bodies), dtype=bool)
+        for i, body in enumerate(self._tree.bodies):
+            if body.parent != WORLD:
+                above[i] |= above[body.parent]
+        carried = above[np.ix_(self._owner, self._owner)]
+        carrying = carried.T & ~carried
+        return (carried, carrying) if where is None else (carried & where, carrying & where)
+
+    def _sums(self, parts: Sequence[SX]) -> list[SX]:
+        """Sums over what every body carries."""
+        sums = list(parts)
+        for i, body in reversed(list(enumerate(self._tree.bodies))):
+            if body.parent != WORLD:
+                sums[body.parent] = sums[body.parent] + sums[i]
+        return sums
+
+    def _firsts(self, table: Table) -> list[SX]:
+        """The bodies' first columns."""
+        return [table.symbols[:, body.v.start] for body in self._tree.bodies]
+
+    def _columns(self, parts: Sequence[SX], once: bool = False) -> SX:
+        """The coordinates' columns from the bodies'; `once`: in the first of each, zero else."""
+        columns = [parts[i] for i in self._owner]
+        if once:
+            firsts = {body.v.start for body in self._tree.bodies}
+            columns = [one if k in firsts else 0 * one for k, one in enumerate(columns)]
+        return ca.densify(ca.horzcat(*columns))
+
+    def _each(self, parts: Sequence[SX]) -> SX:
+        """The coordinates' columns from matrices with a column for each of a body's."""
+        table = SX.zeros(parts[0].shape[0], self._tree.nv)
+        for body, part in zip(self._tree.bodies, parts, strict=True):
+            table[:, body.v] = part
+        return table
 
 
 @dataclass(frozen=True)
 class Derivatives:
-    """Efforts of the tree coordinates (nv, 1) and their derivatives, (nv, nv) each.
-
-    by_q : over a displacement of the positions along the velocity coordinates; of a floating
-        joint that is a shift and a turn in the moving axes.
-    by_v, by_a : over the velocities and the accelerations (the mass matrix).
-    """
+    """Efforts of the tree coordinates (nv, 1) and their derivatives by q, v, a, (nv, nv) each."""
 
     efforts: SX
     by_q: SX
     by_v: SX
     by_a: SX
-
-
-@dataclass(frozen=True)
-class Change:
-    """Changes of a body's motion, a column (3, n) for each coordinate of its joint."""
-
-    w: SX
-    alpha: SX
-    a: SX
-
-
-def position_change(joint: JointMotion, motion: BodyMotion) -> Change:
-    """What displacements of a joint change of its body's motion."""
-    w, alpha, a = [], [], []
-    for k in range(joint.angular.shape[1]):
-        turn, slide = joint.angular[:, k], joint.linear[:, k]
-        w.append(cross(motion.carried, turn))
-        alpha.append(cross(motion.spun, turn) + cross(w[-1], motion.turning))
-        moved = cross(motion.spun, slide) + cross(motion.carried, cross(motion.carried, slide))
-        a.append(cross(motion.moved, turn) + moved + 2 * cross(w[-1], motion.sliding))
-    return Change(ca.horzcat(*w), ca.horzcat(*alpha), ca.horzcat(*a))
-
-
-def velocity_change(joint: JointMotion, motion: BodyMotion) -> Change:
-    """What velocities of a joint change of its body's motion."""
-    alpha, a = [], []
-    for k in range(joint.angular.shape[1]):
-        turn, slide = joint.angular[:, k], joint.linear[:, k]
-        alpha.append(cross(motion.carried, turn))
-        across = 2 * motion.carried + motion.turning
-        a.append(cross(across, slide) + cross(turn, motion.sliding))
-    return Change(joint.angular, ca.horzcat(*alpha), ca.horzcat(*a))
-
-
-def centrifugal(w: SX, x: SX) -> SX:
-    """W(w, x): the derivative of w x (w x x) by w."""
-    return w @ x.T - 2 * x @ w.T + ca.dot(w, x) * SX.eye(3)
-
-
-@dataclass
-class Response:
-    """How the wrench that a joint transmits answers a change of its body's motion."""
-
-    inertia: CompositeInertia
-    by_w_force: SX
-    by_w_moment: SX
-
-    @staticmethod
-    def of(inertia: RigidInertia, w: SX) -> Response:
-        """That of one rigid body."""
-        own = CompositeInertia.of(inertia)
-        moment = skew(w) @ own.second - skew(own.second @ w)
-        return Response(own, centrifugal(w, own.first), moment)
-
-    def inward(self, joint: JointMotion, motion: BodyMotion, parent: BodyMotion) -> Response:
-        """The same of a change of the parent's motion, about its origin in its axes."""
-        transform, p, own = joint.transform, joint.transform.shift, self.inertia
-        turning, sliding = skew(motion.turning), skew(motion.sliding)
-        force = self.by_w_force + skew(own.first) @ turning - 2 * own.mass * sliding
-        moment = self.by_w_moment - own.second @ turning - 2 * skew(own.first) @ sliding
-        first = transform.inward(own.first)
-        shifted = centrifugal(parent.w, p)
-        force = transform.inward_matrix(force) + own.mass * shifted
-        moment = transform.inward_matrix(moment) + skew(first) @ shifted + skew(p) @ force
-        return Response(own.inward(transform), force, moment)
-
-    def __add__(self, other: Response) -> Response:
-        return Response(
-            self.inertia + other.inertia,
-            self.by_w_force + other.by_w_force,
-            self.by_w_moment + other.by_w_moment,
-        )
-
-    def __call__(self, change: Change) -> Columns:
-        """Change of the wrench."""
-        inertial = Columns(*self.inertia.wrench(change.alpha, change.a))
-        by_w = Columns(self.by_w_moment @ change.w, self.by_w_force @ change.w)
-        return inertial + by_w
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Moments and forces (3, n)."""
-
-    moments: SX
-    forces: SX
-
-    def __add__(self, other: Columns) -> Columns:
-        return Columns(self.moments + other.moments, self.forces + other.forces)
-
-    def inward(self, joint: JointMotion) -> Columns:
-        """About the parent's origin, in its axes."""
-        pairs = [
-            joint.transform.inward_wrench(self.moments[:, k], self.forces[:, k])
-            for k in range(self.moments.shape[1])
-        ]
-        return Columns(ca.horzcat(*(n for n, _ in pairs)), ca.horzcat(*(f for _, f in pairs)))
-
-    def efforts(self, joint: JointMotion) -> SX:
-        """Their projection on a joint: (its coordinates, n)."""
-        return joint.angular.T @ self.moments + joint.linear.T @ self.forces
-
-
-def carried_along(joint: JointMotion, moment: SX, force: SX) -> Columns:
-    """Change of a wrench (moment, force), given in body axes, that displacements of the joint
-    cause by turning and shifting those axes."""
-    moments, forces = [], []
-    for k in range(joint.angular.shape[1]):
-        turn, slide = joint.angular[:, k], joint.linear[:, k]
-        moments.append(cross(turn, moment) + cross(slide, force))
-        forces.append(cross(turn, force))
-    return Columns(ca.horzcat(*moments), ca.horzcat(*forces))
-
-
-def form_inward(
-    by_w: SX, unit: Columns, joint: JointMotion, motion: BodyMotion, parent: BodyMotion
-) -> SX:
-    """The part over dw of a linear form, (3, n), for a change of the parent's motion instead."""
-    p, columns = joint.transform.shift, []
-    for k in range(by_w.shape[1]):
-        moment, force = unit.moments[:, k], unit.forces[:, k]
-        own = by_w[:, k] + cross(motion.turning, moment) + 2 * cross(motion.sliding, force)
-        force = joint.transform.inward(force)
-        columns.append(joint.transform.inward(own) + centrifugal(parent.w, p).T @ force)
-    return ca.horzcat(*columns)
 
 
 def inverse_dynamics_derivatives(
@@ -187,47 +237,12 @@ def inverse_dynamics_derivatives(
     wrenches: SX | None = None,
 ) -> Derivatives:
     """Efforts of the tree coordinates and their derivatives; arguments of `newton_euler`."""
-    motions = outward(tree, joints, v, a, gravity)
-    moments, forces = inertial_wrenches(tree, motions, wrenches)
-    responses = [
-        Response.of(body.inertia, motion.w)
-        for body, motion in zip(tree.bodies, motions, strict=True)
-    ]
-    for i, body in reversed(list(enumerate(tree.bodies))):
-        if body.parent != WORLD:
-            response = responses[i].inward(joints[i], motions[i], motions[body.parent])
-            responses[body.parent] += response
-            moment, force = joints[i].transform.inward_wrench(moments[i], forces[i])
-            moments[body.parent] += moment
-            forces[body.parent] += force
-
-    by_position = [position_change(j, m) for j, m in zip(joints, motions, strict=True)]
-    by_velocity = [velocity_change(j, m) for j, m in zip(joints, motions, strict=True)]
-    n = tree.nv
-    result = Derivatives(SX.zeros(n), SX(n, n), SX(n, n), SX(n, n))
-    for i, body in enumerate(tree.bodies):
-        joint, response = joints[i], responses[i]
-        result.efforts[body.v] = joint.angular.T @ moments[i] + joint.linear.T @ forces[i]
-        of_q, of_v = response(by_position[i]), response(by_velocity[i])
-        unit = Columns(*response.inertia.wrench(joint.angular, joint.linear))
-        form = response.by_w_moment.T @ joint.angular + response.by_w_force.T @ joint.linear
-        result.by_q[body.v, body.v] = of_q.efforts(joint)
-        result.by_v[body.v, body.v] = of_v.efforts(joint)
-        result.by_a[body.v, body.v] = unit.efforts(joint)
-        of_q = of_q + carried_along(joint, moments[i], forces[i])
-        j = i
-        while (parent := tree.bodies[j].parent) != WORLD:
-            form = form_inward(form, unit, joints[j], motions[j], motions[parent])
-            unit, of_q, of_v = (one.inward(joints[j]) for one in (unit, of_q, of_v))
-            j, above = parent, tree.bodies[parent].v
-            result.by_q[above, body.v] = of_q.efforts(joints[j])
-            result.by_v[above, body.v] = of_v.efforts(joints[j])
-            block = unit.efforts(joints[j])
-            result.by_a[above, body.v], result.by_a[body.v, above] = block, block.T
-            for change, target in (
-                (by_position[j], result.by_q),
-                (by_velocity[j], result.by_v),
-            ):
-                rows = form.T @ change.w + unit.moments.T @ change.alpha
-                target[body.v, above] = rows + unit.forces.T @ change.a
-    return result
+    if not tree.nv:
+        return Derivatives(SX(0, 1), SX(0, 0), SX(0, 0), SX(0, 0))
+    stages = Stages()
+    dynamics = TreeDerivatives(stages, tree, joints, v, gravity, wrenches)
+    motion = dynamics.motion(a)
+    by_q, by_v = dynamics.by_motion(motion)
+    whole = stages.multiplied(by_q, by_v, dynamics.by_acceleration())
+    efforts, matrices = stages.inlined([motion.efforts, whole.symbols])
+    return Derivatives(efforts, *ca.horzsplit(matrices, tree.nv))

@@ -42,7 +42,7 @@ def symmetric(upper: SX) -> SX:
 
 def second_moment(moments: SX) -> SX:
     """J = (tr I / 2) 1 - I: the integral of r r^T dm (3, 3), from moments of inertia."""
-    return ca.trace(moments) / 2 * SX.eye(3) - moments
+    return 0.5 * ca.trace(moments) * SX.eye(3) - moments
 
 
 def congruence(rotation: SX, matrix: SX) -> SX:

@@ -26,7 +26,7 @@ from .articulated_body import articulated_body
 from .composite_body import composite_body
 from .contact import ContactGeometry, contact_state, distances, point_motions
 from .derivatives import acceleration_derivatives, effort_derivatives
-from .elimination import Quotient, solve_ltl
+from .elimination import solve_ltl
 from .embedding import Embedding
 from .linkage import Linkage, rows_at_positions
 from .loop_forces import loop_terms
@@ -35,6 +35,7 @@ from .position_rate import position_rate
 from .regressor import linear_form, moving_links, symbolic_inertias
 from .rotor_torque import levers, rotor_torques
 from .spatial import SX, constant
+from .stages import Staged
 
 LONG = 200
 """Mean square of the numbers of coordinates that move a body, from which on forward dynamics by
@@ -181,13 +182,13 @@ class System:
 
     def inverse_dynamics_derivatives(
         self, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None = None, friction: bool = True
-    ) -> SX:
+    ) -> SX | Staged:
         """Derivatives of the actuated joints' efforts by q, v and a, side by side."""
         return effort_derivatives(self, q, z, v, a, wrenches, friction)
 
     def forward_dynamics_derivatives(
         self, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None = None, friction: bool = True
-    ) -> Quotient:
+    ) -> SX | Staged:
         """Derivatives of the accelerations by q, v and effort, side by side."""
         return acceleration_derivatives(self, q, z, v, effort, wrenches, friction)
 

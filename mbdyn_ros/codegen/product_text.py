@@ -1,0 +1,188 @@
+"""C of matrices, side by side, that are sums of products of which only some entries are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..dynamics.stages import Mask, Product, Table
+from .table_layout import numbers
+
+FUNCTIONS = """
+#if LANES == 8
+#define LANE_BITS {1, 2, 4, 8, 16, 32, 64, 128}
+#elif LANES == 4
+#define LANE_BITS {1, 2, 4, 8}
+#else
+#define LANE_BITS {1, 2}
+#endif
+
+#define ONE1(x) allv(x)
+#define ONEv(x) (x)
+
+/* The numbers of x whose bits are set; zero elsewhere. */
+static inline realv kept1(unsigned bits, realv x) {
+  const bitsv chosen = ((bitsv){0} + (bits1)bits) & (bitsv)LANE_BITS;
+  return real_ofv(bits_ofv(x) & isv(chosen != 0));
+}
+static inline realv keptv(unsigned bits, realv x) { (void)bits; return x; }
+
+/* A block goes where it belongs: all of it, or `count` numbers. */
+static inline void put1(double* to, realv x, size_t count) {
+  if (count >= LANES) memcpy(to, &x, sizeof x);
+  else for (size_t k = 0; k < count; ++k) to[k] = x[k];
+}
+static inline void putv(realv* to, realv x, size_t count) { (void)count; *to = x; }
+"""
+
+LOOP = """
+/* Row by row, the last block first: what a block has too much reaches into the next matrix or row
+   and is put right there. */
+static void {name}({arguments}, real{n}* restrict target) {{
+  const {integer}* at = {name}_at;
+  for (size_t r = 0; r < {rows}; ++r) {{
+{lefts}    for (size_t b = BLOCKS{n}({width}); b-- > 0;) {{
+      const unsigned wanted = *at++;
+{rights}      realv {sums};
+{products}{puts}    }}
+  }}
+}}
+"""
+
+LEFT = """    realv y{k}[{count}];
+    for (size_t k = 0; k < {count}; ++k) {{
+      y{k}[k] = ONE{n}({table}[PLACE{n}({tall}, {start} + k, r)]);
+    }}
+"""
+
+PRODUCT = """      if (wanted & {bit}) {{
+        const unsigned bits = *at++;
+{terms}      }}
+"""
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where matrices go: into the rows of the result, or into the blocks of a table.
+
+    rows : of all matrices. widths : number of columns of each. direct : whether into the result.
+    """
+
+    rows: int
+    widths: tuple[int, ...]
+    direct: bool
+
+    def place(self, matrix: int, n: str) -> str:
+        """C of where block b of row r stands."""
+        if self.direct:
+            return f"r * {sum(self.widths)} + {sum(self.widths[:matrix])} + b * WIDTH{n}"
+        return f"(b * {self.rows * len(self.widths)} + {matrix * self.rows} + r) * WIDTH{n}"
+
+    def room(self, place: str) -> str:
+        """C of how many numbers there is room for from there on."""
+        return f"{self.rows * sum(self.widths)} - ({place})" if self.direct else "LANES"
+
+
+class ProductText:
+    """The C function `name` that fills some matrices of the same width; `call` calls it.
+
+    matrices : (which of the target's, its products) each.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        n: str,
+        matrices: Sequence[tuple[int, Sequence[Product]]],
+        target: Target,
+    ) -> None:
+        self._name, self._n, self._target = name, n, target
+        self._matrices = matrices
+        self._width = target.widths[matrices[0][0]]
+        self._alike: dict[bytes, tuple[Mask, list[tuple[int, Product]]]] = {}
+        for matrix, products in matrices:
+            for product in products:
+                _, members = self._alike.setdefault(product.where.tobytes(), (product.where, []))
+                members.append((matrix, product))
+        lefts: dict[tuple[Table, int], int] = {}
+        rights: list[Table] = []
+        for _, members in self._alike.values():
+            for _, product in members:
+                left, start, stop = product.left.table, product.left.start, product.left.stop
+                lefts[left, start] = max(lefts.get((left, start), 0), stop - start)
+                rights.append(product.right.table)
+        self._lefts, self._rights = lefts, list(dict.fromkeys(rights))
+        self._tables = list(dict.fromkeys([*(table for table, _ in lefts), *rights]))
+
+    def call(self, names: Mapping[Table, str], target: str) -> str:
+        """C of the call."""
+        given = [f"(const real{self._n}*){names[table]}" for table in self._tables]
+        return f"  {self._name}({', '.join([*given, target])});\n"
+
+    def text(self) -> str:
+        """C of the function."""
+        n, target = self._n, self._target
+        products = puts = ""
+        for place, (_, members) in enumerate(self._alike.values()):
+            terms = "".join(self._term(matrix, product) for matrix, product in members)
+            products += PRODUCT.format(bit=1 << place, terms=terms)
+        for matrix, _ in self._matrices:
+            where = target.place(matrix, n)
+            puts += f"      put{n}(target + {where}, sum{matrix}, {target.room(where)});\n"
+        integer, at = numbers(f"{self._name}_at", n, self._entries)
+        return at + LOOP.format(
+            name=self._name,
+            n=n,
+            arguments=", ".join(f"const real{n}* restrict t{k}" for k in range(len(self._tables))),
+            integer=integer,
+            lefts=self._left_lines(),
+            rights=self._right_lines(),
+            rows=target.rows,
+            width=self._width,
+            sums=", ".join(f"sum{matrix} = allv(0.)" for matrix, _ in self._matrices),
+            products=products,
+            puts=puts,
+        )
+
+    def _term(self, matrix: int, product: Product) -> str:
+        left, right = product.left, product.right
+        x = f"x{self._rights.index(right.table)}"
+        y = f"y{list(self._lefts).index((left.table, left.start))}"
+        terms = (f"{x}[{right.start + k}] * {y}[{k}]" for k in range(left.stop - left.start))
+        kept = f"kept{self._n}(bits, {' + '.join(terms)})"
+        return f"        sum{matrix} += {kept};\n"
+
+    def _left_lines(self) -> str:
+        """C of a row's numbers."""
+        return "".join(
+            LEFT.format(
+                n=self._n,
+                k=k,
+                count=count,
+                table=f"t{self._tables.index(table)}",
+                tall=table.symbols.shape[0],
+                start=start,
+            )
+            for k, ((table, start), count) in enumerate(self._lefts.items())
+        )
+
+    def _right_lines(self) -> str:
+        """C of where a block's numbers stand."""
+        return "".join(
+            f"      const realv* x{k} = (const realv*)t{self._tables.index(table)} "
+            f"+ b * {table.symbols.shape[0]};\n"
+            for k, table in enumerate(self._rights)
+        )
+
+    def _entries(self, columns: int) -> list[int]:
+        """Row by row, the last block first: which products are wanted, and of each the columns."""
+        listed: list[int] = []
+        for r in range(self._target.rows):
+            for b in reversed(range(-(-self._width // columns))):
+                parts = [
+                    sum(1 << int(k) for k in where[r, b * columns :][:columns].nonzero()[0])
+                    for where, _ in self._alike.values()
+                ]
+                listed.append(sum(1 << place for place, bits in enumerate(parts) if bits))
+                listed += [bits for bits in parts if bits]
+        return listed

@@ -1,0 +1,143 @@
+"""Programs in stages give what the same formulation gives written out."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from corpus import urdf_file
+
+import mbdyn_ros
+from mbdyn_ros import Robot
+from mbdyn_ros.codegen import program_text
+from mbdyn_ros.codegen.compiler import compile_library
+from mbdyn_ros.codegen.kernel import MANY
+from mbdyn_ros.codegen.program import Program, Variant, trace
+from mbdyn_ros.codegen.source import c_source
+from mbdyn_ros.dynamics.stages import Staged
+
+NAMES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+FLOATING = """<robot name="loose"><link name="world"/>
+  <link name="cart"><inertial><origin xyz="0.1 0.2 0"/><mass value="3"/>
+    <inertia ixx="0.4" iyy="0.5" izz="0.6" ixy="0.01" ixz="0.02" iyz="0"/></inertial></link>
+  <link name="egg"><inertial><origin xyz="0 0.1 0.3"/><mass value="2"/>
+    <inertia ixx="0.2" iyy="0.3" izz="0.4" ixy="0" ixz="0.01" iyz="0.02"/></inertial></link>
+  <link name="arm"><inertial><origin xyz="0.3 0 0"/><mass value="1"/>
+    <inertia ixx="0.1" iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="rail" type="prismatic"><parent link="world"/><child link="cart"/>
+    <axis xyz="0.6 0 0.8"/><dynamics damping="2"/></joint>
+  <joint name="loose" type="floating"><parent link="cart"/><child link="egg"/>
+    <origin xyz="0.1 0 0.2" rpy="0.3 0 0.1"/></joint>
+  <joint name="elbow" type="revolute"><parent link="egg"/><child link="arm"/>
+    <origin xyz="0 0.2 0.1" rpy="0 0.7 0"/><axis xyz="0 1 0"/>
+    <limit lower="-3" upper="3" effort="1" velocity="1"/><dynamics damping="0.5"/></joint>
+</robot>"""
+"""A floating joint below a moving body."""
+
+ROBOTS = {
+    "arm": lambda: mbdyn_ros.load(urdf_file("ur5_robot.urdf")),
+    "quadruped": lambda: mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True),
+    "egg on a cart": lambda: mbdyn_ros.load(FLOATING),
+}
+
+
+@pytest.fixture
+def robot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Robot:
+    monkeypatch.setattr(program_text, "SHORT", 0)
+    return ROBOTS[request.param]()
+
+
+EGG = pytest.mark.parametrize("robot", ["egg on a cart"], indirect=True)
+
+
+def arguments(robot: Robot, count: int | None = None) -> list[np.ndarray]:
+    random = np.random.default_rng(7)
+    shape = () if count is None else (count,)
+    q = random.uniform(-1, 1, (*shape, robot.nq))
+    for start in (k for k, label in enumerate(robot.position_labels) if label.endswith("/qx")):
+        turn = q[..., start : start + 4]
+        turn /= np.linalg.norm(turn, axis=-1, keepdims=True)
+    return [q, *random.normal(size=(2, *shape, robot.nv))]
+
+
+def written_out(program: Program, inputs: list[np.ndarray]) -> np.ndarray:
+    return np.array(program.function()(*inputs)).T
+
+
+@EGG
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "flags", [[], ["-mno-avx512f"], ["-mno-avx"]], ids=["all", "no AVX-512", "no AVX"]
+)
+def test_every_width_of_vectors(
+    robot: Robot, name: str, flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mbdyn_ros.codegen import compiler
+
+    program = trace(robot._system, Variant(name))
+    assert isinstance(program.equations, Staged)
+    monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, *flags))
+    text = c_source(robot._system, program)
+    assert "_formula" in text, "it was written out"
+    compile_library(text, tmp_path / "program.so")
+    library = ctypes.CDLL(str(tmp_path / "program.so"))
+    inputs = arguments(robot)
+    given = (ctypes.c_void_p * 3)(*(x.ctypes.data for x in inputs))
+    guard = 12.5
+    whole = np.full(program.shape[0] * program.shape[1] + 16, guard)
+    result = (ctypes.c_void_p * 1)(whole.ctypes.data + 64)
+    for _ in range(2):  # what the first leaves behind must not matter
+        assert library.program(given, result, None, None, 0) == 0
+    assert (whole[:8] == guard).all() and (whole[-8:] == guard).all()
+    theirs = written_out(program, inputs)
+    ours = whole[8:-8].reshape(program.shape)
+    scale = np.abs(theirs).max()
+    tolerance = 1e-13 if name == NAMES[0] else 1e-15 * np.linalg.cond(robot.mass_matrix(inputs[0]))
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=max(1e-13, tolerance) * scale)
+
+
+@pytest.mark.parametrize("robot", ROBOTS, indirect=True)
+@pytest.mark.parametrize("name", NAMES)
+def test_batches(robot: Robot, name: str) -> None:
+    inputs = arguments(robot, MANY + 3)
+    inputs[1][5, 0] = np.nan
+    call = getattr(robot, name)
+    many = np.concatenate(call(*inputs), axis=-1)
+    assert np.isnan(many[5]).any()
+    for k in (0, 1, 4, 6, MANY + 2):
+        single = np.concatenate(call(*(x[k] for x in inputs)), axis=-1)
+        scale = np.abs(single).max()
+        np.testing.assert_allclose(many[k], single, rtol=0, atol=1e-12 * scale)
+    assert np.isfinite(np.delete(many, 5, axis=0)).all()
+    program = trace(robot._system, Variant(name))
+    theirs = written_out(program, [x[0] for x in inputs])
+    np.testing.assert_allclose(many[0], theirs, rtol=0, atol=1e-12 * np.abs(theirs).max())
+
+
+@EGG
+def test_wrenches(robot: Robot) -> None:
+    """Those from outside act on the carried bodies, wherever these are turned to."""
+    inputs = arguments(robot)
+    tree = robot._system.tree
+    link = next(name for name, (i, _) in tree.frames.items() if i == len(tree.bodies) - 1)
+    wrenches = {link: np.array([3.0, -2.0, 1.0, 0.5, -0.4, 0.3])}
+    ours = np.hstack(robot.inverse_dynamics_derivatives(*inputs, wrenches))
+    program = trace(robot._system, Variant(NAMES[0], wrenches=True))
+    array = np.zeros((6, len(tree.bodies)))
+    index, pose = tree.frames[link]
+    force = pose.rotation @ wrenches[link][:3]
+    torque = pose.rotation @ wrenches[link][3:] + np.cross(pose.translation, force)
+    array[:, index] = [*force, *torque]
+    theirs = written_out(program, [*inputs, array])
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-13 * np.abs(theirs).max())
+    assert np.abs(ours - np.hstack(robot.inverse_dynamics_derivatives(*inputs))).max() > 0.1
+
+
+def test_short_programs_are_written_out() -> None:
+    robot = mbdyn_ros.load(urdf_file("ur5_robot.urdf"))
+    program = trace(robot._system, Variant(NAMES[0]))
+    assert isinstance(program.equations, Staged)
+    assert not re.search("_formula", c_source(robot._system, program))
