@@ -222,6 +222,34 @@ def test_a_row_with_nan_spoils_no_other(arm: Robot) -> None:
         assert np.array_equal(np.delete(result, 5, 0), np.delete(expected, 5, 0))
 
 
+def test_a_far_angle_changes_its_row_alone(arm: Robot) -> None:
+    """Sines of angles that are too large for the vectors are taken one by one."""
+    q, v, a = state(arm)
+    expected = arm.inverse_dynamics(q, v, a)
+    q[5, 2] += 1e6
+    result = arm.inverse_dynamics(q, v, a)
+    same(result[5:6], [arm.inverse_dynamics(q[5], v[5], a[5])])
+    assert np.array_equal(np.delete(result, 5, 0), np.delete(expected, 5, 0))
+
+
+ROW = """<robot name="row"><link name="l0"/>{}</robot>"""
+JOINT = """
+<joint name="j{0}" type="revolute"><parent link="l{0}"/><child link="l{1}"/>
+  <origin xyz="0.3 0 0.1"/><axis xyz="0 1 0"/><limit effort="9" velocity="9"/></joint>
+<link name="l{1}"><inertial><origin xyz="0.1 0 0"/><mass value="1"/>
+  <inertia ixx="0.1" iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+
+
+@pytest.mark.parametrize("joints", [1, 2, 3, 5, 7])
+def test_rows_of_any_length(joints: int) -> None:
+    robot = mbdyn_ros.load(ROW.format("".join(JOINT.format(k, k + 1) for k in range(joints))))
+    q, v, a = state(robot)
+    one_v = v[0]
+    result = robot.inverse_dynamics(q, one_v, a)
+    rows = [0, 7, N - 2, N - 1]
+    same(result[rows], [robot.inverse_dynamics(q[k], one_v, a[k]) for k in rows])
+
+
 def test_rows_that_cannot_be_closed_are_nan() -> None:
     pair = draw("Stephenson", 0).pair()
     q, v, a, _ = pair.state(0)
