@@ -11,9 +11,9 @@ from .rows import ROWS
 from .source import HEADERS, walk_source
 from .thread_pool import SHARER
 
-SCHEDULED = 5000
+SCHEDULED = 2000
 """Operations of the longest program that GCC shall order before it gives out registers: 5 to 10 %
-faster, and slower for longer ones."""
+faster; longer programs gain less, or lose."""
 
 BATCH = """
 typedef struct {{

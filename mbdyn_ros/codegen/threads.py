@@ -12,7 +12,7 @@ import os
 from ..model.errors import InputError
 
 SHARE = 500_000
-"""Operations that are worth a thread of their own: 50 us."""
+"""Operations that are worth a thread of their own: 25 us."""
 
 
 def threads_for(operations: int) -> int:
