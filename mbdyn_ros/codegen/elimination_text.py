@@ -13,9 +13,12 @@ static const unsigned short {name}_start[] = {{{starts}}};
 """
 
 FACTOR = """
-/* The factors of -H, from the last row on. What stands right of the diagonal is never read. */
+/* The factors of -H. Rows as far from the first come one after the other, since none waits for
+   another. What stands right of the diagonal is never read. */
 static void {name}(realv* restrict x, real{n}* restrict factor) {{
-  for (size_t k = {rows}; k-- > 0;) {{
+  static const unsigned short order[] = {{{order}}};
+  for (size_t place = 0; place < {rows}; ++place) {{
+    const size_t k = order[place];
     const size_t start = {name}_start[k], count = {name}_start[k + 1] - start - 1;
     const unsigned short* column = {name}_columns + start - k;
     const real{n}* row = (const real{n}*)x;
@@ -38,7 +41,8 @@ UPDATE = {
 }
 
 SOLVE = """
-enum {{ {name}_VECTORS = {blocks} * {matrices}, {name}_PARTS = ({name}_VECTORS + 7) / 8 }};
+enum {{ {name}_VECTORS = {blocks} * {matrices}, {name}_MOST = LANES == 8 ? 16 : 8 }};
+enum {{ {name}_PARTS = ({name}_VECTORS + {name}_MOST - 1) / {name}_MOST }};
 enum {{ {name}_PART = ({name}_VECTORS + {name}_PARTS - 1) / {name}_PARTS }};
 
 /* The rows' steps: which row, how many terms, its scale (0 for none, else one more than the place
@@ -71,11 +75,21 @@ def factor_text(stage: Factored, name: str, n: str) -> str:
     """C of the function `name`, which fills a table of factors."""
     rows = len(stage.columns)
     starts = [sum(len(row) + 1 for row in stage.columns[:k]) for k in range(rows + 1)]
+    depth: list[int] = []
+    for row in stage.columns:
+        depth.append(1 + max((depth[j] for j in row), default=0))
+    order = sorted(range(rows), key=lambda k: -depth[k])
     return ROWS.format(
         name=name,
         columns=", ".join(str(j) for row in stage.columns for j in row) or "0",
         starts=", ".join(map(str, starts)),
-    ) + FACTOR.format(name=name, n=n, rows=rows, update=UPDATE[n].format(rows=rows))
+    ) + FACTOR.format(
+        name=name,
+        n=n,
+        rows=rows,
+        order=", ".join(map(str, order)),
+        update=UPDATE[n].format(rows=rows),
+    )
 
 
 def elimination_text(elimination: Elimination, right: Table, name: str, n: str) -> str:
