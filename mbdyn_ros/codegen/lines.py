@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -116,6 +115,7 @@ class Script:
     pairs : by angle, the lines of its sine and cosine.
     first : lines that lead to these angles. rest : what follows, constants left out; of a later
         angle's sine and cosine, which are made together, the first.
+    computed : the rest without inputs, which can be read anywhere.
     """
 
     def __init__(self, lines: list[Line]) -> None:
@@ -142,11 +142,7 @@ class Script:
             and line.code != ca.OP_CONST
             and (line.code not in TURNS or self._leads(k) and not early[line.reads[0]])
         ]
-
-    @functools.cached_property
-    def computed(self) -> list[int]:
-        """The rest without inputs, which can be read anywhere."""
-        return [k for k in self.rest if self.lines[k].code != ca.OP_INPUT]
+        self.computed = [k for k in self.rest if lines[k].code != ca.OP_INPUT]
 
     def _leads(self, k: int) -> bool:
         """Whether line k is the first of the sine and the cosine of its angle."""

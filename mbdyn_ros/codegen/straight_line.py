@@ -18,6 +18,7 @@ import casadi as ca
 from .line_text import LineText, Places
 from .lines import TURNS, Script, depth_first, function_lines, reciprocals
 from .loop_text import Kept, LoopText
+from .overlap import overlapped
 from .repeats import Repeat, find_repeats
 
 BLOCK = 500
@@ -48,6 +49,7 @@ class StraightLine:
         self._long = len(script.rest) > WHOLE[n]
         self._repeats: list[Repeat] = []
         if self._long and not self._places:  # in the order of the recursion, where passes are alike
+            script.computed = overlapped(script, find_repeats(script, script.computed))
             self._repeats = find_repeats(script, script.computed)
         if 2 * sum(one.end - one.start for one in self._repeats) <= len(script.computed):
             script, self._repeats = Script(depth_first(lines)), []
