@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from ..dynamics.system import System
-from .elementary import elementary_functions
-from .line_text import each_functions
 from .program import Program
 from .program_text import program_text
 from .rows import ROWS
-from .source import HEADERS, walk_source
+from .source import preamble, walk_source
 from .thread_pool import SHARER
-
-SCHEDULED = 2000
-"""Operations of the longest program that GCC shall order before it gives out registers: 5 to 10 %
-faster; longer programs gain less, or lose."""
 
 BATCH = """
 typedef struct {{
@@ -81,20 +75,13 @@ OPEN = """    for (int i = 0; i < {size_out}; ++i) out[i] = selectv(closed, out[
 """NaN where a loop cannot be closed."""
 
 
-def order_early(operations: int) -> str:
-    """C that stands before vector programs of so many operations; see `SCHEDULED`."""
-    if operations > SCHEDULED:
-        return ""
-    return '#pragma GCC optimize ("schedule-insns", "sched-pressure")\n'
-
-
 def batch_source(system: System, program: Program) -> str:
     """The C of a program's loop over many states."""
     inputs = [name for name in program.symbols if name != "z"]
     sizes, (rows, columns) = [program.sizes[name] for name in inputs], program.shape
     places = [sum(sizes[:i]) for i in range(len(sizes))]
     arg = [f"in + {place}" for place in places]
-    text = order_early(program.length) + HEADERS + elementary_functions() + each_functions()
+    text = preamble(program.length, "v")
     walk = opened = ""
     if system.nz:
         arg.insert(1, "NULL")

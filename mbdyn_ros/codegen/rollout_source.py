@@ -7,12 +7,9 @@ import casadi as ca
 from ..dynamics.position_rate import position_rate
 from ..dynamics.spatial import SX
 from ..dynamics.system import System
-from .batch import order_early
-from .elementary import elementary_functions
-from .line_text import each_functions
 from .program import Program
 from .rows import ROWS
-from .source import HEADERS, walk_source
+from .source import preamble, walk_source
 from .straight_line import StraightLine
 from .thread_pool import SHARER
 
@@ -146,8 +143,7 @@ def rollout_source(system: System, program: Program) -> str:
     forward = program.function("forward")
     q, v = SX.sym("q", coordinates.nq), SX.sym("v", coordinates.nv)
     rate = ca.Function("rate_of_q", [q, v], [ca.densify(position_rate(coordinates, q, v))])
-    text = order_early(forward.n_instructions()) + HEADERS
-    text += elementary_functions() + each_functions()
+    text = preamble(forward.n_instructions(), "v")
     arg, walk, opened = ["q", "v", "effort"], "", ""
     if system.nz:
         arg.insert(1, "NULL")

