@@ -67,7 +67,7 @@ def test_a_chain_is_loops(name: str, cut: None) -> None:
     statements = []
     for joints in (25, 75):
         robot = chain(joints)
-        text = StraightLine(trace(robot._system, Variant(name)).function(), "line", "1").text()
+        text = StraightLine(trace(robot._system, Variant(name)).function, "line", "1").text()
         statements.append(text.count(";"))
     assert statements[1] - statements[0] <= 3 * 50
 
@@ -77,7 +77,7 @@ def test_a_chain_is_loops(name: str, cut: None) -> None:
 def test_loops_compute_what_lines_do(name: str, slides: tuple[int, ...], cut: None) -> None:
     """One state and many; other joints in between divide the loops."""
     robot = chain(42, slides)
-    function = trace(robot._system, Variant(name)).function()
+    function = trace(robot._system, Variant(name)).function
     script = Script(reciprocals(function_lines(function)))
     assert len(find_repeats(script, script.computed)) >= 2 * (1 + len(slides))
     states = np.random.default_rng(1).uniform(-1, 1, (3, MANY, 42))

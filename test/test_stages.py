@@ -64,7 +64,7 @@ def arguments(robot: Robot, count: int | None = None) -> list[np.ndarray]:
 
 
 def written_out(program: Program, inputs: list[np.ndarray]) -> np.ndarray:
-    return np.array(program.function()(*inputs)).T
+    return np.array(program.function(*inputs)).T
 
 
 @EGG

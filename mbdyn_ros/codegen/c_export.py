@@ -163,7 +163,7 @@ def leaves(robot: Robot) -> tuple[str, ...]:
 
 def _function(robot: Robot, name: str, variant: Variant, states: Iterable[State]) -> CFunction:
     program = trace(robot._system, variant)
-    function = program.function()
+    function = program.function
     records = []
     for state in states:
         result = np.array(function(*(state[key] for key in program.symbols)))

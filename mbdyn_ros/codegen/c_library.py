@@ -122,7 +122,7 @@ def library(described: CLibrary) -> str:
     for function in described.functions:
         output, size = function.arguments[-1]
         inputs = list(function.program.symbols)
-        body = statements(function.program.function(), inputs, [output])
+        body = statements(function.program.function, inputs, [output])
         start = ""
         if described.walk is not None:
             start = OPEN.format(nz=described.walk.nz, output=output, size=size)

@@ -295,8 +295,8 @@ def interpret(system: System, variant: Variant, home: Array | None = None) -> Ke
 def _interpreted(system: System, variant: Variant, home: Array | None) -> Kernel:
     program, start = trace(system, variant), system.walk_home if home is None else home
     if not system.nz:
-        return Kernel(variant, program.function(), None, start)
-    core, walker = program.function("core"), Walker(system, start)
+        return Kernel(variant, program.function, None, start)
+    core, walker = program.function, Walker(system, start)
     names = [name for name in program.symbols if name != "z"]
     inputs = [ca.MX.sym(name, program.symbols[name].sparsity()) for name in names]
     result = core(inputs[0], walker(inputs[0]), *inputs[1:])

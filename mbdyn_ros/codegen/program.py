@@ -148,12 +148,14 @@ class Program:
         equations = self.equations
         if isinstance(equations, Staged):
             return sum(stage.length for stage in equations.stages.listed)
-        return int(self.function().n_instructions())
+        return int(self.function.n_instructions())
 
-    def function(self, name: str = "program") -> ca.Function:
+    @functools.cached_property
+    def function(self) -> ca.Function:
         """The CasADi function; its result is stored row by row, as NumPy's arrays are."""
-        inputs, result = list(self.symbols.values()), ca.densify(self.result).T
-        return ca.Function(name, inputs, [result], list(self.symbols), ["result"], {"cse": True})
+        inputs, names, result = list(self.symbols.values()), list(self.symbols), self.result
+        options = {"cse": True}
+        return ca.Function("program", inputs, [ca.densify(result).T], names, ["result"], options)
 
     @property
     def symbolic(self) -> ca.Function:

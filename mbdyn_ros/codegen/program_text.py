@@ -16,8 +16,8 @@ def program_text(program: Program, name: str, n: str) -> str:
     """The C function `name(arg, res)`; see `StraightLine` for n."""
     if isinstance(program.equations, Staged) and not _is_short(program):
         return StagedText(program.equations, list(program.symbols.values()), name, n).text()
-    return StraightLine(program.function(), name, n).text()
+    return StraightLine(program.function, name, n).text()
 
 
 def _is_short(program: Program) -> bool:
-    return program.length <= 5 * SHORT and program.function().n_instructions() <= SHORT
+    return program.length <= 5 * SHORT and program.function.n_instructions() <= SHORT

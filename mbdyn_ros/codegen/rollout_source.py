@@ -140,7 +140,7 @@ OPEN = """  for (int i = 0; i < NV; ++i) a[i] = selectv(closed, a[i], allv(NAN))
 def rollout_source(system: System, program: Program) -> str:
     """The C of the integration of forward dynamics, the program given."""
     coordinates = system.coordinates
-    forward = program.function("forward")
+    forward = program.function
     q, v = SX.sym("q", coordinates.nq), SX.sym("v", coordinates.nv)
     rate = ca.Function("rate_of_q", [q, v], [ca.densify(position_rate(coordinates, q, v))])
     text = preamble(forward.n_instructions(), "v")
