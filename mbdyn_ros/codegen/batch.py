@@ -7,6 +7,7 @@ from .program import Program
 from .program_text import program_text
 from .rows import ROWS
 from .source import preamble, walk_source
+from .table_layout import storage
 from .thread_pool import SHARER
 
 BATCH = """
@@ -39,7 +40,8 @@ static inline void read_states(const batch_job* job, size_t i, size_t size, size
 
 static void run_batch(const void* pointer, size_t first, size_t last) {{
   const batch_job* job = pointer;
-  realv in[{total_in}], out[{size_out}];
+  realv in[{total_in}];
+  {storage}realv out[{size_out}];
   const realv* arg[] = {{{arg}}};
   realv* const res[] = {{out}};
   for (size_t k = first; k < last; k += LANES) {{
@@ -98,6 +100,7 @@ def batch_source(system: System, program: Program) -> str:
         largest=max(1, *sizes),
         total_in=max(1, sum(sizes)),
         size_out=max(1, rows * columns),
+        storage=storage(rows * columns),
         arg=", ".join(arg),
         walk=walk,
         open=opened,

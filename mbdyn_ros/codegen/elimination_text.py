@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from ..dynamics.elimination import Elimination
 from ..dynamics.stages import Factored, Table
-from .table_layout import blocks
+from .table_layout import blocks, integers
 
 ROWS = """
 /* Rows of L: the columns that each has, one row after the other; where its factors begin. */
 static const unsigned short {name}_columns[] = {{{columns}}};
-static const unsigned short {name}_start[] = {{{starts}}};
+static const {integer} {name}_start[] = {{{starts}}};
 """
 
 FACTOR = """
@@ -49,10 +49,10 @@ enum {{ {name}_PART = ({name}_VECTORS + {name}_PARTS - 1) / {name}_PARTS }};
    among the factors), then row and factor of every term. Columns go through as many blocks as stay
    in registers. */
 static void {name}(realv* restrict whole, const real{n}* restrict factor) {{
-  static const unsigned short steps[] = {{{steps}}};
+  static const {integer} steps[] = {{{steps}}};
   for (size_t part = 0; part < {name}_PARTS; ++part) {{
     realv* x = whole + part * {name}_PART * {rows};
-    for (const unsigned short* step = steps; step < steps + {length};) {{
+    for (const {integer}* step = steps; step < steps + {length};) {{
       const size_t scale = step[2];
       realv *target = x + step[0], sum[{name}_PART];
       for (size_t k = 0; k < {name}_PART; ++k) {{
@@ -81,6 +81,7 @@ def factor_text(stage: Factored, name: str, n: str) -> str:
     order = sorted(range(rows), key=lambda k: -depth[k])
     return ROWS.format(
         name=name,
+        integer=integers(starts[-1]),
         columns=", ".join(str(j) for row in stage.columns for j in row) or "0",
         starts=", ".join(map(str, starts)),
     ) + FACTOR.format(
@@ -113,6 +114,7 @@ def elimination_text(elimination: Elimination, right: Table, name: str, n: str) 
         rows=rows,
         blocks=blocks(right, n),
         matrices=len(right.widths),
+        integer=integers(max(steps)),
         steps=", ".join(map(str, steps)),
         length=len(steps),
     )

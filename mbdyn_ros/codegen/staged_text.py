@@ -22,7 +22,7 @@ from .elimination_text import elimination_text, factor_text
 from .line_text import Places
 from .product_text import FUNCTIONS, ProductText, Target
 from .straight_line import StraightLine
-from .table_layout import LAYOUT, blocks, height, places, size
+from .table_layout import LAYOUT, blocks, height, places, size, storage
 
 RESULT = """  for (size_t r = 0; r < {rows}; ++r) {{
     enum {{ COUNT = BLOCKS{n}({width}), REST = {width} - (COUNT - 1) * WIDTH{n} }};
@@ -85,7 +85,8 @@ class StagedText:
                 elimination_text(self._staged.elimination, table, self._solver, n)
             )
             room = f"{self._solver}_PARTS * {self._solver}_PART * {rows} * WIDTH{n}"
-        self._body.append(f"  real{n} {name}[{room}] __attribute__((aligned(64)));\n")
+        kind = f"{storage(height(table) * max(table.widths))}real{n}"
+        self._body.append(f"  {kind} {name}[{room}] __attribute__((aligned(64)));\n")
         return name
 
     def _clear(self, table: Table) -> None:

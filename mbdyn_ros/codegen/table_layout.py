@@ -62,11 +62,27 @@ def places(table: Table, n: str) -> list[str]:
     return result
 
 
+def integers(most: int) -> str:
+    """The shortest C type of whole numbers up to `most`."""
+    if most < 1 << 8:
+        return "unsigned char"
+    return "unsigned short" if most < 1 << 16 else "unsigned"
+
+
+LARGE = 1 << 13
+"""Numbers from which on an array goes not on the stack: half a megabyte where they are vectors."""
+
+
+def storage(count: int) -> str:
+    """C before the declaration of an array of so many numbers."""
+    return "static _Thread_local " if count >= LARGE else ""
+
+
 def numbers(name: str, n: str, listed: Callable[[int], Sequence[int]]) -> tuple[str, str]:
     """C type and C of a constant array, whose numbers depend on how many columns a block has."""
     alternatives = [listed(width) for width in (LANES if n == "1" else (1,))]
     most = max(max(one, default=0) for one in alternatives)
-    integer = "unsigned char" if most < 1 << 8 else "unsigned short"
+    integer = integers(most)
     texts = [
         f"static const {integer} {name}[] = {{{', '.join(map(str, one))}}};\n"
         for one in alternatives

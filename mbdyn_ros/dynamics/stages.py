@@ -187,10 +187,10 @@ class Stages:
 
     def multiplied(self, *sums: Sequence[Product]) -> Table:
         """A table of sums of products, side by side."""
-        stage = Multiplied(Table(SX(), ()), tuple(tuple(one) for one in sums))
-        widths = tuple(one[0].where.shape[1] for one in stage.sums)
-        table = self._table(stage.values.sparsity(), widths)
-        self.listed.append(Multiplied(table, stage.sums))
+        wanted = [np.logical_or.reduce([product.where for product in one]) for one in sums]
+        sparsity = ca.DM(np.hstack(wanted).astype(float)).sparsity()
+        table = self._table(sparsity, tuple(one.shape[1] for one in wanted))
+        self.listed.append(Multiplied(table, tuple(tuple(one) for one in sums)))
         return table
 
     def factored(self, matrix: Table) -> tuple[Elimination, Table]:
