@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -49,16 +50,17 @@ class Children:
         for name, value in parameters.items():
             command += ["-p", f"{name}:={yaml_value(value)}"]
         log = tempfile.TemporaryFile()
-        process = subprocess.Popen(
-            command,
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,  # Ctrl-C reaches them through us, once
-            preexec_fn=_die_with_parent,
-        )
-        self._running.append((f"{namespace}/{node}", process, log))
+        with _interrupted_later():
+            process = subprocess.Popen(
+                command,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C reaches them through us, once
+                preexec_fn=_die_with_parent,
+            )
+            self._running.append((f"{namespace}/{node}", process, log))
         return process.pid
 
     def dead(self) -> str:
@@ -103,6 +105,21 @@ def yaml_value(value: object) -> str:
     if isinstance(value, (str, Path)):
         return f'"{value}"'
     return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+@contextmanager
+def _interrupted_later() -> Iterator[None]:
+    """Hold interrupts back while a process is made: Python loses what their handlers raise then."""
+    held: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    handlers = [signal.signal(number, lambda got, _: held.append(got)) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, handlers, strict=True):
+            signal.signal(number, handler)
+    for number in held[:1]:
+        signal.raise_signal(number)
 
 
 def _die_with_parent() -> None:
