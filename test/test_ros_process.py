@@ -19,6 +19,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from mbdyn_ros.ros.children import _interrupted_later
+
 __all__ = ["rig"]
 
 NODES = ("inverse_dynamics_server", "simulator", "torque_feedforward")
@@ -109,3 +111,12 @@ def test_unreadable_arguments_are_one_line_too() -> None:
     process = start("simulator", "-p", "rate")
     output, _ = process.communicate(timeout=20)
     assert process.returncode == 1 and "Traceback" not in output, output
+
+
+def test_interrupts_wait_until_a_process_is_made() -> None:
+    made = []
+    with pytest.raises(KeyboardInterrupt), _interrupted_later():
+        signal.raise_signal(signal.SIGINT)
+        made.append("node")
+    assert made
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -118,8 +118,8 @@ def _interrupted_later() -> Iterator[None]:
     finally:
         for number, handler in zip(numbers, handlers, strict=True):
             signal.signal(number, handler)
-    for number in held[:1]:
-        signal.raise_signal(number)
+    for late in held[:1]:
+        signal.raise_signal(late)
 
 
 def _die_with_parent() -> None:
