@@ -136,6 +136,16 @@ def test_wrenches(robot: Robot) -> None:
     assert np.abs(ours - np.hstack(robot.inverse_dynamics_derivatives(*inputs))).max() > 0.1
 
 
+def test_zeros_between_branches_stay_zeros() -> None:
+    """The mass matrix of four legs of three joints: no leg meets another."""
+    program = trace(ROBOTS["quadruped"]()._system, Variant(NAMES[1]))
+    assert isinstance(program.equations, Staged)
+    elimination = program.equations.elimination
+    assert elimination is not None
+    legs = [6 + joint for _ in range(4) for joint in range(3)]
+    assert [len(row) for row in elimination.columns] == [*range(6), *legs]
+
+
 def test_short_programs_are_written_out() -> None:
     robot = mbdyn_ros.load(urdf_file("ur5_robot.urdf"))
     program = trace(robot._system, Variant(NAMES[0]))

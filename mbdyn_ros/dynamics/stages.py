@@ -188,7 +188,9 @@ class Stages:
     def multiplied(self, *sums: Sequence[Product]) -> Table:
         """A table of sums of products, side by side."""
         wanted = [np.logical_or.reduce([product.where for product in one]) for one in sums]
-        sparsity = ca.DM(np.hstack(wanted).astype(float)).sparsity()
+        whole = np.hstack(wanted)
+        rows, columns = (places.tolist() for places in whole.nonzero())
+        sparsity = ca.Sparsity.triplet(*whole.shape, rows, columns)
         table = self._table(sparsity, tuple(one.shape[1] for one in wanted))
         self.listed.append(Multiplied(table, tuple(tuple(one) for one in sums)))
         return table
