@@ -190,7 +190,8 @@ class Stages:
         wanted = [np.logical_or.reduce([product.where for product in one]) for one in sums]
         whole = np.hstack(wanted)
         rows, columns = (places.tolist() for places in whole.nonzero())
-        sparsity = ca.Sparsity.triplet(*whole.shape, rows, columns)
+        height, width = whole.shape
+        sparsity = ca.Sparsity.triplet(height, width, rows, columns)
         table = self._table(sparsity, tuple(one.shape[1] for one in wanted))
         self.listed.append(Multiplied(table, tuple(tuple(one) for one in sums)))
         return table
