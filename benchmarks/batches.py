@@ -22,12 +22,11 @@ import numpy as np
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.pinocchio_peer import AGREEMENT, PinocchioPeer
+from mbdyn_ros.pinocchio_peer import AGREEMENT, POOLS, PinocchioPeer
 
 from .race.robots import ENTRIES, Entry, urdf
 
 THREADS = 2
-POOLS = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
 MOTIONS, STEPS, DT = 512, 50, 1e-3
 BLOCK = 4
 REST = 0.03
@@ -74,25 +73,20 @@ def batch_race(entry: Entry, states: int, rounds: int) -> dict[str, Any]:
 
     text = urdf(entry)
     robot = mbdyn_ros.load(text, floating_base=entry.floating_base)
-    root = (pin.JointModelFreeFlyer(),) if entry.floating_base else ()
-    model = pin.buildModelFromXML(text, *root)
-    pool = pin.ModelPool(model, THREADS)
     random = np.random.default_rng(0)
     q = random.uniform(-1, 1, (states, robot.nq))
     if entry.floating_base:
         q[:, 3:7] /= np.linalg.norm(q[:, 3:7], axis=1, keepdims=True)
     v, a = random.normal(size=(2, states, robot.nv))
 
-    ties = PinocchioPeer(robot, text, q[0], v[0], a[0]).ties  # the other order of its joints
-    base = 7 * entry.floating_base
-    joints = ties[robot.nv - (robot.nq - base) :, robot.nv - (robot.nq - base) :]
-    theirs_q = np.hstack([q[:, :base], q[:, base:] @ joints.T])
+    peer = PinocchioPeer(robot, text, q[0], v[0], a[0])
+    pool, ties, theirs_q = pin.ModelPool(peer.model, THREADS), peer.ties, peer.positions(q)
 
-    def contest(name: str, peer: str) -> dict[str, Any]:
+    def contest(name: str, pooled: str) -> dict[str, Any]:
         out = np.empty((states, robot.nv))
         columns = [np.asfortranarray(x.T) for x in (theirs_q, v @ ties.T, a @ ties.T)]
         theirs = np.asfortranarray(out.T.copy())
-        method, function = getattr(robot, name), getattr(pin, peer)
+        method, function = getattr(robot, name), getattr(pin, pooled)
         calls: dict[str, Callable[[], object]] = {}
         for threads in (1, THREADS):
             calls[f"pinocchio {threads}"] = partial(function, threads, pool, *columns, theirs)
@@ -103,7 +97,7 @@ def batch_race(entry: Entry, states: int, rounds: int) -> dict[str, Any]:
         assert gap < AGREEMENT, f"{entry.name}: {name} differs by {gap:.1e} relative"
         return {"times": times, "agreement": gap}
 
-    return {name: contest(name, peer) for name, peer in POOLS.items()}
+    return {name: contest(name, pooled) for name, pooled in POOLS.items()}
 
 
 def mujoco_twin(robot: Robot, text: str, integrator: str) -> Any:

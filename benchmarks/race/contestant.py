@@ -9,14 +9,6 @@ import numpy as np
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.timing import Call
 
-PROGRAMS = (
-    "inverse_dynamics",
-    "forward_dynamics",
-    "mass_matrix",
-    "inverse_dynamics_derivatives",
-    "forward_dynamics_derivatives",
-)
-
 
 class Contestant(Protocol):
     """A library with one robot at one state.

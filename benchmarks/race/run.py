@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
+from mbdyn_ros.benchmark import PROGRAMS
 from mbdyn_ros.timing import sample_calls
 
-from .contestant import PROGRAMS, Contestant, gap
+from .contestant import Contestant, gap
 from .ours import Bound, Plain
 from .robots import Entry, Runner
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..dynamics.elimination import Elimination
-from ..dynamics.stages import Factored, Table
+from ..dynamics.stages import Table
 from .table_layout import blocks, integers
 
 ROWS = """
@@ -71,18 +71,18 @@ static void {name}(realv* restrict whole, const real{n}* restrict factor) {{
 """
 
 
-def factor_text(stage: Factored, name: str, n: str) -> str:
-    """C of the function `name`, which fills a table of factors."""
-    rows = len(stage.columns)
-    starts = [sum(len(row) + 1 for row in stage.columns[:k]) for k in range(rows + 1)]
+def factor_text(elimination: Elimination, name: str, n: str) -> str:
+    """C of the function `name`, which fills a table of the factors of a table that it uses up."""
+    rows, columns = len(elimination.columns), elimination.columns
+    starts = [*elimination.starts, elimination.factors.shape[0]]
     depth: list[int] = []
-    for row in stage.columns:
+    for row in columns:
         depth.append(1 + max((depth[j] for j in row), default=0))
     order = sorted(range(rows), key=lambda k: -depth[k])
     return ROWS.format(
         name=name,
         integer=integers(starts[-1]),
-        columns=", ".join(str(j) for row in stage.columns for j in row) or "0",
+        columns=", ".join(str(j) for row in columns for j in row) or "0",
         starts=", ".join(map(str, starts)),
     ) + FACTOR.format(
         name=name,

@@ -182,7 +182,7 @@ class StagedText:
 
     def _write_factors(self, stage: Factored) -> None:
         name = f"{self._name}_factors{len(self._functions)}"
-        self._functions.append(factor_text(stage, name, self._n))
+        self._functions.append(factor_text(stage.elimination, name, self._n))
         matrix = self._names[stage.matrix]
         self._body.append(f"  {name}((realv*){matrix}, {self._declare(stage.table)});\n")
 

@@ -3,10 +3,9 @@
 All vectors have the axes of the frame of the root body, all moments are about its origin O, linear
 velocities are those of the point of a body that is at O, and accelerations are their rates there
 (Featherstone's spatial ones), so what a coordinate does is the same screw for every body that it
-carries. A screw (s, l) moves the point x by
-l + s x x; [V, S] = (w x s, w x l + v x s) is the product of two of them. With S_j the screw of
-coordinate j, V and A the velocity and (spatial) acceleration of body j, V_p and A_p those of its
-parent, gravity taken off, let
+carries. A screw (s, l) moves the point x by l + s x x; [V, S] = (w x s, w x l + v x s) is the
+product of two of them. With S_j the screw of coordinate j, V and A the velocity and acceleration of
+body j, V_p and A_p those of its parent, gravity taken off, let
 
     S'_j = [V_p, S_j],   S''_j = [A_p, S_j] + [V_p, S'_j],   T_j = S'_j + [V, S_j].
 

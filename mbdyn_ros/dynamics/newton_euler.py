@@ -73,18 +73,10 @@ def joint_wrenches(
 class BodyMotion:
     """Motion of one body, in its axes.
 
-    carried, spun, moved : angular velocity, angular acceleration and acceleration of its origin
-        that it would have were its joint locked (the acceleration of gravity taken off).
-    turning, sliding : angular and linear velocity across its joint.
     w, alpha, a : angular velocity and acceleration, acceleration of its origin less gravity.
     tensor : U = skew(alpha) + skew(w) skew(w), all (3, 1) or (3, 3).
     """
 
-    carried: SX
-    spun: SX
-    moved: SX
-    turning: SX
-    sliding: SX
     w: SX
     alpha: SX
     a: SX
@@ -110,9 +102,7 @@ def outward(
         alpha = spun + cross(carried, turning) + joint.angular @ a[body.v]
         acceleration = moved + cross(2 * carried + turning, sliding) + joint.linear @ a[body.v]
         tensor = skew(alpha) + skew_square(w)
-        motions.append(
-            BodyMotion(carried, spun, moved, turning, sliding, w, alpha, acceleration, tensor)
-        )
+        motions.append(BodyMotion(w, alpha, acceleration, tensor))
     return motions
 
 

@@ -141,17 +141,17 @@ def _sum(matrices: list[SX]) -> SX:
 class Factored:
     """A table (1, n) of the factors of -H; `matrix` has the lower triangle of H.
 
-    columns : see `Elimination`.
+    elimination : that of -H, its factors the symbols of the table.
     """
 
     table: Table
     matrix: Table
-    columns: tuple[tuple[int, ...], ...]
+    elimination: Elimination
 
     @property
     def length(self) -> int:
         """How many operations fill it, about."""
-        return sum(len(row) * (len(row) + 2) for row in self.columns)
+        return sum(len(row) * (len(row) + 2) for row in self.elimination.columns)
 
     @property
     def values(self) -> SX:
@@ -201,8 +201,9 @@ class Stages:
         whole = Elimination.of(matrix.symbols)
         sparsity = ca.Sparsity.dense(1, whole.factors.shape[0])
         table = self._table(sparsity, (sparsity.size2(),))
-        self.listed.append(Factored(table, matrix, whole.columns))
-        return Elimination(table.symbols.T, whole.columns), table
+        elimination = Elimination(table.symbols.T, whole.columns)
+        self.listed.append(Factored(table, matrix, elimination))
+        return elimination, table
 
     def inlined(self, expressions: Sequence[SX]) -> list[SX]:
         """Expressions of tables as expressions of inputs."""
