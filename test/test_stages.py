@@ -12,7 +12,7 @@ from corpus import urdf_file
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.codegen import program_text
+from mbdyn_ros.codegen import compiler, program_text, staged_text
 from mbdyn_ros.codegen.compiler import compile_library
 from mbdyn_ros.codegen.kernel import MANY
 from mbdyn_ros.codegen.program import Program, Variant, trace
@@ -37,10 +37,19 @@ FLOATING = """<robot name="loose"><link name="world"/>
 </robot>"""
 """A floating joint below a moving body."""
 
+OUT_OF_ORDER = re.sub(
+    r'(<joint name="rail".*?</joint>)(.*)(<joint name="elbow".*?</joint>)',
+    r"\3\2\1",
+    FLOATING,
+    flags=re.S,
+)
+"""The same with the last joint first, so that its coordinate comes before those that carry it."""
+
 ROBOTS = {
     "arm": lambda: mbdyn_ros.load(urdf_file("ur5_robot.urdf")),
     "quadruped": lambda: mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True),
     "egg on a cart": lambda: mbdyn_ros.load(FLOATING),
+    "out of order": lambda: mbdyn_ros.load(OUT_OF_ORDER),
 }
 
 
@@ -75,11 +84,29 @@ def written_out(program: Program, inputs: list[np.ndarray]) -> np.ndarray:
 def test_every_width_of_vectors(
     robot: Robot, name: str, flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mbdyn_ros.codegen import compiler
+    monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, *flags))
+    check_single_call(robot, name, tmp_path)
 
+
+@EGG
+def test_equations_solved_in_loops(
+    robot: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of long chains are."""
+    monkeypatch.setattr(staged_text, "FEW", 0)
+    check_single_call(robot, NAMES[1], tmp_path)
+
+
+@pytest.mark.parametrize("robot", ["out of order"], indirect=True)
+def test_coordinates_out_of_order(robot: Robot, tmp_path: Path) -> None:
+    assert robot.velocity_labels[0] == "elbow"
+    check_single_call(robot, NAMES[1], tmp_path)
+
+
+def check_single_call(robot: Robot, name: str, tmp_path: Path) -> None:
+    """What the compiled program gives, what was in its arrays before, and what it leaves alone."""
     program = trace(robot._system, Variant(name))
     assert isinstance(program.equations, Staged)
-    monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, *flags))
     text = c_source(robot._system, program)
     assert "_formula" in text, "it was written out"
     compile_library(text, tmp_path / "program.so")

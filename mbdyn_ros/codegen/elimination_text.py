@@ -6,30 +6,25 @@ from ..dynamics.elimination import Elimination
 from ..dynamics.stages import Table
 from .table_layout import blocks, integers
 
-ROWS = """
-/* Rows of L: the columns that each has, one row after the other; where its factors begin. */
-static const unsigned short {name}_columns[] = {{{columns}}};
-static const {integer} {name}_start[] = {{{starts}}};
-"""
-
 FACTOR = """
-/* The factors of -H. Rows as far from the first come one after the other, since none waits for
-   another. What stands right of the diagonal is never read. */
-static void {name}(realv* restrict x, real{n}* restrict factor) {{
-  static const unsigned short order[] = {{{order}}};
-  for (size_t place = 0; place < {rows}; ++place) {{
-    const size_t k = order[place];
-    const size_t start = {name}_start[k], count = {name}_start[k + 1] - start - 1;
-    const unsigned short* column = {name}_columns + start - k;
-    const real{n}* row = (const real{n}*)x;
+/* The factors of -H in its place: rows of L, and 1 / D on the diagonal. Rows as far from the first
+   come one after the other, since none waits for another. What stands right of the diagonal is
+   never read. */
+static void {name}(realv* restrict x) {{
+  static const {integer} listed[] = {{{listed}}};
+  real{n}* row = (real{n}*)x;
+  for (const {integer}* step = listed; step < listed + {length};) {{
+    const size_t k = step[0], count = step[1];
+    const {integer}* column = step + 2;
     const real{n} scale = -1. / row[PLACE{n}({rows}, k, k)];
-    factor[start + count] = scale;
     for (size_t t = 0; t < count; ++t) {{
       const size_t i = column[t];
       const real{n} times = row[PLACE{n}({rows}, k, i)] * scale;
-      factor[start + t] = -times;
       {update}
     }}
+    for (size_t t = 0; t < count; ++t) row[PLACE{n}({rows}, k, column[t])] *= -scale;
+    row[PLACE{n}({rows}, k, k)] = scale;
+    step += 2 + count;
   }}
 }}
 """
@@ -45,24 +40,25 @@ enum {{ {name}_VECTORS = {blocks} * {matrices}, {name}_MOST = LANES == 8 ? 16 : 
 enum {{ {name}_PARTS = ({name}_VECTORS + {name}_MOST - 1) / {name}_MOST }};
 enum {{ {name}_PART = ({name}_VECTORS + {name}_PARTS - 1) / {name}_PARTS }};
 
-/* The rows' steps: which row, how many terms, its scale (0 for none, else one more than the place
-   among the factors), then row and factor of every term. Columns go through as many blocks as stay
-   in registers. */
+/* The rows' steps: which row, how many terms, whether it is scaled, as on the way outward; then the
+   row of every term. Columns go through as many blocks as stay in registers. */
 static void {name}(realv* restrict whole, const real{n}* restrict factor) {{
   static const {integer} steps[] = {{{steps}}};
   for (size_t part = 0; part < {name}_PARTS; ++part) {{
     realv* x = whole + part * {name}_PART * {rows};
     for (const {integer}* step = steps; step < steps + {length};) {{
-      const size_t scale = step[2];
-      realv *target = x + step[0], sum[{name}_PART];
+      const size_t row = step[0], scaled = step[2];
+      realv *target = x + row, sum[{name}_PART];
       for (size_t k = 0; k < {name}_PART; ++k) {{
-        sum[k] = scale ? target[k * {rows}] * factor[scale - 1] : target[k * {rows}];
+        sum[k] = target[k * {rows}];
+        if (scaled) sum[k] *= factor[PLACE{n}({rows}, row, row)];
       }}
       size_t terms = step[1];
-      for (step += 3; terms > 0; --terms, step += 2) {{
-        const realv* other = x + step[0];
-        const real{n} times = factor[step[1]];
-        for (size_t k = 0; k < {name}_PART; ++k) sum[k] -= other[k * {rows}] * times;
+      for (step += 3; terms > 0; --terms, ++step) {{
+        const size_t other = step[0];
+        const real{n} times = factor[
+            scaled ? PLACE{n}({rows}, row, other) : PLACE{n}({rows}, other, row)];
+        for (size_t k = 0; k < {name}_PART; ++k) sum[k] -= x[k * {rows} + other] * times;
       }}
       for (size_t k = 0; k < {name}_PART; ++k) target[k * {rows}] = sum[k];
     }}
@@ -72,41 +68,35 @@ static void {name}(realv* restrict whole, const real{n}* restrict factor) {{
 
 
 def factor_text(elimination: Elimination, name: str, n: str) -> str:
-    """C of the function `name`, which fills a table of the factors of a table that it uses up."""
-    rows, columns = len(elimination.columns), elimination.columns
-    starts = [*elimination.starts, elimination.factors.shape[0]]
-    depth: list[int] = []
-    for row in columns:
-        depth.append(1 + max((depth[j] for j in row), default=0))
-    order = sorted(range(rows), key=lambda k: -depth[k])
-    return ROWS.format(
-        name=name,
-        integer=integers(starts[-1]),
-        columns=", ".join(str(j) for row in columns for j in row) or "0",
-        starts=", ".join(map(str, starts)),
-    ) + FACTOR.format(
+    """C of the function `name`, which puts the factors of a matrix in its place."""
+    listed: list[int] = []
+    for k in elimination.outermost_first:
+        listed += [k, len(elimination.columns[k]), *elimination.columns[k]]
+    rows = len(elimination.columns)
+    return FACTOR.format(
         name=name,
         n=n,
         rows=rows,
-        order=", ".join(map(str, order)),
+        integer=integers(max(listed)),
+        listed=", ".join(map(str, listed)),
+        length=len(listed),
         update=UPDATE[n].format(rows=rows),
     )
 
 
 def elimination_text(elimination: Elimination, right: Table, name: str, n: str) -> str:
     """C of the function `name`, which solves for a table in its place."""
-    rows, starts = len(elimination.columns), elimination.starts
+    rows = len(elimination.columns)
     inward: list[list[int]] = [[] for _ in range(rows)]
     outward: list[int] = []
-    for k, (start, row) in enumerate(zip(starts, elimination.columns, strict=True)):
-        outward += [k, len(row), start + len(row) + 1]
-        for place, j in enumerate(row, start):
-            outward += [j, place]
-            inward[j] += [k, place]
+    for k, row in enumerate(elimination.columns):
+        outward += [k, len(row), 1, *row]
+        for j in row:
+            inward[j].append(k)
     steps = []
     for j in reversed(range(rows)):
         if inward[j]:
-            steps += [j, len(inward[j]) // 2, 0, *inward[j]]
+            steps += [j, len(inward[j]), 0, *inward[j]]
     steps += outward
     return SOLVE.format(
         name=name,

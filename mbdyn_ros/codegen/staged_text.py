@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import casadi as ca
 import numpy as np
 
+from ..dynamics.elimination import Elimination
 from ..dynamics.spatial import SX
 from ..dynamics.stages import (
     Factored,
@@ -14,14 +15,18 @@ from ..dynamics.stages import (
     Multiplied,
     Product,
     Staged,
+    Summed,
     Table,
     Written,
     nonzeros,
 )
 from .elimination_text import elimination_text, factor_text
+from .factor_lines import factor_lines
 from .line_text import Places
 from .product_text import FUNCTIONS, ProductText, Target
+from .solution_text import solution_text
 from .straight_line import StraightLine
+from .sum_text import SHUFFLE, sum_text
 from .table_layout import LAYOUT, blocks, height, places, size, storage
 
 RESULT = """  for (size_t r = 0; r < {rows}; ++r) {{
@@ -33,6 +38,9 @@ RESULT = """  for (size_t r = 0; r < {rows}; ++r) {{
   }}
 """
 
+FEW = 1000
+"""Factors up to which an elimination is written line by line."""
+
 
 class StagedText:
     """The C function `name(arg, res)` of a staged program over inputs `symbols`.
@@ -42,7 +50,7 @@ class StagedText:
 
     def __init__(self, staged: Staged, symbols: Sequence[SX], name: str, n: str) -> None:
         self._staged, self._symbols, self._name, self._n = staged, list(symbols), name, n
-        self._functions = [LAYOUT, FUNCTIONS]
+        self._functions = [LAYOUT, SHUFFLE, FUNCTIONS]
         self._body: list[str] = []
         self._names: dict[Table, str] = {}
         self._waiting: list[Written] = []
@@ -56,9 +64,14 @@ class StagedText:
                 else:
                     self._waiting.append(stage)
                 continue
+            if isinstance(stage, Summed) and not stage.chains.ascending:
+                self._waiting.append(Written(stage.table, stage.values))
+                continue
             self._write_lines()
             if isinstance(stage, Mapped):
                 self._write_map(stage)
+            elif isinstance(stage, Summed):
+                self._write_sums(stage)
             elif isinstance(stage, Factored):
                 self._write_factors(stage)
             else:
@@ -75,16 +88,21 @@ class StagedText:
     def _solver(self) -> str:
         return f"{self._name}_solve"
 
+    def _is_short(self, elimination: Elimination) -> bool:
+        """Whether it is better written line by line."""
+        return self._n == "1" and elimination.factors.numel() <= FEW
+
     def _declare(self, table: Table) -> str:
         n, name = self._n, f"t{len(self._names)}"
         self._names[table] = name
         room = size(table, n)
         if table is self._staged.right and self._staged.elimination is not None:
-            rows = table.symbols.shape[0]
-            self._functions.append(
-                elimination_text(self._staged.elimination, table, self._solver, n)
-            )
-            room = f"{self._solver}_PARTS * {self._solver}_PART * {rows} * WIDTH{n}"
+            rows, elimination = table.symbols.shape[0], self._staged.elimination
+            if self._is_short(elimination):
+                self._functions.append(solution_text(elimination, table, self._solver))
+            else:
+                self._functions.append(elimination_text(elimination, table, self._solver, n))
+                room = f"{self._solver}_PARTS * {self._solver}_PART * {rows} * WIDTH{n}"
         kind = f"{storage(height(table) * max(table.widths))}real{n}"
         self._body.append(f"  {kind} {name}[{room}] __attribute__((aligned(64)));\n")
         return name
@@ -160,6 +178,12 @@ class StagedText:
         arg = [self._block(table, "const realv") for table in stage.arguments]
         self._call(name, "realv", arg, [self._block(stage.table, "realv")])
 
+    def _write_sums(self, stage: Summed) -> None:
+        name = f"{self._name}_sums{len(self._functions)}"
+        self._functions.append(sum_text(stage, name, self._n))
+        given = f"(const realv*){self._names[stage.source]}"
+        self._body.append(f"  {name}({given}, (realv*){self._declare(stage.table)});\n")
+
     def _write_products(self, stage: Multiplied) -> None:
         """The products of a stage; those of the result go where they belong at once."""
         n, table = self._n, stage.table
@@ -181,10 +205,14 @@ class StagedText:
             self._body.append(written.call(self._names, self._names[table]))
 
     def _write_factors(self, stage: Factored) -> None:
+        """The factors take the matrix's place."""
         name = f"{self._name}_factors{len(self._functions)}"
-        self._functions.append(factor_text(stage.elimination, name, self._n))
-        matrix = self._names[stage.matrix]
-        self._body.append(f"  {name}((realv*){matrix}, {self._declare(stage.table)});\n")
+        if self._is_short(stage.elimination):
+            self._functions.append(factor_lines(stage.elimination, name))
+        else:
+            self._functions.append(factor_text(stage.elimination, name, self._n))
+        self._names[stage.table] = self._names[stage.matrix]
+        self._body.append(f"  {name}((realv*){self._names[stage.table]});\n")
 
     # ---- result ---------------------------------------------------------------------------
 
@@ -194,8 +222,9 @@ class StagedText:
         name, (rows, columns) = self._names[right], staged.shape
         if name == "res[0]":
             return
-        if staged.factors is not None:
-            self._fill_up(right)
+        if staged.elimination is not None and staged.factors is not None:
+            if not self._is_short(staged.elimination):
+                self._fill_up(right)
             self._body.append(
                 f"  {self._solver}((realv*){name}, {self._names[staged.factors]});\n"
             )

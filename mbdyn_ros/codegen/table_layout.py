@@ -78,16 +78,18 @@ def storage(count: int) -> str:
     return "static _Thread_local " if count >= LARGE else ""
 
 
+def by_lanes(text: Callable[[int], str]) -> str:
+    """C that depends on how many numbers a vector has."""
+    first, second, third = (text(lanes) for lanes in LANES)
+    return f"#if LANES == 8\n{first}#elif LANES == 4\n{second}#else\n{third}#endif\n"
+
+
 def numbers(name: str, n: str, listed: Callable[[int], Sequence[int]]) -> tuple[str, str]:
     """C type and C of a constant array, whose numbers depend on how many columns a block has."""
-    alternatives = [listed(width) for width in (LANES if n == "1" else (1,))]
-    most = max(max(one, default=0) for one in alternatives)
+    most = max(max(listed(columns), default=0) for columns in (LANES if n == "1" else (1,)))
     integer = integers(most)
-    texts = [
-        f"static const {integer} {name}[] = {{{', '.join(map(str, one))}}};\n"
-        for one in alternatives
-    ]
-    if n == "v":
-        return integer, texts[0]
-    first, second, third = texts
-    return integer, f"#if LANES == 8\n{first}#elif LANES == 4\n{second}#else\n{third}#endif\n"
+
+    def text(columns: int) -> str:
+        return f"static const {integer} {name}[] = {{{', '.join(map(str, listed(columns)))}}};\n"
+
+    return integer, by_lanes(text) if n == "1" else text(1)

@@ -97,73 +97,78 @@ class Carried:
         return ca.vertcat(self.spin(d), cross(d, self.momentum))
 
 
-VELOCITY = slice(12, 18)
-"""Rows of V in a table of bodies, behind rotation and origin."""
-
 SCREW, RATE = slice(6, 12), slice(12, 18)
-"""Rows of a table of screws: T, then S, then S'."""
+"""Rows of a table of rates: T, then S, then S'."""
 
 
-def carried_by_itself(body: SX, inertia: SX) -> SX:
+def screw_of(pose: SX, axis: SX) -> SX:
+    """S (6, 1) of a coordinate.
+
+    pose : rotation and origin of its body (12, 1). axis : S in body axes.
+    """
+    rotation = ca.reshape(pose[:9], 3, 3)
+    angular = rotation @ axis[:3]
+    return ca.vertcat(angular, rotation @ axis[3:] + cross(pose[9:12], angular))
+
+
+def rates_of(screw: SX, velocity: SX, carrier: SX) -> SX:
+    """T, S and S' (18, 1) of a coordinate.
+
+    carrier : V_p, or V where no other coordinate moves the body across its joint, since
+    [S, S] = 0.
+    """
+    rate = screw_product(carrier, screw)
+    return ca.vertcat(rate + screw_product(velocity, screw), screw, rate)
+
+
+def carried_by_itself(pose: SX, velocity: SX, inertia: SX) -> SX:
     """What a rigid body carries: itself.
 
     inertia : mass, first moment and moments in body axes (10, 1).
     """
-    turned = Transform((ca.reshape(body[:9], 3, 3),), body[9:12])
+    turned = Transform((ca.reshape(pose[:9], 3, 3),), pose[9:12])
     own = CompositeInertia(inertia[0], inertia[1:4], symmetric_of(inertia[4:10])).inward(turned)
-    w, v = body[12:15], body[15:18]
+    w, v = velocity[:3], velocity[3:]
     mixed = skew(w) @ second_moment(own.second) + v @ own.first.T
     return Carried(own.first, own.second, own.mass * v + cross(w, own.first), mixed).column
 
 
-def own_wrench(body: SX, inertia: SX, own: SX, acceleration: SX) -> SX:
-    """The wrench (6, 1) that a rigid body's motion asks for."""
-    carried = Carried.of(own)
-    return carried.inertial(inertia[0], acceleration[:6]) + carried.coriolis(body[12:15])
+def own_wrench(velocity: SX, inertia: SX, own: SX, acceleration: SX) -> SX:
+    """The wrench (6, 1) that a rigid body's motion asks for.
 
-
-def common_wrench(body: SX, wrench: SX) -> SX:
-    """Moment and force about O of a force and a torque at a body's origin in its axes."""
-    rotation = ca.reshape(body[:9], 3, 3)
-    force = rotation @ wrench[:3]
-    return ca.vertcat(rotation @ wrench[3:] + cross(body[9:12], force), force)
-
-
-def screws_of(body: SX, axis: SX, carrier: SX) -> SX:
-    """T, S and S' (18, 1) of a coordinate.
-
-    axis : S in body axes. carrier : V_p, or V where no other coordinate moves the body across its
-    joint, since [S, S] = 0.
+    acceleration : its rows behind the sixth are not used.
     """
-    rotation = ca.reshape(body[:9], 3, 3)
-    angular = rotation @ axis[:3]
-    screw = ca.vertcat(angular, rotation @ axis[3:] + cross(body[9:12], angular))
-    rate = screw_product(carrier, screw)
-    return ca.vertcat(rate + screw_product(body[VELOCITY], screw), screw, rate)
+    carried = Carried.of(own)
+    return carried.inertial(inertia[0], acceleration[:6]) + carried.coriolis(velocity[:3])
 
 
-def unit_response(carried: SX, mass: SX, screws: SX) -> SX:
+def common_wrench(pose: SX, wrench: SX) -> SX:
+    """Moment and force about O of a force and a torque at a body's origin in its axes."""
+    rotation = ca.reshape(pose[:9], 3, 3)
+    force = rotation @ wrench[:3]
+    return ca.vertcat(rotation @ wrench[3:] + cross(pose[9:12], force), force)
+
+
+def unit_response(carried: SX, mass: SX, screw: SX) -> SX:
     """What a row of derivatives is made of (9, 1): S . W(field, d) = this . (field, d)."""
-    composite, screw = Carried.of(carried), screws[SCREW]
+    composite = Carried.of(carried)
     s, linear = screw[:3], screw[3:]
     spun = ca.trace(composite.mixed) * s - composite.mixed.T @ s
     by_d = 2 * (cross(composite.momentum, linear) + spun)
     return ca.vertcat(composite.inertial(mass, screw), by_d)
 
 
-def response(carried: SX, mass: SX, wrench: SX, screws: SX, carrier: SX, acceleration: SX) -> SX:
+def response(carried: SX, mass: SX, wrench: SX, rates: SX, carrier: SX, acceleration: SX) -> SX:
     """What a column of derivatives is made of: S'' and s', then its two wrenches (21, 1).
 
-    carrier : see `screws_of`. acceleration : behind six other rows A_p, or A where V is the
+    carrier : see `rates_of`. acceleration : behind six other rows A_p, or A where V is the
     carrier: then [A, S] + [V, S'] is the same.
     """
     composite = Carried.of(carried)
-    by_velocity, screw, rate = screws[:6], screws[SCREW], screws[RATE]
+    by_velocity, screw, rate = rates[:6], rates[SCREW], rates[RATE]
     by_position = screw_product(acceleration[6:], screw) + screw_product(carrier, rate)
     moment, force = wrench[:3], wrench[3:]
-    turned = ca.vertcat(
-        cross(screw[:3], moment) + cross(screw[3:], force), cross(screw[:3], force)
-    )
+    turned = ca.vertcat(cross(screw[:3], moment) + cross(screw[3:], force), cross(screw[:3], force))
     wrenches = [
         composite.inertial(mass, field) + 2 * composite.coriolis(d)
         for field, d in ((by_position, rate[:3]), (by_velocity, screw[:3]))

@@ -8,6 +8,7 @@ may write the factors down line by line and leave the rows to a loop.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import casadi as ca
@@ -52,6 +53,33 @@ class Elimination:
     def starts(self) -> list[int]:
         """Where the factors of every row begin."""
         return [sum(len(row) + 1 for row in self.columns[:k]) for k in range(len(self.columns))]
+
+    @property
+    def outermost_first(self) -> list[int]:
+        """The rows in an order of elimination: those as far from the first, by the rows that one
+        waits for, follow each other, since none waits for another."""
+        depth: list[int] = []
+        for row in self.columns:
+            depth.append(1 + max((depth[j] for j in row), default=0))
+        return sorted(range(len(depth)), key=lambda k: -depth[k])
+
+    @property
+    def triangle(self) -> SX:
+        """The factors as a matrix (n, n): L, and 1 / D on the diagonal."""
+        matrix = SX(len(self.columns), len(self.columns))
+        for place, (k, j) in enumerate(self._entries()):
+            matrix[k, j] = self.factors[place]
+        return matrix
+
+    def renamed(self, triangle: SX) -> Elimination:
+        """The same with the factors of another such matrix."""
+        factors = [triangle[k, j] for k, j in self._entries()]
+        return Elimination(ca.vertcat(SX(0, 1), *factors), self.columns)
+
+    def _entries(self) -> Iterator[tuple[int, int]]:
+        """Row and column of every factor."""
+        for k, row in enumerate(self.columns):
+            yield from ((k, j) for j in (*row, k))
 
     def negated(self) -> Elimination:
         """That of -H = L^T (-D) L."""

@@ -6,6 +6,7 @@ formula for every coordinate, and every derivative the product of two coordinate
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,24 +18,24 @@ from ..model.tree import WORLD, Tree
 from .carried import (
     RATE,
     SCREW,
-    VELOCITY,
     carried_by_itself,
     common_wrench,
     own_wrench,
+    rates_of,
     response,
-    screws_of,
+    screw_of,
     unit_response,
     upper_of,
 )
-from .spatial import SX, JointMotion, constant, cross
+from .chains import Chains
+from .spatial import SX, JointMotion, constant
 from .stages import Mask, Product, Stages, Table
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """What accelerations bring: efforts (nv, 1), and tables of F and of accelerations."""
+    """What accelerations bring: tables of F and of accelerations."""
 
-    efforts: SX
     wrenches: Table
     accelerations: Table
 
@@ -68,15 +69,17 @@ class TreeDerivatives:
         self._owner = [0] * tree.nv
         for i, body in enumerate(tree.bodies):
             self._owner[body.v] = [i] * (body.v.stop - body.v.start)
-        poses, velocities = self._motion(v)
-        bodies = [ca.vertcat(pose, one) for pose, one in zip(poses, velocities, strict=True)]
-        self._bodies = stages.written(self._columns(bodies))
+        columns = [body.v for body in tree.bodies]
+        self._chains = Chains.of(columns, [body.parent for body in tree.bodies])
+        self._apart = Chains.of(columns, [WORLD] * len(columns))
+        poses = stages.written(self._columns(self._poses()))
         self._v = stages.written(v.T)
-        self._carriers = self._carrier_table(velocities)
-        axes = [ca.vertcat(joint.angular, joint.linear) for joint in joints]
-        self.screws = stages.mapped(
-            screws_of, self._bodies, stages.written(self._each(axes)), self._carriers
-        )
+        axes = self._each([ca.vertcat(joint.angular, joint.linear) for joint in joints])
+        screws = stages.mapped(screw_of, poses, stages.written(axes))
+        moved = stages.mapped(operator.mul, screws, self._v)
+        self._velocities = stages.summed(moved, self._chains, inward=False)
+        self._carriers = self._carried_over(self._velocities, moved)
+        self.rates = stages.mapped(rates_of, screws, self._velocities, self._carriers)
         own = [
             ca.vertcat(
                 body.inertia.mass,
@@ -86,82 +89,89 @@ class TreeDerivatives:
             for body in tree.bodies
         ]
         self._inertias = stages.written(self._columns(own, once=True))
-        masses = [SX(body.inertia.mass) for body in tree.bodies]
-        self._mass = stages.written(self._columns(self._sums(masses)))
-        self._own = stages.mapped(carried_by_itself, self._bodies, self._inertias)
-        self._carried = stages.written(self._columns(self._sums(self._firsts(self._own))))
-        self.units = stages.mapped(unit_response, self._carried, self._mass, self.screws)
+        masses = self._columns([SX(body.inertia.mass) for body in tree.bodies], once=True)
+        whole = self._chains.sums(masses, inward=True)
+        self._mass = stages.written(ca.horzcat(*whole))
+        self._own = stages.mapped(carried_by_itself, poses, self._velocities, self._inertias)
+        self._carried = stages.summed(self._own, self._chains, inward=True)
+        self.units = stages.mapped(unit_response, self._carried, self._mass, screws)
+        self._screws = screws
         self._outside: Table | None = None
         if wrenches is not None:
             given = stages.written(self._columns(ca.horzsplit(wrenches), once=True))
-            self._outside = stages.mapped(common_wrench, self._bodies, given)
+            self._outside = stages.mapped(common_wrench, poses, given)
 
-    def _motion(self, v: SX) -> tuple[list[SX], list[SX]]:
-        """Rotation and origin (12, 1) and V (6, 1) of every body."""
+    def _poses(self) -> list[SX]:
+        """Rotation and origin (12, 1) of every body."""
         poses: list[tuple[SX, SX]] = []
-        velocities: list[SX] = []
         for body, joint in zip(self._tree.bodies, self._joints, strict=True):
-            rotation, origin, before = SX.eye(3), SX.zeros(3), SX.zeros(6)
+            rotation, origin = SX.eye(3), SX.zeros(3)
             if body.parent != WORLD:
                 rotation, origin = poses[body.parent]
                 origin = origin + rotation @ joint.transform.shift
                 for turn in joint.transform.turns:
                     rotation = rotation @ turn
-                before = velocities[body.parent]
             poses.append((rotation, origin))
-            turning = rotation @ joint.angular @ v[body.v]
-            sliding = rotation @ joint.linear @ v[body.v] + cross(origin, turning)
-            velocities.append(before + ca.vertcat(turning, sliding))
-        return [ca.vertcat(ca.vec(rotation), origin) for rotation, origin in poses], velocities
+        return [ca.vertcat(ca.vec(rotation), origin) for rotation, origin in poses]
 
-    def _carrier_table(self, velocities: list[SX]) -> Table:
-        """The velocities that `screws_of` asks for; V times 1 or 0 where that will do."""
+    def _carried_over(self, sums: Table, changes: Table) -> Table:
+        """Of sums of changes over the bodies from the root those that `rates_of` and `response`
+        ask for: the carrier's where several coordinates move the body."""
         bodies = self._tree.bodies
         several = [body.v.stop - body.v.start > 1 for body in bodies]
-        hanging = [body.parent != WORLD for body in bodies]
-        if not any(more and below for more, below in zip(several, hanging, strict=True)):
-            alone = self._stages.written(self._columns([SX(not more) for more in several]))
-            return self._stages.mapped(lambda body, one: one * body[VELOCITY], self._bodies, alone)
-        carriers = [
-            velocities[body.parent] if more and body.parent != WORLD else SX(not more) * own
-            for body, more, own in zip(bodies, several, velocities, strict=True)
-        ]
-        return self._stages.written(self._columns(carriers))
+        if not any(several):
+            return sums
+        stages = self._stages
+        if all(body.parent == WORLD for body, more in zip(bodies, several, strict=True) if more):
+            alone = stages.written(self._columns([SX(not more) for more in several]))
+            return stages.mapped(operator.mul, sums, alone)
+        together = stages.written(self._columns([SX(more) for more in several]))
+        own = stages.summed(changes, self._apart, inward=False)
+        return stages.mapped(lambda x, own, more: x - more * own, sums, own, together)
 
     def motion(self, a: SX) -> Motion:
-        """Wrenches and efforts at the tree accelerations `a` (nv, 1)."""
-        stages, tree = self._stages, self._tree
+        """Wrenches at the tree accelerations `a` (nv, 1)."""
+        stages = self._stages
         changes = stages.mapped(
-            lambda screws, v, a: screws[SCREW] * a + screws[RATE] * v,
-            self.screws,
+            lambda rates, v, a: rates[SCREW] * a + rates[RATE] * v,
+            self.rates,
             self._v,
             stages.written(a.T),
         )
-        accelerations: list[SX] = []
-        whole = []
-        for body, joint in zip(tree.bodies, self._joints, strict=True):
-            if body.parent != WORLD:
-                before = accelerations[body.parent]
-            else:
-                before = ca.vertcat(SX.zeros(3), joint.transform.outward(constant(-self._gravity)))
-            change = ca.sum2(changes.symbols[:, body.v])
-            accelerations.append(before + change)
-            alone = body.v.stop - body.v.start == 1
-            whole.append(ca.vertcat(accelerations[-1], accelerations[-1] if alone else before))
-        table = stages.written(self._columns(whole))
-        own = stages.mapped(own_wrench, self._bodies, self._inertias, self._own, table)
-        wrenches = self._firsts(own)
+        sums = stages.summed(changes, self._chains, inward=False)
+        accelerations = stages.mapped(
+            lambda x, carrier, start: ca.vertcat(
+                x[:3], x[3:] + start, carrier[:3], carrier[3:] + start
+            ),
+            sums,
+            self._carried_over(sums, changes),
+            stages.written(self._columns(self._starts())),
+        )
+        given = (self._velocities, self._inertias, self._own, accelerations)
+        forces = stages.mapped(own_wrench, *given)
         if self._outside is not None:
-            outside = self._firsts(self._outside)
-            wrenches = [one - other for one, other in zip(wrenches, outside, strict=True)]
-        through = stages.written(self._columns(self._sums(wrenches)))
-        efforts = ca.sum1(self.screws.symbols[SCREW, :] * through.symbols).T
-        return Motion(efforts, through, table)
+            forces = stages.mapped(operator.sub, forces, self._outside)
+        through = stages.summed(forces, self._chains, inward=True)
+        return Motion(through, accelerations)
+
+    def efforts(self, motion: Motion) -> SX:
+        """The efforts (nv, 1)."""
+        return self._stages.mapped(ca.dot, self._screws, motion.wrenches).symbols.T
+
+    def _starts(self) -> list[SX]:
+        """For every body the acceleration of its root's carrier in free fall (3, 1): -g."""
+        starts: list[SX] = []
+        for body, joint in zip(self._tree.bodies, self._joints, strict=True):
+            if body.parent == WORLD:
+                starts.append(joint.transform.outward(constant(-self._gravity)))
+            else:
+                starts.append(starts[body.parent])
+        return starts
 
     def by_acceleration(self, where: Mask | None = None) -> tuple[Product, ...]:
         """The mass matrix (nv, nv), or part of it."""
         carried, carrying = self._related(where)
-        unit, screw = self.units[0:6], self.screws[SCREW]
+        unit, screw = self.units[0:6], self._screws[0:6]
         return Product(unit, screw, carried), Product(screw, unit, carrying)
 
     def by_motion(self, motion: Motion) -> tuple[tuple[Product, ...], tuple[Product, ...]]:
@@ -171,13 +181,13 @@ class TreeDerivatives:
         joint that is a shift and a turn in the moving axes.
         """
         columns = self._stages.mapped(
-            response, self._carried, self._mass, motion.wrenches, self.screws, self._carriers,
+            response, self._carried, self._mass, motion.wrenches, self.rates, self._carriers,
             motion.accelerations,
         )  # fmt: skip
         carried, carrying = self._related()
-        screw, unit = self.screws[SCREW], self.units[0:9]
+        screw, unit = self._screws[0:6], self.units[0:9]
         by_q = Product(unit, columns[0:9], carried), Product(screw, columns[9:15], carrying)
-        by_v = Product(unit, self.screws[0:9], carried), Product(screw, columns[15:21], carrying)
+        by_v = Product(unit, self.rates[0:9], carried), Product(screw, columns[15:21], carrying)
         return by_q, by_v
 
     def _related(self, where: Mask | None = None) -> tuple[Mask, Mask]:
@@ -189,18 +199,6 @@ class TreeDerivatives:
         carried = above[np.ix_(self._owner, self._owner)]
         carrying = carried.T & ~carried
         return (carried, carrying) if where is None else (carried & where, carrying & where)
-
-    def _sums(self, parts: Sequence[SX]) -> list[SX]:
-        """Sums over what every body carries."""
-        sums = list(parts)
-        for i, body in reversed(list(enumerate(self._tree.bodies))):
-            if body.parent != WORLD:
-                sums[body.parent] = sums[body.parent] + sums[i]
-        return sums
-
-    def _firsts(self, table: Table) -> list[SX]:
-        """The bodies' first columns."""
-        return [table.symbols[:, body.v.start] for body in self._tree.bodies]
 
     def _columns(self, parts: Sequence[SX], once: bool = False) -> SX:
         """The coordinates' columns from the bodies'; `once`: in the first of each, zero else."""
@@ -244,5 +242,5 @@ def inverse_dynamics_derivatives(
     motion = dynamics.motion(a)
     by_q, by_v = dynamics.by_motion(motion)
     whole = stages.multiplied(by_q, by_v, dynamics.by_acceleration())
-    efforts, matrices = stages.inlined([motion.efforts, whole.symbols])
+    efforts, matrices = stages.inlined([dynamics.efforts(motion), whole.symbols])
     return Derivatives(efforts, *ca.horzsplit(matrices, tree.nv))

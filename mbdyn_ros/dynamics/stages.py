@@ -2,9 +2,10 @@
 
 Where every column of a table comes from columns of earlier tables by one and the same formula (a
 column a body, or a column a coordinate), a program need not write the formula down for each: it
-runs it in a loop, over several columns at once. The same holds for a matrix whose entries are
-products of a row's numbers with a column's. So a formulation that works on tables says which of
-its steps are alike, and remains one formulation: `Stages.inlined` writes everything out.
+runs it in a loop, over several columns at once. The same holds for sums along a tree, and for a
+matrix whose entries are products of a row's numbers with a column's. So a formulation that works
+on tables says which of its steps are alike, and remains one formulation: `Stages.inlined` writes
+everything out.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from .chains import Chains
 from .elimination import Elimination
 from .spatial import SX
 
@@ -94,6 +96,26 @@ class Mapped:
 
 
 @dataclass(frozen=True, eq=False)
+class Summed:
+    """A table of sums of an earlier one's columns along a tree; see `Chains.sums`."""
+
+    table: Table
+    source: Table
+    chains: Chains
+    inward: bool
+
+    @property
+    def length(self) -> int:
+        """How many operations fill it, about."""
+        return int(self.table.symbols.numel())
+
+    @property
+    def values(self) -> SX:
+        """The table as an expression of earlier ones."""
+        return ca.horzcat(*self.chains.sums(self.source.symbols, self.inward))
+
+
+@dataclass(frozen=True, eq=False)
 class Product:
     """left^T right, (rows, columns), where `where` is true; zero elsewhere."""
 
@@ -139,7 +161,8 @@ def _sum(matrices: list[SX]) -> SX:
 
 @dataclass(frozen=True, eq=False)
 class Factored:
-    """A table (1, n) of the factors of -H; `matrix` has the lower triangle of H.
+    """A table (n, n) of the factors of -H: L, and 1 / D on the diagonal; `matrix` has the lower
+    triangle of H, and is used up.
 
     elimination : that of -H, its factors the symbols of the table.
     """
@@ -156,10 +179,10 @@ class Factored:
     @property
     def values(self) -> SX:
         """The table as an expression of earlier ones."""
-        return Elimination.of(self.matrix.symbols).negated().factors.T
+        return Elimination.of(self.matrix.symbols).negated().triangle
 
 
-Stage = Written | Mapped | Multiplied | Factored
+Stage = Written | Mapped | Summed | Multiplied | Factored
 
 
 class Stages:
@@ -185,6 +208,13 @@ class Stages:
         self.listed.append(Mapped(table, function, arguments))
         return table
 
+    def summed(self, source: Table, chains: Chains, inward: bool) -> Table:
+        """A table of sums along a tree; see `Chains.sums`."""
+        rows, columns = source.symbols.shape
+        table = self._table(ca.Sparsity.dense(rows, columns), (columns,))
+        self.listed.append(Summed(table, source, chains, inward))
+        return table
+
     def multiplied(self, *sums: Sequence[Product]) -> Table:
         """A table of sums of products, side by side."""
         wanted = [np.logical_or.reduce([product.where for product in one]) for one in sums]
@@ -199,9 +229,8 @@ class Stages:
     def factored(self, matrix: Table) -> tuple[Elimination, Table]:
         """The elimination of -H, and the table of its factors; `matrix` is used up."""
         whole = Elimination.of(matrix.symbols)
-        sparsity = ca.Sparsity.dense(1, whole.factors.shape[0])
-        table = self._table(sparsity, (sparsity.size2(),))
-        elimination = Elimination(table.symbols.T, whole.columns)
+        table = self._table(whole.triangle.sparsity(), matrix.widths)
+        elimination = whole.renamed(table.symbols)
         self.listed.append(Factored(table, matrix, elimination))
         return elimination, table
 
@@ -228,7 +257,7 @@ def nonzeros(matrix: SX) -> SX:
 class Staged:
     """What the last of some stages gives: a table, or x of the equations H x = table.
 
-    elimination : that of H. factors : the table (1, n) of its factors.
+    elimination : that of H. factors : the table (n, n) of its factors.
     """
 
     stages: Stages

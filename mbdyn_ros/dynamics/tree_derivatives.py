@@ -44,7 +44,7 @@ def tree_acceleration_derivatives(
     stages, embedding = Stages(), system.embedding(q, z)
     nv, actuated = system.tree.nv, system.coordinates.effort
     tree = TreeDerivatives(stages, system.regrouped, embedding.joints, v, system.gravity, wrenches)
-    bias = tree.motion(SX.zeros(nv)).efforts
+    bias = tree.efforts(tree.motion(SX.zeros(nv)))
     if friction:
         bias = bias + system.friction(v)
     lower = np.tri(nv, dtype=bool)
