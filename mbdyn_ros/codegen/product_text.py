@@ -41,7 +41,7 @@ LOOP = """
 static void {name}({arguments}, real{n}* restrict target) {{
   const {integer}* at = {name}_at;
   for (size_t r = 0; r < {rows}; ++r) {{
-{lefts}    for (size_t b = BLOCKS{n}({width}); b-- > 0;) {{
+{lefts}    for (size_t b = {blocks}; b-- > 0;) {{
       const unsigned wanted = *at++;
 {rights}      realv {sums};
 {products}{puts}    }}
@@ -66,11 +66,13 @@ class Target:
     """Where matrices go: into the rows of the result, or into the blocks of a table.
 
     rows : of all matrices. widths : number of columns of each. direct : whether into the result.
+    lower : whether the blocks behind the last entry of a row are never read.
     """
 
     rows: int
     widths: tuple[int, ...]
     direct: bool
+    lower: bool
 
     def place(self, matrix: int, n: str) -> str:
         """C of where block b of row r stands."""
@@ -138,7 +140,7 @@ class ProductText:
             lefts=self._left_lines(),
             rights=self._right_lines(),
             rows=target.rows,
-            width=self._width,
+            blocks="*at++" if target.lower else f"BLOCKS{n}({self._width})",
             sums=", ".join(f"sum{matrix} = allv(0.)" for matrix, _ in self._matrices),
             products=products,
             puts=puts,
@@ -175,13 +177,19 @@ class ProductText:
         )
 
     def _entries(self, columns: int) -> list[int]:
-        """Row by row, the last block first: which products are wanted, and of each the columns."""
+        """Row by row, the last block first: which products are wanted, and of each the columns;
+        before a row the number of its blocks where not all are written."""
         listed: list[int] = []
         for r in range(self._target.rows):
-            for b in reversed(range(-(-self._width // columns))):
+            wheres = [where[r] for where, _ in self._alike.values()]
+            last = max((int(k) for where in wheres for k in where.nonzero()[0]), default=-1)
+            count = -(-(last + 1 if self._target.lower else self._width) // columns)
+            if self._target.lower:
+                listed.append(count)
+            for b in reversed(range(count)):
                 parts = [
-                    sum(1 << int(k) for k in where[r, b * columns :][:columns].nonzero()[0])
-                    for where, _ in self._alike.values()
+                    sum(1 << int(k) for k in where[b * columns :][:columns].nonzero()[0])
+                    for where in wheres
                 ]
                 listed.append(sum(1 << place for place, bits in enumerate(parts) if bits))
                 listed += [bits for bits in parts if bits]

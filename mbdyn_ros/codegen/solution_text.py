@@ -38,15 +38,29 @@ def _solution(elimination: Elimination, right: Table, name: str, lanes: int) -> 
     """C for blocks of so many columns."""
     height = right.symbols.shape[0]
     ways: dict[tuple[int, ...], str] = {}
-    text = calls = ""
+    text = ""
+    passes: list[tuple[str, str]] = []
     for block, matrix, rows in _blocks(elimination, right, lanes):
         if rows not in ways:
             ways[rows] = f"{name}_inward{len(ways)}"
             changed = {j for k in rows for j in elimination.columns[k]}
             text += _pass(ways[rows], _inward(elimination, rows), rows, sorted(changed))
         start = f"x + {(block * len(right.widths) + matrix) * height}"
-        calls += f"  {ways[rows]}({start}, factor);\n  {name}_outward({start}, factor);\n"
-    return text + SOLVE.format(name=name, calls=calls)
+        passes.append(
+            (f"  {ways[rows]}({start}, factor);\n", f"  {name}_outward({start}, factor);\n")
+        )
+    return text + SOLVE.format(name=name, calls=_overlapped(passes))
+
+
+def _overlapped(passes: Sequence[tuple[str, str]]) -> str:
+    """The passes of all blocks: before a block goes outward the next goes inward, which does not
+    wait for it."""
+    (first, waiting), *others = passes
+    calls = first
+    for inward, outward in others:
+        calls += inward + waiting
+        waiting = outward
+    return calls + waiting
 
 
 def _pass(name: str, steps: Iterator[str], read: Sequence[int], changed: Sequence[int]) -> str:
@@ -67,7 +81,7 @@ def _blocks(
     for matrix, columns in enumerate(right.widths):
         for block, first in enumerate(range(0, columns, width)):
             part = filled[:, before : before + columns][:, first : first + width]
-            inside = set(part.any(axis=1).nonzero()[0].tolist())
+            inside = {k for k, row in enumerate(part) if row.any()}
             for k in reversed(range(len(filled))):
                 if k in inside:
                     inside.update(elimination.columns[k])

@@ -30,12 +30,16 @@ from .sum_text import SHUFFLE, sum_text
 from .table_layout import LAYOUT, blocks, height, places, size, storage
 
 RESULT = """  for (size_t r = 0; r < {rows}; ++r) {{
-    enum {{ COUNT = BLOCKS{n}({width}), REST = {width} - (COUNT - 1) * WIDTH{n} }};
-    const realv* x = (const realv*){table} + {start} + r;
-    real{n}* out = res[0] + r * {columns} + {before};
-    for (size_t b = 0; b < COUNT - 1; ++b) put{n}(out + b * WIDTH{n}, x[b * {height}], WIDTH{n});
-    put{n}(out + (COUNT - 1) * WIDTH{n}, x[(COUNT - 1) * {height}], REST);
-  }}
+{puts}  }}
+"""
+
+PUT = """    {{
+      enum {{ COUNT = BLOCKS{n}({width}), REST = {width} - (COUNT - 1) * WIDTH{n} }};
+      const realv* x = (const realv*){table} + {start} + r;
+      real{n}* out = res[0] + r * {columns} + {before};
+      for (size_t b = 0; b < COUNT - 1; ++b) put{n}(out + b * WIDTH{n}, x[b * {height}], WIDTH{n});
+      put{n}(out + (COUNT - 1) * WIDTH{n}, x[(COUNT - 1) * {height}], REST);
+    }}
 """
 
 FEW = 1000
@@ -54,6 +58,8 @@ class StagedText:
         self._body: list[str] = []
         self._names: dict[Table, str] = {}
         self._waiting: list[Written] = []
+        self._mapping: list[str] = []
+        self._columns = 0
 
     def text(self) -> str:
         """The C functions."""
@@ -70,13 +76,16 @@ class StagedText:
             self._write_lines()
             if isinstance(stage, Mapped):
                 self._write_map(stage)
-            elif isinstance(stage, Summed):
+                continue
+            self._write_loop()
+            if isinstance(stage, Summed):
                 self._write_sums(stage)
             elif isinstance(stage, Factored):
                 self._write_factors(stage)
             else:
                 self._write_products(stage)
         self._write_lines()
+        self._write_loop()
         self._write_result()
         n, name = self._n, self._name
         head = f"static void {name}(const real{n}* const* arg, real{n}* const* res) {{\n"
@@ -140,6 +149,7 @@ class StagedText:
         """Straight lines for the tables that wait for them."""
         if not self._waiting:
             return
+        self._write_loop()
         n, name = self._n, f"{self._name}_lines{len(self._functions)}"
         known = list(self._names)
         inputs = [*self._symbols, *(nonzeros(table.symbols) for table in known)]
@@ -157,11 +167,13 @@ class StagedText:
         self._functions.append(StraightLine(function, name, n, where).text())
         arg = [f"arg[{i}]" for i in range(len(self._symbols))]
         arg += [self._names[table] for table in known]
-        self._call(name, f"real{n}", arg, [self._names[stage.table] for stage in self._waiting])
+        res = [self._names[stage.table] for stage in self._waiting]
+        self._body.append(self._call(name, f"real{n}", arg, res))
         self._waiting = []
 
-    def _call(self, name: str, number: str, arg: Iterable[str], res: Iterable[str]) -> None:
-        self._body.append(
+    @staticmethod
+    def _call(name: str, number: str, arg: Iterable[str], res: Iterable[str]) -> str:
+        return (
             "  {\n"
             f"    const {number}* const in[] = {{{', '.join(arg)}}};\n"
             f"    {number}* const out[] = {{{', '.join(res)}}};\n"
@@ -170,13 +182,20 @@ class StagedText:
         )
 
     def _write_map(self, stage: Mapped) -> None:
+        """A formula, in one loop with those before it."""
         name = f"{self._name}_formula{len(self._functions)}"
         self._functions.append(StraightLine(stage.formula, name, "v").text())
         self._declare(stage.table)
-        (width,) = stage.table.widths
-        self._body.append(f"  for (int b = 0; b < BLOCKS{self._n}({width}); ++b)\n")
         arg = [self._block(table, "const realv") for table in stage.arguments]
-        self._call(name, "realv", arg, [self._block(stage.table, "realv")])
+        self._mapping.append(self._call(name, "realv", arg, [self._block(stage.table, "realv")]))
+        (self._columns,) = stage.table.widths
+
+    def _write_loop(self) -> None:
+        """The loop over the formulas that wait for it."""
+        if self._mapping:
+            head = f"  for (int b = 0; b < BLOCKS{self._n}({self._columns}); ++b) {{\n"
+            self._body += [head, *self._mapping, "  }\n"]
+            self._mapping = []
 
     def _write_sums(self, stage: Summed) -> None:
         name = f"{self._name}_sums{len(self._functions)}"
@@ -198,9 +217,12 @@ class StagedText:
             self._names[table] = "res[0]"
         else:
             self._declare(table)
+        stages = self._staged.stages.listed
+        eliminated = {one.matrix for one in stages if isinstance(one, Factored)}
         for matrices in alike.values():
             name = f"{self._name}_products{len(self._functions)}"
-            written = ProductText(name, n, matrices, Target(rows, table.widths, direct))
+            target = Target(rows, table.widths, direct, lower=table in eliminated)
+            written = ProductText(name, n, matrices, target)
             self._functions.append(written.text())
             self._body.append(written.call(self._names, self._names[table]))
 
@@ -225,22 +247,20 @@ class StagedText:
         if staged.elimination is not None and staged.factors is not None:
             if not self._is_short(staged.elimination):
                 self._fill_up(right)
-            self._body.append(
-                f"  {self._solver}((realv*){name}, {self._names[staged.factors]});\n"
+            self._body.append(f"  {self._solver}((realv*){name}, {self._names[staged.factors]});\n")
+        puts = "".join(
+            PUT.format(
+                n=n,
+                columns=columns,
+                width=width,
+                before=sum(right.widths[:matrix]),
+                table=name,
+                height=height(right),
+                start=matrix * rows,
             )
-        for matrix, width in enumerate(right.widths):
-            self._body.append(
-                RESULT.format(
-                    n=n,
-                    rows=rows,
-                    columns=columns,
-                    width=width,
-                    table=name,
-                    height=height(right),
-                    before=sum(right.widths[:matrix]),
-                    start=matrix * rows,
-                )
-            )
+            for matrix, width in enumerate(right.widths)
+        )
+        self._body.append(RESULT.format(rows=rows, puts=puts))
 
     def _fill_up(self, right: Table) -> None:
         """Zeros where narrow matrices have no blocks, and behind the last."""

@@ -74,6 +74,7 @@ class TreeDerivatives:
         self._apart = Chains.of(columns, [WORLD] * len(columns))
         poses = stages.written(self._columns(self._poses()))
         self._v = stages.written(v.T)
+        self._starts = stages.written(self._columns(self._falling()))
         axes = self._each([ca.vertcat(joint.angular, joint.linear) for joint in joints])
         screws = stages.mapped(screw_of, poses, stages.written(axes))
         moved = stages.mapped(operator.mul, screws, self._v)
@@ -145,7 +146,7 @@ class TreeDerivatives:
             ),
             sums,
             self._carried_over(sums, changes),
-            stages.written(self._columns(self._starts())),
+            self._starts,
         )
         given = (self._velocities, self._inertias, self._own, accelerations)
         forces = stages.mapped(own_wrench, *given)
@@ -158,7 +159,7 @@ class TreeDerivatives:
         """The efforts (nv, 1)."""
         return self._stages.mapped(ca.dot, self._screws, motion.wrenches).symbols.T
 
-    def _starts(self) -> list[SX]:
+    def _falling(self) -> list[SX]:
         """For every body the acceleration of its root's carrier in free fall (3, 1): -g."""
         starts: list[SX] = []
         for body, joint in zip(self._tree.bodies, self._joints, strict=True):
