@@ -34,9 +34,10 @@ demo: .venv/interfaces.stamp
 quadruped: .venv/interfaces.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/quadruped_drop.py
 
-# One test after another: nodes of two tests at once would hear each other, and disturb each other's rate.
+# Tests of nodes one after another: those of two tests at once would hear each other, and disturb each other's rate.
 test: lint
-	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m pytest
+	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m pytest --numprocesses auto --dist loadfile --ignore-glob='*/test_ros_*.py'
+	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m pytest test/test_ros_*.py
 
 bench: .venv/bench.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.race

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-# A cache of compiled programs of the tests' own: never the user's.
-os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="mbdyn-test-cache-")
+# A cache of compiled programs of the tests' own: never the user's. It goes when the tests end.
+_cache = tempfile.TemporaryDirectory(prefix="mbdyn-test-cache-", ignore_cleanup_errors=True)
+os.environ["XDG_CACHE_HOME"] = _cache.name
 
 
 INTERPRETED: dict[Any, Any] = {}

@@ -142,5 +142,5 @@ def acceleration_derivatives(
         return causes
     stages = Stages()
     right = stages.written(causes)
-    factors = stages.written(elimination.factors.T)
+    factors = stages.written(elimination.triangle)
     return Staged(stages, right, elimination, factors)
