@@ -11,7 +11,7 @@ interface_build := .venv/build/$(interfaces)
 nodes := $(shell sed -n 's/^ *"\([a-z_]*\) = mbdyn_ros\.ros\..*/\1/p' setup.py)
 
 # PYTHONWARNINGS: of no use to anybody here, setuptools warns of every editable install.
-pip = . .venv/ros_env.sh && PYTHONWARNINGS=ignore .venv/bin/python -m pip --disable-pip-version-check install --quiet
+pip = . .venv/ros_env.sh && PYTHONWARNINGS=ignore .venv/bin/python -m pip --disable-pip-version-check install --quiet --no-compile
 
 # Numerical libraries that start threads of their own disturb the nodes' timing on a small machine.
 single_threaded := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
@@ -34,10 +34,9 @@ demo: .venv/interfaces.stamp
 quadruped: .venv/interfaces.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/quadruped_drop.py
 
-# Tests of nodes one after another: those of two tests at once would hear each other, and disturb each other's rate.
 test: lint
-	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m pytest --numprocesses auto --dist loadfile --ignore-glob='*/test_ros_*.py'
-	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m pytest test/test_ros_*.py
+	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m pytest -m 'not alone' --numprocesses auto --dist loadfile
+	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m pytest -m alone test/test_ros_*.py
 
 bench: .venv/bench.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.race

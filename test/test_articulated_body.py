@@ -33,7 +33,7 @@ def condition(pair: Pair, q: Array) -> float:
     return worst
 
 
-@explore(20)
+@explore(12)
 @given(robots(), st.booleans(), st.integers(0, 99))
 def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int) -> None:
     pair = Pair(random_robot, floating_base)
@@ -50,7 +50,7 @@ def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int
     assert_close(robot.forward_dynamics(q, v, effort), a, tolerance, 1.0)
 
 
-@explore(30)
+@explore(15)
 @given(robots(), st.booleans(), st.booleans())
 def test_both_formulations(random_robot: RandomRobot, floating_base: bool, loaded: bool) -> None:
     """A robot uses the cheaper one; both must be right."""
@@ -77,7 +77,7 @@ def test_both_formulations(random_robot: RandomRobot, floating_base: bool, loade
         assert_close(found, a, tolerance, 1.0)
 
 
-@explore(15)
+@explore(10)
 @given(robots(), st.booleans())
 def test_wrenches_of_random_robots(random_robot: RandomRobot, floating_base: bool) -> None:
     pair = Pair(random_robot, floating_base)
@@ -137,7 +137,7 @@ def test_articulated_inertias_of_branched_robots(
         assert_close(action.T @ whole @ action, theirs, 1e-12)
 
 
-@explore(15)
+@explore(10)
 @given(robots(joints=6), st.booleans())
 def test_the_power_balances(random_robot: RandomRobot, floating_base: bool) -> None:
     """The energy grows by the work of the efforts, less the losses."""
@@ -158,7 +158,7 @@ def test_the_power_balances(random_robot: RandomRobot, floating_base: bool) -> N
     assert abs(growth - power) < 1e-8 * scale
 
 
-@explore(15)
+@explore(10)
 @given(robots(joints=6), st.booleans())
 def test_gravity_is_the_slope_of_the_potential(
     random_robot: RandomRobot, floating_base: bool

@@ -68,7 +68,7 @@ def tree_of(robot: RandomRobot, floating_base: bool) -> Tree:
     return build_tree(model_of(robot.urdf()), floating_base)
 
 
-@explore(40)
+@explore(20)
 @given(robots(joints=9, mimics=False), st.booleans(), st.integers(0, 99))
 def test_random_trees(robot: RandomRobot, floating_base: bool, seed: int) -> None:
     case = Case(tree_of(robot, floating_base), seed)
@@ -83,7 +83,7 @@ def test_random_trees(robot: RandomRobot, floating_base: bool, seed: int) -> Non
         assert_close(mine, judge, 1e-11, case.floor())
 
 
-@explore(20)
+@explore(12)
 @given(robots(joints=7, mimics=False), st.booleans(), st.integers(0, 99))
 def test_the_gradient_of_the_gibbs_function(
     robot: RandomRobot, floating_base: bool, seed: int
@@ -100,7 +100,7 @@ def test_the_gradient_of_the_gibbs_function(
         assert_close(mine, judge, 1e-11, case.floor())
 
 
-@explore(20)
+@explore(12)
 @given(robots(joints=7, mimics=False), st.booleans(), st.integers(0, 99))
 def test_motions_of_bodies(robot: RandomRobot, floating_base: bool, seed: int) -> None:
     """Poses and rates against kinematics; accelerations against the rates' own derivative."""

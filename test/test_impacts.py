@@ -254,7 +254,7 @@ def point_jacobian(
 
 
 @pytest.mark.usefixtures("interpreted")
-@explore(20)
+@explore(12)
 @given(
     robots(joints=5, massless=False),
     st.booleans(),
@@ -302,7 +302,7 @@ def test_random_impacts(
     assert impact.energy_before - impact.energy_after == pytest.approx(impact.loss, abs=1e-8)
 
 
-@explore(60)
+@explore(30)
 @given(
     st.integers(1, 4),
     st.integers(1, 9),

@@ -33,7 +33,7 @@ from mbdyn_ros.model.tree import WORLD  # noqa: E402
 GRAVITY = np.array([1.0, -2.0, -9.0])
 
 
-@explore(25)
+@explore(15)
 @given(robots(mimics=False), st.booleans(), st.integers(0, 99))
 def test_equations_of_random_robots_stay(
     random_robot: RandomRobot, floating_base: bool, seed: int
@@ -105,7 +105,7 @@ def two_bars() -> str:
     return text + "</robot>"
 
 
-@explore(20)
+@explore(12)
 @given(st.integers(0, 2), st.floats(-7, 7), st.integers(0, 99), st.booleans())
 def test_turns_about_an_axis(axis: int, angle: float, seed: int, symmetric: bool) -> None:
     """The short way to R A R^T against the long one."""

@@ -24,6 +24,8 @@ from mbdyn_ros.ros.inverse_dynamics_server import InverseDynamicsServer
 from mbdyn_ros.ros.simulator import Simulator
 from mbdyn_ros.ros.torque_feedforward import TorqueFeedforward
 
+pytestmark = pytest.mark.alone
+
 __all__ = ["rig"]
 
 URDF = Path(__file__).resolve().parents[1] / "urdf"

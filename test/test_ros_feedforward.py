@@ -20,6 +20,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 import mbdyn_ros
 from mbdyn_ros.ros.torque_feedforward import TorqueFeedforward
 
+pytestmark = pytest.mark.alone
+
 __all__ = ["rig"]
 
 Q, V, A = [0.3, -0.7, 0.02], [0.5, 1.0, -0.1], [1.0, -2.0, 0.3]

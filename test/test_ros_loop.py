@@ -17,6 +17,8 @@ pytest.importorskip("mbdyn_ros_interfaces.srv")
 from mbdyn_ros.ros.rate_loop import RateLoop
 from mbdyn_ros.ros.robot_files import known_urdfs
 
+pytestmark = pytest.mark.alone
+
 
 def test_it_keeps_the_rate_and_stops() -> None:
     ticks: list[float] = []

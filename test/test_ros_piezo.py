@@ -25,6 +25,8 @@ from mbdyn_ros.piezo import Rotor, pulse_windows
 from mbdyn_ros.ros.piezo_controller import PiezoController
 from mbdyn_ros.ros.piezo_simulator import PiezoSimulator
 
+pytestmark = pytest.mark.alone
+
 __all__ = ["rig"]
 
 ROBOT = str(Path(__file__).parents[1] / "urdf" / "piezo_robot.yaml")

@@ -11,6 +11,8 @@ from mbdyn_ros.model.errors import InputError
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.ros.reference import Reference
 
+pytestmark = pytest.mark.alone
+
 TIMES = np.array([0.0, 0.5, 1.3, 2.0])
 
 

@@ -27,6 +27,8 @@ from mbdyn_ros.ros.description import LATCHED
 from mbdyn_ros.ros.parameters import ParameterError
 from mbdyn_ros.ros.simulator import Simulator
 
+pytestmark = pytest.mark.alone
+
 __all__ = ["rig"]
 
 START = [0.3, -0.7, 0.02]

@@ -19,6 +19,8 @@ from mbdyn_ros.ros.simulator import Simulator
 from mbdyn_ros.ros.viewer import Viewer
 from mbdyn_ros.view.page import Address, Page
 
+pytestmark = pytest.mark.alone
+
 __all__ = ["rig"]
 
 

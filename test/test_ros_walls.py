@@ -19,6 +19,8 @@ from mbdyn_ros.ros.description import LATCHED
 from mbdyn_ros.ros.interfaces import msg
 from mbdyn_ros.ros.simulator import Simulator
 
+pytestmark = pytest.mark.alone
+
 __all__ = ["rig"]
 
 BALL = """<robot name="ball"><link name="base"/><link name="ball"><inertial><mass value="2"/>

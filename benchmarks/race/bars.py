@@ -28,11 +28,11 @@ GROWTH = 1.05
 
 REASONS = {
     "inverse_dynamics_derivatives": "Nearly half of the time goes into the products of "
-    "coordinates, in vectors of which a part is zero because the tree has no entry there, a third "
-    "into what goes from body to body in straight lines.",
-    "forward_dynamics_derivatives": "The derivatives of inverse dynamics are half of it; a third "
-    "is the solution of equations by the mass matrix, 2 nv + efforts columns at once in vectors, "
-    "and a tenth its factors, whose rows wait for each other.",
+    "coordinates, in vectors of which a part is zero because the tree has no entry there; the rest "
+    "into poses in straight lines, formulas and sums along the tree.",
+    "forward_dynamics_derivatives": "The derivatives of inverse dynamics are half of it; a quarter "
+    "is the solution of equations by the mass matrix, for 2 nv + efforts columns, and a tenth the "
+    "way of its blocks into the rows of the result.",
     "mass_matrix": "The whole matrix is written in every call, zeros and lower triangle too; "
     "Pinocchio leaves both as they are. Without them the G1 takes a sixth less.",
     "growth": "Short programs are straight lines that GCC orders for the processor; long ones are "

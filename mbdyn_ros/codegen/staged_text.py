@@ -24,7 +24,7 @@ from .elimination_text import elimination_text, factor_text
 from .factor_lines import factor_lines
 from .line_text import Places
 from .product_text import FUNCTIONS, ProductText, Target
-from .solution_text import solution_text
+from .solution_lines import solution_lines
 from .straight_line import StraightLine
 from .sum_text import SHUFFLE, sum_text
 from .table_layout import LAYOUT, blocks, height, places, size, storage
@@ -108,7 +108,7 @@ class StagedText:
         if table is self._staged.right and self._staged.elimination is not None:
             rows, elimination = table.symbols.shape[0], self._staged.elimination
             if self._is_short(elimination):
-                self._functions.append(solution_text(elimination, table, self._solver))
+                self._functions.append(solution_lines(elimination, table, self._solver))
             else:
                 self._functions.append(elimination_text(elimination, table, self._solver, n))
                 room = f"{self._solver}_PARTS * {self._solver}_PART * {rows} * WIDTH{n}"

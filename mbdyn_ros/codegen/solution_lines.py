@@ -27,7 +27,7 @@ static void {name}(realv* restrict x, const double* restrict factor) {{
 """
 
 
-def solution_text(elimination: Elimination, right: Table, name: str) -> str:
+def solution_lines(elimination: Elimination, right: Table, name: str) -> str:
     """C of the function `name`, which solves for a table in its place."""
     rows = range(right.symbols.shape[0])
     text = _pass(f"{name}_outward", _outward(elimination), rows, rows)
