@@ -71,7 +71,7 @@ def test_both_formulations(random_robot: RandomRobot, floating_base: bool, loade
     effort = judge.matrix.T @ pin.rnea(judge.pin, judge.data, *full)
     state = constant(q), SX(0, 1), constant(v), constant(effort)
     builds = pair.system.forward_dynamics().values()
-    assert len(builds) == 2
+    assume(len(builds) == 2)  # a deep tree has no choice
     for build in builds:
         found = number(build(*state, constant(on_bodies) if loaded else None, False)).ravel()
         assert_close(found, a, tolerance, 1.0)

@@ -527,7 +527,7 @@ def test_memory_does_not_grow() -> None:
     finally:
         tracemalloc.stop()
     assert trajectory.steps >= 10_000 and len(memory) >= 5
-    assert memory[-1] - memory[1] < 10_000  # what keeps every step takes 2 MB
+    assert memory[-1] - memory[1] < 100_000  # what keeps every step takes 2 MB
     assert np.abs(trajectory.imbalance).max() < 1e-9
 
 

@@ -49,8 +49,11 @@ class StraightLine:
         self._long = len(script.rest) > WHOLE[n]
         self._repeats: list[Repeat] = []
         if self._long and not self._places:  # in the order of the recursion, where passes are alike
-            script.computed = overlapped(script, find_repeats(script, script.computed))
             self._repeats = find_repeats(script, script.computed)
+            order = overlapped(script, self._repeats)
+            if order != script.computed:
+                script.computed = order
+                self._repeats = find_repeats(script, order)
         if 2 * sum(one.end - one.start for one in self._repeats) <= len(script.computed):
             script, self._repeats = Script(depth_first(lines)), []
         self._script = script
