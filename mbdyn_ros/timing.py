@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 import timeit
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+Name = TypeVar("Name", bound=Hashable)
 
 BLOCK = 5e-4
 """Seconds that one timed block of calls should take."""
@@ -36,7 +38,7 @@ def time_calls(calls: Mapping[str, Call], rounds: int = 200) -> dict[str, float]
     return {name: min(samples) for name, samples in sample_calls(calls, rounds).items()}
 
 
-def sample_calls(calls: Mapping[str, Call], rounds: int = 200) -> dict[str, list[float]]:
+def sample_calls(calls: Mapping[Name, Call], rounds: int = 200) -> dict[Name, list[float]]:
     """Seconds a call, for each and for every block; see `time_calls`."""
     timers = {
         name: timeit.Timer(call.statement, globals=dict(call.names))
@@ -49,7 +51,7 @@ def sample_calls(calls: Mapping[str, Call], rounds: int = 200) -> dict[str, list
         while (seconds := timer.timeit(count)) < BLOCK / 4:
             count *= 4
         counts[name] = max(1, round(count * BLOCK / seconds))
-    samples: dict[str, list[float]] = {name: [] for name in calls}
+    samples: dict[Name, list[float]] = {name: [] for name in calls}
     collecting = gc.isenabled()
     gc.disable()
     try:

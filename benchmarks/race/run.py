@@ -1,7 +1,8 @@
-"""One robot's race: all libraries checked against each other, then timed in turns."""
+"""The race: all libraries checked against each other, then timed in turns."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -68,27 +69,49 @@ def peers() -> list[type]:
     return found
 
 
-def race(entry: Entry, rounds: int) -> list[Result]:
-    """Time all libraries on one robot, after all gave the same answers.
+class Field:
+    """All libraries with one robot."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.runner = Runner(entry)
+        self.ours = Bound(self.runner, PROGRAMS)
+        self._contestants: list[Contestant] = [self.ours, Plain(self.runner, PROGRAMS)]
+        self._contestants += [peer(self.runner, PROGRAMS) for peer in peers()]
+
+    def running(self, program: str) -> dict[str, Contestant]:
+        """Those that have a program, after all gave the same answers."""
+        robot = self.runner.entry.name
+        running = {one.name: one for one in self._contestants if program in one.calls}
+        for name, one in running.items():
+            difference = gap(self.ours.answer(program), one.answer(program))
+            assert difference < AGREEMENT, f"{robot}: {program} by {name}: {difference:.1e}"
+        return running
+
+
+def race(entries: Sequence[Entry], rounds: int) -> list[Result]:
+    """Time all libraries on some robots, whose calls take turns too.
 
     Raises
     ------
     AssertionError
         Two libraries disagree.
     """
-    runner = Runner(entry)
-    ours = Bound(runner, PROGRAMS)
-    contestants: list[Contestant] = [ours, Plain(runner, PROGRAMS)]
-    contestants += [peer(runner, PROGRAMS) for peer in peers()]
+    fields = [Field(entry) for entry in entries]
     results = []
-    for program in ours.calls:
-        running = {one.name: one for one in contestants if program in one.calls}
-        for name, one in running.items():
-            difference = gap(ours.answer(program), one.answer(program))
-            assert difference < AGREEMENT, f"{entry.name}: {program} by {name}: {difference:.1e}"
-        samples = sample_calls({name: one.calls[program] for name, one in running.items()}, rounds)
-        times = {
-            name: Time(1e6 * min(values), 1e6 * median(values)) for name, values in samples.items()
-        }
-        results.append(Result(entry.name, runner.robot.nv, program, times))
-    return results
+    for program in PROGRAMS:
+        calls = {}
+        for field in (field for field in fields if program in field.ours.calls):
+            robot = field.runner.entry.name
+            for name, one in field.running(program).items():
+                calls[robot, name] = one.calls[program]
+        samples = sample_calls(calls, rounds)
+        for field in fields:
+            robot = field.runner.entry.name
+            times = {
+                name: Time(1e6 * min(values), 1e6 * median(values))
+                for (whose, name), values in samples.items()
+                if whose == robot
+            }
+            if times:
+                results.append(Result(robot, field.runner.robot.nv, program, times))
+    return sorted(results, key=lambda result: [entry.name for entry in entries].index(result.robot))
