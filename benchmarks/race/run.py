@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from mbdyn_ros.benchmark import PROGRAMS
-from mbdyn_ros.timing import sample_calls
+from mbdyn_ros.timing import Call, sample_calls
 
 from .contestant import Contestant, gap
 from .ours import Bound, Plain
@@ -74,18 +74,20 @@ class Field:
 
     def __init__(self, entry: Entry) -> None:
         self.runner = Runner(entry)
-        self.ours = Bound(self.runner, PROGRAMS)
-        self._contestants: list[Contestant] = [self.ours, Plain(self.runner, PROGRAMS)]
+        self.name = entry.name
+        self._ours = Bound(self.runner, PROGRAMS)
+        self._contestants: list[Contestant] = [self._ours, Plain(self.runner, PROGRAMS)]
         self._contestants += [peer(self.runner, PROGRAMS) for peer in peers()]
 
-    def running(self, program: str) -> dict[str, Contestant]:
-        """Those that have a program, after all gave the same answers."""
-        robot = self.runner.entry.name
-        running = {one.name: one for one in self._contestants if program in one.calls}
-        for name, one in running.items():
-            difference = gap(self.ours.answer(program), one.answer(program))
-            assert difference < AGREEMENT, f"{robot}: {program} by {name}: {difference:.1e}"
-        return running
+    def calls(self, program: str) -> dict[tuple[str, str], Call]:
+        """By robot and library, after all gave the same answers; none where we have no program."""
+        if program not in self._ours.calls:
+            return {}
+        running = [one for one in self._contestants if program in one.calls]
+        for one in running:
+            difference = gap(self._ours.answer(program), one.answer(program))
+            assert difference < AGREEMENT, f"{self.name}: {program} by {one.name}: {difference:.1e}"
+        return {(self.name, one.name): one.calls[program] for one in running}
 
 
 def race(entries: Sequence[Entry], rounds: int) -> list[Result]:
@@ -97,21 +99,15 @@ def race(entries: Sequence[Entry], rounds: int) -> list[Result]:
         Two libraries disagree.
     """
     fields = [Field(entry) for entry in entries]
-    results = []
+    times: dict[tuple[str, str], dict[str, Time]] = {}
     for program in PROGRAMS:
-        calls = {}
-        for field in (field for field in fields if program in field.ours.calls):
-            robot = field.runner.entry.name
-            for name, one in field.running(program).items():
-                calls[robot, name] = one.calls[program]
-        samples = sample_calls(calls, rounds)
-        for field in fields:
-            robot = field.runner.entry.name
-            times = {
-                name: Time(1e6 * min(values), 1e6 * median(values))
-                for (whose, name), values in samples.items()
-                if whose == robot
-            }
-            if times:
-                results.append(Result(robot, field.runner.robot.nv, program, times))
-    return sorted(results, key=lambda result: [entry.name for entry in entries].index(result.robot))
+        calls = {name: call for field in fields for name, call in field.calls(program).items()}
+        for (robot, library), values in sample_calls(calls, rounds).items():
+            time = Time(1e6 * min(values), 1e6 * median(values))
+            times.setdefault((robot, program), {})[library] = time
+    return [
+        Result(field.name, field.runner.robot.nv, program, times[field.name, program])
+        for field in fields
+        for program in PROGRAMS
+        if (field.name, program) in times
+    ]

@@ -99,7 +99,7 @@ class StagedText:
 
     def _is_short(self, elimination: Elimination) -> bool:
         """Whether it is better written line by line."""
-        return self._n == "1" and elimination.factors.numel() <= FEW
+        return self._n == "1" and elimination.triangle.nnz() <= FEW
 
     def _declare(self, table: Table) -> str:
         n, name = self._n, f"t{len(self._names)}"
@@ -233,7 +233,7 @@ class StagedText:
             self._functions.append(factor_lines(stage.elimination, name))
         else:
             self._functions.append(factor_text(stage.elimination, name, self._n))
-        self._names[stage.table] = self._names[stage.matrix]
+        self._names[stage.table] = self._names.pop(stage.matrix)
         self._body.append(f"  {name}((realv*){self._names[stage.table]});\n")
 
     # ---- result ---------------------------------------------------------------------------

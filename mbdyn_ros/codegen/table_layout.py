@@ -86,10 +86,12 @@ def by_lanes(text: Callable[[int], str]) -> str:
 
 def numbers(name: str, n: str, listed: Callable[[int], Sequence[int]]) -> tuple[str, str]:
     """C type and C of a constant array, whose numbers depend on how many columns a block has."""
-    most = max(max(listed(columns), default=0) for columns in (LANES if n == "1" else (1,)))
-    integer = integers(most)
+    columns = LANES if n == "1" else (1,)
+    alternatives = {count: listed(count) for count in columns}
+    integer = integers(max(max(one, default=0) for one in alternatives.values()))
 
-    def text(columns: int) -> str:
-        return f"static const {integer} {name}[] = {{{', '.join(map(str, listed(columns)))}}};\n"
+    def text(count: int) -> str:
+        listed = ", ".join(map(str, alternatives[count]))
+        return f"static const {integer} {name}[] = {{{listed}}};\n"
 
     return integer, by_lanes(text) if n == "1" else text(1)

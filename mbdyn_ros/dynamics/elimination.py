@@ -8,7 +8,7 @@ may write the factors down line by line and leave the rows to a loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import functools
 from dataclasses import dataclass
 
 import casadi as ca
@@ -18,15 +18,9 @@ from .spatial import SX
 
 @dataclass(frozen=True)
 class Elimination:
-    """The factors (n, 1) of a matrix H = L^T D L.
+    """The factors of a matrix H = L^T D L: a triangle (n, n) of L, with 1 / D on the diagonal."""
 
-    columns : for every row of the unit triangle L the columns of its nonzeros left of the diagonal.
-
-    The factors stand row by row: the nonzeros of a row of L, then 1 / D of the row.
-    """
-
-    factors: SX
-    columns: tuple[tuple[int, ...], ...]
+    triangle: SX
 
     @staticmethod
     def of(matrix: SX) -> Elimination:
@@ -42,17 +36,21 @@ class Elimination:
                 for j in [j for j in row if j <= i]:
                     lower[i][j] = lower[i].get(j, SX(0)) - factor * row[j]
                 row[i] = factor
-        factors: list[SX] = []
-        columns = []
-        for k, row in enumerate(lower):
-            columns.append(tuple(sorted(j for j in row if j != k)))
-            factors += [row[j] for j in columns[-1]] + [1 / row[k]]
-        return Elimination(ca.vertcat(SX(0, 1), *factors), tuple(columns))
+            row[k] = 1 / row[k]
+        places = sorted((j, k) for k, row in enumerate(lower) for j in row)  # as CasADi stores them
+        numbers = ca.vertcat(SX(0, 1), *(lower[k][j] for j, k in places))
+        sparsity = ca.Sparsity.triplet(n, n, [k for _, k in places], [j for j, _ in places])
+        return Elimination(SX(sparsity, numbers))
 
-    @property
-    def starts(self) -> list[int]:
-        """Where the factors of every row begin."""
-        return [sum(len(row) + 1 for row in self.columns[:k]) for k in range(len(self.columns))]
+    @functools.cached_property
+    def columns(self) -> tuple[tuple[int, ...], ...]:
+        """For every row of L the columns of its nonzeros left of the diagonal."""
+        rows: list[list[int]] = [[] for _ in range(self.triangle.shape[0])]
+        sparsity = self.triangle.sparsity()
+        for k, j in zip(sparsity.row(), sparsity.get_col(), strict=True):
+            if j < k:
+                rows[k].append(j)
+        return tuple(map(tuple, rows))
 
     @property
     def outermost_first(self) -> list[int]:
@@ -63,42 +61,23 @@ class Elimination:
             depth.append(1 + max((depth[j] for j in row), default=0))
         return sorted(range(len(depth)), key=lambda k: -depth[k])
 
-    @property
-    def triangle(self) -> SX:
-        """The factors as a matrix (n, n): L, and 1 / D on the diagonal."""
-        matrix = SX(len(self.columns), len(self.columns))
-        for place, (k, j) in enumerate(self._entries()):
-            matrix[k, j] = self.factors[place]
-        return matrix
-
-    def renamed(self, triangle: SX) -> Elimination:
-        """The same with the factors of another such matrix."""
-        factors = [triangle[k, j] for k, j in self._entries()]
-        return Elimination(ca.vertcat(SX(0, 1), *factors), self.columns)
-
-    def _entries(self) -> Iterator[tuple[int, int]]:
-        """Row and column of every factor."""
-        for k, row in enumerate(self.columns):
-            yield from ((k, j) for j in (*row, k))
-
     def negated(self) -> Elimination:
         """That of -H = L^T (-D) L."""
-        numbers = [self.factors[k] for k in range(self.factors.shape[0])]
-        for start, row in zip(self.starts, self.columns, strict=True):
-            numbers[start + len(row)] = -numbers[start + len(row)]
-        return Elimination(ca.vertcat(SX(0, 1), *numbers), self.columns)
+        triangle = SX(self.triangle)
+        for k in range(triangle.shape[0]):
+            triangle[k, k] = -triangle[k, k]
+        return Elimination(triangle)
 
     def solve(self, right: SX) -> SX:
         """x of H x = right, (n, any)."""
         x = [right[i, :] for i in range(right.shape[0])]
-        rows = list(enumerate(zip(self.starts, self.columns, strict=True)))
-        for k, (start, row) in reversed(rows):
-            for place, j in enumerate(row, start):
-                x[j] = x[j] - self.factors[place] * x[k]
-        for k, (start, row) in rows:
-            x[k] = self.factors[start + len(row)] * x[k]
-            for place, j in enumerate(row, start):
-                x[k] = x[k] - self.factors[place] * x[j]
+        for k, row in reversed(list(enumerate(self.columns))):
+            for j in row:
+                x[j] = x[j] - self.triangle[k, j] * x[k]
+        for k, row in enumerate(self.columns):
+            x[k] = self.triangle[k, k] * x[k]
+            for j in row:
+                x[k] = x[k] - self.triangle[k, j] * x[j]
         return ca.vertcat(SX(0, right.shape[1]), *x)
 
 

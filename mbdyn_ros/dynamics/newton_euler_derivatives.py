@@ -96,7 +96,6 @@ class TreeDerivatives:
         self._own = stages.mapped(carried_by_itself, poses, self._velocities, self._inertias)
         self._carried = stages.summed(self._own, self._chains, inward=True)
         self.units = stages.mapped(unit_response, self._carried, self._mass, screws)
-        self._screws = screws
         self._outside: Table | None = None
         if wrenches is not None:
             given = stages.written(self._columns(ca.horzsplit(wrenches), once=True))
@@ -157,7 +156,10 @@ class TreeDerivatives:
 
     def efforts(self, motion: Motion) -> SX:
         """The efforts (nv, 1)."""
-        return self._stages.mapped(ca.dot, self._screws, motion.wrenches).symbols.T
+        dots = self._stages.mapped(
+            lambda rates, wrench: ca.dot(rates[SCREW], wrench), self.rates, motion.wrenches
+        )
+        return dots.symbols.T
 
     def _falling(self) -> list[SX]:
         """For every body the acceleration of its root's carrier in free fall (3, 1): -g."""
@@ -172,7 +174,7 @@ class TreeDerivatives:
     def by_acceleration(self, where: Mask | None = None) -> tuple[Product, ...]:
         """The mass matrix (nv, nv), or part of it."""
         carried, carrying = self._related(where)
-        unit, screw = self.units[0:6], self._screws[0:6]
+        unit, screw = self.units[0:6], self.rates[SCREW]
         return Product(unit, screw, carried), Product(screw, unit, carrying)
 
     def by_motion(self, motion: Motion) -> tuple[tuple[Product, ...], tuple[Product, ...]]:
@@ -186,7 +188,7 @@ class TreeDerivatives:
             motion.accelerations,
         )  # fmt: skip
         carried, carrying = self._related()
-        screw, unit = self._screws[0:6], self.units[0:9]
+        screw, unit = self.rates[SCREW], self.units[0:9]
         by_q = Product(unit, columns[0:9], carried), Product(screw, columns[9:15], carrying)
         by_v = Product(unit, self.rates[0:9], carried), Product(screw, columns[15:21], carrying)
         return by_q, by_v

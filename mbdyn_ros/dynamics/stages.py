@@ -164,7 +164,7 @@ class Factored:
     """A table (n, n) of the factors of -H: L, and 1 / D on the diagonal; `matrix` has the lower
     triangle of H, and is used up.
 
-    elimination : that of -H, its factors the symbols of the table.
+    elimination : that of -H, in symbols of the table.
     """
 
     table: Table
@@ -230,7 +230,7 @@ class Stages:
         """The elimination of -H, and the table of its factors; `matrix` is used up."""
         whole = Elimination.of(matrix.symbols)
         table = self._table(whole.triangle.sparsity(), matrix.widths)
-        elimination = whole.renamed(table.symbols)
+        elimination = Elimination(table.symbols)
         self.listed.append(Factored(table, matrix, elimination))
         return elimination, table
 
