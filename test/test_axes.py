@@ -109,18 +109,19 @@ def test_cartesian_axes_have_exact_frames(axis: Array) -> None:
 @explore(20)
 @given(robots(kinds=("revolute",), mimics=False))
 def test_successive_revolute_axes_are_a_turn_about_x_apart(random_robot: RandomRobot) -> None:
-    """Denavit and Hartenberg's rule, where the axes are not almost parallel: five exact zeros."""
+    """Denavit and Hartenberg's way, where the axes are not parallel: exact zeros."""
     bodies = load(random_robot.urdf(), False)._system.tree.bodies
     parents = [body.parent for body in bodies]
-    for body in bodies:
+    for k, body in enumerate(bodies):
         alone = parents.count(body.parent) == 1 and body.parent >= 0
         if alone and np.hypot(*body.placement.rotation[:2, 2]) > 1.01 * axes.PARALLEL:
-            rotation = body.placement.rotation
+            rotation, translation = body.placement.rotation, body.placement.translation
             zeros = [*rotation[0, 1:], *rotation[1:, 0]]
             np.testing.assert_allclose(zeros, 0.0, rtol=0, atol=1e-14)
-            # the step to the next axis is along x: from there, the rest is along that axis
-            rest = np.cross([0.0, *body.placement.translation[1:]], rotation[:, 2])
-            np.testing.assert_allclose(rest, 0.0, rtol=0, atol=1e-13)
+            if k in parents:
+                assert abs(translation[2]) < 1e-13
+            elif np.hypot(*rotation[:2, 2]) > 1.01 * axes.FAR:  # it is on the common normal
+                np.testing.assert_allclose(translation[1:], 0.0, rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", ["ur5_robot.urdf", "panda.urdf", "solo12.urdf"])

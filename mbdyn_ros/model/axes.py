@@ -1,8 +1,9 @@
 """Frames of the bodies, chosen so that the equations are short (Denavit and Hartenberg's way).
 
 A frame may be turned about its joint's axis and moved along it without changing the robot.
-With z along the joint and x along the common normal to the next joint, the step from a body
-to the next is a turn about x, and most constants of the recursions become 0 or 1.
+With z along the joint, x perpendicular to the next joint too, and the next origin in the xy plane,
+the step from a body to the next is a turn about x and a shift across z, and most constants of the
+recursions become 0 or 1.
 """
 
 from __future__ import annotations
@@ -14,8 +15,14 @@ import numpy as np
 
 from .model import Array, Pose
 
-PARALLEL = 0.2
-"""Sine of the angle under which two axes have no well-conditioned common normal."""
+PARALLEL = 1e-6
+"""Sine of the angle under which two axes count as parallel: rounded angles differ by less."""
+
+FAR = 0.2
+"""Sine of the angle under which the common normal of two axes may be far from their bodies."""
+
+ROUNDING = 1e-12
+"""Number under which an entry of a rotation counts as 0."""
 
 TOUCHING = 1e-9
 """Distance (m) under which parallel axes count as one line when a direction is chosen."""
@@ -64,7 +71,10 @@ def body_axes(
         if kinds[i] == "revolute":
             heir = heirs[i]
             if heir is None:
-                poses[i] = Pose(rotation_onto(axes[i]))
+                carrier = parents[i]
+                hinged = carrier >= 0 and kinds[carrier] == "revolute"
+                foot = _foot(axes[i], origins[i].inverse(), axes[carrier]) if hinged else 0.0
+                poses[i] = Pose(rotation_onto(axes[i]), foot * axes[i])
             else:
                 poses[i] = _facing(axes[i], kinds[heir], origins[heir], axes[heir], poses[heir])
 
@@ -79,8 +89,6 @@ def body_axes(
             turn = origins[i].rotation.T @ parent.rotation if parents[i] >= 0 else upright
             pose = Pose(turn)
         else:
-            if heirs[i] is None:
-                pose = _nearest(pose, axes[i], origins[i], parent, parents[i])
             offset = _offset((parent.inverse() @ origins[i] @ pose).rotation)
         frames.append(BodyFrame(pose, offset))
     return frames
@@ -101,7 +109,7 @@ def _heirs(parents: Sequence[int]) -> list[int | None]:
 
 
 def _facing(axis: Array, kind: str, origin: Pose, heir_axis: Array, heir: Pose | None) -> Pose:
-    """Frame on `axis` with x along the common normal to the heir's axis."""
+    """Frame on `axis` with x across the heir's axis too, at the foot of the heir's origin."""
     fallback = rotation_onto(axis)[:, 0]
     if kind == "floating":
         return _frame(axis, fallback, np.zeros(3))
@@ -109,14 +117,10 @@ def _facing(axis: Array, kind: str, origin: Pose, heir_axis: Array, heir: Pose |
     point = origin.translation
     if heir is not None:
         point = (origin @ heir).translation
-    normal = np.cross(axis, direction)
-    sine = float(np.linalg.norm(normal))
-    if sine > PARALLEL:
-        foot = 0.0
-        if kind == "revolute":
-            foot = float(np.dot(np.cross(point, direction), normal)) / sine**2
-        return _frame(axis, normal, foot * axis)
     foot = float(np.dot(point, axis))
+    normal = np.cross(axis, direction)
+    if float(np.linalg.norm(normal)) > PARALLEL:
+        return _frame(axis, normal, foot * axis)
     across = point - foot * axis
     if float(np.linalg.norm(across)) > TOUCHING:
         return _frame(axis, across, foot * axis)
@@ -126,18 +130,14 @@ def _facing(axis: Array, kind: str, origin: Pose, heir_axis: Array, heir: Pose |
     return _frame(axis, fallback, foot * axis)
 
 
-def _nearest(pose: Pose, axis: Array, origin: Pose, parent: Pose, index: int) -> Pose:
-    """Move the frame of a last body along its axis to the parent axis' common normal."""
-    if index < 0:
-        return pose
-    start = parent.inverse() @ origin
-    direction = start.rotation @ axis
-    normal = np.cross([0.0, 0.0, 1.0], direction)
+def _foot(axis: Array, carrier: Pose, other: Array) -> float:
+    """Where the common normal to the carrier's axis `other` ends on `axis`, 0 where that is far."""
+    direction = carrier.rotation @ other
+    normal = np.cross(axis, direction)
     sine = float(np.linalg.norm(normal))
-    if sine <= PARALLEL:
-        return pose
-    foot = float(np.dot(np.cross(start.translation, [0.0, 0.0, 1.0]), normal)) / sine**2
-    return Pose(pose.rotation, foot * axis)
+    if sine <= FAR:
+        return 0.0
+    return float(np.dot(np.cross(carrier.translation, direction), normal)) / sine**2
 
 
 def _frame(z: Array, x: Array, origin: Array) -> Pose:
@@ -153,11 +153,10 @@ def _frame(z: Array, x: Array, origin: Array) -> Pose:
 
 def _offset(rotation: Array) -> float:
     """The angle psi of rotation = Rz(phi) Rx(alpha) Rz(psi) (rad), with phi 0 where possible."""
-    sx, sy, cosine = rotation[:, 2]
-    sine = float(np.hypot(sx, sy))
-    if sine < 1e-12:
-        return float(np.arctan2(np.sign(cosine) * rotation[1, 0], rotation[0, 0]))
-    cphi, sphi = (-sy / sine, sx / sine)
+    sx, sy = rotation[:2, 2]
+    if abs(sx) < ROUNDING:  # phi is 0; from sx and sy it would be more wrong the less the axes turn
+        return float(np.arctan2(-rotation[0, 1], rotation[0, 0]))
+    cphi, sphi = np.array([-sy, sx]) / np.hypot(sx, sy)
     if cphi < 0:
         cphi, sphi = -cphi, -sphi
     # the first column of Rz(phi) Rx(alpha) is x turned by phi; psi turns it within the xy plane
