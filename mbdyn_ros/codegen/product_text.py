@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..dynamics.stages import Mask, Product, Table
-from .table_layout import numbers
+from .table_layout import LANES, numbers
 
 FUNCTIONS = """
 #if LANES == 8
@@ -36,17 +37,25 @@ static inline void putv(realv* to, realv x, size_t count) { (void)count; *to = x
 """
 
 LOOP = """
-/* Row by row, the last block first: what a block has too much reaches into the next matrix or row
-   and is put right there. */
 static void {name}({arguments}, real{n}* restrict target) {{
   const {integer}* at = {name}_at;
-  for (size_t r = 0; r < {rows}; ++r) {{
-{lefts}    for (size_t b = {blocks}; b-- > 0;) {{
-      const unsigned wanted = *at++;
+{last}  for (size_t r = 0; r < {rows}; ++r) {{
+{row}{lefts}    for (size_t b = {blocks}; b-- > 0;) {{
 {rights}      realv {sums};
-{products}{puts}    }}
+      switch (*at++) {{
+{cases}        default: {nothing};
+      }}
+{puts}    }}
   }}
-}}
+{copy}}}
+"""
+
+LAST = """  /* The last block first: what a block has too much reaches into the next matrix or row,
+     and is put right there; behind the last row there is none. */
+  double last[{columns} + LANES];
+"""
+
+COPY = """  memcpy(target + {rows} * {columns}, last, sizeof(double[{columns}]));
 """
 
 LEFT = """    realv y{k}[{count}];
@@ -55,9 +64,14 @@ LEFT = """    realv y{k}[{count}];
     }}
 """
 
-PRODUCT = """      if (wanted & {bit}) {{
-        const unsigned bits = *at++;
-{terms}      }}
+CASE = """        case {wanted}: {{
+{products}          break;
+        }}
+"""
+
+PRODUCT = """          {{
+            const unsigned bits = *at++;
+{terms}          }}
 """
 
 
@@ -74,15 +88,23 @@ class Target:
     direct: bool
     lower: bool
 
-    def place(self, matrix: int, n: str) -> str:
-        """C of where block b of row r stands."""
-        if self.direct:
-            return f"r * {sum(self.widths)} + {sum(self.widths[:matrix])} + b * WIDTH{n}"
-        return f"(b * {self.rows * len(self.widths)} + {matrix * self.rows} + r) * WIDTH{n}"
+    @property
+    def columns(self) -> int:
+        """Of all matrices."""
+        return sum(self.widths)
 
-    def room(self, place: str) -> str:
-        """C of how many numbers there is room for from there on."""
-        return f"{self.rows * sum(self.widths)} - ({place})" if self.direct else "LANES"
+    def row(self, n: str) -> str:
+        """C of where row r begins."""
+        if not self.direct:
+            return "target + r * WIDTH" + n
+        row = f"target + r * {self.columns}"
+        return row if n == "v" else f"r + 1 < {self.rows} ? {row} : last"
+
+    def place(self, matrix: int, n: str) -> str:
+        """C of where block b of a row stands in it."""
+        if self.direct:
+            return f"{sum(self.widths[:matrix])} + b * WIDTH{n}"
+        return f"(b * {self.rows * len(self.widths)} + {matrix * self.rows}) * WIDTH{n}"
 
 
 class ProductText:
@@ -124,35 +146,59 @@ class ProductText:
     def text(self) -> str:
         """C of the function."""
         n, target = self._n, self._target
-        products = puts = ""
-        for place, (_, members) in enumerate(self._alike.values()):
-            terms = "".join(self._term(matrix, product) for matrix, product in members)
-            products += PRODUCT.format(bit=1 << place, terms=terms)
-        for matrix, _ in self._matrices:
-            where = target.place(matrix, n)
-            puts += f"      put{n}(target + {where}, sum{matrix}, {target.room(where)});\n"
+        puts = "".join(
+            f"      put{n}(row + {target.place(matrix, n)}, sum{matrix}, LANES);\n"
+            for matrix, _ in self._matrices
+        )
         integer, at = numbers(f"{self._name}_at", n, self._entries)
+        over = target.direct and n == "1"
+        columns = target.columns
         return at + LOOP.format(
             name=self._name,
             n=n,
             arguments=", ".join(f"const real{n}* restrict t{k}" for k in range(len(self._tables))),
             integer=integer,
+            last=LAST.format(columns=columns) if over else "",
+            row=f"    real{n}* row = {target.row(n)};\n",
             lefts=self._left_lines(),
             rights=self._right_lines(),
             rows=target.rows,
             blocks="*at++" if target.lower else f"BLOCKS{n}({self._width})",
-            sums=", ".join(f"sum{matrix} = allv(0.)" for matrix, _ in self._matrices),
-            products=products,
+            sums=", ".join(f"sum{matrix}" for matrix, _ in self._matrices),
+            cases="".join(map(self._case, sorted(self._occurring()))),
+            nothing=" = ".join([*(f"sum{matrix}" for matrix, _ in self._matrices), "allv(0.)"]),
             puts=puts,
+            copy=COPY.format(rows=target.rows - 1, columns=columns) if over else "",
         )
 
-    def _term(self, matrix: int, product: Product) -> str:
+    def _occurring(self) -> set[int]:
+        """What is wanted of some block, whatever its length."""
+        lengths = LANES if self._n == "1" else (1,)
+        return {wanted for columns in lengths for wanted, _ in self._blocks(columns) if wanted}
+
+    def _case(self, wanted: int) -> str:
+        """C of the sums of a block of which these products are wanted."""
+        known: set[int] = set()
+        products = ""
+        for place, (_, members) in enumerate(self._alike.values()):
+            if wanted >> place & 1:
+                terms = ""
+                for matrix, product in members:
+                    sign = "+=" if matrix in known else "="
+                    terms += f"            sum{matrix} {sign} {self._term(product)};\n"
+                    known.add(matrix)
+                products += PRODUCT.format(terms=terms)
+        for matrix, _ in self._matrices:
+            if matrix not in known:
+                products += f"          sum{matrix} = allv(0.);\n"
+        return CASE.format(wanted=wanted, products=products)
+
+    def _term(self, product: Product) -> str:
         left, right = product.left, product.right
         x = f"x{self._rights.index(right.table)}"
         y = f"y{list(self._lefts).index((left.table, left.start))}"
         terms = (f"{x}[{right.start + k}] * {y}[{k}]" for k in range(left.stop - left.start))
-        kept = f"kept{self._n}(bits, {' + '.join(terms)})"
-        return f"        sum{matrix} += {kept};\n"
+        return f"kept{self._n}(bits, {' + '.join(terms)})"
 
     def _left_lines(self) -> str:
         """C of a row's numbers."""
@@ -176,21 +222,34 @@ class ProductText:
             for k, table in enumerate(self._rights)
         )
 
-    def _entries(self, columns: int) -> list[int]:
-        """Row by row, the last block first: which products are wanted, and of each the columns;
-        before a row the number of its blocks where not all are written."""
-        listed: list[int] = []
+    def _blocks(self, columns: int) -> Iterator[tuple[int, list[int]]]:
+        """Row by row, the last block first: which products are wanted, as bits, and of each the
+        columns, as bits."""
         for r in range(self._target.rows):
             wheres = [where[r] for where, _ in self._alike.values()]
-            last = max((int(k) for where in wheres for k in where.nonzero()[0]), default=-1)
-            count = -(-(last + 1 if self._target.lower else self._width) // columns)
-            if self._target.lower:
-                listed.append(count)
-            for b in reversed(range(count)):
+            for b in reversed(range(self._count(r, columns))):
                 parts = [
                     sum(1 << int(k) for k in where[b * columns :][:columns].nonzero()[0])
                     for where in wheres
                 ]
-                listed.append(sum(1 << place for place, bits in enumerate(parts) if bits))
-                listed += [bits for bits in parts if bits]
+                wanted = sum(1 << place for place, bits in enumerate(parts) if bits)
+                yield wanted, [bits for bits in parts if bits]
+
+    def _count(self, r: int, columns: int) -> int:
+        """How many blocks of a row are written."""
+        if not self._target.lower:
+            return -(-self._width // columns)
+        wheres = (where[r].nonzero()[0] for where, _ in self._alike.values())
+        return -(-(max((int(k) for where in wheres for k in where), default=-1) + 1) // columns)
+
+    def _entries(self, columns: int) -> list[int]:
+        """The numbers of `_blocks`; before a row how many there are where not all are written."""
+        listed: list[int] = []
+        blocks = self._blocks(columns)
+        for r in range(self._target.rows):
+            count = self._count(r, columns)
+            if self._target.lower:
+                listed.append(count)
+            for wanted, parts in itertools.islice(blocks, count):
+                listed += [wanted, *parts]
         return listed
