@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,9 @@ def test_the_page(tmp_path: Path) -> None:
     assert row.endswith("| 0.190 | 0.2 | 0.300 |")
     assert "Talos 0.210" in section and "Talos 0.900" in section
     assert "G1" not in section.split("**Why")[0]
+    for linked in re.findall(r"\]\((.*?)\)", text):
+        folder = tmp_path if linked.endswith(".png") else Path(__file__).parents[1] / "docs"
+        assert (folder / linked).is_file()
     for table in page.split("## ")[1:]:
         widths = {line.count("|") for line in table.splitlines() if line.startswith("|")}
         assert len(widths) == 1, "every row has all columns"

@@ -13,6 +13,7 @@ from mbdyn_ros.codegen.compiler import find_compiler
 
 from .bars import GROWTH, PEER, PLAIN, TITLES, bar, chains, exponent, judged, losses
 from .ours import Bound, Plain
+from .plots import plot_growth, plot_ratios
 from .run import Result
 
 
@@ -68,7 +69,13 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         "our flags and called by CasADi's buffers. In brackets: the median. **Bold** where we "
         f"lose: where another library is faster, or a ratio to {PEER}'s time is larger than "
         f"wanted, {PLAIN:g} of plain methods.",
+        "",
+        "Elsewhere: [batches and rollouts](batches.md) beside thread pools, "
+        "[closed loops](parallel_serial.md) beside `constraintDynamics` and `lcaba`.",
     ]
+    if any(not result.robot.startswith("chain") for result in results):
+        lines += ["", "![times of other libraries over ours](benchmarks_ratios.png)"]
+        plot_ratios(results, libraries, folder / "benchmarks_ratios.png")
     for program in TITLES:
         rows = [result for result in results if result.program == program]
         shown = [name for name in libraries if any(name in row.times for row in rows)]
@@ -123,26 +130,3 @@ def processor() -> str:
         return platform.machine()
     names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
     return names[0] if names else platform.machine()
-
-
-def plot_growth(growth: Mapping[str, Sequence[Result]], path: Path) -> None:
-    """Time against the number of joints, double logarithmic."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
-    for axis, (program, rows) in zip(axes, growth.items(), strict=True):
-        for k, name in enumerate(rows[-1].times):
-            known = [row for row in rows if name in row.times]
-            times = [row.times[name].minimum for row in known]
-            axis.loglog([row.nv for row in known], times, "o-", ms=4, color=f"C{k}", label=name)
-        axis.set_title(TITLES[program])
-        axis.set_xlabel("joints of the chain")
-        axis.grid(alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)
-    axes[0].set_ylabel("time a call (µs)")
-    axes[0].legend(frameon=False)
-    figure.savefig(path, dpi=110)
-    pyplot.close(figure)

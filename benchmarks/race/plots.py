@@ -1,0 +1,59 @@
+"""The plots of the race."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
+
+from .bars import TITLES
+from .ours import Bound, Plain
+from .run import Result
+
+
+def plot_ratios(results: Sequence[Result], libraries: Sequence[str], path: Path) -> None:
+    """How many times as long as our bound call the others take, of every robot and program."""
+    rows = [result for result in results if not result.robot.startswith("chain")]
+    robots = list(dict.fromkeys(row.robot for row in rows))
+    programs = [program for program in TITLES if any(row.program == program for row in rows)]
+    figure = Figure(figsize=(11, 0.9 + 0.35 * len(robots)), layout="constrained")
+    panels = figure.subplots(1, len(programs), sharey=True, sharex=True, squeeze=False)[0]
+    shown = [name for name in libraries if name not in (Bound.name, Plain.name)]
+    for axis, program in zip(panels, programs, strict=True):
+        for k, name in enumerate(shown, start=2):
+            known = [row for row in rows if row.program == program and name in row.times]
+            ratios = [1 / row.ratio(name) for row in known]
+            places = [robots.index(row.robot) for row in known]
+            axis.plot(ratios, places, "o", ms=6, alpha=0.85, color=f"C{k}", label=name)
+        axis.axvline(1.0, color="C0", lw=1.5)
+        axis.set_title(TITLES[program].replace(" of ", " of\n"), fontsize="medium")
+        axis.set_xscale("log")
+        axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.grid(axis="x", alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+    panels[0].set_yticks(range(len(robots)), robots)
+    panels[0].set_ylim(len(robots) - 0.5, -0.5)
+    figure.supxlabel("time of the others / ours", fontsize="medium")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right center", frameon=False)
+    figure.savefig(path, dpi=110)
+
+
+def plot_growth(growth: Mapping[str, Sequence[Result]], path: Path) -> None:
+    """Time against the number of joints, double logarithmic."""
+    figure = Figure(figsize=(9, 4), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
+    for axis, (program, rows) in zip(axes, growth.items(), strict=True):
+        for k, name in enumerate(rows[-1].times):
+            known = [row for row in rows if name in row.times]
+            times = [row.times[name].minimum for row in known]
+            axis.loglog([row.nv for row in known], times, "o-", ms=4, color=f"C{k}", label=name)
+        axis.set_title(TITLES[program])
+        axis.set_xlabel("joints of the chain")
+        axis.grid(alpha=0.3)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[0].set_ylabel("time a call (µs)")
+    axes[0].legend(frameon=False)
+    figure.savefig(path, dpi=110)
