@@ -139,39 +139,36 @@ class _Described:
     """
 
     def __init__(self, script: Script, order: Sequence[int]) -> None:
-        self._lines = script.lines
-        self._places = {k: place for place, k in enumerate(order)}
-        self._angles = {angle: place for place, angle in enumerate(script.angles)}
-        known: dict[tuple[int, ...], int] = {}
-        alike: list[int] = []
-        operands: list[list[tuple[int, int, int]]] = []
-        for place, k in enumerate(order):
-            line = script.lines[k]
-            reads = [self._operand(i) for i in line.reads]
-            if line.code == ca.OP_OUTPUT:
-                reads.append((INPUT, *line.place))
-            reads += [(NONE, 0, 0)] * (2 - len(reads))
-            operands.append(reads)
-            key = (line.code, *(part for read in reads for part in read[:2]))
-            # a later angle's sine and cosine are made together, and in no loop
-            unlike = line.code in TURNS
-            alike.append(-1 - place if unlike else known.setdefault(key, len(known)))
-        self.alike = np.array(alike, dtype=np.int64)
-        numbers = np.array(operands, dtype=np.int64).reshape(-1, 2, 3)
-        self.kind, self.which, self.number = numbers[..., 0], numbers[..., 1], numbers[..., 2]
+        lines = script.lines
+        code = np.array([line.code for line in lines], dtype=np.int64)
+        which, element = np.array([line.place for line in lines], dtype=np.int64).reshape(-1, 2).T
+        reads = np.array([(*line.reads, -1, -1)[:2] for line in lines], dtype=np.int64)
+        place = np.full(len(lines), -1)
+        place[list(order)] = np.arange(len(order))
+        angle = np.full(len(lines), -1)
+        angle[script.angles] = np.arange(len(script.angles))
+        turns = np.isin(code, TURNS)
+        early = turns & (angle[reads[:, 0]] >= 0)
+        # kind, which and number of what every line makes
+        made = np.column_stack([np.full(len(lines), LINE), 0 * place, place])
+        fixed = turns | (place < 0)
+        made[fixed] = np.column_stack([0 * code + FIXED, 0 * code, np.arange(len(lines))])[fixed]
+        made[early] = np.column_stack([0 * code + TURN, code, angle[reads[:, 0]]])[early]
+        inputs = np.column_stack([0 * code + INPUT, which, element])
+        made[code == ca.OP_INPUT] = inputs[code == ca.OP_INPUT]
+        made[code == ca.OP_CONST] = CONSTANT, 0, 0
 
-    def _operand(self, i: int) -> tuple[int, int, int]:
-        """Kind, which and number of what line i makes."""
-        line = self._lines[i]
-        if line.code == ca.OP_CONST:
-            return CONSTANT, 0, 0
-        if line.code == ca.OP_INPUT:
-            return INPUT, *line.place
-        if line.code in TURNS and line.reads[0] in self._angles:
-            return TURN, line.code, self._angles[line.reads[0]]
-        if line.code in TURNS or i not in self._places:
-            return FIXED, 0, i
-        return LINE, 0, self._places[i]
+        code, reads, inputs = code[list(order)], reads[list(order)], inputs[list(order)]
+        operands = np.where((reads >= 0)[..., None], made[reads], [NONE, 0, 0])
+        operands[code == ca.OP_OUTPUT, 1] = inputs[code == ca.OP_OUTPUT]
+        self.kind, self.which, self.number = np.moveaxis(operands, -1, 0)
+        alike = code
+        for part in (*self.kind.T, *self.which.T):
+            alike = alike * (1 + part.max(initial=0)) + part
+        self.alike = np.unique(alike, return_inverse=True)[1]
+        # a later angle's sine and cosine are made together, and in no loop
+        unlike = np.isin(code, TURNS)
+        self.alike[unlike] = -1 - np.flatnonzero(unlike)
 
     def periods(self) -> list[int]:
         """The distances after which many lines come again."""
