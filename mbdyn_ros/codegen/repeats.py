@@ -141,33 +141,37 @@ class _Described:
     def __init__(self, script: Script, order: Sequence[int]) -> None:
         lines = script.lines
         code = np.array([line.code for line in lines], dtype=np.int64)
-        which, element = np.array([line.place for line in lines], dtype=np.int64).reshape(-1, 2).T
+        array, element = np.array([line.place for line in lines], dtype=np.int64).reshape(-1, 2).T
         reads = np.array([(*line.reads, -1, -1)[:2] for line in lines], dtype=np.int64)
         place = np.full(len(lines), -1)
         place[list(order)] = np.arange(len(order))
         angle = np.full(len(lines), -1)
         angle[script.angles] = np.arange(len(script.angles))
+        angle = angle[reads[:, 0]]
         turns = np.isin(code, TURNS)
-        early = turns & (angle[reads[:, 0]] >= 0)
-        # kind, which and number of what every line makes
-        made = np.column_stack([np.full(len(lines), LINE), 0 * place, place])
-        fixed = turns | (place < 0)
-        made[fixed] = np.column_stack([0 * code + FIXED, 0 * code, np.arange(len(lines))])[fixed]
-        made[early] = np.column_stack([0 * code + TURN, code, angle[reads[:, 0]]])[early]
-        inputs = np.column_stack([0 * code + INPUT, which, element])
-        made[code == ca.OP_INPUT] = inputs[code == ca.OP_INPUT]
-        made[code == ca.OP_CONST] = CONSTANT, 0, 0
 
-        code, reads, inputs = code[list(order)], reads[list(order)], inputs[list(order)]
+        kind = np.select(
+            [code == ca.OP_CONST, code == ca.OP_INPUT, turns & (angle >= 0), turns | (place < 0)],
+            [CONSTANT, INPUT, TURN, FIXED],
+            LINE,
+        )
+        which = np.select([kind == INPUT, kind == TURN], [array, code], 0)
+        number = np.select(
+            [kind == CONSTANT, kind == INPUT, kind == TURN, kind == FIXED],
+            [0, element, angle, np.arange(len(lines))],
+            place,
+        )
+        made = np.column_stack([kind, which, number])
         operands = np.where((reads >= 0)[..., None], made[reads], [NONE, 0, 0])
-        operands[code == ca.OP_OUTPUT, 1] = inputs[code == ca.OP_OUTPUT]
-        self.kind, self.which, self.number = np.moveaxis(operands, -1, 0)
-        alike = code
+        outputs = code == ca.OP_OUTPUT
+        operands[outputs, 1] = np.column_stack([0 * code + INPUT, array, element])[outputs]
+        self.kind, self.which, self.number = np.moveaxis(operands[list(order)], -1, 0)
+        alike = code[list(order)]
         for part in (*self.kind.T, *self.which.T):
             alike = alike * (1 + part.max(initial=0)) + part
         self.alike = np.unique(alike, return_inverse=True)[1]
         # a later angle's sine and cosine are made together, and in no loop
-        unlike = np.isin(code, TURNS)
+        unlike = turns[list(order)]
         self.alike[unlike] = -1 - np.flatnonzero(unlike)
 
     def periods(self) -> list[int]:

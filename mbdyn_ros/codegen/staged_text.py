@@ -182,13 +182,16 @@ class StagedText:
         )
 
     def _write_map(self, stage: Mapped) -> None:
-        """A formula, in one loop with those before it."""
+        """A formula, in one loop with those before it over as many columns."""
+        (columns,) = stage.table.widths
+        if columns != self._columns:
+            self._write_loop()
+            self._columns = columns
         name = f"{self._name}_formula{len(self._functions)}"
         self._functions.append(StraightLine(stage.formula, name, "v").text())
         self._declare(stage.table)
         arg = [self._block(table, "const realv") for table in stage.arguments]
         self._mapping.append(self._call(name, "realv", arg, [self._block(stage.table, "realv")]))
-        (self._columns,) = stage.table.widths
 
     def _write_loop(self) -> None:
         """The loop over the formulas that wait for it."""

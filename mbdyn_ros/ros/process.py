@@ -36,9 +36,9 @@ def run(create: Callable[[], Node], name: str, args: list[str] | None = None) ->
 
     def ask(number: int, frame: FrameType | None) -> None:
         nonlocal asked_to_stop
-        if asked_to_stop or node is None:
-            raise KeyboardInterrupt  # asked twice, or while it starts
-        asked_to_stop = True
+        again, asked_to_stop = asked_to_stop, True
+        if again or node is None:
+            raise KeyboardInterrupt  # asked twice, or while it starts, when CasADi may lose it
 
     node: Node | None = None
     for number in (signal.SIGINT, signal.SIGTERM):
