@@ -16,7 +16,7 @@ import numpy as np
 from .model import Array, Pose
 
 PARALLEL = 1e-6
-"""Sine of the angle under which two axes count as parallel: rounded angles differ by less."""
+"""Sine of the angle under which two axes count as parallel, and x goes to the next origin."""
 
 FAR = 0.2
 """Sine of the angle under which the common normal of two axes may be far from their bodies."""
