@@ -38,7 +38,7 @@ def run(create: Callable[[], Node], name: str, args: list[str] | None = None) ->
         nonlocal asked_to_stop
         again, asked_to_stop = asked_to_stop, True
         if again or node is None:
-            raise KeyboardInterrupt  # asked twice, or while it starts, when CasADi may lose it
+            raise KeyboardInterrupt  # asked twice, or while it starts; CasADi loses every other
 
     node: Node | None = None
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -55,12 +55,11 @@ def run(create: Callable[[], Node], name: str, args: list[str] | None = None) ->
             spin_some(executor, node)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
-    except MbdynError as error:
-        return refuse(name, error)
-    except Exception as error:  # rclpy's own errors about arguments and parameter files
-        if node is not None:
+    except Exception as error:  # rclpy's own too, about arguments and parameter files
+        if node is not None and not isinstance(error, MbdynError):
             raise
-        return refuse(name, error)
+        if not asked_to_stop:  # else it may be CasADi's word for an interrupt
+            return refuse(name, error)
     finally:
         if node is not None:
             node.stop()  # type: ignore[attr-defined]
