@@ -48,7 +48,7 @@ def test_operations_and_text_grow_linearly(
     """Of programs without loops."""
     monkeypatch.setattr(straight_line, "find_repeats", lambda script, order: [])
     operations, lines = [], []
-    for joints in (15, 30, 45):
+    for joints in (25, 50, 75):
         robot = chain(joints)
         program = trace(robot._system, Variant(name))
         operations.append(sum(program.operations.values()))

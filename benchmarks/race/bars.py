@@ -44,9 +44,9 @@ REASONS = {
 def bar(result: Result) -> float | None:
     """The ratio of our bound call's time to Pinocchio's that we want to stay under."""
     if result.program.endswith("derivatives"):
-        return 0.15 if not result.robot.startswith("chain") else None
+        return 0.15 if not result.is_chain else None
     if result.program == "mass_matrix":
-        return 0.2 if not result.robot.startswith("chain") else None
+        return 0.2 if not result.is_chain else None
     if result.robot in SMALL:
         return 0.16
     return 0.25 if result.robot in HUMANOID else None
@@ -61,7 +61,7 @@ def judged(value: float, wanted: float | None) -> str:
 
 def chains(results: Sequence[Result], program: str) -> list[Result]:
     """The chains' results of one program, shortest first."""
-    found = (r for r in results if r.robot.startswith("chain") and r.program == program)
+    found = (r for r in results if r.is_chain and r.program == program)
     return sorted(found, key=lambda result: result.nv)
 
 

@@ -73,9 +73,9 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         "Elsewhere: [batches and rollouts](batches.md) beside thread pools, "
         "[closed loops](parallel_serial.md) beside `constraintDynamics` and `lcaba`.",
     ]
-    if any(not result.robot.startswith("chain") for result in results):
+    if robots := [result for result in results if not result.is_chain]:
         lines += ["", "![times of other libraries over ours](benchmarks_ratios.png)"]
-        plot_ratios(results, libraries, folder / "benchmarks_ratios.png")
+        plot_ratios(robots, libraries, folder / "benchmarks_ratios.png")
     for program in TITLES:
         rows = [result for result in results if result.program == program]
         shown = [name for name in libraries if any(name in row.times for row in rows)]

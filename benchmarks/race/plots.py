@@ -13,9 +13,8 @@ from .ours import Bound, Plain
 from .run import Result
 
 
-def plot_ratios(results: Sequence[Result], libraries: Sequence[str], path: Path) -> None:
+def plot_ratios(rows: Sequence[Result], libraries: Sequence[str], path: Path) -> None:
     """How many times as long as our bound call the others take, of every robot and program."""
-    rows = [result for result in results if not result.robot.startswith("chain")]
     robots = list(dict.fromkeys(row.robot for row in rows))
     programs = [program for program in TITLES if any(row.program == program for row in rows)]
     figure = Figure(figsize=(11, 0.9 + 0.35 * len(robots)), layout="constrained")

@@ -34,6 +34,11 @@ class Result:
     program: str
     times: dict[str, Time]
 
+    @property
+    def is_chain(self) -> bool:
+        """Whether the robot is one of the chains."""
+        return self.robot.startswith("chain")
+
     def ratio(self, library: str, ours: str = Bound.name) -> float:
         """Our time over that of a library."""
         return self.times[ours].minimum / self.times[library].minimum

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..dynamics.stages import Mask, Product, Table
-from .table_layout import LANES, numbers
+from .table_layout import block_columns, numbers
 
 FUNCTIONS = """
 #if LANES == 8
@@ -137,6 +136,7 @@ class ProductText:
                 rights.append(product.right.table)
         self._lefts, self._rights = lefts, list(dict.fromkeys(rights))
         self._tables = list(dict.fromkeys([*(table for table, _ in lefts), *rights]))
+        self._wanted = {columns: self._rows(columns) for columns in block_columns(n)}
 
     def call(self, names: Mapping[Table, str], target: str) -> str:
         """C of the call."""
@@ -173,8 +173,8 @@ class ProductText:
 
     def _occurring(self) -> set[int]:
         """What is wanted of some block, whatever its length."""
-        lengths = LANES if self._n == "1" else (1,)
-        return {wanted for columns in lengths for wanted, _ in self._blocks(columns) if wanted}
+        rows = (row for rows in self._wanted.values() for row in rows)
+        return {wanted for row in rows for wanted, _ in row if wanted}
 
     def _case(self, wanted: int) -> str:
         """C of the sums of a block of which these products are wanted."""
@@ -222,34 +222,31 @@ class ProductText:
             for k, table in enumerate(self._rights)
         )
 
-    def _blocks(self, columns: int) -> Iterator[tuple[int, list[int]]]:
-        """Row by row, the last block first: which products are wanted, as bits, and of each the
-        columns, as bits."""
+    def _rows(self, columns: int) -> list[list[tuple[int, list[int]]]]:
+        """Of every row its blocks, the last first: which products are wanted, as bits, and of each
+        the columns, as bits."""
+        rows = []
         for r in range(self._target.rows):
             wheres = [where[r] for where, _ in self._alike.values()]
-            for b in reversed(range(self._count(r, columns))):
+            last = max((int(k) for where in wheres for k in where.nonzero()[0]), default=-1)
+            blocks = []
+            count = -(-(last + 1 if self._target.lower else self._width) // columns)
+            for b in reversed(range(count)):
                 parts = [
                     sum(1 << int(k) for k in where[b * columns :][:columns].nonzero()[0])
                     for where in wheres
                 ]
                 wanted = sum(1 << place for place, bits in enumerate(parts) if bits)
-                yield wanted, [bits for bits in parts if bits]
-
-    def _count(self, r: int, columns: int) -> int:
-        """How many blocks of a row are written."""
-        if not self._target.lower:
-            return -(-self._width // columns)
-        wheres = (where[r].nonzero()[0] for where, _ in self._alike.values())
-        return -(-(max((int(k) for where in wheres for k in where), default=-1) + 1) // columns)
+                blocks.append((wanted, [bits for bits in parts if bits]))
+            rows.append(blocks)
+        return rows
 
     def _entries(self, columns: int) -> list[int]:
-        """The numbers of `_blocks`; before a row how many there are where not all are written."""
+        """The numbers of all blocks; before a row how many there are where not all are written."""
         listed: list[int] = []
-        blocks = self._blocks(columns)
-        for r in range(self._target.rows):
-            count = self._count(r, columns)
+        for row in self._wanted[columns]:
             if self._target.lower:
-                listed.append(count)
-            for wanted, parts in itertools.islice(blocks, count):
+                listed.append(len(row))
+            for wanted, parts in row:
                 listed += [wanted, *parts]
         return listed

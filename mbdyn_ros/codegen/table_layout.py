@@ -78,6 +78,11 @@ def storage(count: int) -> str:
     return "static _Thread_local " if count >= LARGE else ""
 
 
+def block_columns(n: str) -> tuple[int, ...]:
+    """How many columns a block may have."""
+    return LANES if n == "1" else (1,)
+
+
 def by_lanes(text: Callable[[int], str]) -> str:
     """C that depends on how many numbers a vector has."""
     first, second, third = (text(lanes) for lanes in LANES)
@@ -86,8 +91,7 @@ def by_lanes(text: Callable[[int], str]) -> str:
 
 def numbers(name: str, n: str, listed: Callable[[int], Sequence[int]]) -> tuple[str, str]:
     """C type and C of a constant array, whose numbers depend on how many columns a block has."""
-    columns = LANES if n == "1" else (1,)
-    alternatives = {count: listed(count) for count in columns}
+    alternatives = {count: listed(count) for count in block_columns(n)}
     integer = integers(max(max(one, default=0) for one in alternatives.values()))
 
     def text(count: int) -> str:
