@@ -73,12 +73,12 @@ setup(
     },
     entry_points={
         "console_scripts": [
-            "mbdyn = mbdyn_ros.cli:main",
-            "inverse_dynamics_server = mbdyn_ros.ros.inverse_dynamics_server:main",
-            "piezo_controller = mbdyn_ros.ros.piezo_controller:main",
-            "piezo_simulator = mbdyn_ros.ros.piezo_simulator:main",
-            "simulator = mbdyn_ros.ros.simulator:main",
-            "torque_feedforward = mbdyn_ros.ros.torque_feedforward:main",
+            "mbdyn = mbdyn_ros.__main__:main",
+            "inverse_dynamics_server = mbdyn_ros.ros.nodes.inverse_dynamics_server:main",
+            "piezo_controller = mbdyn_ros.piezo.ros.piezo_controller:main",
+            "piezo_simulator = mbdyn_ros.piezo.ros.piezo_simulator:main",
+            "simulator = mbdyn_ros.ros.nodes.simulator:main",
+            "torque_feedforward = mbdyn_ros.ros.nodes.torque_feedforward:main",
         ],
     },
 )

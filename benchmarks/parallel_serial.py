@@ -23,8 +23,8 @@ import pinocchio as pin
 
 import mbdyn_ros
 from mbdyn_ros import Robot
+from mbdyn_ros.bench.timing import Call, time_calls
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.timing import Call, time_calls
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test"))

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 import mbdyn_ros
+from mbdyn_ros.bench.timing import Call, time_calls
 from mbdyn_ros.piezo import PiezoMotion, PulseController, Rotor, circle, follow, pulse_windows
-from mbdyn_ros.timing import Call, time_calls
 
 ROBOT = Path(__file__).resolve().parents[1] / "urdf" / "piezo_robot.yaml"
 HOME = np.array([0.0, 0.3, 0.8, -0.5, 0.6, 0.0])

@@ -23,7 +23,7 @@ import mbdyn_ros
 from mbdyn_ros import Environment, Surface, Trajectory
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.simulation import StoppedSimulationError
-from mbdyn_ros.simulation.charted_step import ChartedStep
+from mbdyn_ros.simulation.stepped.charted_step import ChartedStep
 
 HEIGHT, DURATION, STEP = 0.15, 2.0, 1e-3
 RESTITUTION, FRICTION = 0.4, 0.8

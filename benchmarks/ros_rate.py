@@ -30,8 +30,8 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from mbdyn_ros.ros.children import Children
-from mbdyn_ros.ros.inbox import Inbox
-from mbdyn_ros.ros.interfaces import srv
+from mbdyn_ros.ros.node.inbox import Inbox
+from mbdyn_ros.ros.node.interfaces import srv
 from mbdyn_ros.ros.robot_files import find_urdf
 
 RATE = 1000.0

@@ -20,7 +20,7 @@ import numpy as np
 
 import mbdyn_ros
 from mbdyn_ros import Robot, Trajectory
-from mbdyn_ros.codegen.program import count_operations
+from mbdyn_ros.compiler.program import count_operations
 from mbdyn_ros.model.model import Array
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -86,8 +86,8 @@ def asymmetry(places: Array) -> float:
 
 def operations(robot: Robot) -> dict[str, Any]:
     """Products and sums of the equations of motion beside the formulas of table 1."""
-    from mbdyn_ros.dynamics import gibbs_appell as ga
-    from mbdyn_ros.dynamics.spatial import SX, joint_motion
+    from mbdyn_ros.equations.algebra.spatial import SX, joint_motion
+    from mbdyn_ros.equations.textbook import gibbs_appell as ga
 
     tree = robot._system.tree
     q, v, effort = SX.sym("q", tree.nq), SX.sym("v", tree.nv), SX.sym("effort", tree.nv)

@@ -1,7 +1,7 @@
 """Exact multibody dynamics for ROS 2 robots that are not simple serial arms."""
 
 from . import piezo as piezo
-from .model.errors import (
+from .errors import (
     CompilerWarning,
     InputError,
     MbdynError,

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .codegen.source import UNIT_TOLERANCE
-from .model.coordinates import Coordinates
-from .model.errors import InputError
+from .errors import InputError
+from .model.coordinates import UNIT_TOLERANCE, Coordinates
 from .model.model import Array
 from .model.tree import WORLD, Tree
 

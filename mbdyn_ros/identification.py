@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .dynamics.regressor import PARAMETERS, standard_parameters
-from .model.errors import InputError
+from .equations.tree.regressor import PARAMETERS, standard_parameters
+from .errors import InputError
 from .model.model import Array
 
 if TYPE_CHECKING:

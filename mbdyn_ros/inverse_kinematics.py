@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from .arguments import single_vector
-from .model.errors import InputError
+from .errors import InputError
 from .model.model import Array
 from .robot import Robot
 

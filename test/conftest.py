@@ -20,7 +20,7 @@ INTERPRETED: dict[Any, Any] = {}
 @pytest.fixture
 def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run programs in the interpreter: the same equations without the compiler's seconds."""
-    from mbdyn_ros.codegen import kernel
+    from mbdyn_ros.compiler import kernel
     from mbdyn_ros.mechanisms import programs
 
     monkeypatch.setattr(programs, "_kernels", INTERPRETED)

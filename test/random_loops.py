@@ -240,8 +240,8 @@ class Mechanism:
         )
 
     def _model(self) -> Model:
-        from mbdyn_ros.model.mechanism import read_mechanism
-        from mbdyn_ros.model.urdf import read_urdf
+        from mbdyn_ros.model.read.side_car import read_mechanism
+        from mbdyn_ros.model.read.urdf import read_urdf
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)

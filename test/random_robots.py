@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from judge import Judge
 
 import mbdyn_ros
-from mbdyn_ros.dynamics.embedding import Embedding
-from mbdyn_ros.dynamics.spatial import SX, constant
+from mbdyn_ros.equations.algebra.spatial import SX, constant
+from mbdyn_ros.equations.loops.embedding import Embedding
 from mbdyn_ros.model import Model, read_urdf
 
 Array = np.ndarray

@@ -22,9 +22,9 @@ from random_robots import (  # noqa: E402
     robots,
 )
 
-from mbdyn_ros.dynamics import articulated_body as subject  # noqa: E402
-from mbdyn_ros.dynamics import system  # noqa: E402
-from mbdyn_ros.dynamics.spatial import SX, constant  # noqa: E402
+from mbdyn_ros.equations import articulated_body as subject  # noqa: E402
+from mbdyn_ros.equations import system  # noqa: E402
+from mbdyn_ros.equations.algebra.spatial import SX, constant  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -14,7 +14,7 @@ from corpus import urdf_file  # noqa: E402
 from random_robots import Array, Pair, RandomRobot, assert_close, explore, robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.codegen.program import Variant, trace  # noqa: E402
+from mbdyn_ros.compiler.program import Variant, trace  # noqa: E402
 from mbdyn_ros.model import axes, tree  # noqa: E402
 from mbdyn_ros.model.axes import BodyFrame, body_axes, rotation_onto  # noqa: E402
 from mbdyn_ros.model.model import Pose  # noqa: E402

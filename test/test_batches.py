@@ -17,13 +17,13 @@ from random_loops import draw
 
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
-from mbdyn_ros.codegen import straight_line
-from mbdyn_ros.codegen.compiler import compile_library
-from mbdyn_ros.codegen.elementary import elementary_functions
-from mbdyn_ros.codegen.kernel import MANY
-from mbdyn_ros.codegen.line_text import each_functions
-from mbdyn_ros.codegen.source import HEADERS
-from mbdyn_ros.codegen.straight_line import StraightLine
+from mbdyn_ros.compiler import straight_line
+from mbdyn_ros.compiler.compiler import compile_library
+from mbdyn_ros.compiler.elementary import elementary_functions
+from mbdyn_ros.compiler.kernel import MANY
+from mbdyn_ros.compiler.line_text import each_functions
+from mbdyn_ros.compiler.source import HEADERS
+from mbdyn_ros.compiler.straight_line import StraightLine
 
 URDF = Path(__file__).parent.parent / "urdf"
 N = MANY + 3
@@ -363,7 +363,7 @@ def test_threads_change_nothing(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> 
     results = []
     for threads in ("1", "2", "7"):
         monkeypatch.setenv("MBDYN_ROS_THREADS", threads)
-        monkeypatch.setattr("mbdyn_ros.codegen.threads.SHARE", 100)
+        monkeypatch.setattr("mbdyn_ros.compiler.threads.SHARE", 100)
         results.append(arm.forward_dynamics(*x))
     assert np.array_equal(results[0], results[1])
     assert np.array_equal(results[0], results[2])
@@ -375,7 +375,7 @@ def test_threads_change_nothing(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_forked_process_computes_on(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MBDYN_ROS_THREADS", "3")
-    monkeypatch.setattr("mbdyn_ros.codegen.threads.SHARE", 100)
+    monkeypatch.setattr("mbdyn_ros.compiler.threads.SHARE", 100)
     x = state(arm)
     expected = arm.forward_dynamics(*x)
     child = os.fork()
@@ -388,7 +388,7 @@ def test_a_forked_process_computes_on(arm: Robot, monkeypatch: pytest.MonkeyPatc
 def test_several_callers_at_once(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     """They share the helping threads; each gets its own results."""
     monkeypatch.setenv("MBDYN_ROS_THREADS", "3")
-    monkeypatch.setattr("mbdyn_ros.codegen.threads.SHARE", 100)
+    monkeypatch.setattr("mbdyn_ros.compiler.threads.SHARE", 100)
     x = state(arm)
     expected = arm.forward_dynamics(*x), arm.inverse_dynamics(*x)
 
@@ -403,7 +403,7 @@ def test_several_callers_at_once(arm: Robot, monkeypatch: pytest.MonkeyPatch) ->
 def test_helping_threads_take_no_signals(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else Ctrl-C would not interrupt what the main thread waits for."""
     monkeypatch.setenv("MBDYN_ROS_THREADS", "3")
-    monkeypatch.setattr("mbdyn_ros.codegen.threads.SHARE", 100)
+    monkeypatch.setattr("mbdyn_ros.compiler.threads.SHARE", 100)
     arm.forward_dynamics(*state(arm))
     known = {str(thread.native_id) for thread in threading.enumerate()}
     helpers = [task for task in Path("/proc/self/task").iterdir() if task.name not in known]
@@ -416,7 +416,7 @@ def test_where_vectors_do_not_compile_states_run_one_by_one(
 ) -> None:
     robot = mbdyn_ros.load(urdf_file("ur5_robot.urdf"), gravity=(0, 0, -1))
     x = state(robot)
-    monkeypatch.setattr("mbdyn_ros.codegen.kernel.batch_source", lambda *_: "no C;")
+    monkeypatch.setattr("mbdyn_ros.compiler.kernel.batch_source", lambda *_: "no C;")
     with pytest.warns(mbdyn_ros.CompilerWarning, match="one state at a time.*error"):
         result = robot.inverse_dynamics(*x)
     same(result[:2], [robot.inverse_dynamics(*(part[k] for part in x)) for k in (0, 1)])

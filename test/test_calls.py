@@ -15,8 +15,8 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
-from mbdyn_ros.benchmark import random_state
-from mbdyn_ros.codegen.call import calls_text
+from mbdyn_ros.bench.benchmark import random_state
+from mbdyn_ros.compiler.call import calls_text
 
 PROGRAMS = {
     "inverse_dynamics": ("q", "v", "a"),
@@ -266,9 +266,11 @@ def test_the_general_call_takes_the_short_way(
         ]
 
     with monkeypatch.context() as patch:
-        patch.setattr("mbdyn_ros.codegen.kernel.Kernel.plain", None)
+        patch.setattr("mbdyn_ros.compiler.kernel.Kernel.plain", None)
         expected = answers()
-    monkeypatch.setattr("mbdyn_ros.programs.Bound", lambda kernel: pytest.fail("the long way"))
+    monkeypatch.setattr(
+        "mbdyn_ros.robot.programs.Bound", lambda kernel: pytest.fail("the long way")
+    )
     for found, right in zip(answers(), expected, strict=True):
         np.testing.assert_array_equal(found, right)
 
@@ -279,5 +281,5 @@ def test_a_compiled_jacobian_serves_single_states(
     (q,) = state(robot, "mass_matrix")
     interpreted = robot.jacobian(q, "lower")
     robot.bind("jacobian", "lower")
-    monkeypatch.setattr("mbdyn_ros.programs.Bound", lambda kernel: pytest.fail("interpreted"))
+    monkeypatch.setattr("mbdyn_ros.robot.programs.Bound", lambda kernel: pytest.fail("interpreted"))
     np.testing.assert_allclose(robot.jacobian(q, "lower"), interpreted, rtol=1e-14, atol=1e-15)

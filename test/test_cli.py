@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from corpus import urdf_file
 
 import mbdyn_ros
-from mbdyn_ros.cli import main
+from mbdyn_ros.__main__ import main
 from mbdyn_ros.recording import read_table
 
 UR5 = str(urdf_file("ur5_robot.urdf"))

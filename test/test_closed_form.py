@@ -18,18 +18,10 @@ from random_robots import RandomRobot, explore, number, robots  # noqa: E402
 from test_dh_table import RandomDh, dh_robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.codegen.closed_form_program import (  # noqa: E402
-    angle_sums,
-    closed_form_efforts,
-)
-from mbdyn_ros.codegen.closed_form_text import (  # noqa: E402
-    to_latex,
-    to_markdown,
-    to_sympy,
-    to_text,
-)
-from mbdyn_ros.dynamics.lagrange_euler import LagrangeEuler  # noqa: E402
-from mbdyn_ros.dynamics.spatial import SX, constant, joint_motion  # noqa: E402
+from mbdyn_ros.equations.algebra.spatial import SX, constant, joint_motion  # noqa: E402
+from mbdyn_ros.equations.textbook.lagrange_euler import LagrangeEuler  # noqa: E402
+from mbdyn_ros.export.closed_form_program import angle_sums, closed_form_efforts
+from mbdyn_ros.export.closed_form_text import to_latex, to_markdown, to_sympy, to_text
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 Array = np.ndarray

@@ -9,11 +9,11 @@ import pytest
 from scipy.integrate import DOP853
 
 import mbdyn_ros
-from mbdyn_ros.codegen.program import Variant
-from mbdyn_ros.simulation import integrator
-from mbdyn_ros.simulation.compiled_formula import CompiledFormula
+from mbdyn_ros.compiler.program import Variant
+from mbdyn_ros.simulation.adaptive import integrator
+from mbdyn_ros.simulation.adaptive.compiled_formula import CompiledFormula
+from mbdyn_ros.simulation.adaptive.motion import Motion
 from mbdyn_ros.simulation.effort import Constant
-from mbdyn_ros.simulation.motion import Motion
 
 ROOT = Path(__file__).parent.parent
 KITE = """<robot name="kite"><link name="kite"><inertial><mass value="2"/><inertia ixx="0.1"

@@ -11,8 +11,14 @@ from random_loops import LoopPair, draw
 from test_dead_centres import body, pin, robot_of, turn
 
 import mbdyn_ros
-from mbdyn_ros.dynamics.continuation import CLOSED, LARGEST_MOVE, LoopFunctions, follow, reach
-from mbdyn_ros.dynamics.linkage import loop_functions
+from mbdyn_ros.equations.loops.continuation import (
+    CLOSED,
+    LARGEST_MOVE,
+    LoopFunctions,
+    follow,
+    reach,
+)
+from mbdyn_ros.equations.loops.linkage import loop_functions
 
 Array = np.ndarray
 
@@ -162,7 +168,7 @@ def test_compiled_and_interpreted_walks_agree(monkeypatch: pytest.MonkeyPatch) -
         places = start + random.uniform(-1, 1, (40, fast.nq)) * 1.5
         found = fast.joint_state(places)[0]
         with monkeypatch.context() as patch:
-            from mbdyn_ros.codegen import kernel
+            from mbdyn_ros.compiler import kernel
 
             patch.setattr(kernel, "find_compiler", lambda: None)
             patch.setattr(kernel, "_notice_interpreter", lambda reason: None)

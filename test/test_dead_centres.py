@@ -13,7 +13,7 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros.recording.bag import joint_columns
-from mbdyn_ros.simulation.charted_step import ChartedStep
+from mbdyn_ros.simulation.stepped.charted_step import ChartedStep
 
 URDF = Path(__file__).resolve().parent.parent / "urdf"
 State = tuple[np.ndarray, np.ndarray]

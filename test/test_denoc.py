@@ -19,11 +19,11 @@ from test_cases import CASES, Case, arrays  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros import ModelError, Robot  # noqa: E402
-from mbdyn_ros.dynamics.composite_body import composite_body  # noqa: E402
-from mbdyn_ros.dynamics.denoc import Denoc, carried  # noqa: E402
-from mbdyn_ros.dynamics.denoc_loops import ClosedDenoc  # noqa: E402
-from mbdyn_ros.dynamics.newton_euler import newton_euler  # noqa: E402
-from mbdyn_ros.dynamics.spatial import SX, constant, joint_motion  # noqa: E402
+from mbdyn_ros.equations.algebra.spatial import SX, constant, joint_motion  # noqa: E402
+from mbdyn_ros.equations.textbook.denoc import Denoc, carried  # noqa: E402
+from mbdyn_ros.equations.textbook.denoc_loops import ClosedDenoc  # noqa: E402
+from mbdyn_ros.equations.tree.composite_body import composite_body  # noqa: E402
+from mbdyn_ros.equations.tree.newton_euler import newton_euler  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 OWN = Path(__file__).resolve().parent.parent / "urdf"

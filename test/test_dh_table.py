@@ -17,9 +17,9 @@ import pinocchio as pin  # noqa: E402
 from random_robots import assert_close, explore, random_inertia  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.cli import main  # noqa: E402
-from mbdyn_ros.model.dh_table import read_dh_table  # noqa: E402
+from mbdyn_ros.__main__ import main  # noqa: E402
 from mbdyn_ros.model.model import Limits  # noqa: E402
+from mbdyn_ros.model.read.dh_table import read_dh_table  # noqa: E402
 
 Array = np.ndarray
 QUARTER = np.pi / 2

@@ -11,9 +11,9 @@ import pytest
 import mbdyn_ros
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.robot import Robot
-from mbdyn_ros.simulation.charted_step import ChartedStep
-from mbdyn_ros.simulation.fixed_step import FixedStep
-from mbdyn_ros.simulation.friction_impulse import friction_impulses
+from mbdyn_ros.simulation.friction.friction_impulse import friction_impulses
+from mbdyn_ros.simulation.stepped.charted_step import ChartedStep
+from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -18,7 +18,7 @@ from corpus import urdf_file
 from random_loops import draw
 
 import mbdyn_ros
-from mbdyn_ros.cli import main
+from mbdyn_ros.__main__ import main
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 Array = np.ndarray

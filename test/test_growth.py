@@ -9,13 +9,13 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.codegen import straight_line
-from mbdyn_ros.codegen.kernel import MANY
-from mbdyn_ros.codegen.lines import Script, function_lines, reciprocals
-from mbdyn_ros.codegen.program import Variant, trace
-from mbdyn_ros.codegen.repeats import find_repeats
-from mbdyn_ros.codegen.source import c_source
-from mbdyn_ros.codegen.straight_line import StraightLine
+from mbdyn_ros.compiler import straight_line
+from mbdyn_ros.compiler.kernel import MANY
+from mbdyn_ros.compiler.lines import Script, function_lines, reciprocals
+from mbdyn_ros.compiler.program import Variant, trace
+from mbdyn_ros.compiler.repeats import find_repeats
+from mbdyn_ros.compiler.source import c_source
+from mbdyn_ros.compiler.straight_line import StraightLine
 
 
 def chain(joints: int, slides: tuple[int, ...] = ()) -> Robot:

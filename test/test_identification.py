@@ -21,8 +21,8 @@ from random_robots import (  # noqa: E402
 )
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.dynamics.regressor import standard_parameters  # noqa: E402
-from mbdyn_ros.dynamics.spatial import SX, constant  # noqa: E402
+from mbdyn_ros.equations.algebra.spatial import SX, constant  # noqa: E402
+from mbdyn_ros.equations.tree.regressor import standard_parameters  # noqa: E402
 from mbdyn_ros.identification import identify  # noqa: E402
 
 URDFS = Path(__file__).parents[1] / "urdf"

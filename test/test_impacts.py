@@ -19,7 +19,7 @@ from random_robots import RandomRobot, explore, robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros import Environment, InputError, SimulationError, Surface  # noqa: E402
-from mbdyn_ros.dynamics.impact import Blocks, bouncing_impulses  # noqa: E402
+from mbdyn_ros.equations.contact.impact import Blocks, bouncing_impulses  # noqa: E402
 
 ROOT = Path(__file__).parent.parent
 START = -(1 + sqrt(3)) / 2

@@ -21,7 +21,7 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros import CompilerWarning, InputError
-from mbdyn_ros.codegen import compiler, kernel
+from mbdyn_ros.compiler import compiler, kernel
 
 CACHED = (
     compiler.find_compiler,

@@ -14,11 +14,11 @@ from random_robots import Pair, RandomRobot, assert_close, explore, number, robo
 from test_dh_table import RandomDh, dh_robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.dynamics.composite_body import composite_body  # noqa: E402
-from mbdyn_ros.dynamics.lagrange_euler import LagrangeEuler  # noqa: E402
-from mbdyn_ros.dynamics.newton_euler import newton_euler  # noqa: E402
-from mbdyn_ros.dynamics.spatial import SX, JointMotion, constant, joint_motion  # noqa: E402
-from mbdyn_ros.model.dh_table import read_dh_table  # noqa: E402
+from mbdyn_ros.equations.algebra.spatial import SX, JointMotion, constant, joint_motion  # noqa: E402
+from mbdyn_ros.equations.textbook.lagrange_euler import LagrangeEuler  # noqa: E402
+from mbdyn_ros.equations.tree.composite_body import composite_body  # noqa: E402
+from mbdyn_ros.equations.tree.newton_euler import newton_euler  # noqa: E402
+from mbdyn_ros.model.read.dh_table import read_dh_table  # noqa: E402
 from mbdyn_ros.model.tree import Tree, build_tree  # noqa: E402
 
 Array = np.ndarray

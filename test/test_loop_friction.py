@@ -5,7 +5,7 @@ from scipy.optimize import linprog
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.simulation.fixed_step import FixedStep
+from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 START = {"a": -2.0, "b": 1.0, "c": -1.7, "d": -0.5}
 

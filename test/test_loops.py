@@ -24,7 +24,7 @@ STENCIL = {1: 5 / 6, 2: -5 / 21, 3: 5 / 84, 4: -5 / 504, 5: 1 / 1260}
 def interpreted_programs() -> Iterator[None]:
     """The interpreter, for all tests here that do not ask for the compiler."""
     with pytest.MonkeyPatch.context() as patch:
-        from mbdyn_ros.codegen import kernel
+        from mbdyn_ros.compiler import kernel
 
         patch.setattr(kernel, "find_compiler", lambda: None)
         patch.setattr(kernel, "_notice_interpreter", lambda reason: None)
@@ -214,7 +214,7 @@ def test_compiled_programs_and_batches(kind: str, monkeypatch: pytest.MonkeyPatc
     states = [pair.state(seed) for seed in range(6)]
     q, v, a, effort = (np.array(column) for column in zip(*states, strict=True))
     monkeypatch.undo()
-    from mbdyn_ros.codegen import compiler, kernel
+    from mbdyn_ros.compiler import compiler, kernel
 
     monkeypatch.setattr(kernel, "find_compiler", compiler.find_compiler)
     fast = mechanism.load()

@@ -13,9 +13,9 @@ import pinocchio as pin  # noqa: E402
 from corpus import urdf_file  # noqa: E402
 from random_robots import Pair, RandomRobot, assert_close, explore, number, robots  # noqa: E402
 
-from mbdyn_ros.dynamics import composite_body as subject  # noqa: E402
-from mbdyn_ros.dynamics.elimination import solve_ltl  # noqa: E402
-from mbdyn_ros.dynamics.spatial import SX  # noqa: E402
+from mbdyn_ros.equations.algebra.spatial import SX  # noqa: E402
+from mbdyn_ros.equations.tree import composite_body as subject  # noqa: E402
+from mbdyn_ros.program.elimination import solve_ltl  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

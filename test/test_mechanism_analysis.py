@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 import mbdyn_ros
 from mbdyn_ros import InputError
-from mbdyn_ros.cli import main
+from mbdyn_ros.__main__ import main
 from mbdyn_ros.mechanisms import (
     MECHANISMS,
     Analysis,

@@ -17,7 +17,7 @@ from loop_judge import LoopJudge  # noqa: E402
 from random_robots import assert_close, explore  # noqa: E402
 from test_mechanisms import random_design, states  # noqa: E402
 
-from mbdyn_ros.dynamics.spatial import SX  # noqa: E402
+from mbdyn_ros.equations.algebra.spatial import SX  # noqa: E402
 from mbdyn_ros.mechanisms import (  # noqa: E402
     MECHANISMS,
     Analysis,

@@ -9,8 +9,8 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FiveBar, FourBar, Link, Mechanism, SliderCrank
-from mbdyn_ros.view.mechanism_run import Drive, Run
-from mbdyn_ros.view.part_mesh import FACES, block_outline, rounded_outline, solid
+from mbdyn_ros.mechanisms.view.run import Drive, Run
+from mbdyn_ros.view.scene.part_mesh import FACES, block_outline, rounded_outline, solid
 
 DRIVE = Drive((10.0,), (0.0,))
 

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 from test_growth import chain
 
 import mbdyn_ros
-from mbdyn_ros.cli.group import main
-from mbdyn_ros.codegen.literature_counts import literature_tables
-from mbdyn_ros.codegen.operation_count import formulation_counts
+from mbdyn_ros.__main__ import main
+from mbdyn_ros.export.literature_counts import literature_tables
+from mbdyn_ros.export.operation_count import formulation_counts
 from mbdyn_ros.model.tree import build_tree
 
 URDFS = Path(__file__).parents[1] / "urdf"

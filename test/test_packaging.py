@@ -166,5 +166,5 @@ def test_share_folder_is_found_by_package_name():
 
 def test_library_does_not_need_ros():
     """`pip install .` gives the library and `mbdyn` where there is no ROS."""
-    code = "import sys; sys.modules['rclpy'] = None; import mbdyn_ros, mbdyn_ros.cli"
+    code = "import sys; sys.modules['rclpy'] = None; import mbdyn_ros, mbdyn_ros.__main__"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

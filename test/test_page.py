@@ -14,10 +14,10 @@ from mbdyn_ros.mechanisms import FourBar
 
 pytest.importorskip("viser")
 
-from mbdyn_ros.view.mechanism_page import MechanismPage  # noqa: E402
-from mbdyn_ros.view.page import Address, Page  # noqa: E402
-from mbdyn_ros.view.robot_page import RobotPage  # noqa: E402
-from mbdyn_ros.view.visuals import read_visuals  # noqa: E402
+from mbdyn_ros.mechanisms.view.page import MechanismPage  # noqa: E402
+from mbdyn_ros.view.page.page import Address, Page  # noqa: E402
+from mbdyn_ros.view.page.robot_page import RobotPage  # noqa: E402
+from mbdyn_ros.view.scene.visuals import read_visuals  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 BOOM = ROOT / "urdf" / "boom.urdf"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from mbdyn_ros.cli import main
+from mbdyn_ros.__main__ import main
 
 pytest.importorskip("viser")
 
@@ -75,5 +75,5 @@ def test_what_makes_no_page_is_refused() -> None:
 
 
 def test_the_command_that_helps_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mbdyn_ros.view.page.NEEDED", ("viser", "no_such_package"))
+    monkeypatch.setattr("mbdyn_ros.view.page.page.NEEDED", ("viser", "no_such_package"))
     assert "pip install 'mbdyn_ros[page]'" in refused("view", "any.urdf")

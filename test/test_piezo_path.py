@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import mbdyn_ros
-from mbdyn_ros.cli import main
+from mbdyn_ros.__main__ import main
 from mbdyn_ros.piezo import PiezoMotion, PulseController, Rotor, circle, follow, pulse_windows
-from mbdyn_ros.view.piezo_plots import plot_pulses, plot_run
+from mbdyn_ros.piezo.plots import plot_pulses, plot_run
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 

@@ -22,12 +22,12 @@ from random_loops import (
 )
 
 from mbdyn_ros import InputError, ModelError
-from mbdyn_ros.dynamics.continuation import follow
-from mbdyn_ros.dynamics.gap import linkage_rows
-from mbdyn_ros.dynamics.linkage import loop_functions
-from mbdyn_ros.dynamics.planar_loop import PlanarLoop, TwoTurns, planar_loop
-from mbdyn_ros.dynamics.reach import Reach
-from mbdyn_ros.dynamics.spatial import SX, Turn
+from mbdyn_ros.equations.algebra.spatial import SX, Turn
+from mbdyn_ros.equations.gap import linkage_rows
+from mbdyn_ros.equations.loops.continuation import follow
+from mbdyn_ros.equations.loops.linkage import loop_functions
+from mbdyn_ros.equations.loops.planar_loop import PlanarLoop, TwoTurns, planar_loop
+from mbdyn_ros.equations.loops.reach import Reach
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -97,7 +97,7 @@ def test_it_is_what_newton_finds(seed: int, monkeypatch: pytest.MonkeyPatch) -> 
     kinds = [*FOUR_BARS, "triangle", "slider-crank", "chain", "odd planar"]
     m = draw(kinds[seed], 5)
     exact = m.load()
-    monkeypatch.setattr("mbdyn_ros.dynamics.assembly.planar_loop", lambda *_: None)
+    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.planar_loop", lambda *_: None)
     walked = m.load()
     assert walked._system.nz > exact._system.nz or kinds[seed] == "odd planar"
     start = np.array([exact.home[name] for name in exact.independent_joints])

@@ -22,12 +22,12 @@ from random_robots import (  # noqa: E402
 )
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.codegen.program import Variant, trace  # noqa: E402
-from mbdyn_ros.dynamics.articulated_body import articulated_body  # noqa: E402
-from mbdyn_ros.dynamics.composite_body import composite_body  # noqa: E402
-from mbdyn_ros.dynamics.kinematics import energy  # noqa: E402
-from mbdyn_ros.dynamics.newton_euler import newton_euler  # noqa: E402
-from mbdyn_ros.dynamics.spatial import congruence, constant  # noqa: E402
+from mbdyn_ros.compiler.program import Variant, trace  # noqa: E402
+from mbdyn_ros.equations.algebra.spatial import congruence, constant  # noqa: E402
+from mbdyn_ros.equations.articulated_body import articulated_body  # noqa: E402
+from mbdyn_ros.equations.tree.composite_body import composite_body  # noqa: E402
+from mbdyn_ros.equations.tree.kinematics import energy  # noqa: E402
+from mbdyn_ros.equations.tree.newton_euler import newton_euler  # noqa: E402
 from mbdyn_ros.model.regrouping import regrouped, spread  # noqa: E402
 from mbdyn_ros.model.tree import WORLD  # noqa: E402
 

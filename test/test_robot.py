@@ -65,7 +65,7 @@ def robot(request: pytest.FixtureRequest) -> Robot:
 
 def interpreted(text: str, floating_base: bool = False) -> Robot:
     """A robot whose programs are built while there is no compiler."""
-    from mbdyn_ros.codegen import kernel
+    from mbdyn_ros.compiler import kernel
 
     patch = pytest.MonkeyPatch()
     patch.setattr(kernel, "find_compiler", lambda: None)

@@ -11,7 +11,7 @@ from random_loops import draw
 
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
-from mbdyn_ros.simulation.fixed_step import FixedStep
+from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 URDF = Path(__file__).parent.parent / "urdf"
 DT = 2e-3
@@ -110,14 +110,14 @@ def test_one_start_or_one_plan_serves_all(arm: Robot) -> None:
 
 
 def test_the_interpreter_gives_the_same(interpreted: None) -> None:
-    from mbdyn_ros.codegen import compiler
+    from mbdyn_ros.compiler import compiler
 
     slow = mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True)
     x = start(slow, 3, 2)
     for method in ("rk4", "semi_implicit"):
         expected = slow.rollout(*x, DT, method, friction=False)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("mbdyn_ros.codegen.kernel.find_compiler", compiler.find_compiler)
+            patch.setattr("mbdyn_ros.compiler.kernel.find_compiler", compiler.find_compiler)
             fast = mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True)
             for ours, theirs in zip(
                 fast.rollout(*x, DT, method, friction=False), expected, strict=True

@@ -19,10 +19,10 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from visualization_msgs.msg import MarkerArray
 
 import mbdyn_ros
-from mbdyn_ros.ros.description import LATCHED
-from mbdyn_ros.ros.inverse_dynamics_server import InverseDynamicsServer
-from mbdyn_ros.ros.simulator import Simulator
-from mbdyn_ros.ros.torque_feedforward import TorqueFeedforward
+from mbdyn_ros.ros.node.description import LATCHED
+from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
+from mbdyn_ros.ros.nodes.simulator import Simulator
+from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
 
 pytestmark = pytest.mark.alone
 

@@ -18,7 +18,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
-from mbdyn_ros.ros.torque_feedforward import TorqueFeedforward
+from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
 
 pytestmark = pytest.mark.alone
 

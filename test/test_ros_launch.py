@@ -20,14 +20,14 @@ pytest.importorskip("rclpy")
 from ros_rig import ARM, DOMAIN, Rig, rig
 from sensor_msgs.msg import JointState
 
-from mbdyn_ros.model.errors import InputError
+from mbdyn_ros.errors import InputError
+from mbdyn_ros.piezo.ros.parameters import CONTROLLER, SHARED
+from mbdyn_ros.piezo.ros.parameters import SIMULATOR as PIEZO_SIMULATOR
 from mbdyn_ros.ros import launch_support
-from mbdyn_ros.ros.inverse_dynamics_server import PARAMETERS as SERVER
-from mbdyn_ros.ros.piezo_parameters import CONTROLLER, SHARED
-from mbdyn_ros.ros.piezo_parameters import SIMULATOR as PIEZO_SIMULATOR
+from mbdyn_ros.ros.nodes.inverse_dynamics_server import PARAMETERS as SERVER
+from mbdyn_ros.ros.nodes.simulator_parameters import PARAMETERS as SIMULATOR
+from mbdyn_ros.ros.nodes.torque_feedforward import PARAMETERS as FEEDFORWARD
 from mbdyn_ros.ros.robot_files import find_urdf, known_urdfs
-from mbdyn_ros.ros.simulator_parameters import PARAMETERS as SIMULATOR
-from mbdyn_ros.ros.torque_feedforward import PARAMETERS as FEEDFORWARD
 
 __all__ = ["rig"]
 
@@ -59,7 +59,7 @@ def test_parameter_file(rig: Rig, urdf: Path, node: str, table: tuple) -> None: 
     for name, value in given.items():
         assert defaults[name] == value, "the file shows the defaults"
     process = subprocess.Popen(
-        [sys.executable, "-m", f"mbdyn_ros.ros.{node}", "--ros-args", "-p", f"urdf:={urdf}",
+        [str(Path(sys.executable).with_name(node)), "--ros-args", "-p", f"urdf:={urdf}",
          "--params-file", str(file)],
         env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)}, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True,

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("mbdyn_ros_interfaces.srv")
 
-from mbdyn_ros.ros.rate_loop import RateLoop
+from mbdyn_ros.ros.node.rate_loop import RateLoop
 from mbdyn_ros.ros.robot_files import known_urdfs
 
 pytestmark = pytest.mark.alone

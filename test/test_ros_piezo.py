@@ -22,8 +22,8 @@ from visualization_msgs.msg import MarkerArray
 
 import mbdyn_ros
 from mbdyn_ros.piezo import Rotor, pulse_windows
-from mbdyn_ros.ros.piezo_controller import PiezoController
-from mbdyn_ros.ros.piezo_simulator import PiezoSimulator
+from mbdyn_ros.piezo.ros.piezo_controller import PiezoController
+from mbdyn_ros.piezo.ros.piezo_simulator import PiezoSimulator
 
 pytestmark = pytest.mark.alone
 

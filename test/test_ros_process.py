@@ -28,7 +28,7 @@ NODES = ("inverse_dynamics_server", "simulator", "torque_feedforward")
 
 def start(node: str, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", f"mbdyn_ros.ros.{node}", "--ros-args", *arguments],
+        [str(Path(sys.executable).with_name(node)), "--ros-args", *arguments],
         env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -116,7 +116,7 @@ def test_unreadable_arguments_are_one_line_too() -> None:
 DEAF = """
 import signal, sys
 from rclpy.node import Node
-from mbdyn_ros.ros.process import run
+from mbdyn_ros.ros.node.process import run
 
 class Deaf(Node):
     def __init__(self):

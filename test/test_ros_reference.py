@@ -7,9 +7,9 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from mbdyn_ros.model.errors import InputError
+from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.ros.reference import Reference
+from mbdyn_ros.ros.messages.reference import Reference
 
 pytestmark = pytest.mark.alone
 

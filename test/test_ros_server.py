@@ -16,9 +16,9 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
-from mbdyn_ros.ros import interfaces
-from mbdyn_ros.ros.description import LATCHED
-from mbdyn_ros.ros.inverse_dynamics_server import InverseDynamicsServer
+from mbdyn_ros.ros.node import interfaces
+from mbdyn_ros.ros.node.description import LATCHED
+from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 
 pytestmark = pytest.mark.alone
 

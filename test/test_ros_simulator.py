@@ -22,10 +22,10 @@ from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
 
 import mbdyn_ros
-from mbdyn_ros.ros import base_pose
-from mbdyn_ros.ros.description import LATCHED
-from mbdyn_ros.ros.parameters import ParameterError
-from mbdyn_ros.ros.simulator import Simulator
+from mbdyn_ros.ros.messages import base_pose
+from mbdyn_ros.ros.node.description import LATCHED
+from mbdyn_ros.ros.node.parameters import ParameterError
+from mbdyn_ros.ros.nodes.simulator import Simulator
 
 pytestmark = pytest.mark.alone
 

@@ -14,10 +14,10 @@ from ros_rig import ARM, Rig, rig
 from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
-from mbdyn_ros.ros.description import LATCHED
-from mbdyn_ros.ros.simulator import Simulator
-from mbdyn_ros.ros.viewer import Viewer
-from mbdyn_ros.view.page import Address, Page
+from mbdyn_ros.ros.node.description import LATCHED
+from mbdyn_ros.ros.nodes.simulator import Simulator
+from mbdyn_ros.ros.show.viewer import Viewer
+from mbdyn_ros.view.page.page import Address, Page
 
 pytestmark = pytest.mark.alone
 

@@ -14,10 +14,10 @@ from ros_rig import Rig, rig, srv
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import Marker, MarkerArray
 
-from mbdyn_ros.model.errors import ModelError
-from mbdyn_ros.ros.description import LATCHED
-from mbdyn_ros.ros.interfaces import msg
-from mbdyn_ros.ros.simulator import Simulator
+from mbdyn_ros.errors import ModelError
+from mbdyn_ros.ros.node.description import LATCHED
+from mbdyn_ros.ros.node.interfaces import msg
+from mbdyn_ros.ros.nodes.simulator import Simulator
 
 pytestmark = pytest.mark.alone
 

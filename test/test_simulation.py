@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 import mbdyn_ros
-from mbdyn_ros.dynamics.gap import tree_gap
-from mbdyn_ros.simulation.fixed_step import FixedStep
-from mbdyn_ros.simulation.stick_slip import complementarity
+from mbdyn_ros.equations.gap import tree_gap
+from mbdyn_ros.simulation.adaptive.stick_slip import complementarity
+from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 pytestmark = pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
 FOUR_BAR = Path(__file__).parent.parent / "urdf" / "four_bar.urdf"

@@ -12,12 +12,12 @@ from corpus import urdf_file
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.codegen import compiler, program_text, staged_text
-from mbdyn_ros.codegen.compiler import compile_library
-from mbdyn_ros.codegen.kernel import MANY
-from mbdyn_ros.codegen.program import Program, Variant, trace
-from mbdyn_ros.codegen.source import c_source
-from mbdyn_ros.dynamics.stages import Staged
+from mbdyn_ros.compiler import compiler, program_text, staged_text
+from mbdyn_ros.compiler.compiler import compile_library
+from mbdyn_ros.compiler.kernel import MANY
+from mbdyn_ros.compiler.program import Program, Variant, trace
+from mbdyn_ros.compiler.source import c_source
+from mbdyn_ros.program.stages import Staged
 
 NAMES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 FLOATING = """<robot name="loose"><link name="world"/>

@@ -13,8 +13,8 @@ from corpus import urdf_file  # noqa: E402
 from random_robots import Pair, RandomRobot, assert_close, explore, number, robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.dynamics import kinematics  # noqa: E402
-from mbdyn_ros.dynamics.spatial import constant  # noqa: E402
+from mbdyn_ros.equations.algebra.spatial import constant  # noqa: E402
+from mbdyn_ros.equations.tree import kinematics  # noqa: E402
 from mbdyn_ros.model.tree import WORLD  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")

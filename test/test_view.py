@@ -10,11 +10,11 @@ from corpus import urdf_file
 
 import mbdyn_ros
 from mbdyn_ros.model.model import Pose
-from mbdyn_ros.view.joint_motion import link_poses
-from mbdyn_ros.view.mesh_file import find_mesh, load_mesh
-from mbdyn_ros.view.skeleton import skeleton
-from mbdyn_ros.view.sweep import sweep
-from mbdyn_ros.view.visuals import Box, Cylinder, Mesh, read_visuals
+from mbdyn_ros.view.page.sweep import sweep
+from mbdyn_ros.view.scene.joint_motion import link_poses
+from mbdyn_ros.view.scene.mesh_file import find_mesh, load_mesh
+from mbdyn_ros.view.scene.skeleton import skeleton
+from mbdyn_ros.view.scene.visuals import Box, Cylinder, Mesh, read_visuals
 
 pytestmark = pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
 ROOT = Path(__file__).resolve().parent.parent

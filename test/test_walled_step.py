@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import mbdyn_ros
 from mbdyn_ros import Environment, Surface
-from mbdyn_ros.model.errors import SimulationError
+from mbdyn_ros.errors import SimulationError
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.simulation.step_crossing import crossing
-from mbdyn_ros.simulation.walled_step import WalledStep
+from mbdyn_ros.simulation.stepped.step_crossing import crossing
+from mbdyn_ros.simulation.stepped.walled_step import WalledStep
 
 ROOT = Path(__file__).resolve().parent.parent
 CORNER = -(1 + 3**0.5) / 2

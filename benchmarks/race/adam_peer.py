@@ -10,9 +10,9 @@ import casadi as ca
 import numpy as np
 from adam.casadi import KinDynComputations
 
-from mbdyn_ros.codegen.compiler import compile_library
+from mbdyn_ros.bench.timing import Call
+from mbdyn_ros.compiler.compiler import compile_library
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.timing import Call
 
 from .contestant import run
 from .robots import Runner

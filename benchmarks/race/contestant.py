@@ -6,8 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from mbdyn_ros.bench.timing import Call
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.timing import Call
 
 
 class Contestant(Protocol):

@@ -9,8 +9,8 @@ from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import MultibodyForces
 
+from mbdyn_ros.bench.timing import Call
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.timing import Call
 
 from .contestant import run
 from .robots import Runner

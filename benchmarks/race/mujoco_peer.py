@@ -5,8 +5,8 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from mbdyn_ros.bench.timing import Call
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.timing import Call
 
 from .contestant import run
 from .robots import Runner

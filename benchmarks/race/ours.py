@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mbdyn_ros.codegen.program import SIGNATURES
+from mbdyn_ros.bench.timing import Call
+from mbdyn_ros.compiler.program import SIGNATURES
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.timing import Call
 
 from .contestant import run
 from .robots import Runner

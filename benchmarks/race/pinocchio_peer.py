@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
+from mbdyn_ros.bench.pinocchio_peer import PinocchioPeer
+from mbdyn_ros.bench.timing import Call
 from mbdyn_ros.model.model import Array
-from mbdyn_ros.pinocchio_peer import PinocchioPeer
-from mbdyn_ros.timing import Call
 
 from .contestant import run
 from .robots import Runner

@@ -15,9 +15,9 @@ from lxml import etree
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.benchmark import random_state
+from mbdyn_ros.bench.benchmark import random_state
 from mbdyn_ros.model.model import Array, Pose
-from mbdyn_ros.model.urdf import read_urdf
+from mbdyn_ros.model.read.urdf import read_urdf
 
 
 @dataclass(frozen=True)

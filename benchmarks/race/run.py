@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from mbdyn_ros.benchmark import PROGRAMS
-from mbdyn_ros.timing import Call, sample_calls
+from mbdyn_ros.bench.benchmark import PROGRAMS
+from mbdyn_ros.bench.timing import Call, sample_calls
 
 from .contestant import Contestant, gap
 from .ours import Bound, Plain

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from ..benchmark import PROGRAMS, Benchmark, benchmark
-from ..codegen.program import WHOLE
-from ..model.errors import InputError
+from ..bench.benchmark import PROGRAMS, Benchmark, benchmark
+from ..compiler.program import WHOLE
+from ..errors import InputError
 from ..robot import Robot
 from .common import RobotOptions, print_json, print_table, robot_options, shareable_urdf
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from ..codegen.closed_form_text import FORMATS, to_elements
-from ..model.errors import InputError
+from ..errors import InputError
+from ..export.closed_form_text import FORMATS, to_elements
 from ..recording.write import check_target
 from ..robot import Robot
 from .common import RobotOptions, print_json, robot_options

@@ -12,8 +12,8 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from ..model.description import is_dh_table
-from ..model.errors import InputError, ModelWarning
+from ..errors import InputError, ModelWarning
+from ..model.read.description import is_dh_table
 from ..robot import Robot, load
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ..codegen.literature_counts import literature_tables
-from ..codegen.program import KINDS
+from ..compiler.program import KINDS
+from ..export.literature_counts import literature_tables
 from .common import RobotOptions, print_json, print_table, robot_options
 
 

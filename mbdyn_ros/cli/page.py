@@ -13,7 +13,7 @@ import click
 from .common import print_json
 
 if TYPE_CHECKING:
-    from ..view.page import Page
+    from ..view.page.page import Page
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -12,14 +12,14 @@ from typing import Any
 import click
 import numpy as np
 
-from ..model.errors import InputError, SimulationError
+from ..errors import InputError, SimulationError
 from ..model.model import Array
 from ..recording.impact_records import impact_records
 from ..recording.write import BAGS, check_target, write
 from ..robot import Robot
 from ..simulation import Environment, StoppedSimulationError, Trajectory, read_environment
 from ..simulation import simulate as run
-from ..simulation.integrator import METHODS
+from ..simulation.adaptive.integrator import METHODS
 from .common import (
     PLOTS,
     RobotOptions,

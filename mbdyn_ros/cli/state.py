@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 
-from ..model.errors import InputError
+from ..errors import InputError
 from ..model.model import Array
 from ..recording.table import Table, from_json, read_table
 from ..robot import Robot

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import numpy as np
 
-from ..model.errors import InputError
+from ..errors import InputError
 from ..model.model import Array
 from ..recording.table import Table, csv_lines, read_table, to_json, write_csv, write_json
 from ..recording.write import TABLES, check_target

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..model.errors import InputError
+from ..errors import InputError
 from .common import RobotOptions, robot_options, urdf_text
 from .page import announce, page_options, serving
 
 if TYPE_CHECKING:
-    from ..view.page import Address
+    from ..view.page.page import Address
 
 
 @click.command()
@@ -41,7 +41,7 @@ def view(
       mbdyn view --ros
       xacro ur.urdf.xacro name:=ur ur_type:=ur5e | mbdyn view - --port 8081
     """
-    from ..view.page import Address, Page, require_page
+    from ..view.page.page import Address, Page, require_page
 
     require_page()
     if ros:
@@ -54,8 +54,8 @@ def view(
         return
     if urdf is None:
         raise click.UsageError("give a URDF, or --ros")
-    from ..view.robot_page import RobotPage
-    from ..view.visuals import read_visuals
+    from ..view.page.robot_page import RobotPage
+    from ..view.scene.visuals import read_visuals
 
     text = urdf_text(urdf) if urdf == "-" else ""
     visuals = read_visuals(text or urdf)
@@ -69,13 +69,13 @@ def view(
 
 def _follow(urdf: str | None, address: Address, browse: bool, as_json: bool) -> None:
     try:
-        from ..ros.viewer import view as follow
+        from ..ros.show.viewer import view as follow
     except ImportError as error:
         raise InputError(
             f"--ros needs ROS 2 ({error}); source its setup file first, such as "
             "/opt/ros/jazzy/setup.sh"
         ) from None
-    from ..view.page import Page
+    from ..view.page.page import Page
 
     page = Page("ROS", address)
     with serving(page, browse):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..model.errors import InputError
+from ..errors import InputError
 
 
 @contextmanager

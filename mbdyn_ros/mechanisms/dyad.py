@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..dynamics.complex_plane import Complex
+from ..equations.algebra.complex_plane import Complex
 from .link import Number
 
 

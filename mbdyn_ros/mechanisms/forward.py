@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..model.errors import InputError, SimulationError
+from ..errors import InputError, SimulationError
 from ..model.model import Array
 from ..recording.table import read_table
-from ..simulation.integrator import METHODS
+from ..simulation.adaptive.integrator import METHODS
 from .mechanism import Mechanism
 from .motion import CrankMotion, rising_time
 from .programs import bound

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..dynamics.complex_plane import Complex
+from ..equations.algebra.complex_plane import Complex
 from .dyad import rrr
 from .layout import GROUND, Layout, Part, Pin, Solved
 from .link import Link, Number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..dynamics.complex_plane import Complex
+from ..equations.algebra.complex_plane import Complex
 from .dyad import Dyad
 from .link import Number, Piece
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..dynamics.complex_plane import Complex
-from ..model.errors import InputError
+from ..equations.algebra.complex_plane import Complex
+from ..errors import InputError
 from ..model.model import Array
-from ..model.structure import suggestion
+from ..model.read.structure import suggestion
 from .layout import Layout, Solved
 from .link import PIECES, Number, piece_numbers, piece_of
 from .pose import Pose

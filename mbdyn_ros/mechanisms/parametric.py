@@ -14,18 +14,18 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..dynamics.complex_plane import Complex
-from ..dynamics.denoc_loops import ClosedDenoc
-from ..dynamics.embedding import Embedding
-from ..dynamics.linkage import Linkage
-from ..dynamics.newton_euler import joint_wrenches, outward
-from ..dynamics.spatial import SX, Position, Turn, constant
-from ..dynamics.system import System
+from ..equations.algebra.complex_plane import Complex
+from ..equations.algebra.spatial import SX, Position, Turn, constant
+from ..equations.loops.embedding import Embedding
+from ..equations.loops.linkage import Linkage
+from ..equations.system import System
+from ..equations.textbook.denoc_loops import ClosedDenoc
+from ..equations.tree.newton_euler import joint_wrenches, outward
 from ..model.clusters import Closure, Cluster, Gear
 from ..model.coordinates import choose_coordinates
 from ..model.model import Pose
+from ..model.read.urdf import read_urdf
 from ..model.tree import WORLD, Body, Tree
-from ..model.urdf import read_urdf
 from .layout import GROUND, Layout, Part, Point, relative
 from .mechanism import Mechanism
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.complex_plane import Complex
+from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
 from .layout import Layout, Solved, directions, origins
 from .link import Block, Plate

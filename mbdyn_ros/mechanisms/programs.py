@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from ..codegen.kernel import Bound, Kernel, load_kernel
-from ..codegen.program import Variant
+from ..compiler.kernel import Bound, Kernel, load_kernel
+from ..compiler.program import Variant
 from ..model.model import Array
 from .mechanism import Mechanism
 from .parametric import parametric_system

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..model.errors import InputError
+from ..errors import InputError
 from ..model.model import Array
 from .mechanism import SAMPLES, Mechanism
 from .way import ROUNDING, along, edge, first_open

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..dynamics.complex_plane import Complex
+from ..equations.algebra.complex_plane import Complex
 from .dyad import rpr, rrp
 from .layout import GROUND, Layout, Part, Pin, Solved
 from .link import Block, Link, Number

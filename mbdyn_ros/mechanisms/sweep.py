@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.complex_plane import Complex
-from ..model.errors import InputError
+from ..equations.algebra.complex_plane import Complex
+from ..errors import InputError
 from ..model.model import Array
 from .analysis import mean_square
 from .mechanism import Mechanism

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from ..dynamics.complex_plane import Complex
+from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
 from .layout import GROUND, Layout, Part, relative
 from .link import Block, Link, Plate

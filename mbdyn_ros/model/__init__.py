@@ -1,11 +1,11 @@
 """What a robot is: read from its description, immutable, without mathematics."""
 
-from .description import read_description
-from .dh_table import read_dh_table
-from .errors import ModelError, ModelWarning
-from .mechanism import read_mechanism
+from ..errors import ModelError, ModelWarning
 from .model import Coupling, Inertia, Joint, Limits, Link, Loop, Mimic, Model, Pose
-from .urdf import read_urdf
+from .read.description import read_description
+from .read.dh_table import read_dh_table
+from .read.side_car import read_mechanism
+from .read.urdf import read_urdf
 
 __all__ = [
     "Coupling",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .errors import ModelError
+from ..errors import ModelError
 from .model import Array, Model, Pose, constant
 from .tree import WORLD, Tree, snap
 

@@ -7,10 +7,10 @@ import math
 import numpy as np
 
 from ..arguments import single_vector
-from ..codegen.kernel import Bound
-from ..codegen.program import Variant
-from ..dynamics.pulses import CONTROL_ROWS
-from ..model.errors import InputError
+from ..compiler.kernel import Bound
+from ..compiler.program import Variant
+from ..equations.pulses import CONTROL_ROWS
+from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
 from .pulses import PulseWindows

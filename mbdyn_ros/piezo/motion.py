@@ -20,13 +20,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import require_unit_quaternions, single_vector
-from ..codegen.kernel import Bound
-from ..codegen.program import Variant
-from ..dynamics.pulses import TURN
-from ..model.errors import InputError
+from ..compiler.kernel import Bound
+from ..compiler.program import Variant
+from ..equations.pulses import TURN
+from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
-from ..simulation.fixed_step import WEIGHTS, neutral_position
+from ..simulation.stepped.fixed_step import WEIGHTS, neutral_position
 from .pulses import PulseWindows
 from .rotor import Rotor
 from .torque import require_rotor

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..dynamics.pulses import TURN
+from ..equations.pulses import TURN
+from ..errors import InputError
 from ..inverse_kinematics import inverse_kinematics
-from ..model.errors import InputError
 from ..model.model import Array
 from ..robot import Robot
 from .controller import PulseController

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import single_vector
-from ..codegen.kernel import Bound
-from ..codegen.program import Variant
-from ..dynamics.pulses import ROWS
-from ..model.errors import InputError
+from ..compiler.kernel import Bound
+from ..compiler.program import Variant
+from ..equations.pulses import ROWS
+from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
 from .rotor import Rotor

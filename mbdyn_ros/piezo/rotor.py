@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model.errors import InputError
+from ..errors import InputError
 from ..model.model import Array
 
 

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arguments import (
-    coordinate_array,
-    require_finite,
-    require_link,
-    single_vector,
-)
-from ..model.errors import InputError
+from ..arguments import coordinate_array, require_finite, require_link, single_vector
+from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
 from .rotor import Rotor, checked_angle

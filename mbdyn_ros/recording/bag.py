@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.errors import InputError
+from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
 from ..simulation.trajectory import Trajectory

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..model.model import Array
 from ..robot import Robot
-from ..simulation.environment import Environment
-from ..simulation.impacts import Impact
+from ..simulation.contact.environment import Environment
+from ..simulation.contact.impacts import Impact
 
 
 def impact_records(

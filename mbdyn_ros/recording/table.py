@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.errors import InputError
+from ..errors import InputError
 from ..model.model import Array
 from ..simulation.trajectory import Trajectory
 

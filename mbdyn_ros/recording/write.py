@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..model.errors import InputError
+from ..errors import InputError
 from ..robot import Robot
-from ..simulation.environment import Environment
+from ..simulation.contact.environment import Environment
 from ..simulation.trajectory import Trajectory
 from .bag import write_bag
 from .impact_records import impact_records

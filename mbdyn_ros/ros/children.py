@@ -42,8 +42,8 @@ class Children:
         parameters: Mapping[str, object],
         remappings: Sequence[str] = (),
     ) -> int:
-        """Start `mbdyn_ros.ros.<node>` in a namespace; return its process number."""
-        command = [sys.executable, "-m", f"mbdyn_ros.ros.{node}", "--ros-args"]
+        """Start the executable `node` in a namespace; return its process number."""
+        command = [str(Path(sys.executable).with_name(node)), "--ros-args"]
         command += ["-r", f"__ns:=/{namespace}"]
         for rule in remappings:
             command += ["-r", rule]

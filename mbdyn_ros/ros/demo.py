@@ -22,7 +22,7 @@ from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
 from rich.table import Table
 
-from ..model.errors import MbdynError
+from ..errors import MbdynError
 from ..robot import load
 from .children import Children
 from .demo_plot import draw
@@ -37,7 +37,7 @@ from .demo_run import (
     trajectory_message,
 )
 from .demo_run import path as tool_path
-from .interfaces import srv
+from .node.interfaces import srv
 from .robot_files import find_urdf
 
 ROBOTS = {

@@ -21,9 +21,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ..model.model import Array
 from ..robot import Robot
-from .conversions import doubles, fill_time
-from .inbox import Inbox
-from .interfaces import srv
+from .messages.conversions import doubles, fill_time
+from .node.inbox import Inbox
+from .node.interfaces import srv
 
 CALLS, POINTS = 100, 221
 MOTION, REST, LEAD = 2.2, 0.3, 0.2

@@ -6,9 +6,9 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from ..model.description import read_description
-from ..model.errors import InputError
-from .base_pose import WORLD_FRAME
+from ..errors import InputError
+from ..model.read.description import read_description
+from .messages.base_pose import WORLD_FRAME
 from .robot_files import find_urdf
 
 

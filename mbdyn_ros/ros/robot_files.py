@@ -7,8 +7,8 @@ import os
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
-from ..model.description import SUFFIXES
-from ..model.errors import InputError
+from ..errors import InputError
+from ..model.read.description import SUFFIXES
 
 
 def find_urdf(name: str) -> Path:

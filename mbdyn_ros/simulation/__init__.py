@@ -1,10 +1,10 @@
 """Motion of robots in time."""
 
-from .environment import Environment
-from .environment_file import read_environment
-from .impacts import Impact
-from .simulate import simulate
-from .surfaces import Surface
+from .adaptive.simulate import simulate
+from .contact.environment import Environment
+from .contact.environment_file import read_environment
+from .contact.impacts import Impact
+from .contact.surfaces import Surface
 from .trajectory import StoppedSimulationError, Trajectory, Transition
 
 __all__ = [

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arguments import coordinate_array, require_finite
-from ..model.errors import InputError, SimulationError
+from ..errors import InputError, SimulationError
 from ..model.model import Array
 from ..robot import Robot
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..model.errors import SimulationError
+from ..errors import SimulationError
 from ..model.model import Array
-from .impacts import Impact
+from .contact.impacts import Impact
 
 
 @dataclass(frozen=True)

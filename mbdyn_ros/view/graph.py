@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..model.errors import InputError
+from ..errors import InputError
 from ..model.model import Joint, Loop, Model
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..model.errors import InputError
+from ..errors import InputError
 from ..model.model import Array, Model
 from ..simulation.trajectory import Trajectory
 from ..units import effort_unit, position_unit, velocity_unit

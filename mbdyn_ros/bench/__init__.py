@@ -1,0 +1,1 @@
+"""How long calls take, ours and those of others."""

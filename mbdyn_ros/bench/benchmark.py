@@ -1,0 +1,186 @@
+"""Time of a robot's methods, beside Pinocchio's where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from ..compiler.compiler import find_compiler
+from ..compiler.program import SIGNATURES
+from ..model.model import Array
+from ..robot import Robot
+from .pinocchio_peer import FUNCTIONS, POOLS, PinocchioPeer
+from .timing import Call, time_calls
+
+PROGRAMS = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "mass_matrix",
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)
+"""What is timed unless other programs are named."""
+
+STATES = 10_000
+"""States of a batch."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Microseconds a call of one program; None where there is nothing to time.
+
+    Of many states at once, microseconds per state: bind is one state's alone, and Pinocchio runs
+    on as many threads as we do.
+    """
+
+    program: str
+    bind: float | None
+    plain: float
+    pinocchio: float | None
+    states: int = 1
+
+    @property
+    def bind_ratio(self) -> float | None:
+        """Our bound call over Pinocchio's."""
+        return self.bind / self.pinocchio if self.bind and self.pinocchio else None
+
+    @property
+    def plain_ratio(self) -> float | None:
+        """Our plain method over Pinocchio's."""
+        return self.plain / self.pinocchio if self.pinocchio else None
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Timings of one robot.
+
+    pinocchio_nv, agreement : Pinocchio's number of velocity coordinates, and the largest relative
+        difference of its answers from ours; None where it was not asked.
+    note : why it was not.
+    """
+
+    robot: str
+    nv: int
+    timings: tuple[Timing, ...]
+    compiled: bool
+    pinocchio_nv: int | None = None
+    agreement: float | None = None
+    note: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data, times in microseconds."""
+        result = asdict(self)
+        for row, timing in zip(result["timings"], self.timings, strict=True):
+            row["bind_ratio"], row["plain_ratio"] = timing.bind_ratio, timing.plain_ratio
+        return result
+
+
+def random_state(robot: Robot, seed: int = 1) -> tuple[Array, Array, Array]:
+    """A state and accelerations (nq,), (nv,), (nv,), the same for the same seed.
+
+    Closed loops stand at home, where they surely close.
+    """
+    random = np.random.default_rng(seed)
+    q = random.uniform(-1.0, 1.0, robot.nq)
+    if robot.model.loops:
+        q = np.array([robot.home.get(label, 0.5) for label in robot.position_labels])
+    for k, label in enumerate(robot.position_labels):
+        if label.endswith("/qx"):
+            q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
+    return q, random.normal(size=robot.nv), random.normal(size=robot.nv)
+
+
+def benchmark(
+    robot: Robot,
+    text: str | None = None,
+    programs: tuple[str, ...] = PROGRAMS,
+    rounds: int = 200,
+) -> Benchmark:
+    """Time `robot.bind` and plain methods, and batches of what Pinocchio has batches of.
+
+    Parameters
+    ----------
+    text : the robot's URDF; Pinocchio runs beside where it is given and installed, after its
+        answers were found equal.
+    rounds : number of timed blocks of half a millisecond of each call; a tenth of it of batches.
+    """
+    q, v, a = random_state(robot)
+    if robot.massless_links:
+        programs = tuple(name for name in programs if not name.startswith("forward_dynamics"))
+    peer = agreement = note = None
+    if robot.model.loops or robot.model.couplings:
+        note = "Pinocchio does not read closed loops and gears from a URDF"
+    elif text is None:
+        note = "Pinocchio runs beside for a URDF"
+    else:
+        try:
+            peer = PinocchioPeer(robot, text, q, v, a)
+        except ImportError:
+            note = "Pinocchio is not installed (pip install pin)"
+        except (ValueError, RuntimeError) as error:
+            note = f"Pinocchio cannot read this robot: {error}"
+        else:
+            agreement = peer.check(programs)
+    compiled = find_compiler() is not None
+    arguments = {"q": q, "v": v, "a": a, "effort": robot.inverse_dynamics(q, v, a)}
+    timings = [_one_state(robot, peer, name, arguments, rounds) for name in programs]
+    if compiled:
+        many = [name for name in programs if name in POOLS]
+        timings += [_many_states(robot, peer, name, arguments, 1 + rounds // 10) for name in many]
+    return Benchmark(
+        robot=robot.model.name,
+        nv=robot.nv,
+        timings=tuple(timings),
+        compiled=compiled,
+        pinocchio_nv=peer.nv if peer is not None else None,
+        agreement=agreement,
+        note=note,
+    )
+
+
+def _one_state(
+    robot: Robot, peer: PinocchioPeer | None, name: str, arguments: Mapping[str, Array], rounds: int
+) -> Timing:
+    """Times of single calls."""
+    inputs = SIGNATURES[name].inputs
+    bound = robot.bind(name)
+    for key in inputs:
+        getattr(bound, key)[:] = arguments[key]
+    listed = ", ".join(inputs)
+    calls = {
+        "bind": Call("bound()", {"bound": bound}),
+        "plain": Call(f"robot.{name}({listed})", {"robot": robot, **arguments}),
+    }
+    if peer is not None and name in FUNCTIONS:
+        names = {key: getattr(peer, key) for key in ("pin", "model", "data", *inputs)}
+        calls["pinocchio"] = Call(f"pin.{FUNCTIONS[name]}(model, data, {listed})", names)
+    micro = {key: 1e6 * value for key, value in time_calls(calls, rounds).items()}
+    return Timing(name, micro["bind"], micro["plain"], micro.get("pinocchio"))
+
+
+def _many_states(
+    robot: Robot, peer: PinocchioPeer | None, name: str, arguments: Mapping[str, Array], rounds: int
+) -> Timing:
+    """Times of a batch, per state, without friction, which Pinocchio leaves out."""
+    inputs = SIGNATURES[name].inputs
+    q, v, last = (np.tile(arguments[key], (STATES, 1)) for key in inputs)
+    random = np.random.default_rng(0)
+    for k, label in enumerate(robot.position_labels):
+        if not label.endswith(("/qx", "/qy", "/qz", "/qw")):
+            q[:, k] += 1e-3 * random.normal(size=STATES)
+    v += random.normal(size=v.shape)
+    run = getattr(robot, name)
+    out = run(q, v, last, friction=False)
+    names = {"run": run, "q": q, "v": v, "last": last, "out": out}
+    calls = {"plain": Call("run(q, v, last, friction=False, out=out)", names)}
+    if peer is not None and hasattr(peer.pin, POOLS[name]):
+        pool = peer.pool(name, q, v, last)
+        calls["pinocchio"] = Call("function(threads, pool, q, v, last, result)", pool)
+    micro = {key: 1e6 * value / STATES for key, value in time_calls(calls, rounds).items()}
+    if peer is not None and "pinocchio" in calls and peer.nv == robot.nv:
+        theirs = calls["pinocchio"].names["result"].T @ peer.ties
+        peer.require_agreement(f"{name} of many states", out, theirs)
+    return Timing(name, None, micro["plain"], micro.get("pinocchio"), STATES)

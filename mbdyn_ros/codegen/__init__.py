@@ -1,1 +1,0 @@
-"""From a recursion to a compiled program of one robot."""

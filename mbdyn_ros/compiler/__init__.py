@@ -1,0 +1,1 @@
+"""Programs made into C, compiled, cached and called."""

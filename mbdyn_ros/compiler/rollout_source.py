@@ -1,0 +1,164 @@
+"""C that integrates many motions, several at once in vectors, on several threads."""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ..equations.algebra.spatial import SX
+from ..equations.position_rate import position_rate
+from ..equations.system import System
+from .program import Program
+from .rows import ROWS
+from .source import preamble, walk_source
+from .straight_line import StraightLine
+from .thread_pool import SHARER
+
+ROLLOUT = """
+enum {{ NQ = {nq}, NV = {nv}, NE = {ne} }};
+
+typedef struct {{
+  const double *q, *v, *effort, *home;
+  size_t step_q, step_v, step_effort, steps;
+  double dt, *q_out, *v_out;
+  int order, whole;
+}} rollout_job;
+
+static void accelerate(const realv* q, const realv* v, const realv* effort, const double* home,
+                       realv* a) {{
+  const realv* arg[] = {{{arg}}};
+  realv* const res[] = {{a}};
+  (void)home;
+{walk}  forward(arg, res);
+{open}}}
+
+static void rate(const realv* q, const realv* v, realv* out) {{
+  const realv* arg[] = {{q, v}};
+  realv* const res[] = {{out}};
+  rate_of_q(arg, res);
+}}
+
+/* x + span * y */
+static void ahead(int n, const realv* x, double span, const realv* y, realv* out) {{
+  for (int i = 0; i < n; ++i) out[i] = x[i] + span * y[i];
+}}
+
+static void normalize(realv* q) {{
+  static const int start[] = {{{quaternions}0}};
+  for (int k = 0; k < {n_quaternions}; ++k) {{
+    realv* p = q + start[k];
+    const realv length = rootv(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
+    for (int i = 0; i < 4; ++i) p[i] = p[i] / length;
+  }}
+}}
+
+/* One step: order 1, the velocity first; order 4, the classical Runge-Kutta method. */
+static void advance(const rollout_job* job, const realv* effort, realv* q, realv* v) {{
+  const double h = job->dt;
+  realv x[NQ + 1], y[NV + 1], by_q[4][NQ + 1], by_v[4][NV + 1];
+  accelerate(q, v, effort, job->home, by_v[0]);
+  if (job->order == 1) {{
+    ahead(NV, v, h, by_v[0], v);
+    rate(q, v, by_q[0]);
+    ahead(NQ, q, h, by_q[0], q);
+  }} else {{
+    const double span[] = {{h / 2, h / 2, h}};
+    rate(q, v, by_q[0]);
+    for (int k = 0; k < 3; ++k) {{
+      ahead(NQ, q, span[k], by_q[k], x);
+      ahead(NV, v, span[k], by_v[k], y);
+      rate(x, y, by_q[k + 1]);
+      accelerate(x, y, effort, job->home, by_v[k + 1]);
+    }}
+    for (int i = 0; i < NQ; ++i) {{
+      q[i] += h / 6 * (by_q[0][i] + 2. * (by_q[1][i] + by_q[2][i]) + by_q[3][i]);
+    }}
+    for (int i = 0; i < NV; ++i) {{
+      v[i] += h / 6 * (by_v[0][i] + 2. * (by_v[1][i] + by_v[2][i]) + by_v[3][i]);
+    }}
+  }}
+  normalize(q);
+}}
+
+static void run_rollout(const void* pointer, size_t first, size_t last) {{
+  const rollout_job* job = pointer;
+  for (size_t k = first; k < last; k += LANES) {{
+    const size_t count = last - k < LANES ? last - k : LANES;
+    const size_t kept = job->whole ? job->steps : 1;
+    const double* row[LANES];
+    realv q[NQ + 1], v[NV + 1], effort[NE + 1];
+    size_t lane[LANES];
+    for (size_t l = 0; l < LANES; ++l) lane[l] = k + (l < count ? l : count - 1);
+    for (size_t l = 0; l < LANES; ++l) row[l] = job->q + lane[l] * job->step_q;
+    read_rows(row, NQ, q);
+    for (size_t l = 0; l < LANES; ++l) row[l] = job->v + lane[l] * job->step_v;
+    read_rows(row, NV, v);
+    normalize(q);
+    for (size_t t = 0; t < job->steps; ++t) {{
+      for (size_t l = 0; l < LANES; ++l) {{
+        row[l] = job->effort + lane[l] * job->step_effort + t * NE;
+      }}
+      read_rows(row, NE, effort);
+      advance(job, effort, q, v);
+      if (!job->whole && t + 1 < job->steps) continue;
+      const size_t place = job->whole ? t : 0;
+      write_rows(q, NQ, count, job->q_out + (k * kept + place) * NQ, kept * NQ);
+      write_rows(v, NV, count, job->v_out + (k * kept + place) * NV, kept * NV);
+    }}
+  }}
+}}
+
+/* n motions of `steps` steps. A step_ of 0 uses the same start or efforts for all. */
+CASADI_SYMBOL_EXPORT void rollout(size_t n, size_t steps, const double* q, size_t step_q,
+                                  const double* v, size_t step_v, const double* effort,
+                                  size_t step_effort, const double* home, double dt, int order,
+                                  int whole, double* q_out, double* v_out, sharer* share_out,
+                                  int threads) {{
+  const rollout_job job = {{.q = q, .v = v, .effort = effort, .home = home, .step_q = step_q,
+                           .step_v = step_v, .step_effort = step_effort, .steps = steps,
+                           .dt = dt, .q_out = q_out, .v_out = v_out, .order = order,
+                           .whole = whole}};
+  share_out(n, LANES, threads, run_rollout, &job);
+}}
+CASADI_SYMBOL_EXPORT const size_t operations = {operations};
+"""
+
+WALK = """  realv z[{nz}];
+  bitsv closed;
+  for (size_t l = 0; l < LANES; ++l) {{
+    double alone[{nz}] = {{0}}, y[NQ];
+    for (int i = 0; i < NQ; ++i) y[i] = q[i][l];
+    closed[l] = -close_all(y, home, alone);
+    for (int i = 0; i < {nz}; ++i) z[i][l] = alone[i];
+  }}
+  arg[1] = z;
+"""
+
+OPEN = """  for (int i = 0; i < NV; ++i) a[i] = selectv(closed, a[i], allv(NAN));
+"""
+
+
+def rollout_source(system: System, program: Program) -> str:
+    """The C of the integration of forward dynamics, the program given."""
+    coordinates = system.coordinates
+    forward = program.function
+    q, v = SX.sym("q", coordinates.nq), SX.sym("v", coordinates.nv)
+    rate = ca.Function("rate_of_q", [q, v], [ca.densify(position_rate(coordinates, q, v))])
+    text = preamble(forward.n_instructions(), "v")
+    arg, walk, opened = ["q", "v", "effort"], "", ""
+    if system.nz:
+        arg.insert(1, "NULL")
+        text += walk_source(system)
+        walk, opened = WALK.format(nz=system.nz), OPEN
+    text += StraightLine(forward, "forward", "v").text()
+    text += StraightLine(rate, "rate_of_q", "v").text() + ROWS + SHARER
+    return text + ROLLOUT.format(
+        nq=coordinates.nq,
+        nv=coordinates.nv,
+        ne=len(coordinates.effort),
+        arg=", ".join(arg),
+        walk=walk,
+        open=opened,
+        quaternions="".join(f"{start}, " for start in coordinates.quaternions),
+        n_quaternions=len(coordinates.quaternions),
+        operations=forward.n_instructions(),
+    )

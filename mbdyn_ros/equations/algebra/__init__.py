@@ -1,0 +1,1 @@
+"""Vectors, rotations, spatial quantities, and the complex plane."""

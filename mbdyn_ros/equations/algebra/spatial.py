@@ -1,0 +1,190 @@
+"""Vectors, joints and inertias on CasADi symbols: the small algebra of the recursions.
+
+All vectors of a body are in the axes of its frame, all moments and accelerations about its
+origin. Accelerations are those of classical mechanics (of the material point at the origin),
+so that no linear velocity is needed; see Luh, Walker and Paul (1980).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ...model.tree import Body, snap
+
+SX = ca.SX
+
+
+def constant(values: object) -> SX:
+    """Numbers as a symbolic matrix without structural zeros; symbols stay what they are."""
+    if isinstance(values, SX):
+        return values
+    return SX(ca.DM(np.asarray(values, dtype=float)))
+
+
+def cross(a: SX, b: SX) -> SX:
+    """The vector product a x b of (3, 1) vectors."""
+    return ca.cross(a, b)
+
+
+def skew(a: SX) -> SX:
+    """The matrix (3, 3) with skew(a) b = a x b."""
+    zero = SX(0)
+    return ca.blockcat([[zero, -a[2], a[1]], [a[2], zero, -a[0]], [-a[1], a[0], zero]])
+
+
+def symmetric(upper: SX) -> SX:
+    """The symmetric matrix with the upper triangle of `upper`."""
+    return ca.triu2symm(ca.triu(upper))
+
+
+def second_moment(moments: SX) -> SX:
+    """J = (tr I / 2) 1 - I: the integral of r r^T dm (3, 3), from moments of inertia."""
+    return 0.5 * ca.trace(moments) * SX.eye(3) - moments
+
+
+def congruence(rotation: SX, matrix: SX) -> SX:
+    """R A R^T; of a turn about an axis of the frame by half the products of the general way.
+
+    With u = s (A_xx - A_yy) + c (A_xy + A_yx), a turn about z gives A_xx - s u, A_yy + s u,
+    c u - A_yx and c u - A_xy.
+    """
+    axis = _turned_about(rotation)
+    if axis is None:
+        return rotation @ matrix @ rotation.T
+    i, j = (axis + 1) % 3, (axis + 2) % 3
+    c, s = rotation[i, i], rotation[j, i]
+    result = rotation @ matrix @ rotation.T  # for the row and the column of the axis
+    u = s * (matrix[i, i] - matrix[j, j]) + c * (matrix[i, j] + matrix[j, i])
+    result[i, i], result[j, j] = matrix[i, i] - s * u, matrix[j, j] + s * u
+    result[i, j], result[j, i] = c * u - matrix[j, i], c * u - matrix[i, j]
+    return result
+
+
+def _turned_about(rotation: SX) -> int | None:
+    """The axis about which a rotation turns; None if it is none of the frame's.
+
+    None too for quarter and half turns, which cost nothing as they are.
+    """
+    for axis in range(3):
+        i, j = (axis + 1) % 3, (axis + 2) % 3
+        across = (rotation[axis, i], rotation[axis, j], rotation[i, axis], rotation[j, axis])
+        if rotation[axis, axis].is_one() and all(entry.is_zero() for entry in across):
+            free = rotation[i, i].is_zero() or rotation[j, i].is_zero()
+            return None if free else axis
+    return None
+
+
+@dataclass(frozen=True)
+class Transform:
+    """Pose of a child frame in its parent: turns by `turns` one after the other, then `shift`.
+
+    The turn of a joint and the constant turn of its placement are kept apart: two sparse
+    matrices cost less than their product.
+    """
+
+    turns: tuple[SX, ...]
+    shift: SX
+
+    def outward(self, vector: SX) -> SX:
+        """Components in the child's axes of a vector given in the parent's."""
+        for turn in self.turns:
+            vector = turn.T @ vector
+        return vector
+
+    def inward(self, vector: SX) -> SX:
+        """Components in the parent's axes of a vector given in the child's."""
+        for turn in reversed(self.turns):
+            vector = turn @ vector
+        return vector
+
+    def inward_symmetric(self, matrix: SX) -> SX:
+        """The same of a symmetric matrix (3, 3)."""
+        for turn in reversed(self.turns):
+            matrix = symmetric(congruence(turn, matrix))
+        return matrix
+
+    def inward_matrix(self, matrix: SX) -> SX:
+        """The same of a general matrix (3, 3)."""
+        for turn in reversed(self.turns):
+            matrix = congruence(turn, matrix)
+        return matrix
+
+    def inward_wrench(self, moment: SX, force: SX) -> tuple[SX, SX]:
+        """Moment about the parent's origin and force, in the parent's axes."""
+        force = self.inward(force)
+        return self.inward(moment) + cross(self.shift, force), force
+
+
+@dataclass(frozen=True)
+class JointMotion:
+    """What a joint does: transform from the body to its parent, and motion in body axes.
+
+    angular, linear : motion subspace S, (3, n) each.
+    """
+
+    transform: Transform
+    angular: SX
+    linear: SX
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Cosine and sine of the angle of a revolute joint, its offset included."""
+
+    cosine: SX
+    sine: SX
+
+    @staticmethod
+    def by(q: SX, offset: float) -> Turn:
+        """The turn by q + offset; quarter turns cost nothing."""
+        quarter = snap(np.array([np.cos(offset), np.sin(offset)]))
+        if 0.0 not in quarter:
+            return Turn(ca.cos(q + offset), ca.sin(q + offset))
+        cosine, sine = ca.cos(q), ca.sin(q)
+        return Turn(
+            cosine * quarter[0] - sine * quarter[1], sine * quarter[0] + cosine * quarter[1]
+        )
+
+    @property
+    def rotation(self) -> SX:
+        """The rotation (3, 3) about z."""
+        c, s, zero, one = self.cosine, self.sine, SX(0), SX(1)
+        return ca.blockcat([[c, -s, zero], [s, c, zero], [zero, zero, one]])
+
+
+Position = SX | Turn
+"""Position coordinates of a joint; for a revolute one, its turn serves as well."""
+
+
+def joint_motion(body: Body, position: Position) -> JointMotion:
+    """The joint of `body` at its position: (1, 1) or a `Turn`, (7, 1) for a floating joint."""
+    rotation, shift = constant(body.placement.rotation), constant(body.placement.translation)
+    fixed = () if np.array_equal(body.placement.rotation, np.eye(3)) else (rotation,)
+    axis, zero = constant(body.axis), constant(np.zeros(3))
+    if body.kind == "revolute":
+        turn = position if isinstance(position, Turn) else Turn.by(position, body.offset)
+        return JointMotion(Transform((*fixed, turn.rotation), shift), axis, zero)
+    assert isinstance(position, SX), "only revolute joints turn"
+    if body.kind == "prismatic":
+        slide = shift + rotation @ (axis * position)
+        return JointMotion(Transform(fixed, slide), zero, axis)
+    turned = rotation_of_quaternion(position[3:7])
+    angular = constant(np.hstack([np.zeros((3, 3)), np.eye(3)]))
+    linear = constant(np.hstack([np.eye(3), np.zeros((3, 3))]))
+    carried = shift + rotation @ position[:3]
+    return JointMotion(Transform((*fixed, turned), carried), angular, linear)
+
+
+def rotation_of_quaternion(quaternion: SX) -> SX:
+    """Rotation of a unit quaternion (x, y, z, w)."""
+    x, y, z, w = (quaternion[i] for i in range(4))
+    return ca.blockcat(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )

@@ -1,0 +1,184 @@
+"""From a model to the system of equations of a robot: tree, loops closed, coordinates chosen."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import ModelError
+from ..model.clusters import find_clusters
+from ..model.coordinates import choose_coordinates
+from ..model.model import Array, Model, constant
+from ..model.planar_joint import split_planar
+from ..model.rounded_angles import Tilt, set_straight
+from ..model.tree import Tree, build_tree
+from .system import System
+
+if TYPE_CHECKING:
+    from .loops.assembly import Assembly
+
+UNSEEN = 1e-7
+"""Tilt (rad) that no rank tells from none."""
+
+
+class PartlyDependentError(ModelError):
+    """A loop ties some coordinates of the planar joint `joint`, and leaves others free."""
+
+    def __init__(self, joint: str) -> None:
+        super().__init__(f"planar joint {joint!r} is partly dependent")
+        self.joint = joint
+
+
+def build_robot(
+    model: Model, floating_base: bool, gravity: Array, home: Mapping[str, float]
+) -> tuple[Model, System, tuple[Assembly, ...], list[Tilt]]:
+    """`build_system` of the model, changed where its loops ask for it.
+
+    Axes are set straight where rounded angles take loops their mobility, and planar joints
+    written as three where a loop makes them partly dependent.
+
+    Returns
+    -------
+    The model that serves, its system and assemblies, and the axes that were set straight.
+    """
+    try:
+        return _with_axes(model, floating_base, gravity, home)
+    except PartlyDependentError as error:
+        return build_robot(split_planar(model, [error.joint]), floating_base, gravity, home)
+
+
+def _with_axes(
+    model: Model, floating_base: bool, gravity: Array, home: Mapping[str, float]
+) -> tuple[Model, System, tuple[Assembly, ...], list[Tilt]]:
+    tilts: list[Tilt] = []
+    if model.loops:
+        straight, tilts = set_straight(model, build_tree(model, floating_base))
+    if tilts:
+        with contextlib.suppress(ModelError):
+            built = build_system(straight, floating_base, gravity, home)
+            try:
+                written = build_system(model, floating_base, gravity, home)
+            except ModelError:
+                return straight, *built, tilts
+            lost = written[0].coordinates.nv < built[0].coordinates.nv
+            if lost or max(tilt.angle for tilt in tilts) < UNSEEN:
+                return straight, *built, tilts
+            return model, *written, []
+    return model, *build_system(model, floating_base, gravity, home), []
+
+
+def build_system(
+    model: Model,
+    floating_base: bool,
+    gravity: Array,
+    home: Mapping[str, float],
+    independent: Sequence[str] | None = None,
+) -> tuple[System, tuple[Assembly, ...]]:
+    """Close the loops of a model at home and choose its independent and actuated joints.
+
+    Parameters
+    ----------
+    home : rough position by joint name; it goes before that of the model.
+    independent : independent joints; default those of the model, else the actuated ones, else
+        chosen so that they determine the rest.
+
+    Raises
+    ------
+    ModelError
+        See `assembly.assemble`; or a chosen set does not fit the robot's mobility.
+    """
+    tree = build_tree(model, floating_base)
+    clusters = tuple(find_clusters(model, tree))
+    bodies_of: dict[str, list[int]] = {}
+    for index, body in enumerate(tree.bodies):
+        bodies_of.setdefault(body.joint, []).append(index)
+    rough = {
+        bodies_of[name][0]: position
+        for name, position in {**model.home, **home}.items()
+        if len(bodies_of[name]) == 1 and tree.bodies[bodies_of[name][0]].kind != "floating"
+    }
+    wanted = model.independent if independent is None else independent
+    leading = [joint.name for joint in model.joints if joint.nv and joint.mimic is None]
+    preferred = [
+        body
+        for name in dict.fromkeys([*(wanted or model.actuated or ()), *leading])
+        for body in bodies_of[name]
+    ]
+    chosen = [body for name in wanted or () for body in bodies_of[name]]
+    constrained = [cluster for cluster in clusters if cluster.constrained]
+    if constrained:
+        from .loops.assembly import assemble  # brings SciPy, which trees do without
+    assemblies = [
+        assemble(
+            model.source,
+            tree,
+            cluster,
+            rough,
+            None if wanted is None else [b for b in chosen if b in cluster.tied],
+            preferred,
+        )
+        for cluster in constrained
+    ]
+    names = _independent_joints(model, tree, assemblies, wanted)
+    actuated = names if model.actuated is None else model.actuated
+    coordinates = choose_coordinates(model, floating_base, names, actuated)
+    return (
+        System(
+            tree,
+            clusters,
+            tuple(assembly.linkage for assembly in assemblies),
+            coordinates,
+            constant(gravity, (3,)),
+            _home(tree, assemblies, rough),
+        ),
+        tuple(assemblies),
+    )
+
+
+def _independent_joints(
+    model: Model,
+    tree: Tree,
+    assemblies: Sequence[Assembly],
+    wanted: Sequence[str] | None,
+) -> list[str]:
+    """The independent joints: as wanted, checked to be complete, else in document order."""
+    dependent = {
+        tree.bodies[assembly.linkage.cluster.tied[k]].joint
+        for assembly in assemblies
+        for k in assembly.linkage.dependent
+    }
+    for assembly in assemblies:
+        for k in assembly.linkage.independent:
+            name = tree.bodies[assembly.linkage.cluster.tied[k]].joint
+            if name in dependent:
+                raise PartlyDependentError(name)
+    free = [joint.name for joint in model.joints if joint.nv and joint.name not in dependent]
+    if wanted is None:
+        if model.actuated is not None:
+            first = [name for name in model.actuated if name in free]
+            return first + [name for name in free if name not in first]
+        return free
+    if missing := [name for name in free if name not in wanted]:
+        raise ModelError(
+            f"{model.source}: the independent joints ({', '.join(wanted)}) leave "
+            f"{', '.join(missing)} undetermined: name them too"
+        )
+    return list(wanted)
+
+
+def _home(tree: Tree, assemblies: Sequence[Assembly], rough: Mapping[int, float]) -> Array:
+    """Tree positions of the closed home configuration."""
+    home = np.zeros(tree.nq)
+    for index, body in enumerate(tree.bodies):
+        if body.kind == "floating":
+            home[body.q.stop - 1] = 1.0
+        else:
+            home[body.q] = rough.get(index, 0.0)
+    for assembly in assemblies:
+        for body_index, position in zip(assembly.linkage.cluster.tied, assembly.home, strict=True):
+            home[tree.bodies[body_index].q] = position
+    home.setflags(write=False)
+    return home

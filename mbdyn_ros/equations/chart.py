@@ -1,0 +1,155 @@
+"""How well the independent joints determine the others, and which would do so best.
+
+At a dead centre of a joint its velocity says nothing about the mechanism's: the rows of the
+dependent joints lose rank there, although the mechanism moves on. Other joints serve as
+coordinates then. Only where the rows of all joints lose rank does the mechanism itself have
+a singularity (a change point), and more than one way to go.
+
+Ranks are judged by singular values, so the rows are made free of units: lengths count in the
+size of the linkage.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ..model.clusters import Closure
+from ..model.model import Array
+from .gap import linkage_rows
+from .loops.assembly import spanning_rows
+from .loops.linkage import Linkage, rows_at_positions
+from .loops.loops import TRANSLATION_FREE
+from .system import System
+
+TRANSLATION_ROWS = {"along": 2, "across": 1}
+"""Rows that are lengths, of closing joints whose frames may slide; of others 3."""
+
+
+class Chart:
+    """The constraint rows of one linkage as numbers, and what they say of its coordinates.
+
+    All matrices are (m, n): the rows of all loops and gears of the linkage, redundant ones too,
+    over the joints tied by them, without units. A quality is the share of the largest singular
+    value that the least one has. `joints` names the tied joints in order.
+    """
+
+    def __init__(self, system: System, linkage: Linkage) -> None:
+        self.linkage = linkage
+        self._rank = len(linkage.rows)
+        self._block = np.ix_(linkage.rows, linkage.dependent)
+        self.places = np.array(linkage_rows(system, linkage))
+        self.joints = [system.tree.bodies[body].joint for body in linkage.cluster.tied]
+        x, rows = rows_at_positions(system.tree, linkage.cluster)
+        function = ca.Function("rows", [x], [ca.densify(rows.matrix).T], {"cse": True})
+        self._buffer: Any
+        self._buffer, self._evaluate = function.buffer()
+        self._x, self._rows = np.zeros(x.shape[0]), np.zeros(rows.matrix.shape)
+        self._buffer.set_arg(0, memoryview(self._x))  # type: ignore[arg-type]
+        self._buffer.set_res(0, memoryview(self._rows.reshape(-1)))  # type: ignore[arg-type]
+        self._units = np.ones(rows.matrix.shape)
+        self._units = _units(system, linkage, self.matrix(system.home))
+
+    def matrix(self, tree_position: Array) -> Array:
+        """The rows (m, n) at tree positions."""
+        self._x[:] = tree_position[self.places]
+        self._evaluate()
+        return self._rows * self._units
+
+    def regularity(self, matrix: Array) -> float:
+        """Quality of the rows over all joints: 0 at a change point."""
+        return self._share(matrix, matrix)
+
+    def quality(self, matrix: Array) -> float:
+        """Quality of the rows that are solved for the dependent joints: 0 at a dead centre."""
+        return self._share(matrix[self._block], matrix)
+
+    def quality_of(self, matrix: Array, independent: Sequence[int]) -> float:
+        """Quality of another choice of joints, with the rows that suit it."""
+        dependent = [k for k in range(matrix.shape[1]) if k not in independent]
+        return self._share(matrix[:, dependent], matrix)
+
+    def size_and_least(self, matrix: Array) -> tuple[float, float]:
+        """Norm of the rows, and the least singular value of those solved for; NaN where NaN is.
+
+        The latter is no greater than `least`.
+        """
+        norm = math.sqrt(np.vdot(matrix, matrix))
+        if not math.isfinite(norm):
+            return norm, math.nan
+        return norm, float(np.linalg.svd(matrix[self._block], compute_uv=False)[-1])
+
+    def best(self, matrix: Array) -> tuple[int, ...]:
+        """Places in the linkage of the joints that would best be independent.
+
+        They are those that move most, by rows of a basis of the motions that are possible.
+        """
+        motions = np.linalg.svd(matrix)[2][self._rank :].T
+        return spanning_rows(motions, motions.shape[1])
+
+    def exchanged(self, best: Sequence[int], chosen: Sequence[str]) -> list[str] | None:
+        """The independent joints `chosen` of the robot, with `best` ones of this linkage.
+
+        None where they cannot be chosen one by one: a planar joint has three coordinates.
+        """
+        if len(set(self.joints)) < len(self.joints):
+            return None
+        old = [self.joints[place] for place in self.linkage.independent]
+        new = [self.joints[place] for place in best]
+        result = list(chosen)
+        fresh = [name for name in new if name not in old]
+        for name in [name for name in old if name not in new]:
+            result[result.index(name)] = fresh.pop(0)
+        return result
+
+    def at_change_point(self, where: str = "is at") -> str:
+        """What to say of a change point."""
+        joints = ", ".join(dict.fromkeys(self.joints))
+        return (
+            f"loop {self.linkage.cluster.name!r} {where} a change point: no choice among its "
+            f"joints ({joints}) determines the others there, and the motion can go on in more "
+            "than one way"
+        )
+
+    def least(self, matrix: Array) -> float:
+        """The singular value of the rows that vanishes at a change point."""
+        return float(np.linalg.svd(matrix, compute_uv=False)[self._rank - 1])
+
+    def _share(self, part: Array, whole: Array) -> float:
+        values = np.linalg.svd(part, compute_uv=False)
+        return float(values[self._rank - 1] / np.linalg.norm(whole, 2))
+
+
+def charts(system: System) -> tuple[Chart, ...]:
+    """The charts of all linkages with loops."""
+    return tuple(Chart(system, one) for one in system.linkages if not one.linear)
+
+
+def _units(system: System, linkage: Linkage, matrix: Array) -> Array:
+    """Factors (m, n) that make the rows of a linkage free of units."""
+    sliding = np.array(
+        [system.tree.bodies[body].kind == "prismatic" for body in linkage.cluster.tied]
+    )
+    lengths: list[bool] = []
+    for closure in linkage.cluster.closures:
+        lengths += _lengths(closure)
+    gears = len(matrix) - len(lengths)
+    arms = np.abs(matrix[: len(lengths)][lengths][:, ~sliding])
+    size = float(arms.max(initial=0.0)) or 1.0
+    rows = np.where([*lengths, *[False] * gears], 1 / size, 1.0)
+    units = np.outer(rows, np.where(sliding, size, 1.0))
+    for k in range(len(lengths), len(matrix)):  # a gear's row has any unit
+        units[k] /= np.abs(matrix[k] * units[k]).max()
+    return units
+
+
+def _lengths(closure: Closure) -> list[bool]:
+    """Which rows of a loop are lengths, not angles."""
+    count = TRANSLATION_ROWS.get(TRANSLATION_FREE.get(closure.type, ""), 3)
+    freedoms = {"fixed": 0, "cylindrical": 2, "universal": 2, "spherical": 3, "planar": 3}
+    total = 6 - freedoms.get(closure.type, 1)
+    return [True] * count + [False] * (total - count)

@@ -1,0 +1,1 @@
+"""Points of a robot that touch walls."""

@@ -1,0 +1,146 @@
+"""Derivatives of a robot's dynamics by its independent coordinates, loops closed throughout.
+
+With the tree's efforts tau(q_t, v_t, a_t), v_t = G v and a_t = G a + g, the reduced efforts
+r = G^T tau change along the independent coordinates by
+
+    dr/dq = d(G^T) tau/dq + G^T (tau_q G + tau_v dv_t/dq + H da_t/dq)
+    dr/dv = G^T (tau_v G + H dg/dv),    dr/da = G^T H G,
+
+tau_q, tau_v and H by the recursion of `newton_euler_derivatives`, the small expressions of the
+loops by automatic differentiation. Forward dynamics follows from r(q, v, a) = G_act^T effort:
+
+    H_r da = (d(G_act^T) effort/dq - dr/dq) dq - dr/dv dv + G_act^T deffort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from ..program.elimination import Elimination
+from ..program.stages import Staged, Stages
+from .algebra.spatial import SX
+from .tree.newton_euler_derivatives import inverse_dynamics_derivatives
+from .tree_derivatives import is_tree, tree_acceleration_derivatives, tree_effort_derivatives
+
+if TYPE_CHECKING:
+    from .system import System
+
+
+class EffortDerivatives:
+    """Efforts of the independent coordinates and of the actuators, and their derivatives.
+
+    The arguments are those of `System.inverse_dynamics`; all of them must be plain symbols.
+
+    Attributes
+    ----------
+    independent, actuated : [efforts, by q, by v, by a], one row an effort, one column a velocity
+        coordinate; of a floating base q changes by a shift and a turn in its own axes.
+    """
+
+    def __init__(
+        self, system: System, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None, friction: bool
+    ) -> None:
+        self._system, self._q, self._z = system, q, z
+        self.embedding = embedding = system.embedding(q, z)
+        matrix = embedding.matrix
+        velocity = embedding.velocity(v)
+        acceleration = embedding.velocity(a) + embedding.drift(velocity)
+        tree = inverse_dynamics_derivatives(
+            system.regrouped, embedding.joints, velocity, acceleration, system.gravity, wrenches
+        )
+        efforts, by_v = tree.efforts, tree.by_v
+        if friction:
+            efforts = efforts + system.friction(velocity)
+            for body in system.tree.bodies:
+                if body.damping:
+                    by_v[body.v, body.v] += body.damping * SX.eye(body.v.stop - body.v.start)
+        turned = tree.by_q @ matrix + by_v @ self._along_q(velocity)
+        turned = turned + tree.by_a @ self._along_q(acceleration)
+        driven = by_v @ matrix + tree.by_a @ ca.jacobian(acceleration, v)
+        self.independent = [
+            embedding.reduce(efforts),
+            self._turning(embedding.reduce, efforts) + matrix.T @ turned,
+            matrix.T @ driven,
+            matrix.T @ tree.by_a @ matrix,
+        ]
+
+    @property
+    def actuated(self) -> list[SX]:
+        """See the class."""
+        reduced, *by = self.independent
+
+        def actuators(efforts: SX) -> SX:
+            return self._system.actuated(self.embedding, efforts)
+
+        none = SX(len(self._system.coordinates.effort), 0)
+
+        def each(columns: SX) -> SX:
+            return ca.horzcat(none, *(actuators(columns[:, k]) for k in range(columns.shape[1])))
+
+        by_q, by_v, by_a = (each(columns) for columns in by)
+        turning = self._turning(actuators, reduced)
+        return [actuators(reduced), by_q + turning, by_v, by_a]
+
+    def causes(self, effort: SX) -> SX:
+        """What the mass matrix times the derivatives of the accelerations by q, v and effort,
+        side by side, is equal to; `effort` causes the motion."""
+        _, by_q, by_v, _ = self.independent
+        driving = self._system.driving(self.embedding, SX.eye(effort.shape[0]))
+        shifted = self._along_q(self._system.driving(self.embedding, effort)) - by_q
+        return ca.horzcat(shifted, -by_v, driving)
+
+    def _turning(self, projection: Callable[[SX], SX], efforts: SX) -> SX:
+        """Derivative by q of a projection of constant efforts."""
+        constant = SX.sym("efforts", efforts.shape)
+        return ca.substitute(self._along_q(projection(constant)), constant, efforts)
+
+    def _along_q(self, expression: SX) -> SX:
+        """Derivative by q of an expression of the loops: no floating joint is in one."""
+        coordinates, tree = self._system.coordinates, self._system.tree
+        matrix, columns = self.embedding.matrix, {}
+        for body in tree.bodies:
+            if body.kind != "floating":
+                columns[body.q.start] = body.v.start
+        by_z = ca.jacobian(expression, self._z)
+        by_q = ca.jacobian(expression, self._q)
+        result = by_z @ matrix[[columns[row] for row in self._system.walked_rows], :]
+        for k, row in enumerate(coordinates.q):
+            if row in columns:
+                column = coordinates.v.index(columns[row])
+                result[:, column] = result[:, column] + by_q[:, k]
+        return result
+
+
+def effort_derivatives(
+    system: System, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None, friction: bool
+) -> SX | Staged:
+    """Derivatives of the actuators' efforts by q, v and a, side by side: (efforts, 3 nv)."""
+    if is_tree(system) and system.coordinates.effort == system.coordinates.v:
+        return tree_effort_derivatives(system, q, z, v, a, wrenches, friction)
+    derivatives = EffortDerivatives(system, q, z, v, a, wrenches, friction)
+    return ca.densify(ca.horzcat(*derivatives.actuated[1:]))
+
+
+def acceleration_derivatives(
+    system: System, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
+) -> SX | Staged:
+    """Derivatives of the accelerations by q, v and effort, side by side: (nv, 2 nv + efforts)."""
+    if is_tree(system):
+        return tree_acceleration_derivatives(system, q, z, v, effort, wrenches, friction)
+    a = SX.sym("a", v.shape)
+    derivatives = EffortDerivatives(system, q, z, v, a, wrenches, friction)
+    at_rest = ca.substitute(derivatives.independent[0], a, SX.zeros(*a.shape))
+    driving = system.driving(derivatives.embedding, effort)
+    elimination = Elimination.of(derivatives.independent[3])
+    motion = elimination.solve(driving - at_rest)
+    causes = ca.densify(derivatives.causes(effort))
+    causes = ca.substitute(causes, a, motion)
+    if causes.is_empty():
+        return causes
+    stages = Stages()
+    right = stages.written(causes)
+    factors = stages.written(elimination.triangle)
+    return Staged(stages, right, elimination, factors)

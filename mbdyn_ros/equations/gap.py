@@ -1,0 +1,101 @@
+"""How far a configuration is from closing its loops, and how near one can come."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ..model.model import Array
+from .algebra.spatial import SX
+from .loops.closure_gap import ClosureGap, closure_gap
+from .loops.continuation import reach
+from .loops.linkage import Linkage, loop_functions
+from .loops.planar_loop import PlanarLoop
+from .system import System
+
+
+@dataclass(frozen=True)
+class Unreachable:
+    """A loop that cannot be closed: its independent joints as wanted, and the nearest that can.
+
+    gap : least that the dependent joints leave at the wanted position; next to nothing where it
+        closes there, but behind a singularity.
+    """
+
+    loop: str
+    joints: tuple[str, ...]
+    wanted: Array
+    nearest: Array
+    gap: ClosureGap
+
+
+def tree_gap(system: System, position: Array) -> tuple[ClosureGap, str]:
+    """The widest gap of the loops at tree positions, and the name of the worst."""
+    worst, name = ClosureGap(0.0, 0.0), ""
+    for linkage, residual in system.residuals.items():
+        x = position[linkage_rows(system, linkage)]
+        gap = closure_gap(system.tree, linkage.cluster, np.array(residual(x)).ravel())
+        if not gap.largest <= worst.largest:
+            worst, name = gap, linkage.cluster.name
+    return worst, name
+
+
+def linkage_rows(system: System, linkage: Linkage) -> list[int]:
+    """Tree positions of a linkage's joints."""
+    return [system.tree.bodies[body].q.start for body in linkage.cluster.tied]
+
+
+def unreachable(system: System, q: Array) -> Unreachable | None:
+    """The first loop that cannot be closed at the independent positions q, if any."""
+    whole = np.zeros(system.tree.nq)
+    whole[list(system.coordinates.q)] = q
+    for linkage in system.linkages:
+        if linkage.linear:
+            continue
+        rows = np.array(linkage_rows(system, linkage))
+        free, bound = rows[list(linkage.independent)], rows[list(linkage.dependent)]
+        if isinstance(linkage.closed_form, PlanarLoop):
+            arrived, nearest, start = _closed_form_end(linkage.closed_form, float(whole[free[0]]))
+        else:
+            home = system.home[free], system.home[bound]
+            walk = reach(loop_functions(system.tree, linkage), home, whole[free])
+            arrived, nearest, start = walk.arrived, walk.independent, walk.dependent
+        if arrived:
+            continue
+        start = np.where(np.isfinite(start), start, system.home[bound])
+        gap = _least_gap(system, linkage, whole[free], start)
+        return Unreachable(
+            linkage.cluster.name,
+            tuple(system.tree.bodies[linkage.cluster.tied[k]].joint for k in linkage.independent),
+            whole[free],
+            nearest,
+            gap,
+        )
+    return None
+
+
+def _closed_form_end(form: PlanarLoop, wanted: float) -> tuple[bool, Array, Array]:
+    """Whether the given joint reaches `wanted`; the nearest it reaches, and the others there."""
+    nearest = form.reach.nearest(wanted)
+    q = SX.sym("q")
+    values = form.values(q)
+    order = sorted(values)
+    function = ca.Function("values", [q], [ca.vertcat(*(values[body] for body in order))])
+    return nearest == wanted, np.array([nearest]), np.array(function(nearest)).ravel()
+
+
+def _least_gap(system: System, linkage: Linkage, y: Array, start: Array) -> ClosureGap:
+    """The gap that is least by the sum of its squares at the independent positions y."""
+    from scipy.optimize import least_squares  # slow to import, and only errors need it
+
+    residual = system.residuals[linkage]
+    x = np.zeros(len(linkage.cluster.tied))
+    x[list(linkage.independent)] = y
+
+    def gap(z: Array) -> Array:
+        x[list(linkage.dependent)] = z
+        return np.array(residual(x)).ravel()
+
+    return closure_gap(system.tree, linkage.cluster, least_squares(gap, start).fun)

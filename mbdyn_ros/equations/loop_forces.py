@@ -1,0 +1,84 @@
+"""Forces in the closing joints: the multipliers of the constraint rows.
+
+With the efforts t that the tree's joints would need and the efforts e that they have, the
+constraints carry K^T lambda = t - e. Where rows are redundant, as in a planar loop in space, the
+multipliers of least norm are taken; the forces across the plane are then zero.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ..model.model import Array
+from .algebra.spatial import SX
+from .loops.linkage import Linkage
+from .loops.loops import row_counts
+from .tree.newton_euler import newton_euler
+
+if TYPE_CHECKING:
+    from .system import System
+
+REDUNDANT = 1e-10
+"""Singular values below this share of the largest belong to redundant rows."""
+
+
+def loop_terms(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
+    """K, t - e and the wrenches of unit multipliers of all linkages, one after the other.
+
+    Every matrix stands row by row.
+    """
+    embedding = system.embedding(q, z)
+    velocity = embedding.velocity(v)
+    acceleration = embedding.velocity(a) + embedding.drift(velocity)
+    needed = newton_euler(system.tree, embedding.joints, velocity, acceleration, system.gravity)
+    needed = needed + system.friction(velocity)
+    given = SX.zeros(system.tree.nv)
+    effort = system.inverse_dynamics(q, z, v, a)
+    for k, row in enumerate(system.coordinates.effort):
+        given[row] = given[row] + effort[k]
+    missing = needed - given
+    parts = [SX(0, 1)]
+    for linkage in closed_linkages(system):
+        rows = embedding.rows(linkage, velocity)
+        matrices = [rows.matrix, missing[list(linkage.coordinates)], *rows.wrenches]
+        parts += [ca.vec(ca.densify(matrix).T) for matrix in matrices]
+    return ca.vertcat(*parts)
+
+
+def closed_linkages(system: System) -> list[Linkage]:
+    """The linkages that have closing joints."""
+    return [one for one in system.linkages if one.cluster.closures]
+
+
+def loop_forces(system: System, terms: Array) -> dict[str, Array]:
+    """Force and moment (..., 6) of predecessor on successor in every loop, by name.
+
+    terms : (..., n), results of `loop_terms`.
+    """
+    result: dict[str, Array] = {}
+    start = 0
+
+    def matrix(rows: int, columns: int) -> Array:
+        nonlocal start
+        part = terms[..., start : start + rows * columns]
+        start += rows * columns
+        return part.reshape(*terms.shape[:-1], rows, columns)
+
+    for linkage in closed_linkages(system):
+        sizes = [sum(row_counts(closure.type)) for closure in linkage.cluster.closures]
+        count = sum(sizes) + len(linkage.cluster.gears)
+        constraints = matrix(count, len(linkage.coordinates))
+        missing = matrix(len(linkage.coordinates), 1)
+        # NaN stays NaN: the singular values of such a matrix would not converge.
+        sound = np.isfinite(constraints).all(axis=(-2, -1), keepdims=True)
+        inverse = np.linalg.pinv(np.where(sound, constraints, 0.0), rcond=REDUNDANT)
+        multipliers = np.where(sound, np.swapaxes(inverse, -2, -1), np.nan) @ missing
+        first = 0
+        for closure, size in zip(linkage.cluster.closures, sizes, strict=True):
+            wrench = matrix(6, size) @ multipliers[..., first : first + size, :]
+            result[closure.name] = wrench[..., 0]
+            first += size
+    return result

@@ -1,0 +1,1 @@
+"""Closed loops: their constraints, and the positions that satisfy them."""

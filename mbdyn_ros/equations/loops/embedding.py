@@ -1,0 +1,120 @@
+"""The motion of the whole tree in the independent coordinates: v_tree = G v, a_tree = G a + g."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+
+from ...model.coordinates import Coordinates
+from ...model.tree import Tree
+from ..algebra.spatial import SX, JointMotion, Position, joint_motion
+from .linkage import Linkage, Rows, cluster_rows, embed, indices, linear_positions
+
+
+class Embedding:
+    """Joints and motion of a tree at independent positions.
+
+    Parameters
+    ----------
+    tree, linkages : the bodies, and the constrained clusters among them.
+    independent : which coordinates are independent.
+    q : independent positions (nq, 1).
+    z : positions of the dependent joints that have no closed form, linkage by linkage.
+
+    Attributes
+    ----------
+    positions : position of every body's joint.
+    joints : motion of every body's joint.
+    matrix : G (nv_tree, nv), zeros structural.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        linkages: Sequence[Linkage],
+        independent: Coordinates,
+        q: SX,
+        z: SX,
+    ) -> None:
+        self.tree, self.linkages, self.independent = tree, linkages, independent
+        self.positions = self._positions(q, z)
+        self.joints: list[JointMotion] = [
+            joint_motion(body, position)
+            for body, position in zip(tree.bodies, self.positions, strict=True)
+        ]
+        self.matrix = SX(tree.nv, len(independent.v))
+        for column, row in enumerate(independent.v):
+            self.matrix[row, column] = 1
+        for linkage in linkages:
+            block, _ = embed(linkage, self.rows(linkage, SX.zeros(tree.nv)))
+            columns = [independent.v.index(row) for row in indices(linkage, linkage.independent)]
+            for place in linkage.dependent:
+                for k, column in enumerate(columns):
+                    if not block[place, k].is_zero():
+                        self.matrix[linkage.coordinates[place], column] = block[place, k]
+
+    def velocity(self, v: SX) -> SX:
+        """Tree velocities (nv_tree, 1)."""
+        return ca.densify(self.matrix @ v)
+
+    def drift(self, v: SX) -> SX:
+        """g (nv_tree, 1): tree accelerations at the tree velocities `v` where a = 0."""
+        result = SX.zeros(self.tree.nv)
+        for linkage in self.linkages:
+            _, bias = embed(linkage, self.rows(linkage, v))
+            for place in linkage.dependent:
+                result[linkage.coordinates[place]] = bias[place]
+        return result
+
+    def reduce(self, efforts: SX) -> SX:
+        """Efforts of the independent coordinates that do the work of the tree's: G^T tau."""
+        return ca.densify(self.matrix.T @ efforts)
+
+    def values(self) -> SX:
+        """Tree positions (nq_tree, 1); angles continuous however far the joints turn."""
+        result = SX.zeros(self.tree.nq)
+        for index, body in enumerate(self.tree.bodies):
+            position = self.positions[index]
+            if isinstance(position, SX):
+                result[body.q] = position
+        for linkage in self.linkages:
+            if linkage.closed_form is not None:
+                form = linkage.closed_form
+                known = (result[self.tree.bodies[body].q] for body in form.given_bodies)
+                for index, value in form.values(*known).items():
+                    result[self.tree.bodies[index].q] = value
+        return result
+
+    def _positions(self, q: SX, z: SX) -> list[Position]:
+        """Position of every body's joint, dependent ones solved."""
+        whole = SX.zeros(self.tree.nq)
+        for k, row in enumerate(self.independent.q):
+            whole[row] = q[k]
+        given = [whole[body.q] for body in self.tree.bodies]
+        positions: list[Position] = list(given)
+        used = 0
+        for linkage in self.linkages:
+            bodies = linkage.cluster.tied
+            if linkage.linear:
+                known = {bodies[k]: given[bodies[k]] for k in linkage.independent}
+                solved: dict[int, Position] = dict(linear_positions(self.tree, linkage, known))
+            elif linkage.closed_form is not None:
+                form = linkage.closed_form
+                solved = form.positions(*(given[body] for body in form.given_bodies))
+            else:
+                count = len(linkage.dependent)
+                solved = {bodies[place]: z[used + k] for k, place in enumerate(linkage.dependent)}
+                used += count
+            for body, position in solved.items():
+                positions[body] = position
+        return positions
+
+    def rows(self, linkage: Linkage, v: SX) -> Rows:
+        """All constraint rows of a linkage at the tree velocities `v`."""
+        joints = {body: self.joints[body] for body in linkage.cluster.tied}
+        values = {
+            body: position if isinstance(position := self.positions[body], SX) else SX(0)
+            for body in linkage.cluster.tied
+        }
+        return cluster_rows(self.tree, linkage.cluster, joints, values, v)

@@ -1,0 +1,202 @@
+"""A constrained cluster solved for some of its joints: local constraint embedding (Jain 2012).
+
+Of the constraint rows K qd = 0 of a cluster, as many as its rank are kept; they are solved for
+as many dependent joints: qd = G yd and qdd = G ydd + g, y the independent ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import casadi as ca
+
+from ...model.clusters import Cluster
+from ...model.tree import Tree
+from ..algebra.spatial import SX, JointMotion, Position, joint_motion
+from .continuation import LoopFunctions
+from .loops import loop_rows
+
+
+@dataclass(frozen=True)
+class Rows:
+    """All rows of a cluster over its coordinates; see `loops.LoopRows`.
+
+    wrenches : that of each closure, over its own rows, which come before those of gears.
+    """
+
+    residual: SX
+    matrix: SX
+    drift: SX
+    aligned: SX
+    wrenches: tuple[SX, ...]
+
+
+class ClosedForm(Protocol):
+    """The positions of a linkage's dependent joints as formulas of those of `given_bodies`.
+
+    positions : what the dependent joints do, by body. values : their positions (1, 1).
+    """
+
+    @property
+    def given_bodies(self) -> tuple[int, ...]: ...
+
+    def positions(self, *q: Any) -> dict[int, Position]: ...
+
+    def values(self, *q: Any) -> dict[int, SX]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Linkage:
+    """A constrained cluster and the choice of its independent coordinates.
+
+    coordinates : tree velocity coordinates of its joints; `independent` and `dependent` are
+    positions in it, `rows` the constraint rows that determine the dependent ones.
+    closed_form : the solution for the positions where there is one.
+    """
+
+    cluster: Cluster
+    coordinates: tuple[int, ...]
+    independent: tuple[int, ...]
+    dependent: tuple[int, ...]
+    rows: tuple[int, ...]
+    closed_form: ClosedForm | None = None
+
+    @property
+    def linear(self) -> bool:
+        """Whether gears alone constrain it."""
+        return not self.cluster.closures
+
+
+def cluster_coordinates(tree: Tree, cluster: Cluster) -> tuple[int, ...]:
+    """Tree velocity coordinates of the joints of a constrained cluster."""
+    return tuple(tree.bodies[body].v.start for body in cluster.tied)
+
+
+def cluster_motions(
+    tree: Tree, cluster: Cluster, positions: Mapping[int, Position]
+) -> dict[int, JointMotion]:
+    """Motions of the joints of a cluster, by body."""
+    return {body: joint_motion(tree.bodies[body], positions[body]) for body in cluster.tied}
+
+
+def cluster_rows(
+    tree: Tree, cluster: Cluster, joints: Mapping[int, JointMotion], values: Mapping[int, SX], v: SX
+) -> Rows:
+    """Rows of all loops and gears of a cluster.
+
+    Parameters
+    ----------
+    joints : motions of the joints by body.
+    values : positions (1, 1) by body; needed for the residual of gears alone.
+    v : tree velocities.
+    """
+    order = {column: k for k, column in enumerate(cluster_coordinates(tree, cluster))}
+    residuals, blocks, drifts, aligned = [], [], [], [SX(1)]
+    wrenches: list[SX] = []
+    for closure in cluster.closures:
+        rows = loop_rows(tree, closure, joints, v)
+        block = SX(rows.matrix.shape[0], len(order))
+        for k, column in enumerate(rows.columns):
+            block[:, order[column]] = rows.matrix[:, k]
+        residuals.append(rows.residual)
+        blocks.append(block)
+        drifts.append(rows.drift)
+        aligned.append(rows.aligned)
+        wrenches.append(rows.wrench)
+    for gear in cluster.gears:
+        row, residual = SX(1, len(order)), SX(gear.shift)
+        for body, factor in gear.factors:
+            column = order[tree.bodies[body].v.start]
+            row[0, column] = row[0, column] + factor
+            residual = residual + factor * values[body]
+        residuals.append(residual)
+        blocks.append(row)
+        drifts.append(SX(1, 1))
+    return Rows(
+        ca.vertcat(*residuals),
+        ca.vertcat(*blocks),
+        ca.vertcat(*drifts),
+        ca.vertcat(*aligned),
+        tuple(wrenches),
+    )
+
+
+def rows_at_positions(tree: Tree, cluster: Cluster) -> tuple[SX, Rows]:
+    """Positions (n, 1) of the tied joints as symbols, and the rows of a cluster there, at rest."""
+    x = SX.sym("x", len(cluster.tied))
+    values = {body: x[k] for k, body in enumerate(cluster.tied)}
+    joints = cluster_motions(tree, cluster, values)
+    return x, cluster_rows(tree, cluster, joints, values, SX.zeros(tree.nv))
+
+
+def solve_rows(matrix: SX, right: SX) -> SX:
+    """Solve a small general system: by Cramer's rule up to 2, else by orthogonal elimination.
+
+    No pivot is chosen ahead of time, so the answer is good wherever the matrix is regular.
+    """
+    size = matrix.shape[0]
+    if size == 1:
+        return right / matrix[0, 0]
+    if size == 2:
+        (a, b), (c, d) = ((matrix[i, 0], matrix[i, 1]) for i in range(2))
+        inverse = 1 / (a * d - b * c)
+        adjugate = ca.blockcat([[d, -b], [-c, a]])
+        return (adjugate @ right) * inverse
+    return ca.solve(ca.densify(matrix), ca.densify(right))
+
+
+def embed(linkage: Linkage, rows: Rows) -> tuple[SX, SX]:
+    """G (n, independent) and g (n, 1) of a linkage at its rows."""
+    kept = list(linkage.rows)
+    matrix, drift = rows.matrix[kept, :], rows.drift[kept]
+    free, bound = list(linkage.independent), list(linkage.dependent)
+    right = ca.horzcat(-matrix[:, free], -drift)
+    solved = solve_rows(matrix[:, bound], right)
+    embedding = SX(len(linkage.coordinates), len(free))
+    bias = SX(len(linkage.coordinates), 1)
+    for k, row in enumerate(free):
+        embedding[row, k] = 1
+    for k, row in enumerate(bound):
+        embedding[row, :] = solved[k, : len(free)]
+        bias[row] = solved[k, len(free)]
+    return embedding, bias
+
+
+def loop_functions(tree: Tree, linkage: Linkage, name: str = "loop") -> LoopFunctions:
+    """What `continuation.follow` needs to know of a linkage; functions `name`_rows, _change."""
+    y, z = SX.sym("y", len(linkage.independent)), SX.sym("z", len(linkage.dependent))
+    values: dict[int, SX] = {}
+    for symbol, chosen in ((y, linkage.independent), (z, linkage.dependent)):
+        for k, place in enumerate(chosen):
+            values[linkage.cluster.tied[place]] = symbol[k]
+    joints = cluster_motions(tree, linkage.cluster, values)
+    rows = cluster_rows(tree, linkage.cluster, joints, values, SX.zeros(tree.nv))
+    kept, free, bound = list(linkage.rows), list(linkage.independent), list(linkage.dependent)
+    by_z, by_y = (ca.densify(rows.matrix[kept, chosen]) for chosen in (bound, free))
+    gap, aligned = ca.norm_inf(rows.residual), ca.mmin(rows.aligned)
+    outputs = [ca.densify(rows.residual[kept]), by_z, by_y, gap, aligned]
+    way = SX.sym("dy", len(free)), SX.sym("dz", len(bound))
+    change = ca.jtimes(by_z, ca.vertcat(y, z), ca.vertcat(*way))
+    return LoopFunctions(
+        ca.Function(f"{name}_rows", [y, z], outputs, {"cse": True}),
+        ca.Function(f"{name}_change", [y, z, *way], [ca.densify(change)], {"cse": True}),
+    )
+
+
+def linear_positions(tree: Tree, linkage: Linkage, values: Mapping[int, SX]) -> dict[int, SX]:
+    """Dependent positions of a linkage of gears, exactly linear in the independent ones."""
+    bodies = linkage.cluster.tied
+    given = {bodies[k]: values[bodies[k]] for k in linkage.independent}
+    trial = {**given, **{bodies[k]: SX(0) for k in linkage.dependent}}
+    joints = cluster_motions(tree, linkage.cluster, trial)
+    rows = cluster_rows(tree, linkage.cluster, joints, trial, SX.zeros(tree.nv))
+    kept, bound = list(linkage.rows), list(linkage.dependent)
+    solved = -solve_rows(rows.matrix[kept, bound], rows.residual[kept])
+    return {bodies[place]: solved[k] for k, place in enumerate(bound)}
+
+
+def indices(linkage: Linkage, chosen: Sequence[int]) -> list[int]:
+    """Tree velocity coordinates of some positions in the linkage."""
+    return [linkage.coordinates[k] for k in chosen]

@@ -1,0 +1,1 @@
+"""Formulations by other authors: the same numbers by another way."""

@@ -1,0 +1,88 @@
+"""Mass matrix by composite rigid bodies (Featherstone 2008, ch. 6).
+
+Each body's composite inertia is that of all it carries. Column i of H is the wrench that a unit
+acceleration of joint i asks of its composite body, projected on the joints towards the root.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from ...model.tree import WORLD, RigidInertia, Tree
+from ..algebra.spatial import SX, JointMotion, Transform, constant, cross, symmetric
+
+
+@dataclass
+class CompositeInertia:
+    """Mass, first moment (3, 1) and moments (3, 3) about a body's origin, on symbols."""
+
+    mass: float | SX
+    first: SX
+    second: SX
+
+    @staticmethod
+    def of(inertia: RigidInertia) -> CompositeInertia:
+        """That of one rigid body."""
+        return CompositeInertia(inertia.mass, constant(inertia.first), constant(inertia.second))
+
+    def inward(self, transform: Transform) -> CompositeInertia:
+        """The same about the parent's origin in the parent's axes.
+
+        I' = R I R^T + (2 h.p + m p.p) 1 - h p^T - p h^T - m p p^T with h = R m c: the parallel
+        axis theorem without going through the centre of mass.
+        """
+        p, first = transform.shift, transform.inward(self.first)
+        half = first + 0.5 * self.mass * p
+        second = SX(transform.inward_symmetric(self.second))  # a copy, to be written to
+        for x, y, z in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+            second[x, x] += 2 * p[y] * half[y] + 2 * p[z] * half[z]
+            second[x, y] -= half[x] * p[y] + half[y] * p[x]
+            second[y, x] = second[x, y]
+        return CompositeInertia(self.mass, first + self.mass * p, second)
+
+    def __add__(self, other: CompositeInertia) -> CompositeInertia:
+        return CompositeInertia(
+            self.mass + other.mass, self.first + other.first, self.second + other.second
+        )
+
+    def wrench(self, angular: SX, linear: SX) -> tuple[SX, SX]:
+        """Moments and forces (3, n) that the accelerations (3, n), (3, n) ask for."""
+        moments, forces = [], []
+        for k in range(angular.shape[1]):
+            alpha, a = angular[:, k], linear[:, k]
+            moments.append(self.second @ alpha + cross(self.first, a))
+            forces.append(self.mass * a + cross(alpha, self.first))
+        return ca.horzcat(*moments), ca.horzcat(*forces)
+
+
+def composite_body(tree: Tree, joints: Sequence[JointMotion]) -> SX:
+    """Mass matrix (nv, nv) of the tree coordinates; zeros between branches are structural."""
+    inertias = [CompositeInertia.of(body.inertia) for body in tree.bodies]
+    for i, body in reversed(list(enumerate(tree.bodies))):
+        if body.parent != WORLD:
+            inertias[body.parent] += inertias[i].inward(joints[i].transform)
+
+    matrix = SX(tree.nv, tree.nv)
+    for i, body in enumerate(tree.bodies):
+        moments, forces = inertias[i].wrench(joints[i].angular, joints[i].linear)
+        j = i
+        while True:
+            target, joint = tree.bodies[j], joints[j]
+            block = joint.angular.T @ moments + joint.linear.T @ forces
+            if j == i:
+                block = symmetric(block)
+            matrix[target.v, body.v] = block
+            matrix[body.v, target.v] = block.T
+            if target.parent == WORLD:
+                break
+            columns = [
+                joint.transform.inward_wrench(moments[:, k], forces[:, k])
+                for k in range(moments.shape[1])
+            ]
+            moments = ca.horzcat(*(moment for moment, _ in columns))
+            forces = ca.horzcat(*(force for _, force in columns))
+            j = target.parent
+    return matrix

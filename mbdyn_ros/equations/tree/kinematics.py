@@ -1,0 +1,73 @@
+"""Where the bodies are, how fast they move, and their energy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+
+from ...model.model import Array
+from ...model.tree import WORLD, Tree
+from ..algebra.spatial import SX, JointMotion, constant, cross
+
+
+def body_poses(tree: Tree, joints: Sequence[JointMotion]) -> list[tuple[SX, SX]]:
+    """Rotation (3, 3) and origin (3, 1) of every body's frame in the world."""
+    poses: list[tuple[SX, SX]] = []
+    for body, joint in zip(tree.bodies, joints, strict=True):
+        transform = joint.transform
+        rotation, origin = (SX.eye(3), SX.zeros(3))
+        if body.parent != WORLD:
+            rotation, origin = poses[body.parent]
+        origin = origin + rotation @ transform.shift
+        for turn in transform.turns:
+            rotation = rotation @ turn
+        poses.append((ca.densify(rotation), origin))
+    return poses
+
+
+def jacobian(tree: Tree, joints: Sequence[JointMotion], index: int) -> SX:
+    """Jacobian (6, nv) of body `index`: linear velocity of its origin, then angular velocity.
+
+    Both in world axes: the geometric Jacobian.
+    """
+    poses = body_poses(tree, joints)
+    point = poses[index][1]
+    result = SX(6, tree.nv)
+    while index != WORLD:
+        body = tree.bodies[index]
+        joint, (rotation, origin) = joints[index], poses[index]
+        for k, column in enumerate(range(body.v.start, body.v.stop)):
+            angular = rotation @ joint.angular[:, k]
+            linear = rotation @ joint.linear[:, k]
+            result[:3, column] = linear + cross(angular, point - origin)
+            result[3:, column] = angular
+        index = body.parent
+    return result
+
+
+def body_velocities(tree: Tree, joints: Sequence[JointMotion], v: SX) -> list[tuple[SX, SX]]:
+    """Angular velocity and velocity of the origin (3, 1) of every body, in its own axes."""
+    velocities: list[tuple[SX, SX]] = []
+    for body, joint in zip(tree.bodies, joints, strict=True):
+        angular, linear = joint.angular @ v[body.v], joint.linear @ v[body.v]
+        if body.parent != WORLD:
+            w, u = velocities[body.parent]
+            angular = angular + joint.transform.outward(w)
+            linear = linear + joint.transform.outward(u + cross(w, joint.transform.shift))
+        velocities.append((angular, linear))
+    return velocities
+
+
+def energy(tree: Tree, joints: Sequence[JointMotion], v: SX, gravity: Array) -> tuple[SX, SX]:
+    """Kinetic and potential energy (J): V = -sum m g.c, zero at the world's origin."""
+    kinetic, potential = SX(0), SX(0)
+    bodies = zip(
+        tree.bodies, body_poses(tree, joints), body_velocities(tree, joints, v), strict=True
+    )
+    for body, (rotation, origin), (w, u) in bodies:
+        mass, first = body.inertia.mass, constant(body.inertia.first)
+        spin = constant(body.inertia.second) @ w
+        kinetic += 0.5 * (mass * ca.dot(u, u) + ca.dot(w, spin)) + ca.dot(u, cross(w, first))
+        potential -= ca.dot(constant(gravity), rotation @ first + mass * origin)
+    return kinetic, potential

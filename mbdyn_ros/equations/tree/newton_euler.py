@@ -1,0 +1,154 @@
+"""Inverse dynamics by the recursive Newton-Euler method (Luh, Walker, Paul 1980).
+
+Outward, body by body, with z the joint's motion subspace (angular S_w, linear S_v):
+
+    w_i     = R^T w_p + S_w qd
+    alpha_i = R^T alpha_p + (R^T w_p) x S_w qd + S_w qdd
+    a_i     = R^T (a_p + U_p p) + 2 (R^T w_p) x S_v qd + (S_w qd) x (S_v qd) + S_v qdd
+    U_i     = skew(alpha_i) + skew(w_i) skew(w_i)                (Balafoutis and Patel's tensor)
+    f_i     = m a_i + U_i (m c)
+    n_i     = I alpha_i + w_i x I w_i + (m c) x a_i
+
+and inward: f_p += R f_i, n_p += R n_i + p x R f_i, tau_i = S_w^T n_i + S_v^T f_i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from ...model.model import Array
+from ...model.tree import WORLD, RigidInertia, Tree
+from ..algebra.spatial import SX, JointMotion, constant, cross, second_moment, skew
+
+
+def newton_euler(
+    tree: Tree,
+    joints: Sequence[JointMotion],
+    v: SX,
+    a: SX,
+    gravity: Array,
+    wrenches: SX | None = None,
+) -> SX:
+    """Efforts (nv, 1) of the tree coordinates at a motion.
+
+    Parameters
+    ----------
+    tree : the bodies.
+    joints : motion of each body's joint, at its position.
+    v, a : tree velocities and accelerations (nv, 1).
+    gravity : (3,), m/s^2, in the world.
+    wrenches : (6, number of bodies) force and torque from outside on every body, about its
+        frame's origin in its axes; none if None.
+    """
+    efforts = SX(tree.nv, 1)
+    through = joint_wrenches(tree, joints, outward(tree, joints, v, a, gravity), wrenches)
+    for body, joint, (moment, force) in zip(tree.bodies, joints, through, strict=True):
+        efforts[body.v] = joint.angular.T @ moment + joint.linear.T @ force
+    return efforts
+
+
+def joint_wrenches(
+    tree: Tree,
+    joints: Sequence[JointMotion],
+    motions: Sequence[BodyMotion],
+    wrenches: SX | None = None,
+) -> list[tuple[SX, SX]]:
+    """Moment and force (3, 1) that every body's parent exerts on it through its joint.
+
+    About the origin of the body's frame, in its axes; from the leaves to the root.
+    """
+    moments, forces = inertial_wrenches(tree, motions, wrenches)
+    for i, (body, joint) in reversed(list(enumerate(zip(tree.bodies, joints, strict=True)))):
+        if body.parent != WORLD:
+            moment, force = joint.transform.inward_wrench(moments[i], forces[i])
+            moments[body.parent] += moment
+            forces[body.parent] += force
+    return list(zip(moments, forces, strict=True))
+
+
+@dataclass(frozen=True)
+class BodyMotion:
+    """Motion of one body, in its axes.
+
+    w, alpha, a : angular velocity and acceleration, acceleration of its origin less gravity.
+    tensor : U = skew(alpha) + skew(w) skew(w), all (3, 1) or (3, 3).
+    """
+
+    w: SX
+    alpha: SX
+    a: SX
+    tensor: SX
+
+
+def outward(
+    tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX, gravity: Array
+) -> list[BodyMotion]:
+    """Motion of every body, from the root to the leaves."""
+    rest = constant([0.0, 0.0, 0.0])
+    motions: list[BodyMotion] = []
+    for body, joint in zip(tree.bodies, joints, strict=True):
+        out, shift = joint.transform.outward, joint.transform.shift
+        turning, sliding = joint.angular @ v[body.v], joint.linear @ v[body.v]
+        if body.parent == WORLD:
+            carried, spun, moved = rest, rest, out(constant(-gravity))
+        else:
+            parent = motions[body.parent]
+            carried, spun = out(parent.w), out(parent.alpha)
+            moved = out(parent.a + parent.tensor @ shift)
+        w = carried + turning
+        alpha = spun + cross(carried, turning) + joint.angular @ a[body.v]
+        acceleration = moved + cross(2 * carried + turning, sliding) + joint.linear @ a[body.v]
+        tensor = skew(alpha) + skew_square(w)
+        motions.append(BodyMotion(w, alpha, acceleration, tensor))
+    return motions
+
+
+def inertial_wrenches(
+    tree: Tree, motions: Sequence[BodyMotion], wrenches: SX | None
+) -> tuple[list[SX], list[SX]]:
+    """Moment and force that each body's own motion asks for, less the wrenches from outside."""
+    forces, moments = [], []
+    for i, (body, motion) in enumerate(zip(tree.bodies, motions, strict=True)):
+        first = constant(body.inertia.first)
+        force = body.inertia.mass * motion.a + motion.tensor @ first
+        moment = euler_moment(body.inertia, motion.w, motion.tensor) + cross(first, motion.a)
+        if wrenches is not None:
+            force, moment = force - wrenches[:3, i], moment - wrenches[3:, i]
+        forces.append(force)
+        moments.append(moment)
+    return moments, forces
+
+
+def skew_square(w: SX) -> SX:
+    """skew(w) skew(w) = w w^T - |w|^2 1, six products."""
+    xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    return ca.blockcat([[-(yy + zz), xy, xz], [xy, -(xx + zz), yz], [xz, yz, -(xx + yy)]])
+
+
+def euler_moment(inertia: RigidInertia, w: SX, tensor: SX) -> SX:
+    """I alpha + w x I w about the body's origin: the vector of J U^T - U J.
+
+    J is the second moment of the mass, U the tensor of the motion: sums of alpha_i and w_j w_k
+    that other terms need as well.
+    """
+    j, u = second_moment(constant(inertia.second)), tensor
+    rows = []
+    for x, y, z in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        rows.append(
+            _difference(j[y, y], u[z, y], j[z, z], u[y, z])
+            + j[x, y] * u[z, x]
+            - j[x, z] * u[y, x]
+            + j[y, z] * (w[z] * w[z] - w[y] * w[y])
+        )
+    return ca.vertcat(*rows)
+
+
+def _difference(a: SX, x: SX, b: SX, y: SX) -> SX:
+    """a x - b y, by one product where x and y are equal or opposite: in the plane, or at rest."""
+    if ca.is_equal(x, y):
+        return (a - b) * x
+    return (a + b) * x if ca.is_equal(x, -y) else a * x - b * y

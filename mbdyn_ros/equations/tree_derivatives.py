@@ -1,0 +1,75 @@
+"""Derivatives of a robot without constraints, in stages: its coordinates are those of the tree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+
+from ..program.stages import Product, Rows, Staged, Stages
+from .algebra.spatial import SX
+from .tree.newton_euler_derivatives import TreeDerivatives
+
+if TYPE_CHECKING:
+    from .system import System
+
+
+def is_tree(system: System) -> bool:
+    """Whether the coordinates are those of the tree, in its order."""
+    return not system.linkages and system.coordinates.v == tuple(range(system.tree.nv)) != ()
+
+
+def tree_effort_derivatives(
+    system: System, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None, friction: bool
+) -> Staged:
+    """Derivatives of the efforts by q, v and a, side by side: (nv, 3 nv)."""
+    stages = Stages()
+    joints = system.embedding(q, z).joints
+    tree = TreeDerivatives(stages, system.regrouped, joints, v, system.gravity, wrenches)
+    by_q, by_v = tree.by_motion(tree.motion(a))
+    if friction:
+        by_v = by_v + _damping(stages, system)
+    return Staged(stages, stages.multiplied(by_q, by_v, tree.by_acceleration()))
+
+
+def tree_acceleration_derivatives(
+    system: System, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
+) -> Staged:
+    """Derivatives of the accelerations by q, v and effort, side by side: (nv, 2 nv + efforts).
+
+    From -H d(a) = d tau/dq dq + d tau/dv dv - G_act^T d(effort), at the motion that the efforts
+    cause.
+    """
+    stages, embedding = Stages(), system.embedding(q, z)
+    nv, actuated = system.tree.nv, system.coordinates.effort
+    tree = TreeDerivatives(stages, system.regrouped, embedding.joints, v, system.gravity, wrenches)
+    bias = tree.efforts(tree.motion(SX.zeros(nv)))
+    if friction:
+        bias = bias + system.friction(v)
+    lower = np.tri(nv, dtype=bool)
+    elimination, factors = stages.factored(stages.multiplied(tree.by_acceleration(lower)))
+    a = elimination.solve(bias - system.driving(embedding, effort))
+    by_q, by_v = tree.by_motion(tree.motion(a))
+    if friction:
+        by_v = by_v + _damping(stages, system)
+    moves = np.eye(nv, dtype=bool)[:, list(actuated)]
+    ones, minus = SX.ones(1, nv), -SX.ones(1, len(actuated))
+    by_effort = Product(_row(stages, ones), _row(stages, minus), moves)
+    right = stages.multiplied(by_q, by_v, (by_effort,))
+    return Staged(stages, right, elimination, factors)
+
+
+def _damping(stages: Stages, system: System) -> tuple[Product, ...]:
+    """The derivative of damping by v, on the diagonal."""
+    damping = np.zeros(system.tree.nv)
+    for body in system.tree.bodies:
+        damping[body.v] = body.damping
+    if not damping.any():
+        return ()
+    ones = _row(stages, SX.ones(1, system.tree.nv))
+    return (Product(_row(stages, SX(ca.DM(damping)).T), ones, np.diag(damping != 0)),)
+
+
+def _row(stages: Stages, numbers: SX) -> Rows:
+    return stages.written(numbers)[0:1]

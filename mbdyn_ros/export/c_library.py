@@ -1,0 +1,182 @@
+"""The C99 library of a robot: its header and its equations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..compiler.program import Program
+from ..compiler.statements import statements
+from ..model.model import Array
+from .c_walk import CWalk
+
+SPOKEN = {
+    "inverse_dynamics": "Efforts that cause the accelerations a, friction included.",
+    "forward_dynamics": "Accelerations that the efforts cause, friction included.",
+    "mass_matrix": "Mass matrix.",
+    "gravity_vector": "Efforts that hold the robot at rest against gravity.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class CFunction:
+    """One function of the library: its name, program, and values at some states.
+
+    arguments : name and number of elements of each input, then of the result.
+    shape : of the result, as the Python loader returns it.
+    records : for each state all inputs, then the result.
+    """
+
+    name: str
+    program: Program
+    arguments: tuple[tuple[str, int], ...]
+    shape: tuple[int, ...]
+    records: tuple[tuple[Array, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class CLibrary:
+    """All that the files say.
+
+    prefix : stands before every name. robot : what the robot is called.
+    gravity : (3,), m/s^2. nq, nv : numbers of positions and velocities.
+    positions : name and unit of each. velocities : name, unit, and unit of the acceleration.
+    efforts : name and unit of each. functions : in the order of the header.
+    omitted : what there is no function for, and why.
+    walk : how loops without closed form are closed.
+    """
+
+    prefix: str
+    robot: str
+    gravity: tuple[float, ...]
+    nq: int
+    nv: int
+    positions: tuple[tuple[str, str], ...]
+    velocities: tuple[tuple[str, str, str], ...]
+    efforts: tuple[tuple[str, str], ...]
+    functions: tuple[CFunction, ...]
+    omitted: tuple[str, ...]
+    walk: CWalk | None
+
+
+def header(described: CLibrary) -> str:
+    """The header: units, order of the joints, prototypes."""
+    upper = described.prefix.upper()
+    gravity = " ".join(f"{x:g}" for x in described.gravity)
+    lines = [
+        "/*",
+        f" * Dynamics of the robot {_comment(described.robot)}.",
+        " *",
+        f" * SI units; gravity {gravity} m/s^2 in the world. Matrices are stored row by row.",
+        " *",
+        *_table("q", [(one, unit or "of a unit quaternion") for one, unit in described.positions]),
+        *_table("v, a", [(name, f"{v}, {a}") for name, v, a in described.velocities]),
+        *_table("effort", list(described.efforts)),
+        " *",
+        " * Every function fills its last argument and returns 0. It returns 1 where a result is",
+        " * not finite: an input is not, a loop cannot be closed there, or a number is too large.",
+        " * Functions keep nothing to themselves, allocate nothing, and may run in several threads",
+        " * and interrupts at once. Arrays must not overlap.",
+        *(f" *\n * There is no {_comment(text)}." for text in described.omitted),
+        " */",
+        f"#ifndef {upper}_H",
+        f"#define {upper}_H",
+        "",
+        "#ifdef __cplusplus",
+        'extern "C" {',
+        "#endif",
+        "",
+        f"#define {upper}_NQ {described.nq}",
+        f"#define {upper}_NV {described.nv}",
+        f"#define {upper}_EFFORTS {len(described.efforts)}",
+        "",
+    ]
+    if described.walk is not None:
+        ny, nz = described.walk.ny, described.walk.nz
+        lines.append(LOOPS.format(prefix=described.prefix, ny=ny, nz=nz))
+    for function in described.functions:
+        text = _spoken(described, function)
+        lines += [f"/* {text} */", f"{_prototype(described, function)};", ""]
+    lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif"]
+    return "\n".join(lines) + "\n"
+
+
+LOOPS = """/* Where the loops were closed last: the way to the next positions starts there.
+   Each thread needs one of its own, set by {prefix}_home before anything else. */
+typedef struct {{
+  double y[{ny}], z[{nz}];
+}} {prefix}_loops;
+
+void {prefix}_home({prefix}_loops *loops);
+"""
+
+
+def library(described: CLibrary) -> str:
+    """The equations."""
+    parts = [
+        f'#include "{described.prefix}.h"\n\n#include <float.h>\n#include <math.h>\n#include '
+        "<stddef.h>\n",
+        FINITE,
+    ]
+    if described.walk is not None:
+        parts.append(described.walk.text)
+    for function in described.functions:
+        output, size = function.arguments[-1]
+        inputs = list(function.program.symbols)
+        body = statements(function.program.function, inputs, [output])
+        start = ""
+        if described.walk is not None:
+            start = OPEN.format(nz=described.walk.nz, output=output, size=size)
+        end = f"  return not_finite({output}, {size});\n"
+        parts.append(f"{_prototype(described, function)} {{\n{start}{body}{end}}}\n")
+    return "\n".join(parts)
+
+
+OPEN = """  double z[{nz}];
+  if (!close_all(loops, q, z)) {{
+    int i;
+    for (i = 0; i < {size}; ++i) {output}[i] = (double)NAN;
+    return 1;
+  }}
+"""
+
+FINITE = """/* 1 where any of n numbers is NaN or infinite, else 0. */
+static int not_finite(const double *x, size_t n) {
+  size_t i;
+  for (i = 0; i < n; ++i) {
+    if (!(fabs(x[i]) <= DBL_MAX)) return 1;
+  }
+  return 0;
+}
+"""
+
+
+def _prototype(described: CLibrary, function: CFunction) -> str:
+    *inputs, (output, size) = function.arguments
+    listed = [f"{described.prefix}_loops *loops"] if described.walk is not None else []
+    listed += [f"const double {name}[{length}]" for name, length in inputs]
+    return f"int {function.name}({', '.join([*listed, f'double {output}[{size}]'])})"
+
+
+def _spoken(described: CLibrary, function: CFunction) -> str:
+    variant, counts = function.program.variant, function.program.operations
+    text = SPOKEN.get(variant.name, "")
+    if variant.link is not None:
+        text = (
+            f"Jacobian (6 x {described.nv}) of the origin of link {_comment(variant.link)}:\n"
+            "   linear, then angular velocity in world axes, times v."
+        )
+    listed = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
+    return f"{text}\n   {listed or 'no operations'}."
+
+
+def _table(array: str, rows: list[tuple[str, str]]) -> list[str]:
+    width = max((len(_comment(name)) for name, _ in rows), default=0)
+    lines = [
+        f" *   [{k}] {_comment(name):{width}}  {unit}" for k, (name, unit) in enumerate(rows)
+    ]
+    return [f" * {array}:", *(line.rstrip() for line in lines)]
+
+
+def _comment(text: str) -> str:
+    """A text that ends no comment and starts none."""
+    return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")

@@ -1,0 +1,136 @@
+"""The equations of motion as trigonometric polynomials that one can read.
+
+    P = H(q) qdd + qd^T C(q) qd + g(q)
+
+as in Kulvietis et al. (2011), figure 3. Every element of H, C and g is a polynomial in
+C_k = cos(q_k), S_k = sin(q_k) and the positions q_k of slides, with S_k^2 written 1 - C_k^2.
+H and g come from the recursions that everything else uses, run on polynomials instead of
+numbers; C are the Christoffel symbols of H, which are what the method of Uicker and Kahn finds,
+
+    C_ikl = (dH_ik/dq_l + dH_il/dq_k - dH_kl/dq_i) / 2
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ..equations.algebra.spatial import SX
+from ..equations.system import System
+from ..errors import InputError
+from .polynomial import MOST_PRODUCTS, Polynomial, expand
+
+KINDS = ("revolute", "prismatic")
+
+
+@dataclass(frozen=True, eq=False)
+class Element:
+    """One element of H, C or g: its matrix, its indices from 1, and its polynomial."""
+
+    matrix: str
+    indices: tuple[int, ...]
+    polynomial: Polynomial
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedForm:
+    """Every element of H, C and g of one robot.
+
+    robot : its name. joints : names of the independent joints, which order all indices.
+    angles : whether each of them turns. gravity : (3,), m/s^2.
+    elements : H_ij for i <= j, C_ikl for k <= l, g_i; H is symmetric, and C in k and l.
+    """
+
+    robot: str
+    joints: tuple[str, ...]
+    angles: tuple[bool, ...]
+    gravity: tuple[float, ...]
+    elements: tuple[Element, ...]
+
+    @property
+    def zeros(self) -> int:
+        """How many elements are zero in every configuration."""
+        return sum(not element.polynomial.coefficients for element in self.elements)
+
+
+def closed_form(system: System, robot: str, source: str) -> ClosedForm:
+    """The closed form of a robot of revolute and prismatic joints without closed loops.
+
+    Raises
+    ------
+    InputError
+        The robot has closed loops, a floating base, or other joints; the message names them.
+    """
+    _require_polynomial(system, source)
+    coordinates = system.coordinates
+    try:
+        elements = polynomials(system, np.eye(coordinates.nq, dtype=int))
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
+    gravity = tuple(float(x) for x in system.gravity)
+    angles = turning(system)
+    return ClosedForm(robot, coordinates.velocity_labels, angles, gravity, elements)
+
+
+def turning(system: System) -> tuple[bool, ...]:
+    """Whether each independent joint turns; else it slides."""
+    kinds = {body.q.start: body.kind for body in system.tree.bodies}
+    return tuple(kinds[row] == "revolute" for row in system.coordinates.q)
+
+
+def polynomials(
+    system: System, sums: np.ndarray, most: int = MOST_PRODUCTS
+) -> tuple[Element, ...]:
+    """Elements of H, C and g as polynomials in the cosines and sines of p = sums q, and in slides.
+
+    Parameters
+    ----------
+    sums : (n, n) whole numbers, with an inverse of whole numbers. The identity makes them
+        polynomials in those of the positions themselves.
+    most : products of two terms that may be needed.
+    """
+    angles, n = turning(system), len(sums)
+    p, none = SX.sym("p", n), SX(0, 1)
+    q = ca.sparsify(ca.DM(np.linalg.inv(sums).round())) @ p
+    mass = ca.densify(system.mass_matrix(q, none))
+    weight = ca.densify(system.gravity_vector(q, none))
+    upper = [(i, j) for i in range(n) for j in range(i, n)]
+    above = ca.vertcat(*(mass[i, j] for i, j in upper)) if upper else SX(0, 1)
+    function = ca.Function("closed_form", [p], [above, weight], {"cse": True})
+    masses, weights = expand(function, angles, most)
+    table = dict(zip(upper, masses, strict=True))
+
+    def slope(i: int, j: int, k: int) -> Polynomial:
+        """dH_ij/dq_k."""
+        element = table[min(i, j), max(i, j)]
+        parts = [
+            element.derivative(m, angles[m]).scaled(float(sums[m, k]))
+            for m in np.flatnonzero(sums[:, k]).tolist()
+        ]
+        return functools.reduce(Polynomial.__add__, parts)
+
+    elements = [Element("H", (i + 1, j + 1), one) for (i, j), one in table.items()]
+    for i in range(n):
+        for k, m in upper:
+            symbol = (slope(i, k, m) + slope(i, m, k) - slope(k, m, i)).scaled(0.5)
+            elements.append(Element("C", (i + 1, k + 1, m + 1), symbol))
+    return (*elements, *(Element("g", (i + 1,), one) for i, one in enumerate(weights)))
+
+
+def _require_polynomial(system: System, source: str) -> None:
+    for linkage in system.linkages:
+        if not linkage.linear:
+            names = ", ".join(system.tree.bodies[body].joint for body in linkage.cluster.tied)
+            raise InputError(
+                f"{source}: the equations are no polynomials: the joints {names} form a closed "
+                "loop. Export C code instead (without --closed-form)."
+            )
+    for body in system.tree.bodies:
+        if body.kind not in KINDS:
+            raise InputError(
+                f"{source}: the closed form needs revolute or prismatic joints; joint "
+                f"{body.joint!r} is {body.kind}"
+            )

@@ -1,0 +1,124 @@
+"""Closed forms as one evaluates them: with few products.
+
+A polynomial is taken apart by Horner's scheme in many variables: the cosine, sine or slide that
+stands in most of its terms is taken out of them, and so on with what is left of both parts.
+Parts that several elements share are evaluated once, as are parts that are the negative of one.
+
+Where the axes of neighbouring joints are parallel, only the sum of their angles turns what lies
+further out: the polynomials are in its sine and cosine, which makes them much shorter.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+
+from ..equations.algebra.spatial import SX
+from ..equations.system import System
+from .closed_form import polynomials, turning
+from .polynomial import Polynomial
+
+ALONG = 1e-12
+"""Deviation of a direction cosine from 1 under which axes are parallel."""
+
+MOST_PRODUCTS = 16_000
+"""Products of two terms in polynomials that are evaluated: thousands of terms, not more."""
+
+Powers = tuple[int, ...]
+
+
+def closed_form_efforts(system: System, q: SX, v: SX, a: SX) -> tuple[SX, SX]:
+    """H (n, n) and P = H qdd + qd^T C qd + g (n, 1), evaluated by the closed forms.
+
+    Parameters
+    ----------
+    system : one chain of revolute and prismatic joints.
+    q, v, a : independent positions, velocities and accelerations (n, 1).
+
+    Raises
+    ------
+    InputError
+        The polynomials have too many terms.
+    """
+    sums, angles = angle_sums(system), turning(system)
+    n = len(sums)
+    p = [ca.dot(ca.sparsify(ca.DM(row)), q) for row in sums]
+    variables = [ca.cos(one) if angle else one for one, angle in zip(p, angles, strict=True)]
+    variables += [ca.sin(one) if angle else SX(0) for one, angle in zip(p, angles, strict=True)]
+    horner = _Horner(variables)
+    values = {
+        (one.matrix, *one.indices): horner.value(one.polynomial)
+        for one in polynomials(system, sums, MOST_PRODUCTS)
+    }
+    mass, efforts = SX(n, n), []
+    for i in range(n):
+        for j in range(n):
+            mass[i, j] = values["H", min(i, j) + 1, max(i, j) + 1]
+        effort = values["g", i + 1]
+        for k in range(n):
+            effort += mass[i, k] * a[k]
+            rates = sum(
+                (values["C", i + 1, k + 1, m + 1] * (v[m] if m == k else 2 * v[m])
+                 for m in range(k, n)), SX(0)
+            )  # fmt: skip
+            effort += rates * v[k]
+        efforts.append(effort)
+    return mass, ca.vertcat(*efforts)
+
+
+def angle_sums(system: System) -> np.ndarray:
+    """The whole numbers (n, n) of p = sums q: how far each body has turned about its axis.
+
+    Along parallel axes from their first joint on; slides as they are.
+    """
+    tree, row = system.tree, {start: k for k, start in enumerate(system.coordinates.q)}
+    sums = np.eye(tree.nv, dtype=int)
+    for body in tree.bodies:
+        before = tree.bodies[body.parent] if body.parent >= 0 else None
+        if before is not None and body.kind == before.kind == "revolute":
+            along = body.placement.rotation[2, 2]  # both turn about their z axes
+            if abs(along) > 1 - ALONG:
+                k, parent = row[body.q.start], row[before.q.start]
+                sums[k] += round(along) * sums[parent]
+    return sums
+
+
+class _Horner:
+    """Polynomials by Horner's scheme, each part once."""
+
+    def __init__(self, variables: list[SX]) -> None:
+        self._variables = variables
+        self._known: dict[frozenset[tuple[Powers, float]], SX] = {}
+
+    def value(self, polynomial: Polynomial) -> SX:
+        """The polynomial as an expression of the variables: cosines and slides, then sines."""
+        terms = {
+            (*(code // 2 for code in codes), *(code % 2 for code in codes)): value
+            for codes, value in polynomial.coefficients.items()
+        }
+        return self._value(terms)
+
+    def _value(self, terms: dict[Powers, float]) -> SX:
+        if not terms:
+            return SX(0)
+        key = frozenset(terms.items())
+        opposite = frozenset((powers, -value) for powers, value in terms.items())
+        if opposite in self._known:
+            return -self._known[opposite]
+        if key not in self._known:
+            self._known[key] = self._taken_apart(terms)
+        return self._known[key]
+
+    def _taken_apart(self, terms: dict[Powers, float]) -> SX:
+        uses = np.count_nonzero(np.array(list(terms)), axis=0)
+        most = int(np.argmax(uses))
+        if not uses[most]:
+            return SX(*terms.values())
+        divided, rest = {}, {}
+        for powers, value in terms.items():
+            if powers[most]:
+                divided[(*powers[:most], powers[most] - 1, *powers[most + 1 :])] = value
+            else:
+                rest[powers] = value
+        product = self._variables[most] * self._value(divided)
+        return product + self._value(rest) if rest else product

@@ -1,0 +1,210 @@
+"""A closed form as text, Markdown, LaTeX and SymPy expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..errors import InputError
+from .closed_form import ClosedForm, Element
+from .polynomial import Monomial, Polynomial
+
+LINE = 64
+"""Width of a line of a formula on paper, roughly in digits."""
+
+EQUATION = r"P = H(q)\,\ddot q + \dot q^T C(q)\,\dot q + g(q)"
+
+PREAMBLE = r"""\documentclass[fleqn]{article}
+\usepackage[margin=2cm]{geometry}
+\usepackage{amsmath}
+\allowdisplaybreaks
+\begin{document}
+"""
+
+ESCAPES = {
+    "\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$",
+    "{": r"\{", "}": r"\}", "^": r"\^{}", "~": r"\~{}",
+}  # fmt: skip
+
+
+def to_text(form: ClosedForm, digits: int | None = None) -> str:
+    """One element a line, as Python reads it; all digits of the numbers unless so many are given.
+
+    Cosines and sines are named C1, S1, ..., positions of slides q1, ..., elements H11, C123, g1
+    (H1_10 where there are ten joints or more).
+    """
+    lines = [f"# {form.robot}: P = H(q) qdd + qd^T C(q) qd + g(q)"]
+    for k, (joint, angle) in enumerate(zip(form.joints, form.angles, strict=True), start=1):
+        turn = f"C{k} = cos(q{k}), S{k} = sin(q{k}), " if angle else ""
+        lines.append(f"# {turn}q{k}: {joint}, {'rad' if angle else 'm'}")
+    lines += [f"# {line}" for line in _remarks(form)]
+    lines += [f"{name} = {formula}" for name, formula in to_elements(form, digits).items()]
+    return "\n".join(lines) + "\n"
+
+
+def to_elements(form: ClosedForm, digits: int | None = None) -> dict[str, str]:
+    """The formula of every element by its name, as in the text."""
+    found = {}
+    for element in form.elements:
+        terms = [
+            _plain_term(form, value, monomial, digits)
+            for monomial, value in element.polynomial.coefficients.items()
+        ]
+        found[_name(form, element)] = _sum(terms)
+    return found
+
+
+def to_markdown(form: ClosedForm, digits: int | None = None) -> str:
+    """Headings, and formulas between double dollars."""
+    lines = [f"# {form.robot}", "", f"$${EQUATION}$$", ""]
+    lines += [f"- {line}" for line in (*_legend(form, "`{}`".format), *_remarks(form))]
+    for matrix in "HCg":
+        lines += ["", f"## {matrix}"]
+        elements = [element for element in form.elements if element.matrix == matrix]
+        for element in elements:
+            if element.polynomial.coefficients:
+                body = " \\\\\n&\\quad ".join(_lines(form, element.polynomial, digits))
+                formula = f"\\begin{{aligned}}\n{_symbol(element)} &= {body}\n\\end{{aligned}}"
+                lines += ["", f"$$\n{formula}\n$$"]
+        zero = [element for element in elements if not element.polynomial.coefficients]
+        if zero:
+            lines += ["", f"Zero: {', '.join(f'${_symbol(element)}$' for element in zero)}."]
+    return "\n".join(lines) + "\n"
+
+
+def to_latex(form: ClosedForm, digits: int | None = None) -> str:
+    """A document with amsmath."""
+    lines = [f"{PREAMBLE}\\section*{{{_escaped(form.robot)}}}", f"\\[{EQUATION}\\]"]
+    remarks = (*_legend(form, _escaped), *(_escaped(line) for line in _remarks(form)))
+    lines += ["\\begin{itemize}", *(f"\\item {line}" for line in remarks), "\\end{itemize}"]
+    for element in form.elements:
+        if element.polynomial.coefficients:
+            body = " \\\\\n&\\quad ".join(_lines(form, element.polynomial, digits))
+            lines.append(f"\\begin{{align*}}\n{_symbol(element)} &= {body}\n\\end{{align*}}")
+    zero = [element for element in form.elements if not element.polynomial.coefficients]
+    if zero:
+        lines.append(f"Zero: {', '.join(f'${_symbol(element)}$' for element in zero)}.")
+    return "\n".join([*lines, "\\end{document}"]) + "\n"
+
+
+def to_sympy(form: ClosedForm) -> dict[str, Any]:
+    """Every element as a SymPy expression of the symbols q1, q2, ..., by its name in the text.
+
+    Raises
+    ------
+    InputError
+        SymPy is not installed.
+    """
+    try:
+        import sympy
+    except ImportError:
+        raise InputError("SymPy is not installed: pip install mbdyn_ros[symbolic]") from None
+    q = sympy.symbols([f"q{k + 1}" for k in range(len(form.joints))], real=True)
+    found = {}
+    for element in form.elements:
+        terms = []
+        for monomial, value in element.polynomial.coefficients.items():
+            term = sympy.Float(value)
+            for symbol, angle, code in zip(q, form.angles, monomial, strict=True):
+                power, sine = divmod(code, 2)
+                term *= (sympy.cos(symbol) if angle else symbol) ** power
+                term *= sympy.sin(symbol) ** sine
+            terms.append(term)
+        found[_name(form, element)] = sympy.Add(*terms)
+    return found
+
+
+FORMATS: dict[str, Callable[[ClosedForm, int | None], str]] = {
+    "text": to_text,
+    "markdown": to_markdown,
+    "latex": to_latex,
+}
+"""How a closed form can be written."""
+
+
+def _legend(form: ClosedForm, shown: Callable[[str], str]) -> Iterable[str]:
+    """What each symbol means, in LaTeX; `shown` sets the name of a joint."""
+    for k, (joint, angle) in enumerate(zip(form.joints, form.angles, strict=True), start=1):
+        turn = rf"$C_{{{k}}} = \cos q_{{{k}}}$, $S_{{{k}}} = \sin q_{{{k}}}$, " if angle else ""
+        name = shown(joint)
+        yield f"{turn}$q_{{{k}}}$: {name}, {'rad' if angle else 'm'}"
+
+
+def _remarks(form: ClosedForm) -> Iterable[str]:
+    """What a reader must know besides: units, gravity, symmetry, the count of zeros."""
+    gravity = " ".join(f"{x:g}" for x in form.gravity)
+    yield f"efforts P in N m and N, gravity {gravity} m/s^2"
+    yield "H is symmetric, and C in its last two indices: only one of two equal elements is listed"
+    count, zeros = len(form.elements), form.zeros
+    yield f"{count} elements, {zeros} of them zero ({zeros / max(count, 1):.1%})"
+
+
+def _name(form: ClosedForm, element: Element) -> str:
+    """An element in the text; with ten joints or more its indices must stand apart."""
+    separator = "" if len(form.joints) < 10 else "_"
+    return element.matrix + separator.join(map(str, element.indices))
+
+
+def _number(value: float, digits: int | None) -> str:
+    return repr(value) if digits is None else f"{value:.{digits}g}"
+
+
+def _sum(terms: list[str]) -> str:
+    """Terms with their signs, one behind the other."""
+    joined = " ".join(
+        (f"- {term[1:]}" if term.startswith("-") else f"+ {term}") if k else term
+        for k, term in enumerate(terms)
+    )
+    return joined or "0"
+
+
+def _plain_term(form: ClosedForm, value: float, monomial: Monomial, digits: int | None) -> str:
+    factors = [_number(value, digits)]
+    for k, (angle, code) in enumerate(zip(form.angles, monomial, strict=True), start=1):
+        power, sine = divmod(code, 2)
+        if power:
+            factors.append(f"{'C' if angle else 'q'}{k}" + (f"**{power}" if power > 1 else ""))
+        if sine:
+            factors.append(f"S{k}")
+    return "*".join(factors)
+
+
+def _lines(form: ClosedForm, polynomial: Polynomial, digits: int | None) -> list[str]:
+    """The terms of a formula in LaTeX, as many in a line as it holds."""
+    lines: list[str] = []
+    width = LINE
+    for monomial, value in polynomial.coefficients.items():
+        term = _set_term(form, value, monomial, digits)
+        factors = sum((code > 1) + code % 2 for code in monomial)
+        wide = len(_number(value, digits)) + 2 * factors
+        if lines and not term.startswith("-"):
+            term = f"+{term}"
+        if width + wide > LINE:
+            lines.append(term)
+            width = wide
+        else:
+            lines[-1] += f" {term}"
+            width += wide
+    return lines
+
+
+def _set_term(form: ClosedForm, value: float, monomial: Monomial, digits: int | None) -> str:
+    mantissa, _, exponent = _number(value, digits).partition("e")
+    factors = [mantissa + (rf" \cdot 10^{{{int(exponent)}}}" if exponent else "")]
+    for k, (angle, code) in enumerate(zip(form.angles, monomial, strict=True), start=1):
+        power, sine = divmod(code, 2)
+        if power:
+            name = f"{'C' if angle else 'q'}_{{{k}}}"
+            factors.append(name + (f"^{{{power}}}" if power > 1 else ""))
+        if sine:
+            factors.append(f"S_{{{k}}}")
+    return r"\,".join(factors)
+
+
+def _symbol(element: Element) -> str:
+    separator = "," if max(element.indices) > 9 else ""
+    return f"{element.matrix}_{{{separator.join(map(str, element.indices))}}}"
+
+
+def _escaped(text: str) -> str:
+    return "".join(ESCAPES.get(letter, letter) for letter in text)

@@ -1,0 +1,5 @@
+"""The verb `mbdyn mechanism`."""
+
+from .mechanism import mechanism
+
+__all__ = ["mechanism"]

@@ -1,0 +1,278 @@
+"""Figures of mechanisms: drives and reactions, comparisons, motions, sweeps (matplotlib)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...model.model import Array
+from .. import Analysis, Mechanism
+from ..forward import ForwardMotion
+from ..pose import Pose
+from ..settings import unit_of
+from ..sweep import QUANTITIES, Sweep
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLORS = ("#e66b1f", "#c98f00", "#409961", "#296bad", "#80609e", "#333840")
+"""Of the parts, one after the other; about those of the URDF."""
+
+TICKS = 90
+
+
+def figure_of(rows: int, columns: int = 1, size: tuple[float, float] = (6.4, 2.9)) -> Figure:
+    """An empty figure, apart from matplotlib's global state."""
+    from matplotlib.figure import Figure
+
+    width, height = size
+    return Figure(figsize=(width * columns, height * rows), dpi=110, layout="constrained")
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure as PNG, SVG or PDF, by the path's end."""
+    try:
+        figure.savefig(Path(path))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: the plot cannot be written: {error}") from None
+
+
+def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
+    """Torque with and without gravity, motion of the joints, pin forces, shaking force.
+
+    curve : (N, 2) m, a coupler curve to draw with the links; see `Analysis.curve`.
+    """
+    mechanism, motion = analysis.mechanism, analysis.motion
+    figure = figure_of(3, 2, (6.0, 2.9))
+    grid = figure.subplots(3, 2)
+    abscissa, label = _abscissa(motion.time, motion.q)
+    axes = grid[0][0]
+    for k, name in enumerate(mechanism.inputs):
+        part = f" of the {name.replace('_', ' ')}" if len(mechanism.inputs) > 1 else ""
+        color = f"C{k}"
+        axes.plot(abscissa, analysis.torque[:, k], color=color, label=f"torque{part}")
+        axes.plot(
+            abscissa, analysis.torque_without_gravity[:, k], color=color, linestyle="--",
+            label=f"without gravity{part}",
+        )  # fmt: skip
+    _finish(axes, label, "driving torque (N·m)", legend=True)
+    _plot_links(grid[0][1], analysis.pose, analysis, curve)
+    names = [name.removesuffix("_joint").replace("_", " ") for name in mechanism.joint_names]
+    sliding = [part.slides for part in mechanism.layout().parts]
+    for axes, values, what in zip(
+        (grid[1][0], grid[1][1]),
+        analysis.joints[1:],
+        ("joint velocity (rad/s", "joint acceleration (rad/s²"),
+        strict=True,
+    ):
+        for k, name in enumerate(names):
+            style = ":" if sliding[k] else "-"
+            axes.plot(abscissa, values[:, k], style, color=COLORS[k % 6], label=name)
+        unit = what.replace("rad", "m").rpartition("(")[2]
+        _finish(axes, label, f"{what}{', ' + unit if any(sliding) else ''})", legend=True)
+    for k, (name, reaction) in enumerate(analysis.reactions.items()):
+        force = np.hypot(reaction[:, 0], reaction[:, 1])
+        joint = name.removesuffix("_joint").replace("_", " ")
+        grid[2][0].plot(abscissa, force, color=COLORS[k % 6], label=joint)
+    _finish(grid[2][0], label, "force in the joints (N)", legend=True)
+    force = analysis.shaking
+    grid[2][1].plot(force[:, 0], force[:, 1], color="C3")
+    grid[2][1].plot(force[:1, 0], force[:1, 1], "o", color="C3", markersize=4)
+    _finish(grid[2][1], "shaking force, x (N)", "shaking force, y (N)")
+    grid[2][1].margins(0.05)
+    figure.suptitle(mechanism.title)
+    return figure
+
+
+def plot_comparison(setting: str, analyses: Mapping[float, Analysis]) -> Figure:
+    """Driving torque for several values of a setting, on one plot."""
+    figure = figure_of(1, 1, (7.0, 4.0))
+    axes = figure.subplots()
+    first = next(iter(analyses.values()))
+    abscissa, label = _abscissa(first.motion.time, first.motion.q)
+    name, unit = setting.replace("_", " "), unit_of(setting)
+    for k, (value, analysis) in enumerate(analyses.items()):
+        for i in range(len(first.mechanism.inputs)):
+            axes.plot(
+                abscissa, analysis.torque[:, i], color=f"C{k}", linestyle=("-", "--")[i % 2],
+                label=None if i else f"{name} {value:g} {unit}",
+            )  # fmt: skip
+    _finish(axes, label, "driving torque (N·m)", legend=True)
+    axes.set_title(first.mechanism.title)
+    return figure
+
+
+def plot_forward(mechanism: Mechanism, motion: ForwardMotion) -> Figure:
+    """Position, velocity and acceleration of every joint, and the energy."""
+    figure = figure_of(4, 1, (8.0, 2.2))
+    grid = figure.subplots(4, 1, sharex=True)
+    values = mechanism.joint_state(motion.q, motion.v, motion.a)
+    parts = mechanism.layout().parts
+    what = ("position (rad", "velocity (rad/s", "acceleration (rad/s²")
+    for axes, numbers, text in zip(grid, values, what, strict=False):
+        assert numbers is not None
+        for k, part in enumerate(parts):
+            name = part.name.replace("_", " ")
+            style = ":" if part.slides else "-"
+            axes.plot(motion.time, numbers[:, k], style, color=COLORS[k % 6], label=name)
+        unit = text.replace("rad", "m").rpartition("(")[2]
+        slides = any(part.slides for part in parts)
+        _finish(axes, "", f"{text}{', ' + unit if slides else ''})", legend=axes is grid[0])
+    kinetic, potential = mechanism.energy(motion.q, motion.v)
+    potential = potential - potential[0]
+    grid[3].plot(motion.time, kinetic, color="C3", label="kinetic")
+    grid[3].plot(motion.time, potential, color="C0", label="potential, from start")
+    grid[3].plot(motion.time, kinetic + potential, "k:", label="total, from start")
+    _finish(grid[3], "time (s)", "energy (J)", legend=True)
+    figure.suptitle(mechanism.title)
+    return figure
+
+
+def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
+    """A quantity over one setting as a line, over two as a map; over more the best of the rest."""
+    figure = figure_of(1, 1, (7.0, 4.6))
+    axes = figure.subplots()
+    values = sweep.values[quantity]
+    names = list(sweep.settings)
+    text = QUANTITIES[quantity]
+    if len(names) > 2:
+        rest = tuple(range(2, len(names)))
+        best = np.fmax if quantity == "transmission" else np.fmin
+        values = best.reduce(values, axis=rest)
+        text += f", best over {', '.join(names[2:])}"
+    labels = [f"{name.replace('_', ' ')} ({unit_of(name)})" for name in names]
+    best_settings, best_value = sweep.best(quantity)
+    if len(names) == 1:
+        axes.plot(sweep.settings[names[0]], values, color="C0")
+        axes.plot(best_settings[names[0]], best_value, "o", color="C3")
+        _finish(axes, labels[0], text)
+    else:
+        x, y = (sweep.settings[name] for name in names[:2])
+        top = np.nanpercentile(values, 98)
+        colormap = "viridis" if quantity == "transmission" else "viridis_r"
+        mesh = axes.pcolormesh(
+            x, y, values.T, cmap=colormap, vmax=top, shading="nearest", rasterized=True
+        )
+        figure.colorbar(mesh, ax=axes, label=text, extend="max")
+        axes.set_facecolor("0.88")
+        axes.plot(best_settings[names[0]], best_settings[names[1]], "o", color="C3", mec="white")
+        axes.set_xlabel(labels[0])
+        axes.set_ylabel(labels[1])
+    lost = sweep.lost
+    note = f", {lost:,} of them cannot go through the motion (grey)" if lost else ""
+    axes.set_title(
+        f"{sweep.mechanism.title}: {sweep.closed.size:,} designs{note}\n"
+        f"best {best_value:.4g} at "
+        + ", ".join(f"{name} = {value:.4g}" for name, value in best_settings.items()),
+        fontsize="medium",
+    )
+    return figure
+
+
+def animate(
+    analysis: Analysis,
+    path: str | os.PathLike[str],
+    curve: Array | None = None,
+    frames: int = 36,
+) -> None:
+    """Write an animated GIF of the mechanism in its motion, with the torque beside it.
+
+    curve : as for `plot_drive`.
+    """
+    from matplotlib.animation import FuncAnimation, PillowWriter
+
+    motion = analysis.motion
+    chosen = np.linspace(0, len(motion) - 1, frames, endpoint=False).astype(int)
+    figure = figure_of(1, 2, (4.2, 3.4))
+    figure.set_dpi(80)
+    left, right = figure.subplots(1, 2)
+    lines = _plot_links(left, analysis.pose, analysis, curve)
+    abscissa, label = _abscissa(motion.time, motion.q)
+    for k in range(len(analysis.mechanism.inputs)):
+        right.plot(abscissa, analysis.torque[:, k], color=f"C{k}")
+    (mark,) = right.plot([], [], "o", color="C3")
+    _finish(right, label, "driving torque (N·m)")
+
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # once is enough, and it takes longer than a frame
+
+    def draw(k: int) -> list[Any]:
+        for line, points in zip(lines, _outlines(analysis), strict=True):
+            line.set_data(points[:, k].real, points[:, k].imag)
+        mark.set_data([abscissa[k]], [analysis.torque[k, 0]])
+        return [*lines, mark]
+
+    try:
+        FuncAnimation(figure, draw, frames=chosen.tolist()).save(
+            Path(path), writer=PillowWriter(fps=15)
+        )
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: the animation cannot be written: {error}") from None
+
+
+def _outlines(analysis: Analysis) -> list[Any]:
+    """Points (pins, N) of every part, closed where it is a plate."""
+    result = []
+    for part in analysis.mechanism.layout().parts:
+        pins = analysis.pose.outline(part.name)
+        result.append(np.stack([*pins, pins[0]] if len(pins) > 2 else pins))
+    return result
+
+
+def _plot_links(
+    axes: Axes, pose: Pose, analysis: Analysis, curve: Array | None
+) -> list[Any]:
+    """The mechanism at the start of its motion, with the paths of its pins."""
+    if curve is not None:
+        axes.plot(curve[:, 0], curve[:, 1], color="C3", linewidth=1.5, label="curve", zorder=2)
+    lines = []
+    parts = analysis.mechanism.layout().parts
+    for k, (part, points) in enumerate(zip(parts, _outlines(analysis), strict=True)):
+        color = COLORS[k % 6]
+        for path in points:
+            if np.ptp(path.real) + np.ptp(path.imag) > 1e-9:
+                axes.plot(path.real, path.imag, color="0.75", linewidth=0.8, zorder=1)
+        marker = "s" if part.slides else "o"
+        start = points[:, 0]
+        lines += axes.plot(
+            start.real, start.imag, marker=marker, color=color, linewidth=3,
+            markersize=9 if part.slides else 5, label=part.name.replace("_", " "), zorder=3,
+        )  # fmt: skip
+        if part.parent == "ground" and not part.slides:
+            place = pose.origins[part.name][0]
+            axes.plot(place.real, place.imag, "^", color="0.3", markersize=10, zorder=2)
+    axes.set_aspect("equal", adjustable="datalim")
+    _finish(axes, "x (m)", "y (m)", legend=True)
+    axes.margins(0.08)
+    return lines
+
+
+def _abscissa(time: Array, q: Array) -> tuple[Array, str]:
+    """The crank's angle (deg) where it turns one way, else the time."""
+    steps = np.diff(q[:, 0])
+    if len(steps) and (np.all(steps > 0) or np.all(steps < 0)):
+        return np.degrees(q[:, 0]), "crank angle (deg)"
+    return time, "time (s)"
+
+
+def _finish(axes: Axes, x: str, y: str, legend: bool = False) -> None:
+    axes.set_xlabel(x)
+    axes.set_ylabel(y)
+    axes.grid(alpha=0.3)
+    if x.endswith("(deg)"):
+        from matplotlib.ticker import MultipleLocator
+
+        axes.xaxis.set_major_locator(MultipleLocator(TICKS))
+        axes.margins(x=0)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    if legend:
+        axes.legend(fontsize="small", framealpha=0.7, edgecolor="none")
+
+

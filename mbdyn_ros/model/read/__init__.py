@@ -1,0 +1,1 @@
+"""Descriptions of robots as files have them, read into a `Model`."""

@@ -1,0 +1,101 @@
+"""What closes loops in a URDF: the `<loop>`, `<coupling>` and `independent` of URDF+.
+
+Chignoli et al., URDF+: An Enhanced URDF for Robots with Kinematic Loops, arXiv 2411.19753.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ...errors import ModelError
+from ..model import Coupling, Joint, Loop
+from .closure_check import type_problem
+from .placement import X_AXIS, read_axis, read_pose
+from .remarks import Remarks
+from .urdf_joint import read_end
+from .xml_source import XmlSource
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+AXISLESS = ("fixed", "spherical")
+WORDS = {"true": True, "True": True, "false": False, "False": False}
+"""How `independent` is written; the capitals are found in files of URDF+'s authors."""
+
+
+def read_loop(document: XmlSource, element: Element) -> Loop:
+    """Read one `<loop>`; whether its links exist is not looked at."""
+    name = document.read_name(element)
+    kind = element.get("type")
+    if problem := type_problem(kind):
+        raise document.error(element, problem)
+    return Loop(
+        name=name,
+        type=str(kind),
+        predecessor=read_end(document, element, "predecessor"),
+        successor=read_end(document, element, "successor"),
+        predecessor_frame=read_pose(document, element.find("predecessor")),
+        successor_frame=read_pose(document, element.find("successor")),
+        axis=X_AXIS if kind in AXISLESS else read_axis(document, element),
+        line=element.sourceline,
+    )
+
+
+def read_coupling(document: XmlSource, element: Element, remarks: Remarks) -> Coupling:
+    """Read one `<coupling>`; its type (URDF+ writes "rolling") means nothing, as in URDF+."""
+    name = document.read_name(element)
+    ends = [read_end(document, element, role) for role in ("predecessor", "successor")]
+    for role in ("predecessor", "successor"):
+        if (origin := document.child(element.find(role), "origin")) is not None:
+            remarks.add(origin, "a coupling has no frames, only turns; not used")
+    ratio = document.child(element, "ratio")
+    if ratio is None:
+        raise document.error(element, 'has no <ratio>; add <ratio value="..."/>')
+    value = document.number(ratio, "value")
+    if value == 0.0:
+        raise document.error(ratio, ZERO_RATIO)
+    return Coupling(name, ends[0], ends[1], value, element.sourceline)
+
+
+ZERO_RATIO = (
+    "a ratio of 0 would hold the successor still; give the turns of the successor for one of "
+    "the predecessor"
+)
+
+
+def read_marks(document: XmlSource, remarks: Remarks) -> dict[str, bool]:
+    """The `independent` marks of the joints that can move, by name."""
+    marks = {}
+    for joint in document.root.iterchildren("joint"):
+        text = joint.get("independent")
+        if text is None:
+            continue
+        if text not in WORDS:
+            raise document.error(joint, f'independent="{text}" is neither "true" nor "false"')
+        if joint.get("type") == "fixed":
+            remarks.add(joint, "a fixed joint has no position; its independent is not used")
+        else:
+            marks[str(joint.get("name"))] = WORDS[text]
+    return marks
+
+
+def independent_joints(
+    source: str, joints: Sequence[Joint], marks: Mapping[str, bool]
+) -> tuple[str, ...] | None:
+    """The joints that a file chooses as independent; None where it marks none.
+
+    As in URDF+ a joint without a mark is independent as soon as another one is marked, but for
+    one that mimics.
+    """
+    if not marks:
+        return None
+    chosen = tuple(
+        joint.name for joint in joints if joint.nv and marks.get(joint.name, joint.mimic is None)
+    )
+    if not chosen:
+        raise ModelError(
+            f'{source}: every joint that moves is marked independent="false"; mark those "true" '
+            "whose positions determine the others"
+        )
+    return chosen

@@ -1,0 +1,104 @@
+"""Loops written as joints: where several joints have one child, all but one are cut.
+
+The joint that is kept makes the child part of the tree; each other one becomes a loop of its
+type between the same links, in the same place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from ...errors import ModelError
+from ..model import Joint, Link, Loop
+
+
+def cut_joints(
+    source: str, links: Sequence[Link], joints: Sequence[Joint], needed: Collection[str]
+) -> tuple[tuple[Joint, ...], tuple[Joint, ...]]:
+    """Part the joints into those of a tree and those that close loops.
+
+    Of the joints to one child the first in the document is kept, `needed` ones before others,
+    unless no tree is left then. Where there is no tree at all nothing is cut.
+    """
+    parents: dict[str, list[Joint]] = {}
+    for joint in joints:
+        parents.setdefault(joint.child, []).append(joint)
+    roots = [link.name for link in links if link.name not in parents]
+    several = [child for child in parents if len(parents[child]) > 1]
+    if not several or len(roots) != 1 or len(_reached(roots[0], parents)) < len(links):
+        return tuple(joints), ()
+    for child in several:
+        parents[child].sort(key=lambda joint: joint.name not in needed)
+    first = {child: candidates[:1] for child, candidates in parents.items()}
+    if len(_reached(roots[0], first)) < len(links):
+        for child in several:
+            for joint in (candidates := parents[child]):
+                parents[child] = [joint]
+                if len(_reached(roots[0], parents)) == len(links):
+                    break
+                parents[child] = candidates
+    kept = {parents[child][0].name for child in parents}
+    cut = tuple(joint for joint in joints if joint.name not in kept)
+    for joint in cut:
+        _refuse_uncuttable(source, joint, needed)
+    return tuple(joint for joint in joints if joint.name in kept), cut
+
+
+def _reached(root: str, parents: dict[str, list[Joint]]) -> set[str]:
+    """The links that joints lead to from the root."""
+    children: dict[str, list[str]] = {}
+    for joints in parents.values():
+        for joint in joints:
+            children.setdefault(joint.parent, []).append(joint.child)
+    reached, pending = {root}, [root]
+    while pending:
+        for child in children.get(pending.pop(), ()):
+            if child not in reached:
+                reached.add(child)
+                pending.append(child)
+    return reached
+
+
+def _refuse_uncuttable(source: str, joint: Joint, needed: Collection[str]) -> None:
+    place = f'{source}:{joint.line}: <joint name="{joint.name}">'
+    if joint.name in needed:
+        raise ModelError(
+            f'{place}: closes a loop (its child "{joint.child}" has another parent that leaves a '
+            "tree), so it has no position of its own, but it is marked independent, mimics or is "
+            "mimicked; cut the loop at another joint: write that one as a <loop>"
+        )
+    if joint.type == "floating":
+        raise ModelError(
+            f"{place}: a floating joint leaves everything free, it closes no loop; its child "
+            f'"{joint.child}" has another parent: remove one'
+        )
+
+
+def loop_of(joint: Joint) -> Loop:
+    """The loop that a cut joint is; the frame of its child is that of the child link."""
+    return Loop(
+        name=joint.name,
+        type=joint.type,
+        predecessor=joint.parent,
+        successor=joint.child,
+        predecessor_frame=joint.origin,
+        axis=joint.axis,
+        line=joint.line,
+    )
+
+
+def cut_warnings(source: str, kept: Sequence[Joint], cut: Sequence[Joint]) -> list[str]:
+    """What is to be said of cut joints: that they are, and what of them is lost."""
+    above = {joint.child: joint for joint in kept}
+    messages = []
+    for joint in cut:
+        place = f'{source}:{joint.line}: <joint name="{joint.name}">'
+        other = above[joint.child]
+        message = (
+            f'{place}: its child "{joint.child}" has a parent by joint "{other.name}" (line '
+            f'{other.line}) too; cut here, and closed as the loop "{joint.name}"'
+        )
+        if joint.damping or joint.friction:
+            message += " without its damping and friction"
+        messages.append(message)
+    return messages

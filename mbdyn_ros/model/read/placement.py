@@ -1,0 +1,120 @@
+"""Placements and directions read from a description: rotations exact where they can be."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..model import Array, Pose, constant
+from .xml_source import XmlSource
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+ROUNDING = 1e-15
+"""Entries this near to 0, 1 and -1 are meant to be 0, 1 and -1; nothing farther is touched."""
+
+IDENTITY = Pose()
+X_AXIS = constant((1.0, 0.0, 0.0), (3,))
+Vector = tuple[float, ...]
+
+
+def snap(value: float) -> float:
+    """Return exactly 0, 1 or -1 for what is within `ROUNDING` of it.
+
+    >>> snap(6.1e-17), snap(-1 + 1e-16), snap(1e-8)
+    (0.0, -1.0, 1e-08)
+    """
+    if abs(value) < ROUNDING:
+        return 0.0
+    if abs(abs(value) - 1.0) <= ROUNDING:
+        return math.copysign(1.0, value)
+    return value
+
+
+def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[Vector, ...]:
+    """The rotation Rz(yaw) Ry(pitch) Rx(roll), angles in rad, as three rows.
+
+    >>> rotation_from_rpy(0.0, 0.0, math.pi / 2)
+    ((0.0, -1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    """
+    cr, sr = math.cos(roll), math.sin(roll)
+    cp, sp = math.cos(pitch), math.sin(pitch)
+    cy, sy = math.cos(yaw), math.sin(yaw)
+    return (
+        (snap(cy * cp), snap(cy * sp * sr - sy * cr), snap(cy * sp * cr + sy * sr)),
+        (snap(sy * cp), snap(sy * sp * sr + cy * cr), snap(sy * sp * cr - cy * sr)),
+        (snap(-sp), snap(cp * sr), snap(cp * cr)),
+    )
+
+
+def rotation_from_quaternion(x: float, y: float, z: float, w: float) -> tuple[Vector, ...]:
+    """The rotation of a unit quaternion (x, y, z, w), as three rows."""
+    return (
+        (snap(1 - 2 * (y * y + z * z)), snap(2 * (x * y - z * w)), snap(2 * (x * z + y * w))),
+        (snap(2 * (x * y + z * w)), snap(1 - 2 * (x * x + z * z)), snap(2 * (y * z - x * w))),
+        (snap(2 * (x * z - y * w)), snap(2 * (y * z + x * w)), snap(1 - 2 * (x * x + y * y))),
+    )
+
+
+def normalized(values: Vector) -> Vector | None:
+    """The unit vector along `values`, None for zero; one that is unit already is kept as it is.
+
+    >>> normalized((0.0, 0.0, -2.5)), normalized((0.0, 0.0, 0.0))
+    ((0.0, 0.0, -1.0), None)
+    """
+    largest = max(abs(value) for value in values)
+    if largest == 0.0:
+        return None
+    norm = math.hypot(*values)
+    if abs(norm - 1.0) > ROUNDING:
+        exponent = -math.frexp(largest)[1]  # a power of two: no rounding, no overflow
+        values = tuple(math.ldexp(value, exponent) for value in values)
+        norm = math.hypot(*values)
+        values = tuple(value / norm for value in values)
+    return tuple(snap(value) for value in values)
+
+
+def read_pose(source: XmlSource, parent: Element) -> Pose:
+    """The `<origin>` of an element: identity where it, its xyz (m) or its rpy (rad) is missing.
+
+    The `quat_xyzw` of URDF 1.1 is read in a file that says it is one (`<robot version="1.1">`).
+    """
+    origin = source.child(parent, "origin")
+    if origin is None:
+        return IDENTITY
+    xyz = np.array(source.vector(origin, "xyz", (0.0, 0.0, 0.0)))
+    if origin.get("quat_xyzw") is not None:
+        return Pose(_read_quaternion(source, origin), xyz)
+    rpy = source.vector(origin, "rpy", (0.0, 0.0, 0.0))
+    return Pose(np.array(rotation_from_rpy(*rpy)) if any(rpy) else IDENTITY.rotation, xyz)
+
+
+def read_axis(source: XmlSource, parent: Element) -> Array:
+    """The unit vector along the `<axis>` of an element: (1, 0, 0) where it is missing."""
+    axis = source.child(parent, "axis")
+    if axis is None:
+        return X_AXIS
+    unit = normalized(source.vector(axis, "xyz", (1.0, 0.0, 0.0)))
+    if unit is None:
+        raise source.error(
+            axis, f'xyz="{axis.get("xyz")}" has no direction; give one such as "0 0 1"'
+        )
+    return np.array(unit)
+
+
+def _read_quaternion(source: XmlSource, origin: Element) -> Array:
+    if source.root.get("version", "1.0") in ("1", "1.0"):
+        raise source.error(
+            origin,
+            f'quat_xyzw="{origin.get("quat_xyzw")}" needs URDF 1.1; write '
+            '<robot version="1.1"> or give rpy',
+        )
+    if origin.get("rpy") is not None:
+        raise source.error(origin, "has both rpy and quat_xyzw; keep one")
+    quaternion = normalized(source.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0)))
+    if quaternion is None:
+        raise source.error(origin, 'quat_xyzw="0 0 0 0" has no direction; no turn is "0 0 0 1"')
+    return np.array(rotation_from_quaternion(*quaternion))

@@ -1,0 +1,173 @@
+"""The side-car file of a robot whose URDF may not be touched: loops, couplings, choices, home."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+
+import numpy as np
+import yaml
+
+from ..model import Coupling, Loop, Model, Pose
+from ..planar_joint import joints_of_parts, split_planar
+from .choices import read_home, read_joints
+from .closure_check import Closing, check_closures, type_problem
+from .closures import AXISLESS, ZERO_RATIO
+from .placement import IDENTITY, X_AXIS, normalized, rotation_from_rpy
+from .yaml_source import YamlSource
+
+KEYS = ("loops", "couplings", "independent", "actuated", "home")
+LOOP_KEYS = ("name", "type", "axis", "predecessor", "successor")
+COUPLING_KEYS = ("name", "type", "predecessor", "successor", "ratio")
+ENDS = ("predecessor", "successor")
+
+
+def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
+    """Add what a side-car file says to a model.
+
+    Parameters
+    ----------
+    source : str or os.PathLike
+        A path, or the YAML text (a str of several lines, or one that begins with a ``{``).
+    model : Model
+        The robot, as its URDF describes it. It is not changed.
+
+    Returns
+    -------
+    Model
+        `model` with the loops and couplings of the file behind its own; `independent`,
+        `actuated` and `home` are those of the file where it has them.
+
+    Raises
+    ------
+    ModelError
+        What cannot be read, or does not fit the robot; the message gives file, line, the value
+        found and what to do.
+
+    Notes
+    -----
+    The record is that of URDF+: a missing xyz (m), rpy (rad) or axis is zero, zero and (1, 0, 0);
+    the type of a coupling means nothing.
+
+    Examples
+    --------
+    >>> from mbdyn_ros.model import read_urdf
+    >>> arm = read_urdf('''<robot name="arm"> <link name="base"/> <link name="upper"/>
+    ...   <link name="lower"/>
+    ...   <joint name="shoulder" type="continuous"> <parent link="base"/> <child link="upper"/>
+    ...   </joint>
+    ...   <joint name="motor" type="continuous"> <parent link="base"/> <child link="lower"/>
+    ...   </joint>
+    ... </robot>''')
+    >>> arm = read_mechanism('''
+    ... couplings: [{name: belt, predecessor: {link: upper}, successor: {link: lower}, ratio: -2}]
+    ... independent: [shoulder]
+    ... actuated: [motor]''', arm)
+    >>> arm.couplings[0].ratio, arm.independent, arm.actuated
+    (-2.0, ('shoulder',), ('motor',))
+    """
+    document = YamlSource(source)
+    values = document.mapping(document.root, "a mechanism", KEYS)
+    loops = [_read_loop(document, node) for node in document.records(values, "loops")]
+    couplings = [_read_coupling(document, node) for node in document.records(values, "couplings")]
+    own: list[tuple[str, Closing]] = []
+    own += [(f'{document.name}:{one.line}: loop "{one.name}"', one) for one in loops]
+    own += [(f'{document.name}:{one.line}: coupling "{one.name}"', one) for one in couplings]
+    taken = {one.name: f"the loop in line {one.line} of {model.source}" for one in model.loops}
+    for gear in model.couplings:
+        taken[gear.name] = f"the coupling in line {gear.line} of {model.source}"
+    check_closures(model.links, model.joints, own, taken)
+    model = split_planar(model, joints_of_parts(model, _named(document, values)))
+    return dataclasses.replace(
+        model,
+        loops=(*model.loops, *loops),
+        couplings=(*model.couplings, *couplings),
+        independent=read_joints(document, values, "independent", model) or model.independent,
+        actuated=read_joints(document, values, "actuated", model) or model.actuated,
+        home=read_home(document, values, model) or model.home,
+    )
+
+
+def _named(document: YamlSource, values: dict[str, yaml.Node]) -> list[object]:
+    """What the choices of a file name, joints or not."""
+    names: list[object] = [
+        node.value
+        for key in ("independent", "actuated")
+        if key in values
+        for node in document.records(values, key)
+    ]
+    if "home" in values and not document.is_empty(values["home"]):
+        names += document.mapping(values["home"], "home")
+    return names
+
+
+def _read_loop(document: YamlSource, node: yaml.Node) -> Loop:
+    values = document.mapping(node, "a loop", LOOP_KEYS)
+    name = _read_name(document, node, values, "loop")
+    what = f'loop "{name}"'
+    kind = document.text(values["type"], f"{what}: its type") if "type" in values else None
+    if problem := type_problem(kind):
+        raise document.error(values.get("type", node), f"{what}: {problem}")
+    axis = X_AXIS
+    if "axis" in values and kind not in AXISLESS:
+        unit = normalized(document.vector(values["axis"], f"{what}: its axis"))
+        if unit is None:
+            raise document.error(
+                values["axis"], f"{what}: its axis has no direction; give one such as [0, 0, 1]"
+            )
+        axis = np.array(unit)
+    links, frames = [], []
+    for role in ENDS:
+        end = _read_end(document, node, values, what, role, ("link", "xyz", "rpy"))
+        links.append(document.text(end["link"], f"{what}: its {role} link"))
+        frames.append(_read_pose(document, end, f"{what}: {role}"))
+    return Loop(
+        name, str(kind), links[0], links[1], frames[0], frames[1], axis, document.line(node)
+    )
+
+
+def _read_coupling(document: YamlSource, node: yaml.Node) -> Coupling:
+    values = document.mapping(node, "a coupling", COUPLING_KEYS)
+    name = _read_name(document, node, values, "coupling")
+    what = f'coupling "{name}"'
+    links = []
+    for role in ENDS:
+        end = _read_end(document, node, values, what, role, ("link",))
+        links.append(document.text(end["link"], f"{what}: its {role} link"))
+    if "ratio" not in values:
+        raise document.error(node, f"{what}: has no ratio; add ratio: ...")
+    ratio = document.number(values["ratio"], f"{what}: its ratio")
+    if ratio == 0.0:
+        raise document.error(values["ratio"], f"{what}: {ZERO_RATIO}")
+    return Coupling(name, links[0], links[1], ratio, document.line(node))
+
+
+def _read_name(
+    document: YamlSource, node: yaml.Node, values: dict[str, yaml.Node], tag: str
+) -> str:
+    if "name" not in values:
+        raise document.error(node, f"this {tag} has no name; give it one")
+    return document.text(values["name"], f"the name of a {tag}")
+
+
+def _read_end(
+    document: YamlSource,
+    node: yaml.Node,
+    values: dict[str, yaml.Node],
+    what: str,
+    role: str,
+    known: tuple[str, ...],
+) -> dict[str, yaml.Node]:
+    if role not in values:
+        raise document.error(node, f"{what}: names no {role}; add {role}: {{link: ...}}")
+    end = document.mapping(values[role], f"{what}: {role}", known)
+    if "link" not in end:
+        raise document.error(values[role], f"{what}: its {role} names no link; add link: ...")
+    return end
+
+
+def _read_pose(document: YamlSource, end: dict[str, yaml.Node], what: str) -> Pose:
+    xyz = document.vector(end["xyz"], f"{what}: xyz") if "xyz" in end else (0.0, 0.0, 0.0)
+    rpy = document.vector(end["rpy"], f"{what}: rpy") if "rpy" in end else (0.0, 0.0, 0.0)
+    turned = np.array(rotation_from_rpy(*rpy)) if any(rpy) else IDENTITY.rotation
+    return Pose(turned, np.array(xyz))

@@ -1,0 +1,172 @@
+"""A URDF read into a `Model`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+from ..model import Coupling, Joint, Loop, Model
+from .closure_check import check_closures
+from .closures import independent_joints, read_coupling, read_loop, read_marks
+from .cut_joints import cut_joints, cut_warnings, loop_of
+from .inertia_check import inertia_warnings
+from .remarks import Remarks
+from .structure import check_ends, check_mimics, check_unique, find_root
+from .urdf_joint import read_joint
+from .urdf_link import read_link
+from .vocabulary import report_unknown
+from .xml_source import XmlSource
+
+FOREIGN = ("constraint", "loop_joint")
+"""Closed loops in the words of other formats; Drake's end in _constraint."""
+NO_GAZEBO_JOINT = (
+    "a <joint> in <gazebo> is not read; a loop it closes stays open: write it as a <loop>"
+)
+
+
+def read_urdf(source: str | os.PathLike[str]) -> Model:
+    """Read a URDF.
+
+    Parameters
+    ----------
+    source : str or os.PathLike
+        A path, or the XML text (a str that holds a ``<``).
+
+    Returns
+    -------
+    Model
+        Links, joints and loops in document order, SI units, rad. What looked wrong but can be
+        computed is in `Model.warnings`.
+
+    Raises
+    ------
+    ModelError
+        What cannot be read, or is no tree of links; the message gives file, line, element,
+        the value found and what to do.
+
+    Notes
+    -----
+    - A missing origin is the identity, a missing axis (1, 0, 0), a missing inertial no inertia, a
+      missing product of inertia 0, a missing ``<inertia>`` a point mass (warned). Axes are made
+      unit vectors; those of fixed and floating joints are not looked at.
+    - Limits: a missing ``<limit>``, velocity or effort is no bound; so is a pair of missing
+      lower and upper, while one that is missing beside the other is 0, as in URDF. Infinite
+      bounds may be written. A velocity or effort of 0 or less, and lower = upper = 0, are what
+      real files write for "unknown": taken as no bound, with a warning. Limits of fixed,
+      planar and floating joints, and positions of continuous ones, are not looked at.
+    - Damping and friction act on every coordinate of a joint. Negative damping is computed,
+      with a warning; negative friction is refused.
+    - A mimic on a fixed joint is dropped with a warning.
+    - Inertias that no body can have are computed as they stand, with a warning.
+    - Not looked at, because they are not dynamics: visual, collision, material, transmission,
+      ros2_control, gazebo, sensor, safety_controller, calibration. What is no URDF at all is
+      ignored with a warning, but constraints of other formats and unexpanded xacro are refused.
+    - Loops and couplings are read from URDF+. A link that is the child of several joints is taken
+      for a loop too: the first of them that leaves a tree is kept, the others are cut, with a
+      warning. `Model.independent` is None unless a joint is marked ``independent``; then a
+      movable joint without a mark is independent, as in URDF+, unless it mimics another.
+
+    Examples
+    --------
+    >>> model = read_urdf('''<robot name="pendulum">
+    ...   <link name="base"/>
+    ...   <joint name="pin" type="continuous">
+    ...     <parent link="base"/> <child link="arm"/> <axis xyz="0 3 0"/>
+    ...   </joint>
+    ...   <link name="arm">
+    ...     <inertial> <origin xyz="0 0 -1"/> <mass value="2"/>
+    ...       <inertia ixx="0.1" iyy="0.1" izz="0.01"/> </inertial>
+    ...   </link>
+    ... </robot>''')
+    >>> model.root, model.joint("pin").axis, model.link("arm").inertia.mass
+    ('base', array([0., 1., 0.]), 2.0)
+    """
+    document = XmlSource(source)
+    robot = document.root
+    if robot.tag != "robot":
+        raise document.error(robot, "this is no URDF: the outermost element must be <robot>")
+    _refuse_xacro(document)
+    _refuse_foreign_closures(document)
+    remarks = Remarks(document)
+    _remark_gazebo_joints(document, remarks)
+    report_unknown(document, remarks)
+    links = tuple(read_link(document, element, remarks) for element in robot.iterchildren("link"))
+    joints = tuple(
+        read_joint(document, element, remarks) for element in robot.iterchildren("joint")
+    )
+    check_unique(document.name, links, "link")
+    check_unique(document.name, joints, "joint")
+    check_ends(document.name, links, joints)
+    marks = read_marks(document, remarks)
+    joints, cut = cut_joints(document.name, links, joints, _needed(joints, marks))
+    root = find_root(document.name, links, joints)
+    check_mimics(document.name, joints)
+    loops = [read_loop(document, element) for element in robot.iterchildren("loop")]
+    couplings = [
+        read_coupling(document, element, remarks) for element in robot.iterchildren("coupling")
+    ]
+    check_closures(links, joints, _placed(document.name, loops, couplings, cut))
+    warnings = remarks.warnings() + inertia_warnings(document.name, links)
+    warnings += cut_warnings(document.name, joints, cut)
+    return Model(
+        name=robot.get("name") or "robot",
+        root=root,
+        links=links,
+        joints=joints,
+        source=document.name,
+        warnings=tuple(warnings),
+        loops=(*loops, *map(loop_of, cut)),
+        couplings=tuple(couplings),
+        independent=independent_joints(document.name, joints, marks),
+    )
+
+
+def _needed(joints: Iterable[Joint], marks: Mapping[str, bool]) -> set[str]:
+    """Joints that must have a position of their own."""
+    needed = {name for name, independent in marks.items() if independent}
+    for joint in joints:
+        if joint.mimic is not None:
+            needed |= {joint.name, joint.mimic.joint}
+    return needed
+
+
+def _placed(
+    source: str, loops: list[Loop], couplings: list[Coupling], cut: Iterable[Joint]
+) -> Iterator[tuple[str, Loop | Coupling]]:
+    """All that closes loops, with its place for messages."""
+    for loop in loops:
+        yield f'{source}:{loop.line}: <loop name="{loop.name}">', loop
+    for coupling in couplings:
+        yield f'{source}:{coupling.line}: <coupling name="{coupling.name}">', coupling
+    for joint in cut:
+        yield f'{source}:{joint.line}: <joint name="{joint.name}">', loop_of(joint)
+
+
+def _refuse_xacro(document: XmlSource) -> None:
+    for prefix, namespace in document.root.nsmap.items():
+        if prefix == "xacro" or "xacro" in namespace:
+            for element in document.root.iter(f"{{{namespace}}}*"):
+                name = str(element.tag).rpartition("}")[2]
+                raise document.error(
+                    element,
+                    f"<{prefix}:{name}> is not expanded; run xacro first "
+                    "(xacro robot.urdf.xacro > robot.urdf)",
+                )
+
+
+def _refuse_foreign_closures(document: XmlSource) -> None:
+    for element in document.root:
+        tag = str(element.tag).rpartition("}")[2]
+        if tag in FOREIGN or tag.endswith("_constraint"):
+            raise document.error(
+                element,
+                "constraints of other formats are not read; write it as a <loop> or <coupling> "
+                "of URDF+, or remove it to compute the open tree (a different machine)",
+            )
+
+
+def _remark_gazebo_joints(document: XmlSource, remarks: Remarks) -> None:
+    """A joint in `<gazebo>` is how people close loops for Gazebo: say that it is not there."""
+    for gazebo in document.root.iterchildren("gazebo"):
+        for joint in gazebo.iterchildren("joint"):
+            remarks.add(joint, NO_GAZEBO_JOINT)

@@ -1,0 +1,165 @@
+"""XML read safely, with the file and line of every element for messages."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import TYPE_CHECKING
+
+from lxml import etree
+
+from ...errors import ModelError
+from .number import LARGEST, to_finite, to_float
+from .source_text import document_type_error, load_text, refuse_document_type
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+
+class XmlSource:
+    """One XML document: its root element, its name, and checked access to what is in it.
+
+    Parameters
+    ----------
+    source : str or os.PathLike
+        A path, or the XML itself (a str that holds a ``<``).
+
+    Raises
+    ------
+    ModelError
+        No such file, not XML (with line and column), or a document type or entity declaration:
+        nothing is ever expanded or fetched.
+
+    Notes
+    -----
+    Lines beyond 65535 are given as 65535: libxml2 counts no further.
+    """
+
+    def __init__(self, source: str | os.PathLike[str]) -> None:
+        self.name, text = load_text(source)
+        refuse_document_type(text, self.name)
+        parser = etree.XMLParser(
+            encoding="utf-8",  # what we encode to, whatever the declaration says
+            resolve_entities=False,
+            load_dtd=False,
+            dtd_validation=False,
+            no_network=True,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        try:
+            self.root: Element = etree.fromstring(text.encode("utf-8"), parser)
+        except etree.XMLSyntaxError as error:
+            line, column = error.position
+            reason = str(error.msg).split(", line ")[0]
+            raise ModelError(
+                f"{self.name}:{line}: column {column}: not well-formed XML: {reason}; "
+                "correct the file there or just before"
+            ) from None
+        except UnicodeEncodeError as error:
+            raise ModelError(f"{self.name}: the text is not valid Unicode: {error}") from None
+        if self.root.getroottree().docinfo.internalDTD is not None:
+            raise document_type_error(self.name, 1)
+        self._strip_default_namespace()
+
+    def _strip_default_namespace(self) -> None:
+        namespace = self.root.nsmap.get(None)
+        if namespace:
+            prefix = f"{{{namespace}}}"
+            for element in self.root.iter(f"{prefix}*"):
+                element.tag = str(element.tag)[len(prefix) :]
+
+    def error(self, element: Element, problem: str) -> ModelError:
+        """The error to raise for `element`: file, line and element, then the problem."""
+        return ModelError(f"{self.place(element)}: {problem}")
+
+    def place(self, element: Element) -> str:
+        """File, line and element, with the link or joint it stands in, for messages."""
+        owner = self._owner(element)
+        label = f"<{element.tag}>"
+        if owner is not self.root:
+            label = f'<{owner.tag} name="{owner.get("name")}">'
+            label += "" if owner is element else f" <{element.tag}>"
+        return f"{self.name}:{element.sourceline}: {label}"
+
+    def short_place(self, element: Element) -> str:
+        """The link or joint an element stands in, and its line, for lists."""
+        owner = self._owner(element)
+        label = f"<{element.tag}>" if owner is self.root else f'"{owner.get("name")}"'
+        return f"{label} (line {element.sourceline})"
+
+    def _owner(self, element: Element) -> Element:
+        """The child of the root around an element, the root where that has no name."""
+        while (parent := element.getparent()) is not None and parent is not self.root:
+            element = parent
+        return element if element.get("name") else self.root
+
+    def read_name(self, element: Element) -> str:
+        """The name of an element; it must have one."""
+        name = element.get("name")
+        if not name:
+            raise self.error(element, f"this {element.tag} has no name; give it one")
+        return str(name)
+
+    def child(self, element: Element, tag: str) -> Element | None:
+        """The only child of that tag, or None; two of them are refused."""
+        found = list(element.iterchildren(tag))
+        if len(found) > 1:
+            raise self.error(
+                element,
+                f"has {len(found)} <{tag}> elements (lines "
+                f"{', '.join(str(one.sourceline) for one in found)}); keep one",
+            )
+        return found[0] if found else None
+
+    def number(
+        self,
+        element: Element,
+        attribute: str,
+        default: float | None = None,
+        infinite: bool = False,
+    ) -> float:
+        """The number in an attribute; `default` where it is missing (None: required).
+
+        It must be finite, but for the bounds that may be `infinite`.
+        """
+        text = element.get(attribute)
+        if text is None:
+            if default is None:
+                raise self.error(element, f'has no attribute "{attribute}"; give a number')
+            return default
+        value = to_float(text) if infinite else to_finite(text)
+        if value is None or math.isnan(value):
+            raise self.error(element, _no_number(attribute, text, text))
+        return value
+
+    def vector(
+        self, element: Element, attribute: str, default: tuple[float, ...]
+    ) -> tuple[float, ...]:
+        """The finite numbers in an attribute, as many as `default` has."""
+        text = element.get(attribute)
+        if text is None:
+            return default
+        words = text.split()
+        if len(words) != len(default):
+            raise self.error(
+                element,
+                f'{attribute}="{text}" has {len(words)} values; give {len(default)} numbers '
+                "separated by spaces",
+            )
+        values = []
+        for word in words:
+            value = to_finite(word)
+            if value is None:
+                raise self.error(element, _no_number(attribute, text, word))
+            values.append(value)
+        return tuple(values)
+
+
+def _no_number(attribute: str, text: str, word: str) -> str:
+    problem = f'{attribute}="{text}"'
+    problem += "" if word == text else f': "{word}"'
+    if "${" in text or "$(" in text:
+        return f"{problem} is an unexpanded xacro expression; run xacro first"
+    return f"{problem} is no finite number (below {LARGEST:g}); give one such as 0.25 or 1e-3"

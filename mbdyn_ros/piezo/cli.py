@@ -1,0 +1,119 @@
+"""mbdyn piezo: a piezo robot goes round a circle, pulse by pulse."""
+
+from __future__ import annotations
+
+import click
+import numpy as np
+
+from ..cli.common import PLOTS, RobotOptions, print_json, print_table, robot_options
+from ..cli.state import AT_HOME, read_values, state_option
+from ..errors import InputError
+from ..recording.write import check_target
+from . import PiezoMotion, PulseController, Rotor, circle, follow
+
+SETTLE = 0.5
+"""s after the end of the path, in which the last of the way is made good."""
+
+SAMPLES = 8
+"""Of the motion in each cycle of the controller."""
+
+
+@click.command()
+@click.argument("robot_file", metavar="ROBOT")
+@click.option("--link", default="gripper", show_default=True, help="Link that carries the rotor.")
+@state_option("position", "rad or m", AT_HOME)
+@click.option("--radius", default=0.008, show_default=True, help="Of the circle, m.")
+@click.option("--duration", default=6.0, show_default=True, help="Of the way round, s.")
+@click.option("--rotor-mass", default=0.002, show_default=True, help="Unbalance, kg.")
+@click.option("--rotor-radius", default=0.005, show_default=True, help="Of the unbalance, m.")
+@click.option("--rotor-speed", default=1000.0, show_default=True, help="rad/s.")
+@click.option("--gain", default=50.0, show_default=True, help="Of the position feedback, 1/s.")
+@click.option("--rate", default=1000.0, show_default=True, help="Cycles of control, Hz.")
+@click.option("--plot", metavar="FILE", help="Plot the motion as .png, .svg or .pdf.")
+@click.option("--pulses", metavar="FILE", help="Plot the torques over one turn of the rotor.")
+@robot_options
+def piezo(
+    robot_file: str,
+    link: str,
+    position: str | None,
+    radius: float,
+    duration: float,
+    rotor_mass: float,
+    rotor_radius: float,
+    rotor_speed: float,
+    gain: float,
+    rate: float,
+    plot: str | None,
+    pulses: str | None,
+    options: RobotOptions,
+    as_json: bool,
+) -> None:
+    """Move a piezo robot round a circle by an unbalanced rotor, and judge the motion.
+
+    Joints whose transducers are off are held; a controller switches each on for the part of the
+    rotor's turn in which the force drives it the wanted way.
+
+    \b
+    Examples:
+      mbdyn piezo urdf/piezo_robot.yaml --position tilt_3=0.8,tilt_4=-0.5,swing_5=0.6
+      mbdyn piezo urdf/piezo_robot.yaml --position '[0, 0.3, 0.8, -0.5, 0.6, 0]' --plot run.png
+    """
+    robot = options.read(robot_file)
+    for target in (plot, pulses):
+        if target is not None:
+            check_target(target, PLOTS)
+    if not 1.0 <= rate <= 1e5:
+        raise InputError(f"--rate is {rate}; give 1 to 100000 Hz")
+    start = read_values(robot, "position", position).numbers
+    if start.ndim != 1:
+        raise InputError("--position: give one position, not a table of many")
+    rotor = Rotor(rotor_mass, rotor_radius, rotor_speed)
+    control = PulseController(robot, rotor, link, min(gain, rate))
+    motion = PiezoMotion(robot, rotor, link)
+    motion.set_state(start)
+    path = circle(robot, link, start, radius, duration)
+    run = follow(control, motion, path, duration + SETTLE, rate, SAMPLES if plot else 1)
+    least = 1e-3 * rotor.amplitude * radius
+    document = {
+        "pulses": len(run.pulses),
+        "gap_rms": float(np.sqrt(np.mean(run.gap**2))),
+        "gap_max": float(run.gap.max()),
+        "gap_end": float(run.gap[-1]),
+        "torque_error": run.torque_error(least),
+        "joints": {
+            name: {
+                "pulses": sum(pulse.joint == name for pulse in run.pulses),
+                "way": float(np.abs(np.diff(run.q[:, k])).sum()),
+                "share_on": sum(p.off - p.on for p in run.pulses if p.joint == name)
+                / (run.angle[-1] or 1.0),
+            }
+            for k, name in enumerate(robot.velocity_labels)
+        },
+        "files": [file for file in (plot, pulses) if file is not None],
+    }
+    if plot is not None or pulses is not None:
+        from .plots import plot_pulses, plot_run, save_figure
+
+        if plot is not None:
+            save_figure(plot_run(robot, run), plot)
+        if pulses is not None:
+            middle, velocity = path.at(duration / 3)
+            save_figure(plot_pulses(robot, control.pulses(middle, middle, velocity)), pulses)
+    if as_json:
+        print_json(document)
+        return
+    print_table(
+        f"{robot.model.name}: round a circle of {1e3 * radius:g} mm in {duration:g} s",
+        ("joint", "pulses", "way, rad or m", "transducer on, % of the time"),
+        [
+            (name, str(one["pulses"]), f"{one['way']:.4f}", f"{100 * one['share_on']:.2f}")
+            for name, one in document["joints"].items()  # type: ignore[attr-defined]
+        ],
+    )
+    click.echo(
+        f"{link}: {1e3 * document['gap_rms']:.4f} mm from its path (rms), "  # type: ignore[operator]
+        f"{1e3 * run.gap.max():.4f} mm at most, {1e3 * run.gap[-1]:.5f} mm at the end"
+    )
+    click.echo(
+        f"mean torque over a turn: at most {100 * run.torque_error(least):.3f} % from that asked"
+    )

@@ -1,0 +1,139 @@
+"""Pictures of a piezo robot at work (matplotlib; no window, no global state)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..equations.pulses import TURN
+from ..errors import InputError
+from ..model.model import Array
+from ..robot import Robot
+from ..units import effort_unit, position_unit
+from . import PiezoRun, PulseWindows
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DEGREES = 180 / np.pi
+
+
+def plot_pulses(robot: Robot, windows: PulseWindows, title: str = "") -> Figure:
+    """The rotor's torque on every joint over one turn, and the part that its pulse lets through."""
+    from matplotlib.figure import Figure  # its import takes long
+
+    count = len(windows.joints)
+    figure = Figure(figsize=(9, 1.2 + 1.35 * count), dpi=120, layout="constrained")
+    axes = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
+    phase = np.linspace(0, TURN, 721)
+    for k, (name, axis) in enumerate(zip(windows.joints, axes, strict=True)):
+        torque = windows.amplitude[k] * np.cos(phase - windows.phase[k])
+        axis.plot(DEGREES * phase, torque, color="0.65", linewidth=1.2)
+        width = (windows.off[k] - windows.on[k]) % TURN
+        inside = (phase - windows.on[k]) % TURN <= width
+        if width > 0:
+            axis.plot(DEGREES * phase, np.where(inside, torque, np.nan), color="C2", linewidth=2.2)
+            axis.fill_between(DEGREES * phase, 0, torque, where=inside, color="C2", alpha=0.3)
+            axis.axhline(windows.mean_torque[k], color="C0", linestyle="--", linewidth=1.4)
+        mean = windows.mean_torque[k]
+        unit = effort_unit(robot.model, name).replace("N m", "N·m")
+        text = f"mean {mean:+.4g} {unit}" if width > 0 else "held"
+        if name in windows.unmoved:
+            text = "held: the rotor cannot move it here"
+        elif windows.saturated[k]:
+            text += ", saturated"
+        axis.set_title(f"{name}: {text}", loc="left", fontsize=9)
+        axis.set_ylabel(unit)
+        _tidy(axis)
+        if windows.amplitude[k] == 0:
+            axis.set_ylim(-1, 1)
+    axes[-1].set_xlim(0, 360)
+    axes[-1].set_xticks(range(0, 361, 45))
+    axes[-1].set_xlabel("phase of the rotor (degrees)")
+    figure.suptitle(title or f"{robot.model.name}: torque over the rotor's turn")
+    return figure
+
+
+def plot_run(robot: Robot, run: PiezoRun, turns: float = 6.0, title: str = "") -> Figure:
+    """The whole motion, a few turns of it, and the path of the rotor's link.
+
+    Parameters
+    ----------
+    turns : how many turns of the rotor to show closely, from the middle of the motion.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 10.5), dpi=110, layout="constrained")
+    grid = figure.add_gridspec(4, 2, height_ratios=(3, 3, 1.6, 3))
+    whole, near = figure.add_subplot(grid[0, :]), figure.add_subplot(grid[1, :])
+    on = figure.add_subplot(grid[2, :], sharex=near)
+    path, gap = figure.add_subplot(grid[3, 0]), figure.add_subplot(grid[3, 1])
+    labels = robot.velocity_labels
+    moved = [k for k in range(len(labels)) if np.ptp(run.q[:, k]) > 0]
+    middle = len(run.time) // 2
+    start = run.angle[middle]
+    close = (run.angle >= start) & (run.angle <= start + turns * TURN)
+    time = run.time[close]
+    units = {position_unit(robot.model, labels[k]) for k in moved}
+    unit = units.pop() if len(units) == 1 else "rad, m"
+    for k in moved:
+        colour = f"C{k}"
+        whole.plot(run.time, run.wanted[:, k], color=colour, linewidth=0.8, linestyle="--")
+        whole.plot(run.time, run.q[:, k], color=colour, linewidth=1.5, label=labels[k])
+        begin = run.q[close][0, k]
+        near.plot(1e3 * time, 1e3 * (run.wanted[close, k] - begin), color=colour, linewidth=0.8,
+                  linestyle="--")  # fmt: skip
+        near.plot(1e3 * time, 1e3 * (run.q[close, k] - begin), color=colour, linewidth=1.5)
+    for row, k in enumerate(moved):
+        on.fill_between(
+            1e3 * time, row, row + 0.8, where=run.free[close, k], color=f"C{k}", step="pre"
+        )
+    whole.set_ylabel(f"position ({unit})")
+    whole.set_xlabel("time (s)")
+    whole.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
+    near.set_ylabel(f"position from there (m{unit})" if unit in ("rad", "m") else "position, e-3")
+    near.tick_params(labelbottom=False)
+    near.set_title(f"{turns:g} turns of the rotor from the middle", loc="left", fontsize=9)
+    on.set_yticks([row + 0.4 for row in range(len(moved))], [labels[k] for k in moved], fontsize=8)
+    on.set_title("transducers on", loc="left", fontsize=9)
+    on.set_xlabel("time (ms)")
+    _draw_path(path, run)
+    gap.plot(run.time, 1e3 * run.gap, color="C3", linewidth=1.0)
+    gap.set_xlabel("time (s)")
+    gap.set_ylabel("distance from its path (mm)")
+    gap.set_ylim(bottom=0)
+    for axis in (whole, near, on, path, gap):
+        _tidy(axis)
+    figure.suptitle(title or f"{robot.model.name}: motion by pulses; dashed: wanted")
+    return figure
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Save a picture as PNG, SVG or PDF, by the path's end."""
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: the plot cannot be written: {error}") from None
+
+
+def _draw_path(axis: Any, run: PiezoRun) -> None:
+    """The path in the plane in which it lies, mm."""
+    centre = (run.wanted_place.max(axis=0) + run.wanted_place.min(axis=0)) / 2
+    _, _, directions = np.linalg.svd(run.wanted_place - centre, full_matrices=False)
+
+    def flat(places: Array) -> Array:
+        return 1e3 * (places - centre) @ directions[:2].T
+
+    axis.plot(*flat(run.wanted_place).T, color="0.3", linewidth=0.9, linestyle="--")
+    axis.plot(*flat(run.place).T, color="C0", linewidth=1.2)
+    axis.set_aspect("equal", adjustable="datalim")
+    axis.set_xlabel("in the plane of the path (mm)")
+    axis.set_ylabel("mm")
+
+
+def _tidy(axis: Any) -> None:
+    axis.grid(alpha=0.3)
+    for side in ("top", "right"):
+        axis.spines[side].set_visible(False)

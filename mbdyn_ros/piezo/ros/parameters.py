@@ -1,0 +1,62 @@
+"""The parameters of the nodes of piezo robots."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ...ros.node.description import GRAVITY, PRIORITY, SPECS
+from ...ros.node.parameters import DOUBLES, STRINGS, Spec
+from .rotor_state import SOURCES
+
+SHARED = (
+    *SPECS,
+    replace(GRAVITY, read_only=True),
+    PRIORITY,
+    Spec("rotor_link", "gripper", "link that carries the rotor, at its origin, about its z axis",
+         read_only=True),
+    Spec("rotor_mass", 0.002, "unbalance of the rotor, kg", 0.0, 1000.0, read_only=True),
+    Spec("rotor_radius", 0.005, "distance of the unbalance from the axis, m", 0.0, 100.0,
+         read_only=True),
+)  # fmt: skip
+
+CONTROLLER = (
+    *SHARED,
+    Spec("rate", 1000.0, "cycles per second, Hz", 1.0, 5000.0),
+    Spec(
+        "rotor_source", SOURCES[0], "where the rotor's phase comes from: topic, or clock",
+        read_only=True,
+        check=lambda value: None if value in SOURCES else f"{value!r} is none of {SOURCES}",
+    ),
+    Spec("rotor_speed", 1000.0, "of the rotor, where its phase comes from the clock, rad/s",
+         0.0, 1e5),
+    Spec("rotor_timeout", 0.1, "age at which rotor_state is stale, s", 0.001, 3600.0),
+    Spec("gain", 50.0, "of the position feedback, 1/s; never more than the rate", 0.0, 1000.0),
+    Spec("tolerance", 1e-5, "error that is left alone, rad or m", 0.0, 1.0),
+    Spec("state_timeout", 0.1, "age at which joint_states are stale, s", 0.001, 3600.0),
+    Spec(
+        "reference_timeout", 2.0,
+        "time after the last point at which the pulses end, s; 0: never", 0.0, 3600.0,
+    ),
+    Spec(
+        "saturation_timeout", 0.5,
+        "time for which a joint's wanted torque may be out of reach before its pulses end, s; "
+        "0: at once", 0.0, 3600.0,
+    ),
+    Spec("target_link", "", "link that ~/target is about; empty: rotor_link", read_only=True),
+    Spec("target_orientation", False, "whether the orientation of ~/target counts"),
+    Spec("target_speed", 0.2, "of the fastest joint on its way to ~/target, rad/s or m/s",
+         1e-6, 1000.0),
+)  # fmt: skip
+
+SIMULATOR = (
+    *SHARED,
+    Spec("rate", 1000.0, "joint states and steps per second, Hz", 1.0, 5000.0),
+    Spec("rotor_speed", 1000.0, "of the rotor, rad/s; 0: it stands", 0.0, 1e5),
+    Spec("phase_step", 0.25, "largest part of a turn that one integration step covers, rad",
+         0.001, 1.0, read_only=True),
+    Spec("pulse_timeout", 0.1, "age of the pulses at which all joints are held, s", 0.001, 3600.0),
+    Spec("initial_joints", STRINGS, "joints of initial_positions; empty: all", read_only=True),
+    Spec("initial_positions", DOUBLES, "position at the start, rad or m; others 0",
+         read_only=True),
+    Spec("marker_rate", 30.0, "~/markers per second, Hz; 0: none", 0.0, 100.0, read_only=True),
+)  # fmt: skip

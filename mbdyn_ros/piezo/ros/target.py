@@ -1,0 +1,74 @@
+"""The motion to a target pose of a link."""
+
+from __future__ import annotations
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped
+
+from ...equations.pulses import TURN
+from ...errors import InputError
+from ...inverse_kinematics import inverse_kinematics
+from ...model.model import Array
+from ...robot import Robot
+from ...ros.messages.reference import Reference
+
+PEAK = 1.875
+"""Highest speed of a polynomial of degree 5 from rest to rest, in way over time."""
+
+SHORTEST = 0.1
+"""s that the shortest motion takes."""
+
+
+def way_to_target(
+    robot: Robot,
+    link: str,
+    message: PoseStamped,
+    present: Array,
+    orientation: bool,
+    speed: float,
+) -> Reference:
+    """The motion from the present positions to a pose, from rest to rest, joint by joint.
+
+    Parameters
+    ----------
+    message : the pose in the frame of the root link.
+    orientation : whether the pose's orientation counts.
+    speed : of the fastest joint, rad/s or m/s.
+
+    Raises
+    ------
+    InputError
+        Another frame, bad numbers, or a pose out of reach, with the gap that is left.
+    """
+    frame = message.header.frame_id.lstrip("/")
+    if frame not in ("", robot.model.root):
+        raise InputError(
+            f"the target is in frame {frame!r}; give it in that of the root link "
+            f"{robot.model.root!r}"
+        )
+    place, turn = message.pose.position, message.pose.orientation
+    pose = np.eye(4)
+    pose[:3, 3] = place.x, place.y, place.z
+    if orientation:
+        pose[:3, :3] = _rotation(np.array([turn.x, turn.y, turn.z, turn.w]))
+    goal = inverse_kinematics(robot, link, pose, present, orientation)
+    for k, name in enumerate(robot.position_labels):  # not round and round
+        if robot.model.joint(name).type == "continuous":
+            goal[k] -= TURN * round((goal[k] - present[k]) / TURN)
+    duration = max(SHORTEST, PEAK * float(np.abs(goal - present).max(initial=0.0)) / speed)
+    rest = np.zeros((2, robot.nv))
+    return Reference(np.array([0.0, duration]), np.array([present, goal]), rest, rest)
+
+
+def _rotation(quaternion: Array) -> Array:
+    """The rotation of a quaternion (x, y, z, w) of length 1, or words."""
+    length = float(np.linalg.norm(quaternion))
+    if not abs(length - 1) <= 1e-3:
+        raise InputError(
+            f"the target's orientation {quaternion.tolist()} has length {length:.6g}: it must be "
+            "a unit quaternion (x, y, z, w)"
+        )
+    x, y, z, w = quaternion / length
+    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rotation: Array = np.eye(3) + 2 * (w * skew + skew @ skew)
+    return rotation

@@ -1,0 +1,58 @@
+"""Sums along a tree over columns that belong to its bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from casadi import SX
+
+NONE = -1
+"""No column."""
+
+
+@dataclass(frozen=True)
+class Chains:
+    """The columns of bodies, each behind another: they form chains that part where bodies do.
+
+    before : which column every column is behind, `NONE` for none.
+    bodies : the columns of every body, one behind the other; bodies behind those that carry them.
+    """
+
+    before: tuple[int, ...]
+    bodies: tuple[range, ...]
+
+    @staticmethod
+    def of(bodies: Sequence[slice], parents: Sequence[int]) -> Chains:
+        """Those of bodies with such columns and such parents, a number below 0 for none."""
+        ranges = tuple(range(columns.start, columns.stop) for columns in bodies)
+        before = [NONE] * sum(len(columns) for columns in ranges)
+        for columns, parent in zip(ranges, parents, strict=True):
+            for k in columns:
+                if k > columns.start:
+                    before[k] = k - 1
+                elif parent >= 0:
+                    before[k] = ranges[parent].stop - 1
+        return Chains(tuple(before), ranges)
+
+    @property
+    def ascending(self) -> bool:
+        """Whether every column has a higher number than the one that it is behind."""
+        return all(before < k for k, before in enumerate(self.before))
+
+    def whole(self, inward: bool) -> tuple[int, ...]:
+        """Of every column the column of the same body that is summed over all of the body's."""
+        ends = {k: body[0] if inward else body[-1] for body in self.bodies for k in body}
+        return tuple(ends[k] for k in range(len(self.before)))
+
+    def sums(self, table: SX, inward: bool) -> list[SX]:
+        """The sum for every column: over the bodies from the root to its own, or, inward, over its
+        own and all that it carries. Columns of one body have the same sum."""
+        columns = [table[:, k] for k in range(len(self.before))]
+        order = [k for body in self.bodies for k in body]
+        for k in reversed(order) if inward else order:
+            before = self.before[k]
+            if before != NONE:
+                target, other = (before, k) if inward else (k, before)
+                columns[target] = columns[target] + columns[other]
+        return [columns[k] for k in self.whole(inward)]

@@ -1,0 +1,279 @@
+"""Formulations in stages: tables of numbers, filled one after the other.
+
+Where every column of a table comes from columns of earlier tables by one and the same formula (a
+column a body, or a column a coordinate), a program need not write the formula down for each: it
+runs it in a loop, over several columns at once. The same holds for sums along a tree, and for a
+matrix whose entries are products of a row's numbers with a column's. So a formulation that works
+on tables says which of its steps are alike, and remains one formulation: `Stages.inlined` writes
+everything out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from casadi import SX
+from numpy.typing import NDArray
+
+from .chains import Chains
+from .elimination import Elimination
+
+Mask = NDArray[np.bool_]
+"""Which entries of a matrix."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Numbers filled at one stage and read at later ones.
+
+    symbols : (rows, columns); structural zeros are never read.
+    widths : number of columns of each of the matrices that stand side by side.
+    """
+
+    symbols: SX
+    widths: tuple[int, ...]
+
+    def __getitem__(self, rows: slice) -> Rows:
+        """Some rows."""
+        return Rows(self, rows.start or 0, rows.stop or self.symbols.shape[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows `start` to `stop` of a table."""
+
+    table: Table
+    start: int
+    stop: int
+
+    @property
+    def symbols(self) -> SX:
+        """Their symbols."""
+        return self.table.symbols[self.start : self.stop, :]
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """A table whose numbers are written down one by one."""
+
+    table: Table
+    expression: SX
+
+    @property
+    def length(self) -> int:
+        """How many operations fill it, about."""
+        return int(ca.n_nodes(self.expression)) if self.expression.numel() else 0
+
+    @property
+    def values(self) -> SX:
+        """The table as an expression of earlier ones."""
+        return self.expression
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped:
+    """A table whose columns are those of earlier tables under a formula."""
+
+    table: Table
+    formula: ca.Function
+    arguments: tuple[Table, ...]
+
+    @property
+    def length(self) -> int:
+        """How many operations fill it, about."""
+        return int(self.formula.n_instructions()) * self.table.symbols.shape[1]
+
+    @property
+    def values(self) -> SX:
+        """The table as an expression of earlier ones."""
+        columns = []
+        for k in range(self.table.symbols.shape[1]):
+            columns.append(self.formula(*(one.symbols[:, k] for one in self.arguments)))
+        return ca.horzcat(*columns)
+
+
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """A table of sums of an earlier one's columns along a tree; see `Chains.sums`."""
+
+    table: Table
+    source: Table
+    chains: Chains
+    inward: bool
+
+    @property
+    def length(self) -> int:
+        """How many operations fill it, about."""
+        return int(self.table.symbols.numel())
+
+    @property
+    def values(self) -> SX:
+        """The table as an expression of earlier ones."""
+        return ca.horzcat(*self.chains.sums(self.source.symbols, self.inward))
+
+
+@dataclass(frozen=True, eq=False)
+class Product:
+    """left^T right, (rows, columns), where `where` is true; zero elsewhere."""
+
+    left: Rows
+    right: Rows
+    where: Mask
+
+    @property
+    def values(self) -> SX:
+        """The matrix (rows, columns)."""
+        left, right = self.left.symbols, self.right.symbols
+        matrix = SX(*self.where.shape)
+        for i, j in zip(*self.where.nonzero(), strict=True):
+            matrix[int(i), int(j)] = ca.dot(left[:, int(i)], right[:, int(j)])
+        return matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Multiplied:
+    """Matrices side by side; each is a sum of products."""
+
+    table: Table
+    sums: tuple[tuple[Product, ...], ...]
+
+    @property
+    def length(self) -> int:
+        """How many operations fill it, about."""
+        products = [product for one in self.sums for product in one]
+        return sum(2 * (one.left.stop - one.left.start) * int(one.where.sum()) for one in products)
+
+    @property
+    def values(self) -> SX:
+        """The table as an expression of earlier ones."""
+        return ca.horzcat(*(_sum([product.values for product in one]) for one in self.sums))
+
+
+def _sum(matrices: list[SX]) -> SX:
+    first, *others = matrices
+    for other in others:
+        first = first + other
+    return first
+
+
+@dataclass(frozen=True, eq=False)
+class Factored:
+    """A table (n, n) of the factors of -H: L, and 1 / D on the diagonal; `matrix` has the lower
+    triangle of H, and is used up.
+
+    elimination : that of -H, in symbols of the table.
+    """
+
+    table: Table
+    matrix: Table
+    elimination: Elimination
+
+    @property
+    def length(self) -> int:
+        """How many operations fill it, about."""
+        return sum(len(row) * (len(row) + 2) for row in self.elimination.columns)
+
+    @property
+    def values(self) -> SX:
+        """The table as an expression of earlier ones."""
+        return Elimination.of(self.matrix.symbols).negated().triangle
+
+
+Stage = Written | Mapped | Summed | Multiplied | Factored
+
+
+class Stages:
+    """The stages of one formulation, in the order in which it asks for them."""
+
+    def __init__(self) -> None:
+        self.listed: list[Stage] = []
+
+    def written(self, expression: SX) -> Table:
+        """A table of an expression of inputs and earlier tables."""
+        expression = ca.densify(expression)
+        table = self._table(expression.sparsity(), (expression.shape[1],))
+        self.listed.append(Written(table, expression))
+        return table
+
+    def mapped(self, formula: Callable[..., SX], *arguments: Table) -> Table:
+        """A table: `formula`, of one column (rows, 1) of each argument, applied to all columns."""
+        (count,) = {table.symbols.shape[1] for table in arguments}
+        columns = [SX.sym("column", table.symbols.shape[0]) for table in arguments]
+        function = ca.Function("formula", columns, [ca.densify(formula(*columns))], {"cse": True})
+        rows = function.size1_out(0)
+        table = self._table(ca.Sparsity.dense(rows, count), (count,))
+        self.listed.append(Mapped(table, function, arguments))
+        return table
+
+    def summed(self, source: Table, chains: Chains, inward: bool) -> Table:
+        """A table of sums along a tree; see `Chains.sums`."""
+        rows, columns = source.symbols.shape
+        table = self._table(ca.Sparsity.dense(rows, columns), (columns,))
+        self.listed.append(Summed(table, source, chains, inward))
+        return table
+
+    def multiplied(self, *sums: Sequence[Product]) -> Table:
+        """A table of sums of products, side by side."""
+        wanted = [np.logical_or.reduce([product.where for product in one]) for one in sums]
+        whole = np.hstack(wanted)
+        rows, columns = (places.tolist() for places in whole.nonzero())
+        height, width = whole.shape
+        sparsity = ca.Sparsity.triplet(height, width, rows, columns)
+        table = self._table(sparsity, tuple(one.shape[1] for one in wanted))
+        self.listed.append(Multiplied(table, tuple(tuple(one) for one in sums)))
+        return table
+
+    def factored(self, matrix: Table) -> tuple[Elimination, Table]:
+        """The elimination of -H, and the table of its factors; `matrix` is used up."""
+        whole = Elimination.of(matrix.symbols)
+        table = self._table(whole.triangle.sparsity(), matrix.widths)
+        elimination = Elimination(table.symbols)
+        self.listed.append(Factored(table, matrix, elimination))
+        return elimination, table
+
+    def inlined(self, expressions: Sequence[SX]) -> list[SX]:
+        """Expressions of tables as expressions of inputs."""
+        symbols, values = [], []
+        for stage in self.listed:
+            sparsity = stage.table.symbols.sparsity()
+            symbols.append(nonzeros(stage.table.symbols))
+            values.append(nonzeros(ca.project(stage.values, sparsity)))
+        return ca.substitute_inplace(symbols, values, list(expressions))[1] if symbols else []
+
+    def _table(self, sparsity: ca.Sparsity, widths: tuple[int, ...]) -> Table:
+        return Table(SX.sym(f"table{len(self.listed)}", sparsity), widths)
+
+
+def nonzeros(matrix: SX) -> SX:
+    """The numbers of a matrix that are not zero by structure, column by column (n, 1)."""
+    column: SX = matrix.nz[:]
+    return column
+
+
+@dataclass(frozen=True, eq=False)
+class Staged:
+    """What the last of some stages gives: a table, or x of the equations H x = table.
+
+    elimination : that of H. factors : the table (n, n) of its factors.
+    """
+
+    stages: Stages
+    right: Table
+    elimination: Elimination | None = None
+    factors: Table | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the result."""
+        rows, columns = self.right.symbols.shape
+        return rows, columns
+
+    @property
+    def solved(self) -> SX:
+        """The result as one expression of inputs."""
+        right = self.right.symbols
+        result = right if self.elimination is None else self.elimination.solve(right)
+        return self.stages.inlined([result])[0]

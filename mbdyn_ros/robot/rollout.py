@@ -1,0 +1,153 @@
+"""Many motions at once: forward dynamics integrated in compiled code."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+
+import numpy as np
+
+from ..arguments import coordinate_array, require_unit_quaternions
+from ..compiler.kernel import Kernel, load_many
+from ..compiler.rollout_source import rollout_source
+from ..compiler.thread_pool import share_out
+from ..compiler.threads import threads_for
+from ..equations.position_rate import PositionRate
+from ..equations.system import System
+from ..errors import InputError
+from ..model.model import Array
+
+ORDERS = {"semi_implicit": 1, "rk4": 4}
+"""Order of every method."""
+
+
+class Rollout:
+    """Rollouts of one robot.
+
+    Parameters
+    ----------
+    kernel : forward dynamics; it serves where nothing can be compiled.
+    """
+
+    def __init__(self, system: System, kernel: Kernel) -> None:
+        self._system, self._kernel = system, kernel
+        self._rate = PositionRate(system.coordinates)
+        self._library: ctypes.CDLL | None = None
+        if kernel.compiled:
+            self._library = load_many(system, kernel.variant, "rollout", rollout_source)
+
+    def __call__(
+        self, q: Array, v: Array, effort: Array, dt: float, order: int, terminal: bool
+    ) -> tuple[Array, Array]:
+        """Positions and velocities after every step, or after the last.
+
+        Parameters
+        ----------
+        q, v : (nq,), (nv,) or (N, ...). effort : (T, ne) or (N, T, ne).
+        """
+        counts = {len(x) for x, single in ((q, 1), (v, 1), (effort, 2)) if x.ndim > single}
+        count, steps = max(counts, default=1), effort.shape[-2]
+        shape = (count,) if terminal else (count, steps)
+        q_out, v_out = (np.empty((*shape, x.shape[-1])) for x in (q, v))
+        if terminal and not steps:
+            q_out[:], v_out[:] = q, v
+        elif self._library is None:
+            self._interpret(q, v, effort, dt, order, q_out, v_out)
+        elif count and steps:
+            self._run(q, v, effort, dt, order, q_out, v_out)
+        return (q_out, v_out) if counts else (q_out[0], v_out[0])
+
+    def _run(
+        self, q: Array, v: Array, effort: Array, dt: float, order: int, q_out: Array, v_out: Array
+    ) -> None:
+        library, count, steps = self._library, len(q_out), effort.shape[-2]
+        assert library is not None
+        q, v, effort = (np.ascontiguousarray(x) for x in (q, v, effort))
+        given: list[object] = [ctypes.c_size_t(count), ctypes.c_size_t(steps)]
+        for array, single in ((q, 1), (v, 1), (effort, 2)):
+            stride = array[0].size if array.ndim > single else 0
+            given += [ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(stride)]
+        operations = ctypes.c_size_t.in_dll(library, "operations").value
+        library.rollout(
+            *given,
+            ctypes.c_void_p(self._kernel.home.ctypes.data),
+            ctypes.c_double(dt),
+            order,
+            int(q_out.ndim == 3),
+            ctypes.c_void_p(q_out.ctypes.data),
+            ctypes.c_void_p(v_out.ctypes.data),
+            share_out(),
+            threads_for(count * steps * order * operations),
+        )
+
+    def _interpret(
+        self, q: Array, v: Array, effort: Array, dt: float, order: int, q_out: Array, v_out: Array
+    ) -> None:
+        """The same step by step, for all motions at once."""
+        count, steps = len(q_out), effort.shape[-2]
+        q, v = (np.array(np.broadcast_to(x, (count, x.shape[-1]))) for x in (q, v))
+
+        def rate(q: Array, v: Array) -> Array:
+            result = np.empty_like(q)
+            for row in zip(q, v, result, strict=True):
+                self._rate(*row)
+            return result
+
+        def accelerate(q: Array, v: Array) -> Array:
+            return self._kernel.batch([q, v, at], count)
+
+        self._rate.normalize(q)
+        for t in range(steps):
+            at = np.ascontiguousarray(np.broadcast_to(effort[..., t, :], (count, effort.shape[-1])))
+            if order == 1:
+                v = v + dt * accelerate(q, v)
+                q = q + dt * rate(q, v)
+            else:
+                by_q, by_v = [rate(q, v)], [accelerate(q, v)]
+                for span in (dt / 2, dt / 2, dt):
+                    x, y = q + span * by_q[-1], v + span * by_v[-1]
+                    by_q.append(rate(x, y))
+                    by_v.append(accelerate(x, y))
+                q = q + dt / 6 * (by_q[0] + 2 * (by_q[1] + by_q[2]) + by_q[3])
+                v = v + dt / 6 * (by_v[0] + 2 * (by_v[1] + by_v[2]) + by_v[3])
+            self._rate.normalize(q)
+            if q_out.ndim == 3:
+                q_out[:, t], v_out[:, t] = q, v
+        if q_out.ndim == 2:
+            q_out[:], v_out[:] = q, v
+
+
+def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
+    """Efforts (T, ne) or (N, T, ne) as float64, or words about why they are none."""
+    array = np.asarray(value)
+    if array.ndim not in (2, 3) or array.shape[-1] != len(labels):
+        raise InputError(
+            f"efforts has shape {array.shape}: expected (T, {len(labels)}) for T steps, or "
+            f"(N, T, {len(labels)}), in the order {', '.join(labels)}"
+        )
+    flat = coordinate_array("efforts", array.reshape(-1, len(labels)), labels)
+    return flat.reshape(array.shape)
+
+
+def checked_step(dt: object) -> float:
+    """The length of a step, s."""
+    if not isinstance(dt, (int, float, np.number)) or not (math.isfinite(dt) and dt > 0):
+        raise InputError(f"dt must be a positive number of seconds; it is {dt!r}")
+    return float(dt)
+
+
+def checked_start(system: System, q: object, v: object, efforts: Array) -> tuple[Array, Array]:
+    """The states to start from, refused where they do not fit the efforts or each other."""
+    coordinates = system.coordinates
+    start = coordinate_array("q0", q, coordinates.position_labels)
+    speed = coordinate_array("v0", v, coordinates.velocity_labels)
+    require_unit_quaternions(coordinates, start)
+    sizes = {
+        name: len(array)
+        for name, array, single in (("q0", start, 1), ("v0", speed, 1), ("efforts", efforts, 2))
+        if array.ndim > single
+    }
+    if len(set(sizes.values())) > 1:
+        listed = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        raise InputError(f"the batches have different lengths: {listed}")
+    return start, speed

@@ -1,0 +1,101 @@
+"""Poses that joint states cannot say: of a floating base, and of planar and floating joints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import Transform, TransformStamped
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+
+from ...model.model import Array
+from ...robot import Robot
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:  # not among the PyPI wheels
+    TFMessage = None
+
+WORLD_FRAME = "world"
+
+
+class PosePublisher:
+    """Publishes odometry of a floating base, and transforms where tf2_msgs is installed.
+
+    The twist is in base axes, as in `Robot`.
+    """
+
+    def __init__(self, node: Node, robot: Robot) -> None:
+        self._node, self._robot = node, robot
+        joints = [joint for joint in robot.model.joints if joint.type in ("planar", "floating")]
+        self._pairs = [(joint.parent, joint.child) for joint in joints]
+        self.needed = bool(robot.floating_base or self._pairs)
+        self._odometry: Any = None
+        self._transforms: Any = None
+        if not self.needed:
+            return
+        if robot.floating_base:
+            self._odometry = node.create_publisher(Odometry, "~/odometry", 10)
+            self._message = Odometry(child_frame_id=robot.model.root)
+            self._message.header.frame_id = WORLD_FRAME
+        if TFMessage is not None:
+            self._transforms = node.create_publisher(TFMessage, "/tf", 100)
+        else:
+            node.get_logger().warning(
+                "tf2_msgs is not installed: no transform of what floats is published on /tf"
+            )
+
+    def destroy(self) -> None:
+        """Take the topics away, when another robot comes."""
+        for publisher in (self._odometry, self._transforms):
+            if publisher is not None:
+                self._node.destroy_publisher(publisher)
+
+    def publish(self, q: Array, v: Array, stamp: tuple[int, int]) -> None:
+        """Send the poses of one state; `stamp` in seconds and nanoseconds."""
+        if self._odometry is not None:
+            header, pose, twist = self._message.header, self._message.pose, self._message.twist
+            header.stamp.sec, header.stamp.nanosec = stamp
+            fill_pose(pose.pose.position, pose.pose.orientation, q[:7])
+            linear, angular = twist.twist.linear, twist.twist.angular
+            linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = v[:6].tolist()
+            self._odometry.publish(self._message)
+        if self._transforms is not None:
+            self._transforms.publish(TFMessage(transforms=self._stamped(q, stamp)))
+
+    def _stamped(self, q: Array, stamp: tuple[int, int]) -> list[TransformStamped]:
+        result = []
+        if self._robot.floating_base:
+            result.append(stamped(WORLD_FRAME, self._robot.model.root, q[:7], stamp))
+        for parent, child in self._pairs:
+            above = self._robot.frame_pose(q, parent)
+            below = self._robot.frame_pose(q, child)
+            pose = pose_numbers(np.asarray(np.linalg.solve(above, below), dtype=np.float64))
+            result.append(stamped(parent, child, pose, stamp))
+        return result
+
+
+def stamped(parent: str, child: str, pose: Array, stamp: tuple[int, int]) -> TransformStamped:
+    """A transform from x y z qx qy qz qw."""
+    transform = Transform()
+    fill_pose(transform.translation, transform.rotation, pose)
+    message = TransformStamped(child_frame_id=child, transform=transform)
+    message.header.frame_id = parent
+    message.header.stamp.sec, message.header.stamp.nanosec = stamp
+    return message
+
+
+def fill_pose(place: object, turn: object, pose: Array) -> None:
+    """Write x y z qx qy qz qw into messages."""
+    for name, number in zip("xyz", pose[:3].tolist(), strict=True):
+        setattr(place, name, number)
+    for name, number in zip("xyzw", pose[3:7].tolist(), strict=True):
+        setattr(turn, name, number)
+
+
+def pose_numbers(matrix: Array) -> Array:
+    """x y z qx qy qz qw of a homogeneous matrix (4, 4)."""
+    from scipy.spatial.transform import Rotation
+
+    return np.array([*matrix[:3, 3], *Rotation.from_matrix(matrix[:3, :3]).as_quat()])

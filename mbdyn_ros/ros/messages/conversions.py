@@ -1,0 +1,76 @@
+"""Messages to arrays and back."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+
+import numpy as np
+from builtin_interfaces.msg import Duration, Time
+from geometry_msgs.msg import WrenchStamped
+from sensor_msgs.msg import JointState
+
+from ...errors import InputError
+from ...model.model import Array
+from ...robot import Robot
+from .layout import effort_blocks, full_places
+
+
+def simple_joints(robot: Robot) -> tuple[list[str], list[int], list[int]]:
+    """Joints of one coordinate, which a JointState can hold, and their rows in `joint_state`."""
+    places = full_places(robot)
+    names = [name for name in robot.joint_names if robot.model.joint(name).nq == 1]
+    return names, [places[name][0] for name in names], [places[name][1] for name in names]
+
+
+def external_wrenches(messages: Sequence[WrenchStamped]) -> dict[str, list[float]] | None:
+    """Wrenches by link; those on one link add up. None for none."""
+    wrenches: dict[str, list[float]] = {}
+    for k, message in enumerate(messages):
+        link = message.header.frame_id.lstrip("/")
+        if not link:
+            raise InputError(f"external wrench {k} names no link in header.frame_id")
+        force, torque = message.wrench.force, message.wrench.torque
+        numbers = [force.x, force.y, force.z, torque.x, torque.y, torque.z]
+        for axis, number in zip(("fx", "fy", "fz", "tx", "ty", "tz"), numbers, strict=True):
+            if not math.isfinite(number):
+                raise InputError(f"{axis} of the wrench on {link} is {number}: it must be finite")
+        total = wrenches.setdefault(link, [0.0] * 6)
+        wrenches[link] = [one + other for one, other in zip(total, numbers, strict=True)]
+    return wrenches or None
+
+
+def joint_state_message(
+    robot: Robot, q: Array, v: Array, effort: Array | None = None
+) -> JointState:
+    """All movable joints of one coordinate, dependent ones too; efforts 0 where not actuated."""
+    names, rows_q, rows_v = simple_joints(robot)
+    position, velocity, _ = robot.joint_state(q, v)
+    assert velocity is not None
+    message = JointState(name=names)
+    message.header.frame_id = robot.model.root
+    message.position = doubles(position[rows_q])
+    message.velocity = doubles(velocity[rows_v])
+    efforts = dict.fromkeys(names, 0.0)
+    if effort is not None:
+        for name, place in effort_blocks(robot).items():
+            if name in efforts:
+                efforts[name] = float(effort[place][0])
+    message.effort = doubles(list(efforts.values()))
+    return message
+
+
+def doubles(values: Array | Sequence[float]) -> array[float]:
+    """Numbers as message fields take them fastest."""
+    return array("d", np.asarray(values, dtype=np.float64).tobytes())
+
+
+def seconds(duration: Duration | Time) -> float:
+    """A duration or a time in seconds."""
+    return float(duration.sec) + 1e-9 * float(duration.nanosec)
+
+
+def fill_time(message: Time, nanoseconds: int) -> None:
+    """Write a time into a message."""
+    message.sec, message.nanosec = divmod(nanoseconds, 1_000_000_000)

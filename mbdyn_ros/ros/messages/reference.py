@@ -1,0 +1,113 @@
+"""A wanted motion through the points of a trajectory, smooth enough for accelerations."""
+
+from __future__ import annotations
+
+import bisect
+
+import numpy as np
+
+from ...errors import InputError
+from ...model.model import Array
+
+POWERS = np.arange(6)
+
+
+class Reference:
+    """A piecewise polynomial through points.
+
+    Between two points: of degree 5 where both have velocities and accelerations, of degree 3
+    where both have velocities; where no point has velocities, a cubic spline at rest at both
+    ends. Before the first point the motion rests there. After the last it rests too, unless
+    there is only one point: that state holds as it was given.
+
+    Parameters
+    ----------
+    times : (N,) s, increasing.
+    positions : (N, n).
+    velocities, accelerations : (N, n), or None where not given.
+    """
+
+    def __init__(
+        self,
+        times: Array,
+        positions: Array,
+        velocities: Array | None = None,
+        accelerations: Array | None = None,
+    ) -> None:
+        wrong = np.flatnonzero(np.diff(times) <= 0)
+        if len(wrong):
+            k = int(wrong[0]) + 1
+            raise InputError(
+                f"point {k}: time_from_start is {times[k]:g} s, not after the "
+                f"{times[k - 1]:g} s of the point before"
+            )
+        if velocities is None and accelerations is not None and len(times) > 1:
+            raise InputError("the points have accelerations but no velocities")
+        self.times = times.tolist()
+        self.end = self.times[-1]
+        zero = np.zeros_like(positions[0])
+        if len(times) == 1:
+            given = (velocities, accelerations)
+            self._single = [positions[0], *(zero if one is None else one[0] for one in given)]
+            return
+        self._first, self._last = [positions[0], zero, zero], [positions[-1], zero, zero]
+        if velocities is None:
+            velocities = spline_velocities(np.diff(times), positions)
+        self._pieces = _pieces(np.diff(times), positions, velocities, accelerations)
+
+    def at(self, time: float) -> tuple[Array, Array, Array]:
+        """Position, velocity and acceleration (n,) at a time, s."""
+        if len(self.times) == 1:
+            q, v, a = self._single
+        elif time < self.times[0]:
+            q, v, a = self._first
+        elif time > self.end:
+            q, v, a = self._last
+        else:
+            k = min(bisect.bisect_right(self.times, time), len(self.times) - 1) - 1
+            powers = (time - self.times[k]) ** POWERS
+            rates, curvatures = np.zeros(6), np.zeros(6)
+            rates[1:] = POWERS[1:] * powers[:-1]
+            curvatures[2:] = POWERS[2:] * POWERS[1:-1] * powers[:-2]
+            piece = self._pieces[k]
+            q, v, a = powers @ piece, rates @ piece, curvatures @ piece
+        return q, v, a
+
+
+def _pieces(spans: Array, q: Array, v: Array, a: Array | None) -> Array:
+    """Coefficients (N - 1, 6, n) by powers of the time since each piece's start."""
+    h = spans[:, None]
+    pieces = np.zeros((len(spans), 6, q.shape[1]))
+    way, start, end = q[1:] - q[:-1], v[:-1], v[1:]
+    pieces[:, 0], pieces[:, 1] = q[:-1], start
+    if a is None:
+        pieces[:, 2] = (3 * way / h - 2 * start - end) / h
+        pieces[:, 3] = (start + end - 2 * way / h) / h**2
+        return pieces
+    first, last = a[:-1], a[1:]
+    pieces[:, 2] = first / 2
+    pieces[:, 3] = (20 * way - (8 * end + 12 * start) * h - (3 * first - last) * h**2) / (2 * h**3)
+    pieces[:, 4] = (
+        -30 * way + (14 * end + 16 * start) * h + (3 * first - 2 * last) * h**2
+    ) / (2 * h**4)  # fmt: skip
+    pieces[:, 5] = (12 * way - 6 * (end + start) * h - (first - last) * h**2) / (2 * h**5)
+    return pieces
+
+
+def spline_velocities(spans: Array, positions: Array) -> Array:
+    """Velocities (N, n) of the cubic spline through the points that rests at both ends.
+
+    Equal accelerations on both sides of every point make a tridiagonal system.
+    """
+    slopes = np.diff(positions, axis=0) / spans[:, None]
+    velocities = np.zeros_like(positions)
+    upper = np.zeros(len(positions))
+    for k in range(1, len(positions) - 1):
+        before, after = spans[k - 1], spans[k]
+        pivot = 2 * (before + after) - after * upper[k - 1]
+        upper[k] = before / pivot
+        right = 3 * (after * slopes[k - 1] + before * slopes[k])
+        velocities[k] = (right - after * velocities[k - 1]) / pivot
+    for k in range(len(positions) - 2, 0, -1):
+        velocities[k] -= upper[k] * velocities[k + 1]
+    return velocities

@@ -1,0 +1,130 @@
+"""Where a node's robot comes from: a parameter with its URDF, a file, or the latched topic."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from std_msgs.msg import String
+
+from ...errors import InputError, MbdynError
+from ...robot import Robot, load
+from .parameters import DOUBLES, STRINGS, Parameters, Spec, three_numbers
+
+LATCHED = QoSProfile(
+    depth=1,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+
+SPECS = (
+    Spec("robot_description", "", "URDF (or DH table) of the robot, as text", read_only=True),
+    Spec("urdf", "", "path of its file, where robot_description is empty", read_only=True),
+    Spec(
+        "mechanism", "", "loops and couplings beside the URDF: path of a YAML file, or its text",
+        read_only=True,
+    ),
+    Spec(
+        "home_joints", STRINGS, "joints of home_positions: a rough closed configuration",
+        read_only=True,
+    ),
+    Spec("home_positions", DOUBLES, "rad or m; empty: the home of the files", read_only=True),
+)  # fmt: skip
+GRAVITY = Spec("gravity", [0.0, 0.0, -9.81], "m/s^2, in the world", check=three_numbers)
+FLOATING_BASE = Spec(
+    "floating_base", False, "whether the root link moves freely in the world", read_only=True
+)
+
+PRIORITY = Spec(
+    "realtime_priority", 0, "SCHED_FIFO priority of the loop, where Linux allows it; 0: none",
+    0, 99, read_only=True,
+)  # fmt: skip
+
+
+def load_robot(
+    node: Node,
+    parameters: Parameters,
+    source: str,
+    gravity: Sequence[float],
+    *programs: str,
+    floating_base: bool = False,
+) -> Robot:
+    """Read a robot, compile the named programs, and log what looks wrong in its description."""
+    home = home_by_name(parameters["home_joints"], parameters["home_positions"])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        robot = load(source, parameters["mechanism"] or None, home, floating_base, gravity)
+        robot.compile(*programs)
+    for one in caught:
+        node.get_logger().warning(one_line(str(one.message)))
+    return robot
+
+
+def home_by_name(joints: Sequence[str], positions: Sequence[float]) -> dict[str, float] | None:
+    """The rough configuration that two parameters give; None for none."""
+    if len(joints) != len(positions):
+        raise InputError(
+            f"parameter home_positions has {len(positions)} numbers for the {len(joints)} joints "
+            "of home_joints"
+        )
+    for k, name in enumerate(joints):
+        if name in joints[:k]:
+            raise InputError(f"parameter home_joints names {name!r} twice")
+    return dict(zip(joints, positions, strict=True)) or None
+
+
+class Description:
+    """The source of the robot's description, as text or path.
+
+    Parameters
+    ----------
+    node, parameters : with `SPECS` declared.
+    on_arrival : called with every description that comes over the topic; may raise MbdynError.
+
+    Attributes
+    ----------
+    source : text or path; None until the topic brought one that `on_arrival` took.
+    """
+
+    def __init__(
+        self, node: Node, parameters: Parameters, on_arrival: Callable[[str], None]
+    ) -> None:
+        self._node, self._on_arrival = node, on_arrival
+        self.source: str | None = parameters["robot_description"] or parameters["urdf"] or None
+        self.refusal = ""
+        if self.source is None:
+            node.create_subscription(String, "robot_description", self._receive, LATCHED)
+            node.get_logger().info(
+                "waiting for the URDF on topic robot_description; or set the parameter "
+                "robot_description (text) or urdf (path)"
+            )
+
+    def _receive(self, message: String) -> None:
+        if message.data == self.source:
+            return
+        try:
+            if not message.data.lstrip().startswith("<"):
+                raise MbdynError("the message holds no XML")
+            self._on_arrival(message.data)
+        except MbdynError as error:
+            kept = "; the old one is kept" if self.source is not None else ""
+            self.refusal = f"refused a robot_description: {one_line(str(error))}{kept}"
+            self._node.get_logger().error(self.refusal)
+        else:
+            self.source, self.refusal = message.data, ""
+
+    @property
+    def missing(self) -> str:
+        """What to tell a caller while there is no robot."""
+        return self.refusal or (
+            "there is no robot yet: set the parameter robot_description or urdf, or publish the "
+            "URDF on topic robot_description (transient local)"
+        )
+
+
+def one_line(text: Any) -> str:
+    """Text without line breaks."""
+    return " ".join(str(text).split())

@@ -1,0 +1,163 @@
+"""Parameters of a node from one table: declared, described, checked and refused with a reason."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
+from rclpy.exceptions import (
+    InvalidParameterTypeException,
+    InvalidParameterValueException,
+    ParameterUninitializedException,
+)
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from ...errors import MbdynError
+
+DOUBLES = Parameter.Type.DOUBLE_ARRAY
+STRINGS = Parameter.Type.STRING_ARRAY
+
+
+class ParameterError(MbdynError, ValueError):
+    """A parameter that is refused; the message names it and says what it may be."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One parameter.
+
+    name, default, description : as in the table of `docs/ros.md`. A default of type DOUBLES or
+        STRINGS is an empty array.
+    low, high : bounds of a number, or of every number of an array.
+    read_only : whether it is fixed when the node has started.
+    check : returns what is wrong with a value, or None.
+    """
+
+    name: str
+    default: Any
+    description: str
+    low: float | None = None
+    high: float | None = None
+    read_only: bool = False
+    check: Callable[[Any], str | None] | None = None
+
+    def complaint(self, value: Any) -> str | None:
+        """What is wrong with a value of the right type, or None."""
+        numbers = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+        for number in numbers:
+            if not isinstance(number, (int, float)) or isinstance(number, bool):
+                break
+            if not math.isfinite(number):
+                return f"{self.name} is {number}: every number must be finite"
+            low = -math.inf if self.low is None else self.low
+            high = math.inf if self.high is None else self.high
+            if not low <= number <= high:
+                allowed = f"from {low:g} to {high:g}" if high < math.inf else f"{low:g} or more"
+                return f"{self.name} is {number}: it must be {allowed}"
+        return self.check(value) if self.check is not None else None
+
+    def descriptor(self) -> ParameterDescriptor:
+        """The description that tools such as rqt_reconfigure show."""
+        descriptor = ParameterDescriptor(description=self.description, read_only=self.read_only)
+        if self.low is not None and self.high is not None:
+            if isinstance(self.default, float):
+                descriptor.floating_point_range = [
+                    FloatingPointRange(from_value=float(self.low), to_value=float(self.high))
+                ]
+            elif isinstance(self.default, int):
+                descriptor.integer_range = [
+                    IntegerRange(from_value=int(self.low), to_value=int(self.high), step=1)
+                ]
+        return descriptor
+
+
+def three_numbers(value: Sequence[float]) -> str | None:
+    """Check of a vector parameter."""
+    return None if len(value) == 3 else f"it has {len(value)} numbers, not 3 (x, y, z)"
+
+
+class Parameters:
+    """The parameters of a node, by name: `parameters["rate"]`.
+
+    Parameters
+    ----------
+    node : where they are declared.
+    table : what they are.
+
+    Raises
+    ------
+    ParameterError
+        A value from the command line or a file does not fit.
+    """
+
+    def __init__(self, node: Node, table: Sequence[Spec]) -> None:
+        self._node = node
+        self._table = {spec.name: spec for spec in table}
+        self._review: Callable[[Mapping[str, Any]], str | None] | None = None
+        for spec in table:
+            self._declare(spec)
+        node.add_on_set_parameters_callback(self._on_set)
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            value = self._node.get_parameter(name).value
+        except ParameterUninitializedException:
+            value = None
+        if value is None and self._table[name].default in (DOUBLES, STRINGS):
+            return []
+        return list(value) if self._table[name].default in (DOUBLES, STRINGS) else value
+
+    def on_change(self, review: Callable[[Mapping[str, Any]], str | None]) -> None:
+        """Call `review` with values set later: it applies them, or returns what is wrong."""
+        self._review = review
+
+    def _declare(self, spec: Spec) -> None:
+        full, first = spec.descriptor(), spec.descriptor()
+        ranged = bool(full.floating_point_range or full.integer_range)
+        if ranged:  # given later, for rclpy would refuse the first value in its own words
+            first = ParameterDescriptor(description=spec.description)
+        try:
+            self._node.declare_parameter(spec.name, spec.default, first)
+        except InvalidParameterTypeException as error:
+            raise ParameterError(f"parameter {spec.name}: {_type_hint(spec, error)}") from None
+        except InvalidParameterValueException as error:
+            raise ParameterError(f"parameter {spec.name}: {error}") from None
+        complaint = spec.complaint(self[spec.name])
+        if complaint is not None:
+            raise ParameterError(f"parameter {_with_name(spec, complaint)}")
+        if ranged:
+            full.type = self._node.describe_parameter(spec.name).type
+            self._node.set_descriptor(spec.name, full)
+
+    def _on_set(self, changes: Sequence[Parameter[Any]]) -> SetParametersResult:
+        values = {}
+        for parameter in changes:
+            spec = self._table.get(parameter.name)
+            if spec is None:
+                continue  # of rclpy itself, such as use_sim_time
+            complaint = spec.complaint(parameter.value)
+            if complaint is not None:
+                return SetParametersResult(successful=False, reason=_with_name(spec, complaint))
+            values[parameter.name] = parameter.value
+        reason = self._review(values) if self._review is not None and values else None
+        return SetParametersResult(successful=reason is None, reason=reason or "")
+
+
+def _with_name(spec: Spec, complaint: str) -> str:
+    return complaint if complaint.startswith(spec.name) else f"{spec.name}: {complaint}"
+
+
+def _type_hint(spec: Spec, error: Exception) -> str:
+    """The message of rclpy, and what newcomers have usually done."""
+    floats = isinstance(spec.default, (float, list)) or spec.default == DOUBLES
+    hint = " (write a decimal point: 500.0)" if floats else ""
+    return f"{str(error).rstrip('.')}{hint}"

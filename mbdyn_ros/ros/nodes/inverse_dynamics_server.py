@@ -1,0 +1,185 @@
+"""Node `inverse_dynamics_server`: torques, accelerations and dynamic terms as services.
+
+Topics, services and parameters are listed in `docs/ros.md`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from rclpy.node import Node
+from trajectory_msgs.msg import JointTrajectory
+
+from ...errors import InputError, MbdynError
+from ...robot import Robot
+from ..messages.conversions import doubles, external_wrenches, joint_state_message
+from ..messages.layout import Layout, effort_blocks, joint_efforts
+from ..messages.trajectory_efforts import with_efforts
+from ..node.description import FLOATING_BASE, GRAVITY, SPECS, Description, load_robot, one_line
+from ..node.diagnostics import Diagnostics, Health
+from ..node.interfaces import service_types
+from ..node.parameters import Parameters
+from ..node.process import run
+from ..node.refusals import in_words
+
+NAME = "inverse_dynamics_server"
+
+PARAMETERS = (*SPECS, FLOATING_BASE, GRAVITY)
+
+PROGRAMS = (
+    "inverse_dynamics",
+    "forward_dynamics",
+    "mass_matrix",
+    "coriolis_vector",
+    "gravity_vector",
+    "friction_vector",
+    "joint_position",
+    "joint_velocity",
+    "joint_acceleration",
+)
+
+
+class InverseDynamicsServer(Node):
+    """Answers with `success` and `message`, and never ends over a bad request."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(NAME, **options)
+        self.parameters = Parameters(self, PARAMETERS)
+        self.robot: Robot | None = None
+        self._calls = self._refusals = 0
+        self._last_refusal = ""
+        self.description = Description(self, self.parameters, self._take)
+        if self.description.source is not None:
+            self._take(self.description.source)
+        self.parameters.on_change(self._change)
+        self._offer_services()
+        self._trajectories = self.create_publisher(JointTrajectory, "~/trajectory_out", 10)
+        self.create_subscription(JointTrajectory, "~/trajectory_in", self._on_trajectory, 10)
+        self.diagnostics = Diagnostics(self, self._examine)
+
+    def stop(self) -> None:
+        """There is nothing to stop: this node drives nothing."""
+
+    def _offer_services(self) -> None:
+        srv = service_types(self, "only ~/trajectory_in and ~/trajectory_out are served")
+        if srv is None:
+            return
+        for name, kind, answer in (
+            ("inverse_dynamics", srv.InverseDynamics, self._inverse_dynamics),
+            ("forward_dynamics", srv.ForwardDynamics, self._forward_dynamics),
+            ("dynamic_terms", srv.DynamicTerms, self._dynamic_terms),
+            ("inverse_dynamics_trajectory", srv.InverseDynamicsTrajectory, self._trajectory),
+        ):
+            self.create_service(kind, f"~/{name}", partial(self._answer, name, answer))
+
+    def _answer(
+        self,
+        name: str,
+        answer: Callable[[Robot, Any, Any], None],
+        request: Any,
+        response: Any,
+    ) -> Any:
+        """Fill the response, or say in it why not."""
+        self._calls += 1
+        try:
+            if self.robot is None:
+                raise InputError(self.description.missing)
+            answer(self.robot, request, response)
+        except Exception as error:
+            reason = in_words(error)
+            self._refuse(f"{name}: {reason}")
+            response = type(response)(success=False, message=reason)
+        else:
+            response.success = True
+        return response
+
+    def _refuse(self, reason: str) -> None:
+        self._refusals += 1
+        self._last_refusal = reason
+        self.get_logger().warning(f"refused {reason}", throttle_duration_sec=1.0)
+
+    def _inverse_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
+        layout = Layout(robot, request.name)
+        q, v, a = layout.state(request.position, request.velocity, request.acceleration)
+        effort = robot.inverse_dynamics(q, v, a, external_wrenches(request.external_wrenches))
+        response.name = list(effort_blocks(robot))
+        response.effort = doubles(effort)
+        response.joint_state = joint_state_message(robot, q, v, effort)
+
+    def _forward_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
+        layout = Layout(robot, request.name)
+        q, v, _ = layout.state(request.position, request.velocity)
+        effort = joint_efforts(robot, request.effort_name, request.effort)
+        acceleration = robot.forward_dynamics(q, v, effort)
+        response.name = list(layout.blocks)
+        response.acceleration = doubles(acceleration)
+        response.joint_state = joint_state_message(robot, q, v, effort)
+
+    def _dynamic_terms(self, robot: Robot, request: Any, response: Any) -> None:
+        layout = Layout(robot, request.name)
+        q, v, _ = layout.state(request.position, request.velocity)
+        response.name = list(layout.blocks)
+        response.mass_matrix = doubles(robot.mass_matrix(q).reshape(-1))
+        response.coriolis = doubles(robot.coriolis_vector(q, v))
+        response.gravity = doubles(robot.gravity_vector(q))
+        response.friction = doubles(robot.friction_vector(q, v))
+
+    def _trajectory(self, robot: Robot, request: Any, response: Any) -> None:
+        response.trajectory = with_efforts(robot, request.trajectory)
+
+    def _on_trajectory(self, message: JointTrajectory) -> None:
+        self._calls += 1
+        try:
+            if self.robot is None:
+                raise InputError(self.description.missing)
+            self._trajectories.publish(with_efforts(self.robot, message))
+        except Exception as error:
+            reason = in_words(error)
+            self._refuse(f"trajectory_in: {reason}")
+
+    def _take(self, source: str) -> None:
+        self.robot = self._load(source, self.parameters["gravity"])
+
+    def _load(self, source: str, gravity: list[float]) -> Robot:
+        robot = load_robot(
+            self, self.parameters, source, gravity, *PROGRAMS,
+            floating_base=self.parameters["floating_base"],
+        )  # fmt: skip
+        self.get_logger().info(
+            f"serving {robot.model.name}: {', '.join(robot.independent_joints) or 'no joints'}"
+        )
+        return robot
+
+    def _change(self, values: Mapping[str, Any]) -> str | None:
+        if "gravity" in values and self.description.source is not None:
+            try:
+                self.robot = self._load(self.description.source, values["gravity"])
+            except MbdynError as error:
+                return one_line(error)
+        return None
+
+    def _examine(self) -> Health:
+        health = Health()
+        if self.robot is None:
+            health.warnings.append(self.description.missing)
+        elif self.description.refusal:
+            health.warnings.append(self.description.refusal)
+        health.values = {
+            "robot": self.robot.model.name if self.robot is not None else "none",
+            "calls": self._calls,
+            "refused": self._refusals,
+            "last refusal": self._last_refusal or "none",
+        }
+        return health
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node."""
+    return run(InverseDynamicsServer, NAME, args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+"""A simulated robot and all that belongs to it: state, commands, limits, the message it fills."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sensor_msgs.msg import JointState
+
+from ...errors import SimulationError
+from ...model.model import Array
+from ...robot import Robot
+from ...simulation.contact.environment import Environment
+from ...simulation.stepped.charted_step import ChartedStep
+from ...simulation.stepped.fixed_step import neutral_position
+from ..messages.conversions import simple_joints
+from ..messages.effort_commands import EffortCommands
+from ..messages.effort_limits import EffortLimits
+from ..messages.layout import effort_blocks, partial_position
+
+
+class Session:
+    """One robot under simulation.
+
+    Parameters
+    ----------
+    robot : the robot.
+    joints : order of effort arrays, see `EffortCommands`.
+    initial : joints and positions (rad or m) at the start; others as at home.
+    frame : frame_id of the joint states; empty for the root link.
+    environment : walls that points of the robot hit.
+
+    Attributes
+    ----------
+    motion, commands, limits : as the names say.
+    message : joint states of all joints of one coordinate, filled by `fill_message`.
+    work : of the efforts since the start, J.
+    refusal : why the robot cannot start where it should; empty where it can.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        step: float,
+        joints: Sequence[str] = (),
+        initial: tuple[Sequence[str], Sequence[float]] = ((), ()),
+        frame: str = "",
+        environment: Environment | None = None,
+    ) -> None:
+        self.robot = robot
+        self.initial = partial_position(robot, *initial, neutral_position(robot))
+        self.commands = EffortCommands(robot, joints)
+        self.limits = EffortLimits(robot)
+        self.motion = ChartedStep(robot, step, environment=environment)
+        self.work = 0.0
+        names, self._rows_q, self._rows_v = simple_joints(robot)
+        self.message = JointState(name=names)
+        self.message.header.frame_id = frame or robot.model.root
+        for field in ("position", "velocity", "effort"):
+            setattr(self.message, field, [0.0] * len(names))
+        self._position, self._velocity, self._effort = (
+            np.frombuffer(values) if len(values) else np.zeros(0)
+            for values in (self.message.position, self.message.velocity, self.message.effort)
+        )
+        blocks = effort_blocks(robot)
+        driven = [(i, blocks[name].start) for i, name in enumerate(names) if name in blocks]
+        self._driven = np.array([i for i, _ in driven], dtype=int)
+        self._columns = np.array([k for _, k in driven], dtype=int)
+        labels, places = robot.effort_labels, robot._system.coordinates.joint_labels
+        working = [k for k, label in enumerate(labels) if label in places]
+        self._working = np.array(working, dtype=int)
+        self._ways = np.array([places.index(labels[k]) for k in working], dtype=int)
+        self.refusal = ""
+        try:
+            self.reset()
+        except SimulationError as error:
+            self.refusal = str(error)
+            self.fill_message()
+
+    def reset(self) -> None:
+        """Back to the start, at rest, without commands.
+
+        Raises
+        ------
+        SimulationError
+            A point would be inside a wall.
+        """
+        self.set_state(self.initial, np.zeros(self.robot.nv))
+        self.motion.time = 0.0
+        self.motion.effort[:] = 0.0
+        self.commands.clear()
+        self.fill_message()
+
+    def set_state(self, q: Array, v: Array) -> None:
+        """Put the robot somewhere; work and losses count from here."""
+        self.motion.set_state(q, v)
+        self.motion.forget_losses()
+        self.work, self.refusal = 0.0, ""
+
+    def prepare_for(self, other: Session) -> None:
+        """Do ahead of `adopt` what takes long."""
+        self.motion.prepare_for(other.motion)
+
+    def adopt(self, other: Session) -> None:
+        """Go on from the state of a session of the same joints."""
+        if not other.refusal:
+            self.motion.adopt(other.motion)
+            self.work, self.refusal = other.work, ""
+        self.commands, self.initial = other.commands, other.initial
+        self.limits.enforced = other.limits.enforced
+        self.fill_message()
+
+    def close(self) -> None:
+        """End what runs in the background."""
+        self.motion.close()
+
+    def advance(self, now: float, timeout: float, substeps: int = 1) -> None:
+        """Move on by `substeps` steps under the commands of the time `now`."""
+        motion = self.motion
+        self.commands.write(motion.effort, now, timeout)
+        self.limits.clamp(motion.effort)
+        before = motion.joint_position[self._ways]
+        for _ in range(substeps):
+            if not motion.ready:
+                break  # time stands still until equations in other coordinates are compiled
+            motion.advance()
+        # Efforts are constant meanwhile: their work is effort times way, exactly.
+        way = motion.joint_position[self._ways] - before
+        self.work += float(motion.effort[self._working] @ way)
+
+    def fill_message(self) -> None:
+        """Write the state into `message`, but for the stamp."""
+        motion = self.motion
+        np.take(motion.joint_position, self._rows_q, out=self._position)
+        np.take(motion.joint_velocity, self._rows_v, out=self._velocity)
+        self._effort[self._driven] = motion.effort[self._columns]
+
+    def still_message(self) -> None:
+        """Show the last good state, at rest and without effort."""
+        self._velocity[:] = self._effort[:] = 0.0
+
+    def efforts(self) -> Array:
+        """Efforts of `message` (n,), by its names."""
+        return self._effort
+
+    def beyond_limits(self) -> list[str]:
+        """Joints outside the position limits of the description, which nothing enforces."""
+        found = []
+        for name, position in zip(self.message.name, self._position.tolist(), strict=True):
+            limits = self.robot.model.joint(name).limits
+            if self.robot.model.joint(name).type == "continuous":
+                continue
+            if not limits.lower - 1e-9 <= position <= limits.upper + 1e-9:
+                found.append(name)
+        return found

@@ -1,0 +1,50 @@
+"""What the simulator says about itself."""
+
+from __future__ import annotations
+
+import time
+
+from ..node.diagnostics import Health
+from .session import Session
+
+
+class SessionHealth:
+    """Examines a simulated robot, once a second."""
+
+    def __init__(self) -> None:
+        self._seen = 0.0
+
+    def add(self, session: Session, timeout: float, health: Health) -> None:
+        """Stale commands, clamped joints, joints beyond their limits, time and energy."""
+        motion = session.motion
+        stale = session.commands.stale(time.perf_counter(), timeout)
+        clamped = session.limits.report()
+        beyond = session.beyond_limits()
+        if stale:
+            health.warnings.append(
+                f"no command for {timeout:g} s, zero effort: {', '.join(stale)}"
+            )
+        if clamped:
+            health.warnings.append(f"clamped to <limit effort>: {', '.join(clamped)}")
+        if beyond:
+            health.warnings.append(f"beyond position limits, not enforced: {', '.join(beyond)}")
+        if not motion.ready:
+            health.warnings.append("time stands still: compiling equations past a dead centre")
+        if motion.changes:
+            health.warnings.append(motion.changes[-1])
+            motion.changes.clear()
+        elapsed, self._seen = motion.time - self._seen, motion.time
+        if not health.errors:
+            health.values["energy (J)"] = f"{sum(motion.energy()):.9g}"
+        health.values.update(
+            {
+                "simulated time (s)": f"{motion.time:.3f}",
+                "simulated time in the last second (s)": f"{max(elapsed, 0.0):.3f}",
+                "work of the efforts (J)": f"{session.work:.9g}",
+                "lost in impacts and at walls (J)": f"{motion.lost:.9g}",
+                "method": motion.method,
+                "coordinates": ", ".join(motion.coordinates) or "none",
+                "stale": ", ".join(stale) or "none",
+                "clamped": ", ".join(clamped) or "none",
+            }
+        )

@@ -1,0 +1,1 @@
+"""Robots and walls as markers, and the viewer of a running system."""

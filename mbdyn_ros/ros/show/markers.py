@@ -1,0 +1,156 @@
+"""Markers that show a robot's masses, efforts and loops, in the frames of its links.
+
+A link's mass is a ball of aluminium of that mass at its centre of mass; an effort is an arrow
+along the joint's axis; the force in a closing joint is an arrow at it, of full length at the
+robot's weight; the gap that a loop leaves is a red line, which nobody should ever see. RViz
+places them by TF.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from geometry_msgs.msg import Point, Quaternion
+from visualization_msgs.msg import Marker, MarkerArray
+
+from ...errors import MbdynError
+from ...model.model import Array, Loop
+from ...robot import Robot
+
+ALUMINIUM = 2700.0
+"""kg/m^3"""
+
+UNLIMITED = 100.0
+"""N m or N that count as full effort where the description has no limit."""
+
+
+STANDARD_GRAVITY = 9.81
+"""m/s^2, for the weight that a loop force is compared with."""
+
+FREE = {"prismatic": "along", "cylindrical": "along", "planar": "across"}
+"""Where the frames of closing joints may slide apart, seen from the axis."""
+
+
+class RobotMarkers:
+    """A MarkerArray of one robot.
+
+    Parameters
+    ----------
+    robot : the robot.
+    names : joints, in the order of the efforts of `update`.
+    length : of the arrow of a full effort (the joint's limit), m.
+    """
+
+    def __init__(self, robot: Robot, names: list[str], length: float = 0.3) -> None:
+        self._length = length
+        self.message = MarkerArray()
+        self._arrows: list[tuple[int, Marker, Quaternion, Quaternion, float]] = []
+        for link in robot.model.links:
+            if link.inertia is not None and link.inertia.mass > 0:
+                self._add_mass(link.name, link.inertia.mass, link.inertia.center)
+        for k, name in enumerate(names):
+            if name in robot.actuated_joints:
+                self._add_arrow(robot, k, name)
+        masses = [link.inertia.mass for link in robot.model.links if link.inertia is not None]
+        self._weight = max(STANDARD_GRAVITY * sum(masses), 1e-9)
+        self._loops = [
+            (loop, self._loop_marker("loop_force", loop, Marker.ARROW),
+             self._loop_marker("loop_gap", loop, Marker.LINE_LIST))
+            for loop in robot.model.loops
+        ]  # fmt: skip
+
+    def update(self, efforts: Array) -> MarkerArray:
+        """The markers for efforts (n,) (N m or N)."""
+        for k, marker, along, against, full in self._arrows:
+            effort = float(efforts[k])
+            share = min(abs(effort) / full, 1.0)
+            marker.pose.orientation = along if effort >= 0 else against
+            marker.scale.x = max(self._length * share, 1e-4)
+            marker.scale.y = marker.scale.z = 0.06 * self._length if share > 1e-3 else 1e-4
+            marker.color.r, marker.color.g = min(2 * share, 1.0), min(2 - 2 * share, 1.0)
+        return self.message
+
+    def update_loops(self, robot: Robot, q: Array, v: Array, a: Array) -> None:
+        """Place forces and gaps for a state; `robot` may be in other coordinates."""
+        if not self._loops:
+            return
+        try:
+            forces = robot.loop_forces(q, v, a)
+        except (MbdynError, np.linalg.LinAlgError):
+            forces = {}  # no answer there
+        for loop, arrow, line in self._loops:
+            at = loop.predecessor_frame.translation
+            force = loop.predecessor_frame.rotation @ forces.get(loop.name, np.zeros(6))[:3]
+            share = float(np.linalg.norm(force)) / self._weight
+            tip = force * self._length / self._weight / max(1.0, share / 3)
+            arrow.points = [point(at), point(at + tip)]
+            thick = self._length * (0.04 if share > 1e-3 else 1e-4)
+            arrow.scale.x, arrow.scale.y = thick, 2 * thick
+            line.points = [point(at), point(at + loop_gap(robot, q, loop))]
+
+    def _loop_marker(self, namespace: str, loop: Loop, kind: int) -> Marker:
+        marker = self._marker(namespace, loop.predecessor, kind)
+        marker.text = loop.name
+        marker.scale.x = 0.02 * self._length
+        marker.points = [point(loop.predecessor_frame.translation)] * 2
+        marker.color.r, marker.color.a = 1.0, 0.9
+        if kind == Marker.ARROW:
+            marker.color.r, marker.color.b = 0.6, 0.9
+            marker.scale.x = marker.scale.y = 1e-4
+        return marker
+
+    def _add_mass(self, link: str, mass: float, center: Array) -> None:
+        marker = self._marker("mass", link, Marker.SPHERE)
+        position = marker.pose.position
+        position.x, position.y, position.z = center.tolist()
+        diameter = (6 * mass / (math.pi * ALUMINIUM)) ** (1 / 3)
+        marker.scale.x = marker.scale.y = marker.scale.z = diameter
+        marker.color.r, marker.color.g, marker.color.b, marker.color.a = 0.2, 0.45, 0.85, 0.5
+
+    def _add_arrow(self, robot: Robot, k: int, name: str) -> None:
+        joint = robot.model.joint(name)
+        marker = self._marker("effort", joint.child, Marker.ARROW)
+        marker.color.a = 0.9
+        limit = joint.limits.effort
+        full = limit if 0 < limit < math.inf else UNLIMITED
+        self._arrows.append((k, marker, turn_x_to(joint.axis), turn_x_to(-joint.axis), full))
+
+    def _marker(self, namespace: str, frame: str, kind: int) -> Marker:
+        marker = Marker(ns=namespace, id=len(self.message.markers), type=kind, action=Marker.ADD)
+        marker.header.frame_id = frame
+        marker.frame_locked = True
+        self.message.markers.append(marker)
+        return marker
+
+
+def loop_gap(robot: Robot, q: Array, loop: Loop) -> Array:
+    """How far the loop's frames are apart where its joint lets them not slide, m (3,).
+
+    From the predecessor's loop frame, in the axes of the predecessor.
+    """
+    above, below = (robot.frame_pose(q, link) for link in (loop.predecessor, loop.successor))
+    there = below @ np.array([*loop.successor_frame.translation, 1.0])
+    gap: Array = np.linalg.solve(above, there)[:3] - loop.predecessor_frame.translation
+    axis = loop.predecessor_frame.rotation @ loop.axis
+    along = axis * (axis @ gap)
+    free = FREE.get(loop.type)
+    if free is None:
+        return gap
+    return gap - along if free == "along" else along
+
+
+def point(place: Array) -> Point:
+    """A place as a message."""
+    x, y, z = place.tolist()
+    return Point(x=x, y=y, z=z)
+
+
+def turn_x_to(axis: Array) -> Quaternion:
+    """The shortest turn of the x axis to a unit vector."""
+    x, y, z = axis.tolist()
+    if x < -1 + 1e-12:
+        return Quaternion(x=0.0, y=0.0, z=1.0, w=0.0)
+    quaternion = np.array([0.0, -z, y, 1 + x])
+    quaternion /= np.linalg.norm(quaternion)
+    return Quaternion(**dict(zip("xyzw", quaternion.tolist(), strict=True)))

@@ -1,0 +1,191 @@
+"""The robot of a running ROS system in the browser: joint states and markers, live."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import rclpy
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from rclpy.signals import SignalHandlerOptions
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from visualization_msgs.msg import MarkerArray
+
+from ...errors import MbdynError
+from ...model.model import Array, Model
+from ...model.read.description import read_description
+from ...view.page.page import Page, plain
+from ...view.scene.joint_motion import joint_slices
+from ...view.scene.robot_scene import ROOT, RobotScene, frame_camera
+from ...view.scene.visuals import read_visuals
+from ..node.description import LATCHED, one_line
+from .marker_scene import MarkerScene
+
+MARKERS = "visualization_msgs/msg/MarkerArray"
+SEARCH = 1.0
+"""Seconds between two looks for new topics with markers."""
+
+WAITING = (
+    "Waiting for the URDF on topic `robot_description` (transient local); or give its file: "
+    "`mbdyn view --ros robot.urdf`."
+)
+
+
+class Viewer(Node):
+    """Follows `robot_description`, `joint_states` and every topic with markers.
+
+    Messages are kept as they come; `draw` shows the newest, in the page's thread.
+
+    Parameters
+    ----------
+    source : path of the URDF; None for the one on the topic. options : of the node.
+    """
+
+    def __init__(self, page: Page, source: str | None, **options: Any) -> None:
+        super().__init__("mbdyn_view", **options)
+        self._page = page
+        self._words = page.server.gui.add_markdown(WAITING)
+        self._lock = threading.Lock()
+        self._model: Model | None = None
+        self._scene: RobotScene | None = None
+        self._markers: MarkerScene | None = None
+        self._description: str | None = None
+        self._positions: dict[str, float] = {}
+        self._arrays: dict[str, MarkerArray] = {}
+        self._marker_topics: set[str] = set()
+        self._heard = 0
+        page.playing = True  # draws at the rate of the eye, however fast messages come
+        if source is not None:
+            self._show_robot(source, Path(source).resolve().parent)
+        else:
+            self.create_subscription(String, "robot_description", self._describe, LATCHED)
+        self.create_subscription(
+            JointState, "joint_states", self._hear, qos_profile_sensor_data
+        )
+        self.create_timer(SEARCH, self._look_for_markers)
+
+    def draw(self, _passed: float, _woken: bool) -> None:
+        """Show what has come since the last call."""
+        with self._lock:
+            description, self._description = self._description, None
+            positions, heard = dict(self._positions), self._heard
+            arrays, self._arrays = self._arrays, {}
+        if description is not None:
+            try:
+                self._show_robot(description, None)
+            except MbdynError as error:
+                self._words.content = f"**Refused the robot_description.** {plain(one_line(error))}"
+        if self._scene is None or self._model is None or self._markers is None:
+            with self._lock:
+                self._arrays = arrays | self._arrays
+            return
+        position = _at_zero(self._model)
+        for name, place in joint_slices(self._model).items():
+            if place.stop - place.start == 1:
+                position[place] = positions.get(name, 0.0)
+        with self._page.server.atomic():
+            self._scene.move(position)
+            for topic, message in arrays.items():
+                self._markers.show(topic, message)
+        self._tell(positions, heard)
+
+    def _show_robot(self, source: str, folder: Path | None) -> None:
+        self._model = read_description(source)
+        start = _at_zero(self._model)
+        before = self._page.server.scene.get_handle_by_name(ROOT)
+        if before is not None:
+            before.remove()
+        self._scene = RobotScene(
+            self._page.server, self._model, read_visuals(source), folder, start
+        )
+        frame_camera(self._page.server, self._scene.low, self._scene.high)
+        self._markers = MarkerScene(self._page.server, self._scene, self._model)
+
+    def _tell(self, positions: dict[str, float], heard: int) -> None:
+        assert self._model is not None and self._scene is not None
+        lines = [f"**{self._model.name}**", *map(plain, self._scene.remarks)]
+        if heard:
+            lines.append(f"{len(positions)} joints on `joint_states`")
+            known = joint_slices(self._model)
+            missing = [name for name in known if name not in positions]
+            if missing:
+                lines.append(f"not published: {', '.join(missing)}")
+        else:
+            lines.append("Waiting for `joint_states`.")
+        if self._marker_topics:
+            lines.append("markers: " + ", ".join(f"`{one}`" for one in sorted(self._marker_topics)))
+        content = "\n\n".join(lines)
+        if self._words.content != content:
+            self._words.content = content
+
+    def _describe(self, message: String) -> None:
+        with self._lock:
+            self._description = message.data
+
+    def _hear(self, message: JointState) -> None:
+        with self._lock:
+            self._positions.update(zip(message.name, message.position, strict=False))
+            self._heard += 1
+
+    def _look_for_markers(self) -> None:
+        for topic, types in self.get_topic_names_and_types():
+            if MARKERS in types and topic not in self._marker_topics:
+                self._marker_topics.add(topic)
+                latched = any(
+                    one.qos_profile.durability == LATCHED.durability
+                    for one in self.get_publishers_info_by_topic(topic)
+                )
+                self.create_subscription(
+                    MarkerArray, topic, lambda message, at=topic: self._mark(at, message),
+                    LATCHED if latched else qos_profile_sensor_data,
+                )  # fmt: skip
+
+    def _mark(self, topic: str, message: MarkerArray) -> None:
+        with self._lock:
+            self._arrays[topic] = message
+
+
+def _at_zero(model: Model) -> Array:
+    """A full joint state of zeros, with unit quaternions."""
+    places = joint_slices(model)
+    position = np.zeros(max((place.stop for place in places.values()), default=0))
+    for name, place in places.items():
+        if model.joint(name).type == "floating":
+            position[place.stop - 1] = 1.0
+    return position
+
+
+def view(page: Page, source: str | None, ready: Callable[[], None]) -> None:
+    """Follow a ROS system on a page until `Page.end`; `ready` is called when the page is up."""
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    node = None
+    try:
+        node = Viewer(page, source)
+        executor = SingleThreadedExecutor()
+        executor.add_node(node)
+
+        def spin() -> None:
+            while rclpy.ok():
+                try:
+                    executor.spin_once(timeout_sec=0.1)
+                except ExternalShutdownException:
+                    return
+
+        thread = threading.Thread(target=spin)
+        thread.start()
+        try:
+            ready()
+            page.run(node.draw)
+        finally:
+            rclpy.try_shutdown()
+            thread.join()
+    finally:
+        if node is not None:
+            node.destroy_node()
+        rclpy.try_shutdown()

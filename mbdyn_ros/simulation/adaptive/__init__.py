@@ -1,0 +1,1 @@
+"""Simulation by steps of chosen accuracy, from event to event."""

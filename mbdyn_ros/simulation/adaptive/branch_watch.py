@@ -1,0 +1,55 @@
+"""Loops of several freedoms that move far from home.
+
+Their dependent positions are those at the end of a straight line of the independent ones from
+home. A motion may come to the same place by another way, and find the loop closed otherwise; it
+then has to go on from a home of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...equations.chart import Chart
+from ...equations.loops.continuation import follow
+from ...equations.loops.linkage import loop_functions
+from ...equations.system import System
+from ...model.model import Array
+
+SHORT = 0.2
+"""Motion of all joints (rad or m) in one step that is surely on one branch."""
+
+FAR = 0.3
+"""Motion (rad or m) after which the line from home is looked at again."""
+
+SAME = 1e-8
+"""Distance (rad or m) of joints on one branch."""
+
+
+class BranchWatch:
+    """Compares the way of one linkage with the straight line from home."""
+
+    def __init__(self, system: System, chart: Chart) -> None:
+        linkage = chart.linkage
+        self._free, self._bound = list(linkage.independent), list(linkage.dependent)
+        self._loop = loop_functions(system.tree, linkage)
+        self._home = self._seen = system.home[chart.places]
+
+    @staticmethod
+    def needed(chart: Chart) -> bool:
+        """Whether the way makes a difference."""
+        return chart.linkage.closed_form is None and len(chart.linkage.independent) > 1
+
+    def jumped(self, old: Array, new: Array) -> bool:
+        """Whether a step's end, as the programs see it, is not on the branch of its start."""
+        return bool(np.abs(new - old).max() > SHORT) and not self._leads(old, new)
+
+    def strays(self, position: Array) -> bool:
+        """Whether the line from home has ceased to lead to where the motion is."""
+        if np.abs(position - self._seen).max() < FAR:
+            return False
+        self._seen = position
+        return not self._leads(self._home, position)
+
+    def _leads(self, start: Array, end: Array) -> bool:
+        walk = follow(self._loop, (start[self._free], start[self._bound]), end[self._free])
+        return walk.arrived and bool(np.abs(walk.dependent - end[self._bound]).max() < SAME)

@@ -1,0 +1,257 @@
+"""Adaptive integration from mode to mode, with the step formulas of SciPy.
+
+Where efforts are constant and nothing rests, rubs or sticks, the steps of DOP853 are compiled
+(`compiled_formula`).
+
+DOP853 (Dormand and Prince, order 8) or RK45 where they can; Radau (IIA, order 5, implicit) where
+damping stops a motion in microseconds, as that of some robots' fingers does: explicit steps would
+have to be as short.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import SimulationError
+from ...model.model import Array
+from ..effort import Constant
+from ..trajectory import Event, Transition
+from .compiled_formula import CompiledFormula
+from .energy_balance import EnergyBalance
+from .motion import Motion
+
+if TYPE_CHECKING:
+    from scipy.integrate import OdeSolver
+
+METHODS = ("DOP853", "RK45")
+"""Explicit formulas to choose from, the default first."""
+
+PROBES = 8
+"""Instants inside a step at which the end of a mode is looked for."""
+
+STIFF = 1e5
+"""Damping rate (1/s) above which implicit steps are the faster ones."""
+
+MAX_SWITCHES = 100
+"""Switches at one instant that are too many."""
+
+
+@dataclass
+class Step:
+    """One accepted step: the states at both ends, and between them by its interpolant."""
+
+    start: float
+    end: float
+    initial: Array
+    interpolant: Callable[[], Callable[[Array], Array]]
+
+    def states(self, times: Array) -> Array:
+        """States (N, n) at instants (N,) within the step."""
+        return self.interpolant()(times).T
+
+    def state(self, time: float) -> Array:
+        """State (n,) at one instant within the step."""
+        return self.states(np.array([time]))[0]
+
+
+@dataclass
+class Integrator:
+    """Steps through time; after each, `time` and `state` are where it stands.
+
+    tolerances : relative and absolute error of a step, in units of the state.
+    report : called with every impact and transition.
+    method : one of `METHODS`, where the motion is not stiff.
+    """
+
+    motion: Motion
+    state: Array
+    end: float
+    tolerances: tuple[float, float]
+    report: Callable[[Event], None]
+    max_step: float = np.inf
+    time: float = 0.0
+    method: str = METHODS[0]
+    count: int = 0
+
+    def steps(self) -> Iterator[Step]:
+        """Integrate; yields before a mode ends, so that the step may be sampled in its mode."""
+        self._enter(self.motion.start)
+        balance = EnergyBalance(self.motion, self.state, self.tolerances[0])
+        switches = 0
+        restless: set[str] = set()
+        while self.time < self.end:
+            began = self.time
+            yield from self._smooth(balance)
+            if self.time < self.end:
+                names = {one.joint for one in self._enter(self.motion.switch)}
+                if self.time - began > 1e-14 * self.end:
+                    switches, restless = 0, set()
+                switches, restless = switches + 1, restless | names
+                if switches > MAX_SWITCHES:
+                    advice = ""
+                    if self.motion.touching is not None and self.motion.touching.rubs:
+                        advice = (
+                            "; where joints and walls both rub, give the joints damping instead "
+                            "of friction"
+                        )
+                    who = ", ".join(sorted(restless)) or "contacts"
+                    raise SimulationError(
+                        f"{who} switch between sticking and sliding without end{advice}"
+                    )
+
+    def _enter(self, mode: Callable[[float, Array], list[Transition]]) -> list[Transition]:
+        """Enter a mode, and report what happens."""
+        try:
+            found = mode(self.time, self.state)
+        finally:
+            for impact in self.motion.take_impacts():
+                self.report(impact)
+        for transition in found:
+            self.report(transition)
+        return found
+
+    def _smooth(self, balance: EnergyBalance) -> Iterator[Step]:
+        """Integrate until the mode, or the time, ends."""
+        from scipy.integrate import DOP853, RK45, Radau  # their import takes longer than ours
+
+        q, _ = self.motion.split(self.state)
+        formula: type[OdeSolver] = DOP853 if self.method == METHODS[0] else RK45
+        if self.motion.dynamics.damping_rate(q) > STIFF:
+            formula = Radau
+        solver = self._solver(
+            formula, self.time, self.state, self.end, self.max_step, self.tolerances
+        )
+        watched = self.motion.dynamics.switching or self.motion.touching is not None
+        corrects = self.motion.corrects
+        while solver.status == "running":
+            initial = solver.y
+            solver.step()
+            if solver.status == "failed":
+                self._explain_failure()
+            self.count += 1
+            start, end = self.time, float(solver.t)
+            interpolant = functools.cache(solver.dense_output)
+            if watched:
+                step = self._ended(formula, Step(start, end, initial, interpolant))
+                if step is not None:
+                    state = step.state(step.end)
+                    self.motion.correct(state)
+                    balance.check(state)
+                    self.time, self.state = step.end, state
+                    yield step
+                    return
+            balance.check(solver.y)
+            self.time, self.state = end, solver.y
+            yield Step(start, end, initial, interpolant)
+            if corrects:
+                solver.y = self.state = solver.y.copy()
+                self.motion.correct(self.state)
+                solver.f = self.motion.rate(end, self.state)
+
+    def _solver(
+        self,
+        formula: type[OdeSolver],
+        time: float,
+        state: Array,
+        end: float,
+        max_step: float,
+        tolerances: tuple[float, float],
+        first_step: float | None = None,
+    ) -> OdeSolver | CompiledFormula:
+        """What takes the steps: compiled where it can be."""
+        kernel, effort = self.motion.dynamics.kernel, self.motion.effort
+        if (
+            formula.__name__ == METHODS[0]
+            and kernel is not None
+            and kernel.compiled
+            and isinstance(effort, Constant)
+        ):
+            return CompiledFormula(
+                kernel, self.motion.rate, effort.effort, time, state, end, max_step, tolerances,
+                first_step,
+            )  # fmt: skip
+        rtol, atol = tolerances
+        return formula(
+            self.motion.rate, time, state, end,
+            max_step=max_step, rtol=rtol, atol=atol, first_step=first_step,
+        )  # fmt: skip
+
+    def _ended(self, formula: type[OdeSolver], step: Step) -> Step | None:
+        """The step up to where its mode ends, or a point hits a wall; None where neither does."""
+        end, contact = step.end, None
+        touching = self.motion.touching
+        if touching is not None:
+            found = touching.search.first(step.states, step.start, end, touching.resting)
+            if found is not None:
+                end, contact = found
+        if self.motion.dynamics.switching:
+            broken = self._violation(step.state, step.start, end)
+            if broken is not None:
+                return replace(step, end=broken)
+        if contact is None:
+            return None
+        return self._onto(formula, step, end, contact)
+
+    def _onto(self, formula: type[OdeSolver], step: Step, time: float, contact: int) -> Step:
+        """One step that ends where a contact closes, by the formula itself.
+
+        The interpolant is of lower order than the step; on it the instant is only nearly right.
+        """
+        assert self.motion.touching is not None
+        best = replace(step, end=time)
+        if formula.__name__ != "DOP853":
+            return best
+        for _ in range(3):
+            length = time - step.start
+            if not 1e-14 * max(1.0, abs(time)) < length:
+                return best
+            solver = self._solver(
+                formula, step.start, step.initial, time, np.inf, (1.0, np.inf), length
+            )
+            solver.step()
+            exact = Step(step.start, time, step.initial, functools.cache(solver.dense_output))
+            q, v = self.motion.split(solver.y)
+            g, rate, slope = self.motion.touching.contacts.distances(q, v)
+            best = exact
+            if abs(g[contact]) <= 1e-16 * slope[contact] or not rate[contact] < 0:
+                break
+            better = time - g[contact] / rate[contact]
+            if not step.start < better < step.end + (step.end - step.start) or better == time:
+                break
+            time = better
+        return best
+
+    def _violation(
+        self, state: Callable[[float], Array], start: float, end: float
+    ) -> float | None:
+        """The first instant at which the mode has ended, to the last digit."""
+        before = start
+        for after in np.linspace(start, end, PROBES + 1)[1:].tolist():
+            if self.motion.violated(after, state(after)):
+                while before < (middle := 0.5 * (before + after)) < after:
+                    if self.motion.violated(middle, state(middle)):
+                        after = middle
+                    else:
+                        before = middle
+                return float(after)
+            before = after
+        return None
+
+    def _explain_failure(self) -> None:
+        if self.motion.touching is not None:
+            self.motion.touching.refuse_jam(*self.motion.split(self.state))
+        rate = self.motion.rate(self.time, self.state)
+        if not np.isfinite(rate).all():
+            raise SimulationError(
+                "the accelerations are not finite; the mass matrix is singular here, or a number "
+                "is too large"
+            )
+        raise SimulationError(
+            "no step is short enough for the tolerances; they are too tight, the efforts jump "
+            "without end, or the motion grows without bound"
+        )

@@ -1,0 +1,137 @@
+"""The equations of motion in the form an integrator wants: y' = f(t, y)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...equations.position_rate import PositionRate
+from ...model.model import Array
+from ...robot import Robot
+from ..contact.contacts import Contacts
+from ..contact.environment import Environment
+from ..contact.impacts import Impact
+from ..effort import EffortFunction
+from ..friction.drive import Drive
+from ..trajectory import Transition
+from .smooth import Smooth, friction_coefficients
+from .stick_slip import StickSlip
+from .touching import Touching
+
+
+class Motion:
+    """Positions, velocities, work and impulses: y = [q, v, work of efforts, loss, impulses].
+
+    The work is integrated along, so that the energy balance of a result is as exact as the
+    result. The impulses of the efforts that hold joints at rest serve the step control alone:
+    without them steps would grow over an effort that changes while nothing moves.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        effort: EffortFunction,
+        environment: Environment | None = None,
+        tolerance: float = 0.0,
+    ) -> None:
+        self.nq, self.nv = robot.nq, robot.nv
+        self.effort = effort
+        _, dry = friction_coefficients(robot._system)
+        self.drive = Drive(robot)
+        free = StickSlip(robot, self.drive) if dry.any() else Smooth(robot)
+        self.touching: Touching | None = None
+        if environment is not None:
+            self.touching = Touching(
+                robot, free, Contacts(robot, environment), tolerance
+            )
+        self.dynamics: Smooth | Touching = self.touching or free
+        self._energy = robot.bind("energy")
+        self.size = robot.nq + robot.nv + 2 + len(self.dynamics.holding)
+        self.position_rate = PositionRate(robot._system.coordinates)
+
+    def state(self, q: Array, v: Array) -> Array:
+        """y at the start."""
+        y = np.zeros(self.size)
+        y[: self.nq], y[self.nq : self.nq + self.nv] = q, v
+        self.normalize(y)
+        return y
+
+    def work(self, y: Array) -> Array:
+        """Work of the efforts and loss to friction (2,) or (N, 2), J."""
+        end = self.nq + self.nv
+        return y[..., end : end + 2]
+
+    def energy(self, y: Array) -> tuple[float, float]:
+        """Kinetic and potential energy, J."""
+        self._energy.q[:], self._energy.v[:] = self.split(y)
+        self._energy()
+        kinetic, potential = self._energy.result.tolist()
+        return kinetic, potential
+
+    def split(self, y: Array) -> tuple[Array, Array]:
+        """Views of q and v in y."""
+        return y[: self.nq], y[self.nq : self.nq + self.nv]
+
+    def rate(self, t: float, y: Array) -> Array:
+        """y' in the present mode."""
+        nq, end = self.nq, self.nq + self.nv
+        q, v = y[:nq], y[nq:end]
+        effort = self.effort(t, q, v)
+        result = np.empty(self.size)
+        self.position_rate(q, v, result[:nq])
+        result[nq:end] = self.dynamics.acceleration(q, v, effort)
+        result[end] = self.drive.power(q, v, effort)
+        result[end + 1] = self.dynamics.loss(q, v)
+        result[end + 2 :] = self.dynamics.holding
+        return result
+
+    def start(self, t: float, y: Array) -> list[Transition]:
+        """Choose the mode at the start; `y` may be corrected in place."""
+        q, v = self.split(y)
+        return self._counted(y, self.dynamics.start(t, q, v, self.effort(t, q, v)))
+
+    def violated(self, t: float, y: Array) -> bool:
+        """Whether y lies beyond the end of the present mode."""
+        q, v = self.split(y)
+        return self.dynamics.violated(q, v, self.effort(t, q, v))
+
+    def switch(self, t: float, y: Array) -> list[Transition]:
+        """Enter the mode that follows at y, which may be corrected in place."""
+        q, v = self.split(y)
+        return self._counted(y, self.dynamics.switch(t, q, v, self.effort(t, q, v)))
+
+    def take_impacts(self) -> list[Impact]:
+        """The impacts since the last call."""
+        if self.touching is None:
+            return []
+        impacts = self.touching.impacts.copy()
+        self.touching.impacts.clear()
+        return impacts
+
+    def _counted(self, y: Array, transitions: list[Transition]) -> list[Transition]:
+        """Count what the last impacts have cost as a loss."""
+        if self.touching is not None:
+            y[self.nq + self.nv + 1] += self.touching.take_loss()
+        return transitions
+
+    def correct(self, y: Array) -> None:
+        """Bring y back to what holds exactly, in place: unit quaternions, what rests."""
+        if self.dynamics.drifts:
+            self.dynamics.hold(*self.split(y))
+        if self.touching is not None and len(self.touching.resting):
+            q, v = self.split(y)
+            moved, slowed = self.touching.correction(q, v)
+            shift = np.empty(self.nq)
+            self.position_rate(q, moved, shift)
+            q += shift
+            v += slowed
+        self.normalize(y)
+
+    @property
+    def corrects(self) -> bool:
+        """Whether `correct` has anything to do."""
+        resting = self.touching is not None and len(self.touching.resting) > 0
+        return resting or self.dynamics.drifts or bool(self.position_rate.floating)
+
+    def normalize(self, y: Array) -> None:
+        """Give the quaternions in y (n,) or (N, n) unit length, in place."""
+        self.position_rate.normalize(y[..., : self.nq])

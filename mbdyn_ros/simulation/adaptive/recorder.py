@@ -1,0 +1,89 @@
+"""Samples of a running simulation, and the trajectory they make."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...model.model import Array
+from ...robot import Robot
+from ..trajectory import Trajectory
+from .integrator import Integrator, Step
+from .motion import Motion
+
+
+class Recorder:
+    """Keeps states: of every accepted step, or at given times (N,) only."""
+
+    def __init__(self, robot: Robot, motion: Motion, times: Array | None) -> None:
+        self._robot = robot
+        self._motion = motion
+        self._times = times
+        self._next = 0
+        self._samples: list[tuple[float, Array, Array, Array]] = []
+
+    def step(self, step: Step) -> None:
+        """Keep what a step has to give, its end excluded, in the mode in which it was made."""
+        if self._times is None:
+            self._keep(step.start, step.initial)
+            return
+        until = int(np.searchsorted(self._times, step.end))
+        if until > self._next:
+            times = self._times[self._next : until]
+            states = step.states(times)
+            self._motion.normalize(states)
+            for t, y in zip(times.tolist(), states, strict=True):
+                self._keep(t, y)
+            self._next = until
+
+    def finish(self, t: float, y: Array) -> None:
+        """Keep the last state, if it was asked for."""
+        if self._times is None or (self._next < len(self._times) and self._times[self._next] == t):
+            self._keep(t, y)
+
+    def _keep(self, t: float, y: Array) -> None:
+        q, v = self._motion.split(y)
+        effort = self._motion.effort(t, q, v)
+        a = self._motion.dynamics.acceleration(q, v, effort)
+        self._samples.append((t, y.copy(), a.copy(), np.array(effort)))
+
+    def trajectory(self, integrator: Integrator) -> Trajectory:
+        """What was kept so far."""
+        robot, motion = self._robot, self._motion
+        count = len(self._samples)
+        states = np.array([y for _, y, _, _ in self._samples]).reshape(count, motion.size)
+        q, v = states[:, : robot.nq], states[:, robot.nq : robot.nq + robot.nv]
+        energy = np.zeros((0, 2))
+        if count:
+            energy = np.column_stack(robot.energy(q, v))
+        joint_position, joint_velocity = all_joints(robot, q, v)
+        return Trajectory(
+            time=np.array([t for t, _, _, _ in self._samples]),
+            q=q,
+            v=v,
+            a=np.array([a for _, _, a, _ in self._samples]).reshape(count, robot.nv),
+            joint_position=joint_position,
+            joint_velocity=joint_velocity,
+            effort=np.array([e for _, _, _, e in self._samples]).reshape(
+                count, len(robot.effort_labels)
+            ),
+            energy=energy,
+            work=motion.work(states),
+            position_labels=robot.position_labels,
+            velocity_labels=robot.velocity_labels,
+            effort_labels=robot.effort_labels,
+            steps=integrator.count,
+        )
+
+
+def all_joints(robot: Robot, q: Array, v: Array) -> tuple[Array, Array]:
+    """Positions and velocities (N, n) of all joints."""
+    system = robot._system
+    if system.linkages:
+        position, velocity, _ = robot.joint_state(q, v)
+        assert velocity is not None
+        return position, velocity
+    coordinates = system.coordinates  # nothing to compute or, where it is new, to compile
+    rows_q, rows_v = coordinates.joint_rows
+    in_q = [coordinates.q.index(row) for row in rows_q]
+    in_v = [coordinates.v.index(row) for row in rows_v]
+    return q[:, in_q], v[:, in_v]

@@ -1,0 +1,104 @@
+"""Motion in one choice of coordinates, and its expression in those that were asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...model.model import Array
+from ...robot import Robot
+from ..contact.impacts import Impact
+from ..effort import Constant, EffortFunction
+from ..trajectory import Event, Trajectory, Transition
+
+
+class Translation:
+    """From the coordinates of `chart` to those of `robot`: one robot, other independent joints."""
+
+    def __init__(self, robot: Robot, chart: Robot) -> None:
+        self._robot, self._chart = robot, chart
+        self.trivial = chart is robot
+        coordinates = robot._system.coordinates
+        self._rows = list(coordinates.q), list(coordinates.v)
+
+    def state(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
+        """q, v and a in the coordinates of `robot`; batches (N, n) too."""
+        if self.trivial:
+            return q, v, a
+        rows_q, rows_v = self._rows
+        return (
+            self._chart._programs.call("joint_position", (q,))[..., rows_q],
+            self._chart._programs.call("joint_velocity", (q, v))[..., rows_v],
+            self._chart._programs.call("joint_acceleration", (q, v, a))[..., rows_v],
+        )
+
+    def effort(self, function: EffortFunction) -> EffortFunction:
+        """The effort as a function of the state in the coordinates of `chart`."""
+        if self.trivial or isinstance(function, Constant):
+            return function
+        position = self._chart.bind("joint_position")
+        velocity = self._chart.bind("joint_velocity")
+        rows_q, rows_v = self._rows
+        unknown = np.full(len(self._robot.effort_labels), np.nan)
+
+        def translated(t: float, q: Array, v: Array) -> Array:
+            position.q[:] = velocity.q[:] = q
+            velocity.v[:] = v
+            position()
+            velocity()
+            own_q, own_v = position.result[rows_q], velocity.result[rows_v]
+            if not math.isfinite(own_q.sum() + own_v.sum()):
+                return unknown  # a trial beyond what the loops can reach; the step gets shorter
+            return function(t, own_q, own_v)
+
+        return translated
+
+    def trajectory(self, part: Trajectory) -> Trajectory:
+        """A part of a trajectory in the coordinates of `robot`."""
+        if self.trivial:
+            return part
+        q, v, a = self.state(part.q, part.v, part.a)
+        labels = self._robot.position_labels, self._robot.velocity_labels
+        return replace(
+            part, q=q, v=v, a=a,
+            position_labels=labels[0], velocity_labels=labels[1],
+        )  # fmt: skip
+
+    def event(self, event: Event) -> Event:
+        """An impact or transition in the coordinates of `robot`."""
+        if self.trivial or isinstance(event, Transition):
+            return event
+        return self._impact(event)
+
+    def _impact(self, impact: Impact) -> Impact:
+        rest = np.zeros(self._chart.nv)
+        q, before, _ = self.state(impact.q, impact.v_before, rest)
+        _, after, _ = self.state(impact.q, impact.v_after, rest)
+        return replace(impact, q=q, v_before=before, v_after=after)
+
+
+def joined(
+    parts: Sequence[Trajectory], ends: Sequence[Array], events: Sequence[Event]
+) -> Trajectory:
+    """One trajectory of its parts in time; `ends` holds the work (2,) done in each."""
+    done = np.concatenate([np.zeros((1, 2)), np.cumsum(ends, axis=0)])
+    return replace(
+        parts[0],
+        time=np.concatenate([part.time for part in parts]),
+        q=np.concatenate([part.q for part in parts]),
+        v=np.concatenate([part.v for part in parts]),
+        a=np.concatenate([part.a for part in parts]),
+        effort=np.concatenate([part.effort for part in parts]),
+        energy=np.concatenate([part.energy for part in parts]),
+        joint_position=np.concatenate([part.joint_position for part in parts]),
+        joint_velocity=np.concatenate([part.joint_velocity for part in parts]),
+        work=np.concatenate(
+            [part.work + before for part, before in zip(parts, done, strict=False)]
+        ),
+        impacts=tuple(one for one in events if isinstance(one, Impact)),
+        transitions=tuple(one for one in events if isinstance(one, Transition)),
+        steps=sum(part.steps for part in parts),
+    )

@@ -1,0 +1,248 @@
+"""Dry (Coulomb) friction from instant to instant: joints stick or slide, exactly.
+
+A joint with friction slides at s = J v; it feels -F sign(s), or sticks at s = 0 with any friction
+r in [-F, F] that holds it (J and F: see `coulomb`). In each mode the equations are smooth; the
+integrator stops where a mode ends: a sliding joint comes to rest, or the load on what sticks can
+no longer be held. There the modes of all joints at rest follow from
+
+    a = A r + b,   |r_i| <= F_i,   a_i = 0 where |r_i| < F_i,   a_i r_i <= 0 where |r_i| = F_i
+
+with A = J M^-1 J^T of the joints at rest. Where their rows are independent this linear
+complementarity problem has one solution (principal pivoting with the least index, Murty 1974).
+In a loop more joints may rub than are free; then r is not unique, but the motion is, and any r
+that minimizes r^T A r / 2 + b^T r gives it (Gauss's principle).
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from ...errors import SimulationError
+from ...model.model import Array
+from ...robot import Robot
+from ..friction.coulomb import DEPENDENT, Coulomb
+from ..friction.drive import Drive
+from ..friction.friction_impulse import boxed_impulses
+from ..trajectory import Transition
+from .smooth import Smooth, fastest
+
+ROUNDING = 1e-12
+"""Share of the loads on a joint that may be rounding error."""
+
+HYSTERESIS = 1e-10
+"""A joint breaks away at F (1 + HYSTERESIS), so that what broke away surely moves."""
+
+NAMES = {0: "sticks", 1: "slides +", -1: "slides -"}
+
+
+class StickSlip(Smooth):
+    """Accelerations of a robot with dry friction.
+
+    mode : (m,), the direction (+-1) in which a row of `Coulomb` slides, 0 where it sticks.
+    """
+
+    switching = True
+
+    def __init__(self, robot: Robot, drive: Drive) -> None:
+        with ThreadPoolExecutor() as pool:  # they may have to be compiled
+            forward = pool.submit(robot.bind, "forward_dynamics", friction=False)
+            matrix = pool.submit(robot.bind, "mass_matrix")
+            coriolis = pool.submit(robot.bind, "coriolis_vector")
+            gravity = pool.submit(robot.bind, "gravity_vector")
+        self._forward, self._matrix = forward.result(), matrix.result()
+        self._coriolis, self._gravity = coriolis.result(), gravity.result()
+        self._a = self._forward.a
+        self._drive = drive
+        self._coulomb = Coulomb(robot)
+        count = len(self._coulomb.labels)
+        self.holding, self.load = np.zeros(count), np.zeros(robot.nv)
+        self._set_mode(np.zeros(count))
+
+    def _set_mode(self, mode: Array) -> None:
+        self.mode = mode
+        self._held = np.flatnonzero(mode == 0)
+        self._stuck = self._held[self._coulomb.coordinate[self._held] < 0]
+        still = self._coulomb.coordinate[self._held]
+        self._free = np.setdiff1d(np.arange(len(self.load)), still[still >= 0])
+        self.drifts = bool(len(self._stuck))
+        self.holding[:] = 0.0
+
+    def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
+        """Joints at rest stick or break away as their loads say."""
+        self._coulomb.at(q)
+        self._set_mode(self._coulomb.directions(v))
+        self._set_mode(self._settle(q, v, effort))
+        return self._transitions(t, np.ones(len(self.mode), dtype=bool))
+
+    def acceleration(self, q: Array, v: Array, effort: Array) -> Array:
+        """Accelerations (nv,) in the present mode."""
+        self._coulomb.at(q)
+        if not len(self._held) and self._drive.direct:
+            return super().acceleration(q, v, effort - self._resistance(v))
+        a, self.holding[self._held] = self._constrained(q, v, effort)
+        return a
+
+    def response(self, q: Array, matrix: Array, forces: Array) -> Array:
+        """Accelerations (nv, k) caused by forces (nv, k) while what sticks stands still."""
+        self._coulomb.at(q)
+        result = np.zeros(forces.shape)
+        basis = self._coulomb.motions(self._held)
+        if basis.shape[1]:
+            result = basis @ np.linalg.solve(basis.T @ matrix @ basis, basis.T @ forces)
+        return result
+
+    def hold(self, q: Array, v: Array) -> None:
+        """Take from v, in place, what joints at rest have gathered by rounding."""
+        self._coulomb.at(q)
+        self._stop(v)
+
+    def _stop(self, v: Array) -> None:
+        """Take the motion of what sticks from v, in place."""
+        basis = self._coulomb.motions(self._held)
+        v[:] = basis @ (basis.T @ v)
+
+    def damping_rate(self, q: Array) -> float:
+        """Greatest rate (1/s) at which damping slows the joints that do not stick."""
+        self._matrix.q[:] = q
+        self._matrix()
+        self._coulomb.at(q)
+        basis = self._coulomb.motions(self._held)
+        return fastest(
+            basis.T @ self._matrix.matrix @ basis, basis.T @ self._coulomb.damping @ basis
+        )
+
+    def loss(self, q: Array, v: Array) -> float:
+        """Power that friction takes, W."""
+        self._coulomb.at(q)
+        return float(self._resistance(v) @ v)
+
+    def violated(self, q: Array, v: Array, effort: Array) -> bool:
+        """Whether a sliding joint has turned back, or what sticks can no longer be held."""
+        self._coulomb.at(q)
+        if ((self._coulomb.rows @ v) * self.mode < 0).any():
+            return True
+        if not len(self._held):
+            return False
+        a, needed = self._constrained(q, v, effort)
+        limit = self._coulomb.limit[self._held] + self._margin(self._load(q, v, effort))[self._held]
+        if (np.abs(needed) <= limit).all():
+            return False
+        rows = self._coulomb.rows[self._held]
+        if np.linalg.matrix_rank(rows, DEPENDENT) == len(rows):
+            return True
+        wanted = self._matrix.matrix @ a - self._load(q, v, effort)
+        return not _within(rows, wanted, limit, ROUNDING * np.abs(wanted).max())
+
+    def switch(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
+        """Stop the joints that turned back, then let what is at rest stick or slide."""
+        self._coulomb.at(q)
+        before = self.mode
+        for _ in range(len(before)):  # what stops may stop others, in a loop
+            stopped = (self.mode != 0) & (self._coulomb.directions(v) * self.mode <= 0)
+            if not stopped.any():
+                break
+            self._set_mode(np.where(stopped, 0.0, self.mode))
+            self._stop(v)
+        self._set_mode(self._settle(q, v, effort))
+        return self._transitions(t, self.mode != before)
+
+    def _transitions(self, t: float, which: np.ndarray) -> list[Transition]:
+        labels = self._coulomb.labels
+        return [Transition(t, labels[k], NAMES[int(self.mode[k])]) for k in np.flatnonzero(which)]
+
+    def _resistance(self, v: Array) -> Array:
+        """Damping and the friction of what slides (nv,)."""
+        coulomb = self._coulomb
+        return coulomb.damping @ v + (coulomb.limit * self.mode) @ coulomb.rows
+
+    def _load(self, q: Array, v: Array, effort: Array) -> Array:
+        """What accelerates the coordinates (nv,), but for the friction of what sticks."""
+        self._gravity.q[:] = self._coriolis.q[:] = q
+        self._coriolis.v[:] = v
+        self._gravity()
+        self._coriolis()
+        bias = self._gravity.effort + self._coriolis.effort
+        return self._drive.generalized(q, effort) - bias - self._resistance(v) + self.load
+
+    def _constrained(self, q: Array, v: Array, effort: Array) -> tuple[Array, Array]:
+        """Accelerations (nv,) with what sticks at rest, and the least friction that holds it."""
+        self._matrix.q[:] = q
+        self._matrix()
+        matrix, load = self._matrix.matrix, self._load(q, v, effort)
+        a = np.zeros(len(load))
+        if len(self._stuck):
+            rows, free = self._coulomb.rows[self._stuck][:, self._free], self._free
+            drift = self._coulomb.drift(q, v)[self._stuck]
+            a[free] = np.linalg.lstsq(rows, -drift, rcond=DEPENDENT)[0]
+        a += self.response(q, matrix, (load - matrix @ a)[:, None])[:, 0]
+        wanted = matrix @ a - load
+        if not len(self._stuck):
+            return a, wanted[self._coulomb.coordinate[self._held]]
+        columns = self._coulomb.rows[self._held].T * self._coulomb.limit[self._held]
+        share = np.linalg.lstsq(columns, wanted, rcond=DEPENDENT)[0]
+        return a, share * self._coulomb.limit[self._held]
+
+    def _margin(self, load: Array) -> Array:
+        """How far (m,) a load must exceed F to count."""
+        loads = np.abs(self._gravity.effort) + np.abs(self._coriolis.effort) + np.abs(load)
+        return HYSTERESIS * self._coulomb.limit + ROUNDING * loads.max(initial=0.0)
+
+    def _settle(self, q: Array, v: Array, effort: Array) -> Array:
+        """The modes (m,) that follow when those that stick now are free to break away."""
+        mode, rest = self.mode.copy(), self._held
+        if not len(rest):
+            return mode
+        load = self._load(q, v, effort)
+        self._matrix.q[:] = q
+        self._matrix()
+        rows = self._coulomb.rows[rest]
+        solved = np.linalg.solve(self._matrix.matrix, np.column_stack([load, rows.T]))
+        right = rows @ solved
+        free = right[:, 0] + self._coulomb.drift(q, v)[rest]
+        limit, margin = self._coulomb.limit[rest], self._margin(load)[rest] / 2
+        if np.linalg.matrix_rank(rows, DEPENDENT) == len(rest):
+            mode[rest] = complementarity(right[:, 1:], free, limit, margin)
+        else:
+            mode[rest] = _least_motion(right[:, 1:], free, limit)
+        return mode
+
+
+def complementarity(matrix: Array, free: Array, limit: Array, margin: Array) -> Array:
+    """Directions (n,) in which n joints at rest break away, 0 for those that stick.
+
+    Parameters
+    ----------
+    matrix, free : A (n, n) and b (n,) of a = A r + b.
+    limit : largest friction F (n,).
+    margin : how far (n,) r may exceed F by rounding.
+    """
+    mode = np.zeros(len(free))
+    for _ in range(2000):
+        stuck = mode == 0
+        r = -mode * limit
+        right = -(free + matrix @ r)[stuck]
+        r[stuck] = np.linalg.solve(matrix[np.ix_(stuck, stuck)], right)
+        a = matrix @ r + free
+        backward = ~stuck & (mode * a < -margin * np.diag(matrix))
+        wrong = np.flatnonzero(backward | (stuck & (np.abs(r) > limit + margin)))
+        if not len(wrong):
+            return mode
+        k = wrong[0]
+        mode[k] = -np.sign(r[k]) if stuck[k] else 0.0
+    raise SimulationError("dry friction: the modes of the joints at rest do not settle")
+
+
+def _least_motion(matrix: Array, free: Array, limit: Array) -> Array:
+    """The same where rows depend on each other."""
+    a = free + matrix @ boxed_impulses(matrix, free, limit)
+    least = max(1e-6 * float(np.abs(a).max()), ROUNDING * float(np.abs(free).max()))
+    result: Array = np.where(np.abs(a) > least, np.sign(a), 0.0)
+    return result
+
+
+def _within(rows: Array, wanted: Array, limit: Array, noise: float) -> bool:
+    """Whether frictions within +-limit (m,) along rows (m, nv) give the efforts `wanted` (nv,)."""
+    found = boxed_impulses(rows @ rows.T, -rows @ wanted, limit)
+    return bool(np.abs(rows.T @ found - wanted).max() <= noise)

@@ -1,0 +1,1 @@
+"""Walls, and the points of a robot that meet them."""

@@ -1,0 +1,189 @@
+"""Impacts of one robot with its walls: what hits at an instant, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...equations.contact.impact import SETTLED, bouncing_impulses
+from ...errors import SimulationError
+from ...model.model import Array
+from ...robot import Robot
+from .contacts import Assembly, Contacts, Flags, Indices, Rows, tangent_plane
+from .impacts import Impact, angle_between
+
+MAX_HITS = 1000
+"""Impacts at one instant that are too many."""
+
+
+class Collisions:
+    """Finds and solves the impacts at one instant.
+
+    Parameters
+    ----------
+    free : accelerations (nv,) without contacts, of q, v and the efforts.
+    touching : distance (m or rad) of what touches.
+    resting_speed : normal velocity (m/s or rad/s) of what touches and rests.
+    patience : s; bounces that would all be over so soon end in rest.
+    settled : see `contact_impulses`.
+
+    Attributes
+    ----------
+    impacts : all so far.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        contacts: Contacts,
+        free: Callable[[Array, Array, Array], Array],
+        touching: float,
+        resting_speed: float,
+        patience: float,
+        settled: float = SETTLED,
+    ) -> None:
+        self.contacts, self._free, self._settled = contacts, free, settled
+        self.touching, self.resting_speed, self.patience = touching, resting_speed, patience
+        self._mass = robot.bind("mass_matrix")
+        self._energy = robot.bind("energy")
+        self.impacts: list[Impact] = []
+        self._loss = 0.0
+
+    def refuse_inside(self, q: Array, v: Array, depth: float) -> None:
+        """Refuse points that are deeper (m or rad) inside walls.
+
+        Raises
+        ------
+        SimulationError
+            One is; the message names point, wall, place and depth.
+        """
+        g, _, slope = self.contacts.distances(q, v)
+        bad = ~np.isfinite(g) | (g < -depth * np.where(slope > 0, slope, 1.0))
+        for k in np.flatnonzero(bad).tolist():
+            far = -g[k] / slope[k] if slope[k] > 0 else np.nan
+            words = "starts beyond its stop"
+            if self.contacts.point(k) >= 0:
+                self.contacts.rows(q, v, np.array([k]))
+                x = self.contacts.layout.place[self.contacts.point(k)]
+                words = f"starts inside the wall, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"
+            raise SimulationError(
+                f"{self.contacts.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} m (or rad) "
+                "too far; start in free space"
+            )
+
+    def take_loss(self) -> float:
+        """Energy (J) lost in impacts since the last call."""
+        loss, self._loss = self._loss, 0.0
+        return loss
+
+    def collide(
+        self, t: float, q: Array, v: Array, effort: Array, resting: Indices
+    ) -> None:
+        """All impacts at this instant, one after the other where one causes the next.
+
+        `v` is changed in place. `resting` are contacts that touch, whatever their distance.
+        """
+        window = self.contacts.environment.tie_window
+        for _ in range(MAX_HITS):
+            g, rate, slope = (one.copy() for one in self.contacts.distances(q, v))
+            touching = np.abs(g) <= self.touching * slope
+            touching[resting] = True
+            approaching = rate < -self.resting_speed * slope
+            hits = approaching & (touching | (g + window * rate <= 0))
+            if not hits.any():
+                return
+            rests = touching & (np.abs(rate) <= self.resting_speed * slope)
+            self._hit(t, q, v, effort, np.flatnonzero(hits | rests), hits)
+        raise SimulationError(
+            f"more than {MAX_HITS} impacts at one instant: the contacts hand the motion on to "
+            "each other without end; lower their restitution"
+        )
+
+    def _hit(
+        self, t: float, q: Array, v: Array, effort: Array, which: Indices, hits: Flags
+    ) -> None:
+        """Solve one impact of the contacts `which`; the velocity is changed in place."""
+        rows = self.contacts.rows(q, v, which)
+        for k in which[hits[which]].tolist():
+            self.contacts.require_smooth(k)
+        assembly = rows.assemble(rows.friction > 0, np.zeros((len(which), 2)))
+        response = np.linalg.solve(self.mass_matrix(q), assembly.rows.T)
+        matrix, before = assembly.rows @ response, assembly.rows @ v
+        matrix = 0.5 * (matrix + matrix.T)
+        blocks, normal = assembly.blocks, assembly.blocks.normal
+        e = np.where(hits[which], self.contacts.restitution[which], 0.0)
+        impulses, used = bouncing_impulses(matrix, before, e, blocks, self._settled)
+        dying = self._dies_out(q, v + response @ impulses, effort, rows, e)
+        if dying.any():
+            e = np.where(dying, 0.0, e)
+            impulses, used = bouncing_impulses(matrix, before, e, blocks, self._settled)
+        new = v + response @ impulses
+        taking = hits[which] | (impulses[normal] > 1e-12 * impulses[normal].max())
+        self._keep(t, q, v, new, which, rows, assembly, impulses, used, taking)
+        self._loss -= 0.5 * float(impulses @ (2 * before + matrix @ impulses))
+        v[:] = new
+
+    def mass_matrix(self, q: Array) -> Array:
+        """Mass matrix (nv, nv); the next call overwrites it."""
+        self._mass.q[:] = q
+        self._mass()
+        return self._mass.matrix
+
+    def _dies_out(self, q: Array, v: Array, effort: Array, rows: Rows, e: Array) -> Flags:
+        """Whether all bounces that follow (k,) are over within `patience`.
+
+        A bounce with v under the acceleration -a takes 2 v / a, the next one e times as long.
+        """
+        after = rows.W @ v
+        a = rows.W @ self._free(q, v, effort) + rows.drift
+        with np.errstate(divide="ignore", invalid="ignore"):
+            left = 2 * after / (-a * (1 - e))
+        dying: Flags = (e > 0) & (e < 1) & (a < 0) & (left < self.patience)
+        return dying
+
+    def _keep(
+        self, t: float, q: Array, v: Array, new: Array, which: Indices, rows: Rows,
+        assembly: Assembly, impulses: Array, e: Array, taking: Flags,
+    ) -> None:  # fmt: skip
+        """Record an impact: those that hit, and those that answered."""
+        layout, faces = self.contacts.layout, max(1, len(self.contacts.environment.sides))
+        size = (len(which), 3)
+        places, normals = np.full(size, np.nan), np.full(size, np.nan)
+        sideways, angles = np.zeros(size), np.full(len(which), np.nan)
+        for row, k in enumerate(which.tolist()):
+            if k < self.contacts.geometry.pairs:
+                p, f = divmod(k, faces)
+                places[row], normals[row] = layout.place[p], layout.normal[p, f]
+                angles[row] = angle_between(layout.jacobian[p] @ v, normals[row])
+                first = assembly.blocks.tangent[row]
+                if first >= 0:
+                    sideways[row] = impulses[first : first + 2] @ tangent_plane(normals[row])
+        kinetic = 0.5 * float(impulses @ (assembly.rows @ (v + new)))
+        chosen = which[taking].tolist()
+        self.impacts.append(
+            Impact(
+                time=float(t),
+                points=tuple(self.contacts.point(k) for k in chosen),
+                surfaces=tuple(self.contacts.surface(k) for k in chosen),
+                places=places[taking],
+                normals=normals[taking],
+                impulses=impulses[assembly.blocks.normal][taking],
+                tangential_impulses=sideways[taking],
+                normal_velocity_before=(rows.W @ v)[taking],
+                normal_velocity_after=(rows.W @ new)[taking],
+                angle_of_attack=angles[taking],
+                energy_before=self._total(q, v),
+                energy_after=self._total(q, new),
+                q=q.copy(),
+                v_before=v.copy(),
+                v_after=new,
+                restitution=e[taking],
+                loss=-kinetic,
+            )
+        )
+
+    def _total(self, q: Array, v: Array) -> float:
+        self._energy.q[:], self._energy.v[:] = q, v
+        self._energy()
+        return float(self._energy.result.sum())

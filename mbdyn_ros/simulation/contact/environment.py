@@ -1,0 +1,226 @@
+"""The walls around a robot, and the points of the robot that may touch them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ...arguments import require_link, single_vector
+from ...compiler.kernel import memory
+from ...equations.contact.contact import ContactGeometry
+from ...errors import InputError
+from ...model.model import Array
+from ...model.tree import WORLD
+from ...robot import Robot
+from .surfaces import XYZ, Surface, checked_restitution, number_within
+
+Point = tuple[str, tuple[float, float, float]]
+
+TIE_WINDOW = 1e-5
+"""Time (s) within which contacts count as simultaneous."""
+
+SAME_PLACE = 1e-12
+"""Distance (m) of points that are one."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One face of one surface."""
+
+    surface: Surface
+    face: int
+
+    @property
+    def name(self) -> str:
+        """The surface's name, with the face where there are several."""
+        several = len(self.surface.faces) > 1
+        return f"{self.surface.name}[{self.face}]" if several else self.surface.name
+
+    @functools.cached_property
+    def gradient(self) -> ca.Function:
+        """The gradient (1, 3) of g at a world point (3, 1)."""
+        x = ca.SX.sym("x", 3)
+        slope = ca.jacobian(self.surface.faces[self.face](x), x)
+        return ca.Function("gradient", [x], [ca.densify(slope)])
+
+
+class Normals:
+    """Normals of one face as numbers; one object serves one thread."""
+
+    def __init__(self, side: Side) -> None:
+        self._buffer: Any
+        self._buffer, self._evaluate = side.gradient.buffer()
+        self._place, self._gradient = np.zeros(3), np.zeros(3)
+        self._buffer.set_arg(0, memory(self._place))
+        self._buffer.set_res(0, memory(self._gradient))
+
+    def __call__(self, places: Array) -> tuple[Array, Array]:
+        """Unit normals (N, 3), and lengths of the gradient (N,), at world points (N, 3)."""
+        rows = np.empty(places.shape)
+        for row, place in zip(rows, places, strict=True):
+            self._place[:] = place
+            self._evaluate()
+            row[:] = self._gradient
+        slopes = np.linalg.norm(rows, axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return rows / slopes[:, None], slopes
+
+
+class Environment:
+    """Walls, and the points of a robot that may touch them.
+
+    Parameters
+    ----------
+    surfaces : the walls.
+    points : [(link, xyz), ...], places (m) in link frames; default: every joint's origin and
+        every link's end (see `contact_points`).
+    tie_window : s; contacts that come so close after each other are solved as one impact.
+    joint_limits : whether the lower and upper limits of the description are stops.
+    limit_restitution : e of these stops.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> floor = mbdyn_ros.Surface.plane(restitution=0.5, name="floor")
+    >>> environment = mbdyn_ros.Environment([floor], points=[("foot", (0.0, 0.0, -0.02))])
+    """
+
+    def __init__(
+        self,
+        surfaces: Sequence[Surface],
+        points: Sequence[tuple[str, Sequence[float]]] | None = None,
+        tie_window: float = TIE_WINDOW,
+        joint_limits: bool = False,
+        limit_restitution: float = 0.0,
+    ) -> None:
+        if isinstance(surfaces, Surface):
+            surfaces = [surfaces]
+        try:
+            self.surfaces = tuple(surfaces)
+        except TypeError:
+            raise InputError(f"surfaces must be a list of Surface, not {surfaces!r}") from None
+        for surface in self.surfaces:
+            if not isinstance(surface, Surface):
+                raise InputError(f"surfaces must be a list of Surface; one is {surface!r}")
+        names = [surface.name for surface in self.surfaces]
+        for name in names:
+            if names.count(name) > 1:
+                raise InputError(f"two surfaces have the name {name!r}; give each its own name")
+        self.points = None if points is None else _checked_points(points)
+        self.tie_window = number_within("tie_window", tie_window, 1e-2, "of seconds up to 0.01")
+        self.joint_limits = bool(joint_limits)
+        self.limit_restitution = checked_restitution("joint limits", limit_restitution)
+        self.sides = tuple(
+            Side(surface, k) for surface in self.surfaces for k in range(len(surface.faces))
+        )
+
+    def contact_points(self, robot: Robot) -> tuple[Point, ...]:
+        """The points (link, xyz) that may touch: those given, else those of every link.
+
+        A link has its joint's origin and, if it carries no other link, its end: as far beyond
+        the centre of mass as the origin lies before it, which is the end of an even rod. Places
+        that coincide whatever the robot does are taken once; links that cannot move, or that
+        belong to a body without mass, have none.
+        """
+        if self.points is not None:
+            for link, _ in self.points:
+                body, _ = robot._system.tree.frames[
+                    require_link(robot._system.tree, link, robot.model.source)
+                ]
+                if body == WORLD:
+                    raise InputError(
+                        f"{robot.model.source}: link {link!r} cannot move, so no point of it can "
+                        "hit a wall; leave it out of the points"
+                    )
+            return self.points
+        return _default_points(robot)
+
+    def geometry(self, robot: Robot) -> ContactGeometry:
+        """The same as the programs see it."""
+        frames = robot._system.tree.frames
+        places = []
+        for link, xyz in self.contact_points(robot):
+            body, pose = frames[link]
+            places.append((body, pose.rotation @ np.array(xyz) + pose.translation))
+        faces = tuple(side.surface.faces[side.face] for side in self.sides)
+        stops = tuple(stop for _, stop in self._stops(robot))
+        return ContactGeometry(tuple(places), faces, stops)
+
+    def stop_names(self, robot: Robot) -> tuple[str, ...]:
+        """Words for the stops of the joints, in order."""
+        return tuple(name for name, _ in self._stops(robot))
+
+    def _stops(self, robot: Robot) -> list[tuple[str, tuple[int, int, float, float]]]:
+        if not self.joint_limits:
+            return []
+        stops: list[tuple[str, tuple[int, int, float, float]]] = []
+        for body in robot._system.tree.bodies:
+            if body.kind not in ("revolute", "prismatic"):
+                continue
+            joint = robot.model.joint(body.joint)
+            if joint.nq != 1 or joint.mimic is not None:
+                continue
+            q, v = body.q.start, body.v.start
+            for side, bound, word in (
+                (1, joint.limits.lower, "lower"),
+                (-1, joint.limits.upper, "upper"),
+            ):
+                if np.isfinite(bound):
+                    stops.append((f"{word} limit of joint {joint.name!r}", (q, v, side, bound)))
+        return stops
+
+
+def _checked_points(points: Sequence[tuple[str, Sequence[float]]]) -> tuple[Point, ...]:
+    result: list[Point] = []
+    try:
+        pairs = [(link, xyz) for link, xyz in points]
+    except (TypeError, ValueError):
+        raise InputError(f"points must be [(link, (x, y, z)), ...]; they are {points!r}") from None
+    for link, xyz in pairs:
+        if not isinstance(link, str):
+            raise InputError(f"points must name links; {link!r} is no name")
+        x, y, z = single_vector(f"the point on link {link!r}", xyz, XYZ).tolist()
+        result.append((link, (x, y, z)))
+    return tuple(result)
+
+
+def _default_points(robot: Robot) -> tuple[Point, ...]:
+    model, tree = robot.model, robot._system.tree
+    parents = {joint.parent for joint in model.joints}
+    found: list[Point] = []
+    places: list[tuple[int, Array]] = []
+
+    def add(link: str, xyz: Array, home: tuple[int, Array]) -> None:
+        for body, place in places:
+            if body == home[0] and np.abs(place - home[1]).max() < SAME_PLACE:
+                return
+        places.append(home)
+        x, y, z = xyz.tolist()
+        found.append((link, (x, y, z)))
+
+    def on_body(link: str, xyz: Array) -> tuple[int, Array]:
+        body, pose = tree.frames[link]
+        return body, pose.rotation @ xyz + pose.translation
+
+    zero = np.zeros(3)
+    if robot.floating_base and tree.bodies[tree.frames[model.root][0]].inertia.mass:
+        add(model.root, zero, on_body(model.root, zero))
+    for joint in model.joints:
+        body, _ = tree.frames[joint.child]
+        if body == WORLD or not tree.bodies[body].inertia.mass:
+            continue
+        home = on_body(joint.child, zero)
+        if joint.type in ("revolute", "continuous"):  # the origin is fixed in the parent too
+            home = on_body(joint.parent, joint.origin.translation)
+        if home[0] != WORLD:
+            add(joint.child, zero, home)
+        inertia = model.link(joint.child).inertia
+        if joint.type != "fixed" and joint.child not in parents and inertia is not None:
+            end = 2 * inertia.center
+            add(joint.child, end, on_body(joint.child, end))
+    return tuple(found)

@@ -1,0 +1,160 @@
+"""The YAML file of an environment: walls, the points that may hit them, stops."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import yaml
+
+from ...errors import InputError, ModelError
+from ...model.read.structure import suggestion
+from ...model.read.yaml_source import YamlSource
+from .environment import TIE_WINDOW, Environment
+from .surfaces import Surface
+
+KEYS = ("surfaces", "points", "tie_window", "joint_limits", "limit_restitution")
+
+NUMBER, VECTOR, NUMBERS, TRUTH = (
+    YamlSource.number,
+    YamlSource.vector,
+    YamlSource.numbers,
+    YamlSource.truth,
+)
+
+COMMON: dict[str, Callable[..., Any]] = {"restitution": NUMBER, "friction": NUMBER}
+
+TYPES: dict[str, tuple[Callable[..., Surface], dict[str, Callable[..., Any]], tuple[str, ...]]] = {
+    "plane": (Surface.plane, {"point": VECTOR, "normal": VECTOR}, ()),
+    "sphere": (
+        Surface.sphere,
+        {"radius": NUMBER, "center": VECTOR, "inside": TRUTH},
+        ("radius",),
+    ),
+    "cylinder": (
+        Surface.cylinder,
+        {"radius": NUMBER, "center": VECTOR, "axis": VECTOR, "inside": TRUTH},
+        ("radius",),
+    ),
+    "elliptic_cylinder": (
+        Surface.elliptic_cylinder,
+        {
+            "semi_axes": NUMBERS,
+            "center": VECTOR,
+            "axis": VECTOR,
+            "major": VECTOR,
+            "inside": TRUTH,
+        },
+        ("semi_axes",),
+    ),
+    "box": (Surface.box, {"size": VECTOR, "center": VECTOR}, ("size",)),
+}
+"""Constructor, keys with their readers, and keys that must be there, by type."""
+
+
+def read_environment(source: str | os.PathLike[str]) -> Environment:
+    """Read walls from a YAML file.
+
+    Parameters
+    ----------
+    source : a path, or the YAML text (of several lines, or beginning with a ``{``).
+
+    Returns
+    -------
+    Environment
+
+    Raises
+    ------
+    ModelError
+        What cannot be read or makes no sense; the message gives file and line.
+
+    Notes
+    -----
+    Every surface has a `name`, a `type` (plane, sphere, cylinder, elliptic_cylinder, box), the
+    arguments of the constructor of that name in `Surface`, and may have `restitution` and
+    `friction`. `points` are records with `link` and `xyz`; without them a robot's own are taken.
+
+    Examples
+    --------
+    >>> from mbdyn_ros.simulation import read_environment
+    >>> environment = read_environment('''
+    ... surfaces:
+    ...   - {name: floor, type: plane, restitution: 0.5, friction: 0.6}
+    ...   - {name: dome, type: sphere, radius: 4, center: [0, 0, 1]}
+    ... points:
+    ...   - {link: foot, xyz: [0, 0, -0.02]}''')
+    >>> environment.surfaces[0]
+    Surface('floor', restitution=0.5, friction=0.6)
+    """
+    document = YamlSource(source, "environment", "surfaces")
+    values = document.mapping(document.root, "an environment", KEYS)
+    surfaces: list[Surface] = []
+    for node in document.records(values, "surfaces"):
+        surface = _read_surface(document, node)
+        if surface.name in [other.name for other in surfaces]:
+            raise document.error(node, f'two surfaces have the name "{surface.name}"; rename one')
+        surfaces.append(surface)
+    options: dict[str, Any] = {"tie_window": TIE_WINDOW}
+    if "tie_window" in values:
+        options["tie_window"] = document.number(values["tie_window"], "tie_window")
+    if "joint_limits" in values:
+        options["joint_limits"] = document.truth(values["joint_limits"], "joint_limits")
+    if "limit_restitution" in values:
+        options["limit_restitution"] = document.number(
+            values["limit_restitution"], "limit_restitution"
+        )
+    if not surfaces and not options.get("joint_limits"):
+        raise document.error(document.root, "there are no surfaces; give some")
+    points = None
+    if "points" in values:
+        points = [_read_point(document, node) for node in document.records(values, "points")]
+    try:
+        return Environment(surfaces, points, **options)
+    except InputError as error:
+        raise ModelError(f"{document.name}: {error}") from error
+
+
+def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
+    fields = document.mapping(node, "a surface")
+    for key in ("name", "type"):
+        if key not in fields:
+            raise document.error(node, f"this surface has no {key}; give it one")
+    name = document.text(fields.pop("name"), "the name of a surface")
+    what = f'surface "{name}"'
+    kind_node = fields.pop("type")
+    kind = document.text(kind_node, f"{what}: its type")
+    if kind not in TYPES:
+        raise document.error(
+            kind_node,
+            f'{what}: there is no type "{kind}"{suggestion(kind, TYPES)}; there are '
+            f"{', '.join(TYPES)}",
+        )
+    make, readers, needed = TYPES[kind]
+    readers = {**readers, **COMMON}
+    for key in needed:
+        if key not in fields:
+            raise document.error(node, f"{what}: has no {key}; add {key}: ...")
+    arguments = {}
+    for key, value in fields.items():
+        if key not in readers:
+            raise document.error(
+                value,
+                f'{what}: a {kind} has no "{key}"{suggestion(key, readers)}; it has '
+                f"{', '.join(readers)}",
+            )
+        arguments[key] = readers[key](document, value, f"{what}: its {key}")
+    try:
+        return make(name=name, **arguments)
+    except InputError as error:
+        raise document.error(node, str(error)) from error
+
+
+def _read_point(document: YamlSource, node: yaml.Node) -> tuple[str, tuple[float, ...]]:
+    fields = document.mapping(node, "a point", ("link", "xyz"))
+    if "link" not in fields:
+        raise document.error(node, "this point names no link; add link: ...")
+    link = document.text(fields["link"], "the link of a point")
+    if "xyz" not in fields:
+        return link, (0.0, 0.0, 0.0)
+    return link, document.vector(fields["xyz"], f'the point on link "{link}": its xyz')

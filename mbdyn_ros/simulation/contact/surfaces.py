@@ -1,0 +1,270 @@
+"""Walls: any function of a world point that is positive in free space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import casadi as ca
+import numpy as np
+
+from ...arguments import single_vector
+from ...equations.algebra.spatial import SX, constant
+from ...errors import InputError
+from ...model.model import Array
+
+XYZ = ("x", "y", "z")
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """What a wall looks like.
+
+    kind : plane (across its z axis), sphere, cylinder (along its z axis) or box.
+    size : (3,) m along its own axes; infinite where it has no end.
+    center, axes : (3,) m, and (3, 3) whose columns are its axes, in the world.
+    """
+
+    kind: str
+    size: Array
+    center: Array
+    axes: Array
+
+
+class Surface:
+    """A wall, given by a function that is positive in free space.
+
+    Parameters
+    ----------
+    g : function of a world point, a CasADi SX (3,) in m, that returns an expression: positive
+        in free space, zero on the wall, where it must have a gradient. Its unit is free. Several
+        expressions (`casadi.vertcat`, or a list) are the faces of a wall with edges: free space
+        is where all are positive, and a point in a corner touches several faces at once.
+    restitution : e of Newton's law, 0 to 1: normal velocity after an impact = -e times before.
+    friction : coefficient of Coulomb's law, of impulses and of forces, 0 or more.
+    name : for messages and results.
+
+    Attributes
+    ----------
+    shape : what the walls with a name of their own look like; None for a function.
+
+    Raises
+    ------
+    InputError
+        g is no expression of the point, or a number is out of its range.
+
+    Examples
+    --------
+    A dome over the origin, and the same wall by name:
+
+    >>> import mbdyn_ros
+    >>> dome = mbdyn_ros.Surface(lambda x: 4 - x[0]**2 - x[1]**2 - x[2]**2, restitution=0.8)
+    >>> dome.value([0.0, 0.0, 1.0])
+    array([3.])
+    >>> mbdyn_ros.Surface.sphere(radius=2.0, restitution=0.8).value([0.0, 0.0, 1.0])
+    array([0.75])
+    """
+
+    def __init__(
+        self,
+        g: Callable[[SX], Any],
+        restitution: float = 1.0,
+        friction: float = 0.0,
+        name: str = "wall",
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise InputError(f"the name of a surface must be text, not {name!r}")
+        self.name = name
+        self.restitution = checked_restitution(f"surface {name!r}", restitution)
+        self.friction = number_within(f"surface {name!r}: friction", friction, np.inf, "0 or more")
+        self.faces = self._faces(g)
+        self.shape: Shape | None = None
+
+    def _faces(self, g: Callable[[SX], Any]) -> tuple[ca.Function, ...]:
+        x = SX.sym("x", 3)
+        try:
+            value = g(x)
+            parts = value if isinstance(value, (list, tuple)) else [value]
+            column = ca.vertcat(SX(0, 1), *parts)
+        except Exception as error:  # whatever a user's function does
+            raise InputError(
+                f"surface {self.name!r}: g must turn a CasADi point (3,) into an expression, such "
+                f"as lambda x: x[2]; it raises {type(error).__name__}: {error}"
+            ) from error
+        faces = []
+        for k in range(column.numel()):
+            if not ca.depends_on(column[k], x):
+                raise InputError(
+                    f"surface {self.name!r}: g does not depend on the point; it is {column[k]}"
+                )
+            faces.append(ca.Function("face", [x], [column[k]]))
+        if not faces:
+            raise InputError(f"surface {self.name!r}: g returns nothing")
+        return tuple(faces)
+
+    def __repr__(self) -> str:
+        return f"Surface({self.name!r}, restitution={self.restitution}, friction={self.friction})"
+
+    def value(self, point: Array | Sequence[float]) -> Array:
+        """g of every face at a world point (3,)."""
+        x = single_vector("point", point, XYZ)
+        return np.array([float(face(x)) for face in self.faces])
+
+    @classmethod
+    def plane(
+        cls,
+        point: Sequence[float] = (0.0, 0.0, 0.0),
+        normal: Sequence[float] = (0.0, 0.0, 1.0),
+        restitution: float = 1.0,
+        friction: float = 0.0,
+        name: str = "plane",
+    ) -> Surface:
+        """A plane through a point (m); its normal points into free space. Default: the floor."""
+        p = single_vector(f"surface {name!r}: point", point, XYZ)
+        n = _direction(f"surface {name!r}: normal", normal)
+        wall = cls(lambda x: ca.dot(constant(n), x - constant(p)), restitution, friction, name)
+        wall.shape = Shape("plane", np.array([np.inf, np.inf, 0.0]), p, _axes(n))
+        return wall
+
+    @classmethod
+    def sphere(
+        cls,
+        radius: float,
+        center: Sequence[float] = (0.0, 0.0, 0.0),
+        inside: bool = True,
+        restitution: float = 1.0,
+        friction: float = 0.0,
+        name: str = "sphere",
+    ) -> Surface:
+        """A sphere (m); free space is inside, or else outside."""
+        r = _length(f"surface {name!r}: radius", radius)
+        c = single_vector(f"surface {name!r}: center", center, XYZ)
+        sign = 1.0 if inside else -1.0
+
+        def g(x: SX) -> SX:
+            return sign * (r * r - ca.sumsqr(x - constant(c))) / (2 * r)
+
+        wall = cls(g, restitution, friction, name)
+        wall.shape = Shape("sphere", np.full(3, 2 * r), c, np.eye(3))
+        return wall
+
+    @classmethod
+    def cylinder(
+        cls,
+        radius: float,
+        center: Sequence[float] = (0.0, 0.0, 0.0),
+        axis: Sequence[float] = (0.0, 0.0, 1.0),
+        inside: bool = True,
+        restitution: float = 1.0,
+        friction: float = 0.0,
+        name: str = "cylinder",
+    ) -> Surface:
+        """An endless cylinder (m); free space is inside, or else outside."""
+        r = _length(f"surface {name!r}: radius", radius)
+        c = single_vector(f"surface {name!r}: center", center, XYZ)
+        d = _direction(f"surface {name!r}: axis", axis)
+        across = np.eye(3) - np.outer(d, d)
+        sign = 1.0 if inside else -1.0
+
+        def g(x: SX) -> SX:
+            return sign * (r * r - ca.sumsqr(constant(across) @ (x - constant(c)))) / (2 * r)
+
+        wall = cls(g, restitution, friction, name)
+        wall.shape = Shape("cylinder", np.array([2 * r, 2 * r, np.inf]), c, _axes(d))
+        return wall
+
+    @classmethod
+    def elliptic_cylinder(
+        cls,
+        semi_axes: Sequence[float],
+        center: Sequence[float] = (0.0, 0.0, 0.0),
+        axis: Sequence[float] = (0.0, 0.0, 1.0),
+        major: Sequence[float] = (1.0, 0.0, 0.0),
+        inside: bool = True,
+        restitution: float = 1.0,
+        friction: float = 0.0,
+        name: str = "elliptic cylinder",
+    ) -> Surface:
+        """An endless elliptic cylinder (m); the first semi-axis lies along `major`."""
+        what = f"surface {name!r}: semi_axes"
+        lengths = single_vector(what, semi_axes, ("first", "second"))
+        one, two = (_length(what, length) for length in lengths)
+        c = single_vector(f"surface {name!r}: center", center, XYZ)
+        d = _direction(f"surface {name!r}: axis", axis)
+        m = single_vector(f"surface {name!r}: major", major, XYZ)
+        first = _direction(f"surface {name!r}: major across the axis", m - d * (d @ m))
+        rows = np.array([first / one, np.cross(d, first) / two])
+        scale = (1.0 if inside else -1.0) * min(one, two) / 2
+
+        def g(x: SX) -> SX:
+            return scale * (1 - ca.sumsqr(constant(rows) @ (x - constant(c))))
+
+        wall = cls(g, restitution, friction, name)
+        axes = np.column_stack([first, np.cross(d, first), d])
+        wall.shape = Shape("cylinder", np.array([2 * one, 2 * two, np.inf]), c, axes)
+        return wall
+
+    @classmethod
+    def box(
+        cls,
+        size: Sequence[float],
+        center: Sequence[float] = (0.0, 0.0, 0.0),
+        restitution: float = 1.0,
+        friction: float = 0.0,
+        name: str = "box",
+    ) -> Surface:
+        """The inside of a box (m) along the world's axes: six faces.
+
+        A point in an edge touches two faces, in a corner three; they are solved together.
+        """
+        what = f"surface {name!r}: size"
+        half = np.array([_length(what, one) / 2 for one in single_vector(what, size, XYZ)])
+        c = single_vector(f"surface {name!r}: center", center, XYZ)
+
+        def g(x: SX) -> SX:
+            y = x - constant(c)
+            return ca.vertcat(*(half[k] - s * y[k] for k in range(3) for s in (1, -1)))
+
+        wall = cls(g, restitution, friction, name)
+        wall.shape = Shape("box", 2 * half, c, np.eye(3))
+        return wall
+
+
+def checked_restitution(what: str, value: float) -> float:
+    """A coefficient of restitution, refused where it is none."""
+    return number_within(f"{what}: restitution", value, 1.0, "from 0 (dead) to 1 (elastic)")
+
+
+def number_within(what: str, value: float, most: float, words: str) -> float:
+    """A finite number from 0 to `most`."""
+    try:
+        number = value = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not (np.isfinite(number) and 0 <= number <= most):
+        raise InputError(f"{what} is {value!r}; it must be a number {words}")
+    return number
+
+
+def _length(what: str, value: float) -> float:
+    number = number_within(what, value, np.inf, "of metres above 0")
+    if number == 0:
+        raise InputError(f"{what} is 0; it must be a number of metres above 0")
+    return number
+
+
+def _direction(what: str, vector: Sequence[float] | Array) -> Array:
+    numbers = single_vector(what, vector, XYZ)
+    length = float(np.linalg.norm(numbers))
+    if length < 1e-9:
+        raise InputError(f"{what} is {numbers.tolist()}: it has no direction")
+    unit: Array = numbers / length
+    return unit
+
+
+def _axes(z: Array) -> Array:
+    """A right-handed frame (3, 3) round a unit z axis."""
+    x = np.cross(np.eye(3)[int(np.abs(z).argmin())], z)
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(z, x), z])

@@ -1,0 +1,1 @@
+"""Dry friction of joints."""

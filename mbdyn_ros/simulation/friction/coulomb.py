@@ -1,0 +1,116 @@
+"""Damping and dry friction of all joints, as the independent coordinates feel them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.model import Array
+from ...robot import Robot
+
+ROUNDING = 1e-12
+"""Share of the velocities that may be rounding error where a row mixes several."""
+
+DEPENDENT = 1e-9
+"""Share of the largest singular value under which rows depend on each other."""
+
+
+class Coulomb:
+    """What rubs: D v, and the dry friction +-F along each of m rows J, sliding at J v.
+
+    In a loop of one freedom every joint moves by v_tree = G(q) v, and all their dry friction f
+    is one row: that of the coordinate, F = sum |G| f. In a loop of several freedoms each joint
+    with friction has a row of its own, J = G of the joint and F = f; there may be more rows than
+    freedoms.
+
+    labels : of the rows (m,).
+    coordinate : (m,) which coordinate of v a row is, -1 where it mixes several.
+    rows, limit, damping : J (m, nv), F (m,) N m or N, and D (nv, nv), as of the last `at`.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        system = robot._system
+        tree, coordinates = system.tree, system.coordinates
+        self._loss, self._dry = np.zeros(tree.nv), np.zeros(tree.nv)
+        for body in tree.bodies:
+            self._loss[body.v], self._dry[body.v] = body.damping, body.friction
+        leader = {row: k for k, row in enumerate(coordinates.v)}
+        mixed: set[int] = set()
+        for linkage in system.linkages:
+            if len(linkage.independent) > 1:
+                mixed.update(linkage.coordinates)
+            else:
+                first = leader[linkage.coordinates[linkage.independent[0]]]
+                leader.update(dict.fromkeys(linkage.coordinates, first))
+        rough = np.flatnonzero(self._dry).tolist()
+        single = sorted({leader[row] for row in rough if row not in mixed})
+        self._members = [[i for i in rough if i not in mixed and leader[i] == k] for k in single]
+        self._own = [row for row in rough if row in mixed]
+        names = dict(zip(coordinates.joint_rows[1], coordinates.joint_rate_labels, strict=True))
+        self.labels = (
+            *(robot.velocity_labels[k] for k in single), *(names[row] for row in self._own)
+        )  # fmt: skip
+        self.coordinate = np.array([*single, *(-1 for _ in self._own)], dtype=np.intp)
+        self.rows = np.zeros((len(self.labels), robot.nv))
+        self.rows[np.arange(len(single)), single] = 1.0
+        self.limit = np.zeros(len(self.labels))
+        self._velocity = self._acceleration = None
+        self._use(system.embedding_at_home)
+        if not all(linkage.linear for linkage in system.linkages):
+            self._velocity = robot.bind("joint_velocity")
+            if self._own:
+                self._acceleration = robot.bind("joint_acceleration")
+
+    def at(self, q: Array) -> None:
+        """Fill `rows`, `limit` and `damping` for a position."""
+        if self._velocity is None:
+            return
+        velocity, nv = self._velocity, self.rows.shape[1]
+        share = np.empty((len(self._dry), nv))
+        velocity.q[:] = q
+        for k in range(nv):
+            velocity.v[:] = 0.0
+            velocity.v[k] = 1.0
+            velocity()
+            share[:, k] = velocity.result
+        self._use(share)
+
+    def directions(self, v: Array) -> Array:
+        """In which direction (m,), +-1, the joints slide; 0: at rest."""
+        speed = self.rows @ v
+        noise = ROUNDING * (np.abs(self.rows) @ np.abs(v))
+        result: Array = np.sign(speed)
+        result[(self.coordinate < 0) & (np.abs(speed) <= noise)] = 0.0
+        return result
+
+    def motions(self, held: NDArray[np.intp]) -> Array:
+        """Velocities (nv, k), orthonormal, at which the rows `held` stand still."""
+        still, count = self.coordinate[held], self.rows.shape[1]
+        free = np.setdiff1d(np.arange(count), still[still >= 0])
+        result: Array = np.eye(count)[:, free]
+        mixed = self.rows[held[still < 0]][:, free]
+        if mixed.size:
+            _, sizes, directions = np.linalg.svd(mixed)
+            rank = int((sizes > DEPENDENT * max(sizes.max(), 1e-300)).sum())
+            result = result @ directions[rank:].T
+        return result
+
+    def drift(self, q: Array, v: Array) -> Array:
+        """Accelerations (m,) along the rows that velocities alone cause."""
+        result = np.zeros(len(self.labels))
+        if self._acceleration is not None:
+            acceleration = self._acceleration
+            acceleration.q[:], acceleration.v[:], acceleration.a[:] = q, v, 0.0
+            acceleration()
+            result[len(self._members) :] = acceleration.result[self._own]
+        return result
+
+    def _use(self, share: Array) -> None:
+        """Take the joints' velocities (tree nv, nv) by unit velocities."""
+        self.damping = share.T @ (self._loss[:, None] * share)
+        for row, members in enumerate(self._members):
+            k = self.coordinate[row]
+            self.limit[row] = np.abs(share[members, k]) @ self._dry[members]
+        count = len(self._members)
+        self.rows[count:] = share[self._own]
+        self.limit[count:] = self._dry[self._own]

@@ -1,0 +1,1 @@
+"""Simulation by fixed steps, for loops at rate."""

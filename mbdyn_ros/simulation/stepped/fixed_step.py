@@ -1,0 +1,304 @@
+"""Fixed-step integration of a robot's motion: what a simulator runs at a given rate.
+
+Two methods:
+
+- "rk4", the classical Runge-Kutta method (order 4). Efforts are constant over a step.
+- "semi_implicit", the velocity first, with damping taken at the end of the step, then the
+  position with that velocity (order 1). It is stable however strong the damping is: gripper
+  joints of some robots have a damping that stops them in microseconds, where rk4 explodes.
+
+"auto" is rk4 unless damping is too stiff for it. Dry friction is handled by impulses (see
+`friction_impulse`): joints stick exactly, at zero velocity, and rk4 keeps its order while they
+slide. The orientation of a floating base is a unit quaternion after every step.
+
+Closed loops stay closed, for the state is that of the independent joints. Where those come to a
+dead centre, `charted_step` goes on in others.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...equations.position_rate import PositionRate
+from ...errors import InputError, SimulationError
+from ...model.model import Array
+from ...robot import Robot
+from ..friction.coulomb import Coulomb
+from ..friction.drive import Drive
+from ..friction.friction_impulse import friction_impulses
+
+METHODS = ("auto", "rk4", "semi_implicit")
+
+STIFF = 1.0
+"""Largest step times damping rate for rk4 in "auto". It is stable up to 2.78; the damping rate
+is taken at one position and differs at others."""
+
+WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
+"""Of the four stages of the Runge-Kutta method."""
+
+
+ROUNDING = 1e-9
+"""Share of the velocities in a step that may be rounding error where joints stick."""
+
+
+class FixedStep:
+    """The motion of a robot, advanced in equal steps.
+
+    Attributes
+    ----------
+    q, v : (nq,), (nv,) the state. Change it with `set_state`.
+    effort : efforts of the actuated joints in the next step, to be filled in place (N m or N).
+    step : length of a step, s; it may be changed between steps.
+    time : simulated seconds.
+    method : "rk4" or "semi_implicit".
+
+    Raises
+    ------
+    SingularMassMatrixError
+        A link without mass leaves the motion undetermined; the message names it.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
+    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> motion = FixedStep(robot, step=0.5)
+    >>> motion.effort[:] = 4.0
+    >>> motion.advance()
+    >>> motion.q, motion.v
+    (array([0.25]), array([1.]))
+    """
+
+    def __init__(self, robot: Robot, step: float, method: str = "auto") -> None:
+        robot.require_mass("simulation")
+        if method not in METHODS:
+            raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+        self._walks = bool(robot._system.nz)
+        if self._walks:  # home moves along, so that loops stay on their branch
+            robot = robot.with_home(robot._system.home)
+        self.robot = robot
+        self.time = 0.0
+        self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
+        self.effort = np.zeros(len(robot.effort_labels))
+        self._choice = method
+        self._drive = Drive(robot)
+        self._coulomb = Coulomb(robot) if robot._system.has_friction else None
+        rubbing = 0 if self._coulomb is None else len(self._coulomb.labels)
+        self._rough = rubbing > 0
+        self._dynamics = robot.bind("forward_dynamics", friction=not self._rough)
+        self._mass = robot.bind("mass_matrix")
+        self._position_rate = PositionRate(robot._system.coordinates)
+        self._programs = robot.bind("joint_position"), robot.bind("joint_velocity")
+        self._damping_rate = self._fastest_damping()
+        self.step = step
+        self._places = plain_coordinates(robot)
+        self._dry, self._slides, self._impulse = np.zeros((3, rubbing))
+        self._rubbed: Array = np.zeros(rubbing)
+        self._rates = np.zeros((4, robot.nq))
+        self._accelerations = np.zeros((4, robot.nv))
+
+    @property
+    def step(self) -> float:
+        """Length of a step, s."""
+        return self._step
+
+    @step.setter
+    def step(self, step: float) -> None:
+        if not (math.isfinite(step) and step > 0):
+            raise InputError(f"the step must be a positive number of seconds, not {step}")
+        self._step = step
+        self.method = self._choice
+        if self._choice == "auto":
+            self.method = "semi_implicit" if step * self._damping_rate > STIFF else "rk4"
+
+    def set_state(self, q: Array, v: Array) -> None:
+        """Put the robot somewhere else."""
+        self.q[:], self.v[:] = q, v
+        self._position_rate.normalize(self.q)
+        self._impulse[:] = 0.0
+        if self._walks:
+            self.robot._programs.home[:] = self.robot._system.walk_home
+            self._take_home_along()
+
+    def tree_state(self) -> tuple[Array, Array]:
+        """Positions and velocities of the whole tree; the next call overwrites them."""
+        position, velocity = self._programs
+        position.q[:] = velocity.q[:] = self.q
+        velocity.v[:] = self.v
+        position()
+        velocity()
+        return position.result, velocity.result
+
+    def advance(self) -> None:
+        """Take one step.
+
+        Raises
+        ------
+        SimulationError
+            The state is no longer finite; the message names the joint and the time.
+        """
+        coulomb = self._coulomb if self._rough else None
+        if coulomb is not None:
+            coulomb.at(self.q)
+            self._slides[:] = coulomb.directions(self.v)
+            self._dry[:] = coulomb.limit
+            start = self.q.copy()
+        if self.method == "rk4":
+            self._runge_kutta()
+        else:
+            self._semi_implicit()
+        if coulomb is not None:
+            self._stick(coulomb, start)
+        self._position_rate.normalize(self.q)
+        self.time += self._step
+        if not math.isfinite(self.v.dot(self.v) + self.q.dot(self.q)):
+            self._explain()
+        if self._walks:
+            self._take_home_along()
+
+    def _take_home_along(self) -> None:
+        """Let the next step find the loops closed as they are now."""
+        position, system = self._programs[0], self.robot._system
+        position.q[:] = self.q
+        position()
+        home = position.result[[*system.walk_rows, *system.walked_rows]]
+        if np.isfinite(home).all():
+            self.robot._programs.home[:] = home
+
+    def _runge_kutta(self) -> None:
+        h, dynamics = self._step, self._dynamics
+        q, v = dynamics.q, dynamics.v
+        q[:], v[:] = self.q, self.v
+        for k, span in enumerate((0.5 * h, 0.5 * h, h, 0.0)):
+            dynamics.effort[:] = self.effort
+            if self._rough and self._drive.direct:
+                np.subtract(self.effort, self._resistance(q, v), out=dynamics.effort)
+            dynamics()
+            rate, acceleration = self._rates[k], self._accelerations[k]
+            self._position_rate(q, v, rate)
+            acceleration[:] = dynamics.a
+            if self._rough and not self._drive.direct:
+                acceleration -= np.linalg.solve(self._mass_at(q), self._resistance(q, v))
+            if span:
+                np.multiply(rate, span, out=q)
+                q += self.q
+                np.multiply(acceleration, span, out=v)
+                v += self.v
+        self.q += (h * WEIGHTS) @ self._rates
+        self.v += (h * WEIGHTS) @ self._accelerations
+
+    def _semi_implicit(self) -> None:
+        h, mass = self._step, self._mass_at(self.q)
+        without = self.robot.coriolis_vector(self.q, self.v) + self.robot.gravity_vector(self.q)
+        load = self._drive.generalized(self.q, self.effort) - without
+        load -= self._resistance(self.q, self.v)
+        self.v += h * np.linalg.solve(mass, load)
+        self._move(h, self.v)
+
+    def _stick(self, coulomb: Coulomb, start: Array) -> None:
+        """Correct a step in which a joint with dry friction was at rest or turned round.
+
+        The step has taken -h F sign(v) of it already, nothing where v was 0.
+        """
+        slides, h = self._slides, self._step
+        bound = h * self._dry
+        given = self._rubbed = -bound * slides
+        coulomb.at(self.q)
+        rows, velocity = coulomb.rows, coulomb.rows @ self.v
+        if (velocity * slides > 0).all():
+            return
+        columns = np.linalg.solve(self._mass_at(self.q), rows.T)
+        matrix = rows @ columns
+        impulse = friction_impulses(velocity - matrix @ given, matrix, bound, self._impulse)
+        self._impulse[:] = self._rubbed = impulse
+        rests = np.abs(impulse) < bound
+        after = self.v + columns @ (impulse - given)
+        noise = ROUNDING * (np.abs(rows) @ (np.abs(self.v) + np.abs(columns) @ bound))
+        rests &= np.abs(rows @ after) <= noise
+        basis = coulomb.motions(np.flatnonzero(rests))
+        after = basis @ (basis.T @ after)
+        change = after - self.v
+        self.v[:] = after
+        self._move(0.5 * h, change)  # the impulse is spread over the step
+        for k in coulomb.coordinate[rests & (slides == 0)].tolist():
+            if k in self._places:
+                i = self._places[k]
+                self.q[i] = start[i]  # what rests does not creep
+        if not basis.size and not slides.any():
+            self.q[:] = start
+
+    @property
+    def _rubbing_coordinates(self) -> NDArray[np.intp]:
+        """Which coordinate each row of dry friction (m,) is; see `Coulomb`."""
+        return np.zeros(0, dtype=np.intp) if self._coulomb is None else self._coulomb.coordinate
+
+    def _rubbing_rows(self) -> Array:
+        """The rows of dry friction (m, nv) where the robot stands."""
+        if self._coulomb is None:
+            return np.zeros((0, self.robot.nv))
+        self._coulomb.at(self.q)
+        return self._coulomb.rows
+
+    def _move(self, span: float, velocity: Array) -> None:
+        rate = self._rates[0]
+        self._position_rate(self.q, velocity, rate)
+        self.q += span * rate
+
+    def _mass_at(self, q: Array) -> Array:
+        """Mass matrix; of the semi-implicit method with what damping adds to it."""
+        self._mass.q[:] = q
+        self._mass()
+        matrix = self._mass.result
+        if self.method == "semi_implicit":
+            matrix += self._step * self._damping_at(q)
+        return matrix
+
+    def _resistance(self, q: Array, v: Array) -> Array:
+        """Damping, and the dry friction of what slides (nv,)."""
+        coulomb = self._coulomb
+        if coulomb is None:
+            return np.zeros(len(v))
+        coulomb.at(q)  # dry friction as at the start of the step, whatever the sign now
+        resistance: Array = coulomb.damping @ v + (coulomb.limit * self._slides) @ coulomb.rows
+        return resistance
+
+    def _damping_at(self, q: Array) -> Array:
+        """What damping takes by velocities, (nv, nv)."""
+        if self._coulomb is None:
+            return np.zeros((self.robot.nv, self.robot.nv))
+        self._coulomb.at(q)
+        return self._coulomb.damping
+
+    def _fastest_damping(self) -> float:
+        """Greatest rate (1/s) at which damping alone slows a motion, at the neutral position."""
+        self._mass.q[:] = self.q
+        self._mass()
+        damping = self._damping_at(self.q)
+        if not damping.any():
+            return 0.0
+        rates = np.linalg.eigvals(np.linalg.solve(self._mass.result, damping))
+        return float(np.abs(rates).max())
+
+    def _explain(self) -> None:
+        labels = (*self.robot.position_labels, *self.robot.velocity_labels)
+        worst = int(np.argmax(np.nan_to_num(np.abs([*self.q, *self.v]), nan=np.inf)))
+        raise SimulationError(
+            f"{self.robot.model.source}: the motion of {labels[worst]} left the finite numbers "
+            f"at t = {self.time:.6g} s: an effort too large, or steps of {self._step:g} s too long"
+        )
+
+
+def neutral_position(robot: Robot) -> Array:
+    """Where home is (nq,): zeros, unless loops or the description want another position."""
+    return robot._system.home[list(robot._system.coordinates.q)].copy()
+
+
+def plain_coordinates(robot: Robot) -> dict[int, int]:
+    """Place in q of every coordinate of v that is the rate of one of q."""
+    places = {label: i for i, label in enumerate(robot.position_labels)}
+    return {k: places[label] for k, label in enumerate(robot.velocity_labels) if label in places}

@@ -1,0 +1,127 @@
+"""Charts beside the scene: lines over a common axis, by Plotly."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...model.model import Array
+
+if TYPE_CHECKING:
+    import viser
+
+INK, FAINT, GRID = "#2b2f36", "#8a9099", "#e6e8eb"
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One line of a chart: `y` (n,) in the chart's unit; NaN leaves a gap.
+
+    `listed`: whether the legend has it. `x`: over the chart's own unless given.
+    """
+
+    name: str
+    y: Array
+    color: str
+    dash: str = "solid"
+    width: float = 2.0
+    listed: bool = True
+    x: Array | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure as Plotly's JSON; plotly's own takes milliseconds to check what we know is right."""
+
+    text: str
+
+    def to_json(self) -> str:
+        """What viser asks of a figure."""
+        return self.text
+
+
+class Chart:
+    """A chart on a page; it is redrawn as a whole where it changed, in a few milliseconds.
+
+    Parameters
+    ----------
+    title, across : what its lines are, with the unit; what they are over.
+    aspect : height over width.
+    """
+
+    def __init__(
+        self, gui: viser.GuiApi, title: str, across: str, aspect: float = 0.58
+    ) -> None:
+        self._x = np.zeros(0)
+        self._lines: tuple[Line, ...] = ()
+        self._layout: dict[str, Any] = {
+            "margin": {"l": 52, "r": 12, "t": 34, "b": 40},
+            "font": {"size": 11, "color": INK},
+            "paper_bgcolor": "white",
+            "plot_bgcolor": "white",
+            "hovermode": "x",
+            "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
+                       "font": {"size": 9.5}, "bgcolor": "rgba(0,0,0,0)"},
+            "xaxis": {"title": {"text": across, "standoff": 4}, **_AXIS},
+            "yaxis": {"title": {"text": title, "standoff": 4}, "zeroline": True,
+                      "zerolinecolor": "#b9bec5", **_AXIS},
+            "showlegend": True,
+        }  # fmt: skip
+        self._drawn: Any = self._figure(None)
+        self._handle = gui.add_plotly(self._drawn, aspect=aspect)
+
+    def show(self, x: Array, lines: Sequence[Line], now: float | None = None) -> None:
+        """Draw lines over x (n,); `now` is where a thin upright line marks the present."""
+        self._x, self._lines = x, tuple(lines)
+        self.mark(now)
+
+    def name_axes(self, title: str, across: str) -> None:
+        """Rename its axes, for what is shown next."""
+        self._layout["yaxis"]["title"]["text"] = title
+        self._layout["xaxis"]["title"]["text"] = across
+
+    def mark(self, now: float | None) -> None:
+        """Move the mark of the present."""
+        figure: Any = self._figure(now)
+        if figure != self._drawn:
+            self._drawn = self._handle.figure = figure
+
+    @property
+    def visible(self) -> bool:
+        """Whether it is on the page."""
+        return bool(self._handle.visible)
+
+    @visible.setter
+    def visible(self, visible: bool) -> None:
+        self._handle.visible = visible
+
+    def _figure(self, now: float | None) -> Figure:
+        data = [
+            {
+                "type": "scatter", "mode": "lines", "name": line.name,
+                "x": _encoded(self._x if line.x is None else line.x), "y": _encoded(line.y),
+                "line": {"color": line.color, "dash": line.dash, "width": line.width},
+                "hovertemplate": "%{y:.4g}", "showlegend": line.listed,
+            }
+            for line in self._lines
+        ]  # fmt: skip
+        shapes = []
+        if now is not None:
+            shapes.append({"type": "line", "x0": now, "x1": now, "yref": "paper", "y0": 0, "y1": 1,
+                           "line": {"color": FAINT, "width": 1}})  # fmt: skip
+        layout = {**self._layout, "shapes": shapes}
+        config = {"displaylogo": False, "responsive": False}
+        return Figure(json.dumps({"data": data, "layout": layout, "config": config}))
+
+
+def _encoded(values: Array) -> dict[str, str]:
+    """Numbers as Plotly's typed array."""
+    return {"dtype": "f4", "bdata": base64.b64encode(values.astype("<f4").tobytes()).decode()}
+
+
+_AXIS = {"gridcolor": GRID, "linecolor": GRID, "ticks": "outside", "tickcolor": GRID}

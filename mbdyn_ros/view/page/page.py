@@ -1,0 +1,181 @@
+"""A page in the browser: a 3-D scene and a panel beside it, served from this process by viser.
+
+Whoever draws does so in one thread, which waits in `Page.run`: what the browser sends only wakes
+it, so that a slider that is dragged is followed as fast as drawing goes, and never faster.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from ...errors import InputError
+
+if TYPE_CHECKING:
+    import viser
+
+LOCALHOST = "127.0.0.1"
+PORT = 8080
+FRAMES = 30.0
+"""Pictures per second while something plays."""
+
+AMBIENT = 2.0
+"""Light from everywhere, so that no side is black."""
+
+PANEL = 350
+"""Width of the panels beside the scene, pixels."""
+
+NEEDED = ("viser", "plotly")
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a page is served; port 0 takes any free one."""
+
+    host: str = LOCALHOST
+    port: int = PORT
+
+
+class Page:
+    """An empty page.
+
+    Parameters
+    ----------
+    title : shown above the panel.
+
+    Attributes
+    ----------
+    server : of viser; its `scene` and `gui` are filled by others.
+    playing : whether time goes on.
+
+    Raises
+    ------
+    InputError
+        What serves pages is not installed, or the port is taken.
+    """
+
+    def __init__(self, title: str, address: Address) -> None:
+        require_page()
+        import viser
+
+        port = _free_port(address)
+        with _silence():
+            self.server: viser.ViserServer = viser.ViserServer(
+                address.host, port, label=title, verbose=False
+            )
+        if self.server.get_port() != port:  # somebody was faster
+            self.close()
+            raise _taken(address)
+        self.playing = False
+        self._wake, self._ended = threading.Event(), threading.Event()
+        self.server.gui.configure_theme(
+            control_width="large", show_logo=False, show_share_button=False,
+            brand_color=(31, 87, 140),
+        )  # fmt: skip
+        self.server.gui.main_panel.dock_right()
+        self.server.gui.main_panel.set_width(PANEL)
+        scene = self.server.scene
+        scene.configure_default_lights(cast_shadow=False)
+        scene.configure_environment_map(hdri=None)  # seconds of work without a graphics card
+        scene.add_light_ambient("/daylight", intensity=AMBIENT)
+
+    @property
+    def url(self) -> str:
+        """What to open in the browser."""
+        host = self.server.get_host()
+        name = "localhost" if host in (LOCALHOST, "0.0.0.0") else host
+        return f"http://{name}:{self.server.get_port()}"
+
+    def wake(self, _event: Any = None) -> None:
+        """Draw soon: the callback of every slider and button that changes the picture."""
+        self._wake.set()
+
+    def run(self, draw: Callable[[float, bool], None]) -> None:
+        """Call draw(seconds played since the last call, whether woken) until `end` is called."""
+        self._wake.set()
+        before = time.monotonic()
+        while not self._ended.is_set():
+            woken = self._wake.wait(1 / FRAMES if self.playing else None)
+            self._wake.clear()
+            now = time.monotonic()
+            draw(now - before if self.playing else 0.0, woken)
+            self.server.flush()
+            before = now
+            rest = 1 / FRAMES - (time.monotonic() - now)
+            if self.playing and not woken and rest > 0:
+                self._wake.wait(rest)
+
+    def end(self) -> None:
+        """Let `run` return."""
+        self._ended.set()
+        self._wake.set()
+
+    def close(self) -> None:
+        """Serve no more."""
+        with _silence():
+            self.server.stop()
+
+
+def plain(text: object) -> str:
+    """A message as Markdown that says just that: "<text>", the name of what is no file, is no tag.
+
+    Examples
+    --------
+    >>> plain("<text>: no such loop")
+    '&lt;text>: no such loop'
+    """
+    return str(text).replace("<", "&lt;")
+
+
+def require_page() -> None:
+    """Raise InputError, with the command that helps, where a page cannot be served."""
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        raise InputError(
+            f"a page needs {' and '.join(missing)}: pip install 'mbdyn_ros[page]' (or "
+            f"pip install {' '.join(missing)})"
+        )
+
+
+def _free_port(address: Address) -> int:
+    """The port, checked to be free."""
+    if not 0 <= address.port <= 65535:
+        raise InputError(f"port {address.port} does not exist; give one from 1024 to 65535")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((address.host, address.port))
+        except PermissionError:
+            raise InputError(
+                f"port {address.port} is for root only; give one from 1024 to 65535"
+            ) from None
+        except socket.gaierror:
+            raise InputError(f"{address.host!r} is no address of this machine") from None
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise _taken(address) from None
+            raise InputError(f"{address.host}:{address.port}: {error.strerror}") from None
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _taken(address: Address) -> InputError:
+    return InputError(
+        f"port {address.port} of {address.host} is in use by another program, perhaps another "
+        "page; end it, or give another port (0: any free one)"
+    )
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Standard output is ours: viser announces itself there."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield

@@ -1,0 +1,1 @@
+"""The scene of a page: bodies, meshes, joints."""

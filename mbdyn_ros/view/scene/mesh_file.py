@@ -1,0 +1,65 @@
+"""Meshes of visuals: where the files lie, and what is in them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+from ...errors import InputError
+
+PATHS = ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH")
+"""Environment variables that say where packages lie."""
+
+
+def find_mesh(name: str, folder: Path | None) -> Path | None:
+    """The file that a URDF means by `name`; None where there is none.
+
+    Parameters
+    ----------
+    name : a path, file:// or package://PACKAGE/path.
+    folder : of the URDF; None for one that is no file. A package is looked for in the folders
+        above it, then in ROS_PACKAGE_PATH and AMENT_PREFIX_PATH.
+    """
+    return next((path for path in _candidates(name, folder) if path.is_file()), None)
+
+
+def _candidates(name: str, folder: Path | None) -> Iterator[Path]:
+    parts = urlparse(name)
+    if parts.scheme in ("package", "model"):
+        package, inside = parts.netloc, unquote(parts.path).lstrip("/")
+        for above in [] if folder is None else [folder, *folder.parents]:
+            if above.name == package:
+                yield above / inside
+            yield above / package / inside
+        for variable in PATHS:
+            for root in filter(None, os.environ.get(variable, "").split(os.pathsep)):
+                yield Path(root) / package / inside
+                yield Path(root) / "share" / package / inside
+    elif parts.scheme == "file":
+        yield Path(unquote(parts.path))
+    elif not parts.scheme or len(parts.scheme) == 1:  # one letter is a drive
+        yield Path(name) if folder is None else folder / name
+
+
+def load_mesh(path: Path) -> Any:
+    """The scene of a mesh file, as `trimesh` has it.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read as a mesh.
+    """
+    import trimesh
+
+    try:
+        scene = trimesh.load_scene(path)
+        if not scene.geometry:
+            raise ValueError("it holds no triangles")
+    except ImportError as error:  # of what reads this kind of file
+        raise InputError(f"{path}: {error}: pip install 'mbdyn_ros[page]'") from None
+    except Exception as error:  # readers of broken files raise whatever comes
+        raise InputError(f"{path}: cannot be read as a mesh: {error}") from None
+    return scene

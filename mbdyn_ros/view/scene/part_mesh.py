@@ -1,0 +1,63 @@
+"""Bodies of planar mechanisms: bars, plates and blocks as flat solids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.model import Array
+
+CORNERS = 48
+"""Of an outline; always as many, so that a length changes points alone."""
+
+Faces = NDArray[np.int64]
+
+
+def rounded_outline(pins: Sequence[tuple[float, float]], radius: float) -> Array:
+    """The outline (CORNERS, 2) of all that is within `radius` of the hull of some points, m.
+
+    Examples
+    --------
+    >>> rounded_outline([(0, 0), (0.3, 0)], 0.02).max(axis=0).round(6)
+    array([0.32, 0.02])
+    """
+    angle = np.arange(CORNERS) * (2 * np.pi / CORNERS)
+    ways = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    points = np.array(pins, dtype=np.float64)
+    farthest = np.argmax(ways @ points.T, axis=1)
+    return points[farthest] + radius * ways
+
+
+def block_outline(length: float, width: float) -> Array:
+    """A rectangle (CORNERS, 2) about the origin, its corners cut a little, m."""
+    x, y = length / 2, width / 2
+    cut = 0.15 * min(length, width)
+    pins = [(sx * (x - cut), sy * (y - cut)) for sx in (-1, 1) for sy in (-1, 1)]
+    return rounded_outline(pins, cut)
+
+
+def solid(outline: Array, low: float, high: float) -> Array:
+    """Corners (2 n + 2, 3) of an outline (n, 2) as a solid from z = low to high; see `FACES`."""
+    middle = outline.mean(axis=0)
+    rings = [np.column_stack([outline, np.full(len(outline), z)]) for z in (low, high)]
+    return np.concatenate([*rings, [[*middle, low], [*middle, high]]])
+
+
+def _faces() -> Faces:
+    here = np.arange(CORNERS)
+    following = np.roll(here, -1)
+    bottom, top = 2 * CORNERS, 2 * CORNERS + 1
+    return np.concatenate(
+        [
+            np.stack([here, following, following + CORNERS], axis=1),
+            np.stack([here, following + CORNERS, here + CORNERS], axis=1),
+            np.stack([following, here, np.full(CORNERS, bottom)], axis=1),
+            np.stack([here + CORNERS, following + CORNERS, np.full(CORNERS, top)], axis=1),
+        ]
+    )
+
+
+FACES = _faces()
+"""Triangles (m, 3) of every `solid`, seen counter-clockwise from outside."""

@@ -1,0 +1,140 @@
+"""What links look like: the `<visual>` elements of a URDF."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...model.model import Pose
+from ...model.read.description import is_dh_table
+from ...model.read.placement import read_pose
+from ...model.read.xml_source import XmlSource
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+Color = tuple[float, float, float, float]
+Vector = tuple[float, ...]
+
+PLAIN: Color = (0.62, 0.66, 0.71, 1.0)
+"""Of what has no colour of its own."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """Edges along x, y, z (m)."""
+
+    size: Vector
+
+
+@dataclass(frozen=True)
+class Cylinder:
+    """Along z, the origin in its middle (m)."""
+
+    radius: float
+    length: float
+
+
+@dataclass(frozen=True)
+class Sphere:
+    """About the origin (m)."""
+
+    radius: float
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A file, as the URDF names it, and what its numbers are multiplied by."""
+
+    file: str
+    scale: Vector
+
+
+Geometry = Box | Cylinder | Sphere | Mesh
+
+
+@dataclass(frozen=True, eq=False)
+class Visual:
+    """A shape on a link: `origin` places it there. `colored`: by the description, not by us."""
+
+    link: str
+    origin: Pose
+    geometry: Geometry
+    color: Color = PLAIN
+    colored: bool = False
+
+
+def read_visuals(source: str | os.PathLike[str]) -> tuple[Visual, ...]:
+    """The visuals of a URDF in document order; none of a DH table.
+
+    Raises
+    ------
+    ModelError
+        A visual without geometry or with numbers that no shape has; file and line are named.
+
+    Examples
+    --------
+    >>> (ball,) = read_visuals('''<robot name="r"><link name="stone"><visual>
+    ...   <geometry><sphere radius="0.2"/></geometry></visual></link></robot>''')
+    >>> ball.link, ball.geometry
+    ('stone', Sphere(radius=0.2))
+    """
+    if is_dh_table(source):
+        return ()
+    document = XmlSource(source)
+    named = {}
+    for material in document.root.iterchildren("material"):
+        color = _color(document, material)
+        if color is not None:
+            named[material.get("name", "")] = color
+    return tuple(
+        _visual(document, element, document.read_name(link), named)
+        for link in document.root.iterchildren("link")
+        for element in link.iterchildren("visual")
+    )
+
+
+def _visual(
+    document: XmlSource, element: Element, link: str, named: dict[str, Color]
+) -> Visual:
+    color = None
+    material = document.child(element, "material")
+    if material is not None:
+        color = _color(document, material) or named.get(material.get("name", ""))
+    geometry = _geometry(document, element)
+    return Visual(link, read_pose(document, element), geometry, color or PLAIN, color is not None)
+
+
+def _color(document: XmlSource, material: Element) -> Color | None:
+    element = document.child(material, "color")
+    if element is None or element.get("rgba") is None:
+        return None
+    r, g, b, a = document.vector(element, "rgba", PLAIN)
+    return min(max(r, 0), 1), min(max(g, 0), 1), min(max(b, 0), 1), min(max(a, 0), 1)
+
+
+def _geometry(document: XmlSource, visual: Element) -> Geometry:
+    geometry = document.child(visual, "geometry")
+    shapes = [] if geometry is None else list(geometry.iterchildren())
+    if len(shapes) != 1:
+        raise document.error(
+            visual, f"a visual has one shape in its <geometry>, this one has {len(shapes)}"
+        )
+    (shape,) = shapes
+    if shape.tag == "box":
+        size = document.vector(shape, "size", (0.0, 0.0, 0.0))
+        return Box(tuple(abs(edge) for edge in size))
+    if shape.tag in ("cylinder", "capsule"):
+        return Cylinder(document.number(shape, "radius"), document.number(shape, "length"))
+    if shape.tag == "sphere":
+        return Sphere(document.number(shape, "radius"))
+    if shape.tag == "mesh":
+        file = shape.get("filename")
+        if not file:
+            raise document.error(visual, "its <mesh> has no filename; give one")
+        return Mesh(file, document.vector(shape, "scale", (1.0, 1.0, 1.0)))
+    raise document.error(
+        visual,
+        f"<{shape.tag}> is no shape of a URDF: there are box, cylinder, sphere, capsule and mesh",
+    )
