@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-# A cache of compiled programs of the tests' own: never the user's. It goes when the tests end.
-_cache = tempfile.TemporaryDirectory(prefix="mbdyn-test-cache-", ignore_cleanup_errors=True)
-os.environ["XDG_CACHE_HOME"] = _cache.name
+# A cache of compiled programs of the tests' own: never the user's. Programs are known by their C
+# text, so it may stay from run to run; `make clean` removes it.
+_cache = Path(__file__).parent.parent / ".venv" / "test-cache"
+os.environ["XDG_CACHE_HOME"] = str(_cache)
 
 
 INTERPRETED: dict[Any, Any] = {}

@@ -18,7 +18,7 @@ from random_loops import draw
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
 from mbdyn_ros.compiler import straight_line
-from mbdyn_ros.compiler.compiler import compile_library
+from mbdyn_ros.compiler.cache import compile_library
 from mbdyn_ros.compiler.elementary import elementary_functions
 from mbdyn_ros.compiler.kernel import MANY
 from mbdyn_ros.compiler.line_text import each_functions

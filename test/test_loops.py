@@ -214,9 +214,9 @@ def test_compiled_programs_and_batches(kind: str, monkeypatch: pytest.MonkeyPatc
     states = [pair.state(seed) for seed in range(6)]
     q, v, a, effort = (np.array(column) for column in zip(*states, strict=True))
     monkeypatch.undo()
-    from mbdyn_ros.compiler import compiler, kernel
+    from mbdyn_ros.compiler import gcc, kernel
 
-    monkeypatch.setattr(kernel, "find_compiler", compiler.find_compiler)
+    monkeypatch.setattr(kernel, "find_compiler", gcc.find_compiler)
     fast = mechanism.load()
     for method, last in (("inverse_dynamics", a), ("forward_dynamics", effort)):
         singles = np.array([getattr(fast, method)(*row) for row in zip(q, v, last, strict=True)])

@@ -12,8 +12,8 @@ from corpus import urdf_file
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.compiler import compiler, program_text, staged_text
-from mbdyn_ros.compiler.compiler import compile_library
+from mbdyn_ros.compiler import gcc, program_text, staged_text
+from mbdyn_ros.compiler.cache import compile_library
 from mbdyn_ros.compiler.kernel import MANY
 from mbdyn_ros.compiler.program import Program, Variant, trace
 from mbdyn_ros.compiler.source import c_source
@@ -85,7 +85,7 @@ def written_out(program: Program, inputs: list[np.ndarray]) -> np.ndarray:
 def test_every_width_of_vectors(
     robot: Robot, name: str, flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(compiler, "FLAGS", (*compiler.FLAGS, *flags))
+    monkeypatch.setattr(gcc, "FLAGS", (*gcc.FLAGS, *flags))
     check_single_call(robot, name, tmp_path)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from adam.casadi import KinDynComputations
 
 from mbdyn_ros.bench.timing import Call
-from mbdyn_ros.compiler.compiler import compile_library
+from mbdyn_ros.compiler.cache import compile_library
 from mbdyn_ros.model.model import Array
 
 from .contestant import run

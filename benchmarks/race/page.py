@@ -9,7 +9,7 @@ from pathlib import Path
 
 import casadi as ca
 
-from mbdyn_ros.compiler.compiler import find_compiler
+from mbdyn_ros.compiler.gcc import find_compiler
 
 from .bars import GROWTH, PEER, PLAIN, TITLES, bar, chains, exponent, judged, losses
 from .ours import Bound, Plain

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.compiler import find_compiler
+from ..compiler.gcc import find_compiler
 from ..compiler.program import SIGNATURES
 from ..model.model import Array
 from ..robot import Robot

@@ -22,15 +22,9 @@ from ..equations.system import System
 from ..errors import CompilerWarning
 from ..model.model import Array
 from .batch import batch_source
+from .cache import cached_library
 from .call import bound_call, plain_call
-from .compiler import (
-    CompilationError,
-    cache_folder,
-    compile_library,
-    find_compiler,
-    is_complete,
-    toolchain_digest,
-)
+from .gcc import CompilationError, find_compiler
 from .program import SIGNATURES, Program, Variant, trace
 from .source import c_source
 from .thread_pool import share_out
@@ -272,13 +266,8 @@ def _library(
     system: System, variant: Variant, name: str, source: Callable[[System, Program], str]
 ) -> Path:
     """A compiled library of a program: from the cache, else compiled into it."""
-    key = hashlib.sha256()
-    for part in (system.digest(), repr(variant), source_digest(), toolchain_digest()):
-        key.update(part.encode())
-    library = cache_folder() / f"{name}-{key.hexdigest()[:32]}.so"
-    if not is_complete(library):
-        compile_library(_written(system, variant, source), library)
-    return library
+    key = "".join((name, system.digest(), repr(variant), source_digest()))
+    return cached_library(name, key, lambda: _written(system, variant, source))
 
 
 def _written(system: System, variant: Variant, source: Callable[[System, Program], str]) -> str:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
 
-from .compiler import cache_folder, compile_library, is_complete, toolchain_digest
+from .cache import text_library
 
 SHARER = """
 /* Runs parts of 0 ... n on several threads. Parts start at multiples of `share`. */
@@ -187,8 +186,5 @@ def share_out() -> ctypes.c_void_p:
     CompilationError
         It is not in the cache and does not compile.
     """
-    key = hashlib.sha256((POOL + toolchain_digest()).encode()).hexdigest()[:32]
-    library = cache_folder() / f"thread_pool-{key}.so"
-    if not is_complete(library):
-        compile_library(POOL, library)
+    library = text_library(POOL)
     return ctypes.cast(ctypes.CDLL(str(library)).share_out, ctypes.c_void_p)

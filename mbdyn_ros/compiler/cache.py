@@ -1,0 +1,170 @@
+"""The folder of compiled programs: libraries by their C text, and links to them by program.
+
+A library is named by the hash of its C text and of the toolchain, so what is compiled once serves
+whoever writes the same text. A link, named by what the text is made from, spares writing it again.
+Each library ends in the hash of its own content: to load a damaged one kills the process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import shutil
+import stat
+import tempfile
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import platformdirs
+
+from ..errors import CompilerWarning
+from .gcc import CompilationError, compile_text, toolchain_digest
+
+UNUSED = 90 * 86400.0
+"""Seconds after which a library that nobody loaded is swept."""
+
+ABANDONED = 86400.0
+"""Seconds after which a folder in which something was compiled is nobody's any more."""
+
+
+def cache_folder() -> Path:
+    """The user's folder of compiled programs, for this user alone (mode 0700).
+
+    Where it cannot be made, or is open to others, a fresh folder that lives as long as the
+    process takes its place, with a warning: code is loaded from nowhere else.
+    """
+    with _one_thread:
+        return _prepared_folder()
+
+
+_one_thread = threading.Lock()
+
+
+@functools.cache
+def _prepared_folder() -> Path:
+    folder = platformdirs.user_cache_path("mbdyn_ros", appauthor=False)
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.stat()
+        if status.st_uid != os.getuid():
+            raise PermissionError(f"it belongs to user {status.st_uid}")
+        if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise PermissionError(f"others may write to it (mode {status.st_mode & 0o777:o})")
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError("it is not writable")
+    except OSError as error:
+        warnings.warn(
+            f"the cache folder {folder} does not serve ({error}); compiled programs are kept "
+            "for this process only. Set XDG_CACHE_HOME to a folder of your own.",
+            CompilerWarning,
+            stacklevel=3,
+        )
+        return Path(_temporary_folder().name)
+    return folder
+
+
+@functools.cache
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="mbdyn_ros-")
+
+
+SEAL = b"mbdyn_ros:"
+"""What stands at the end of every library before the hash of its content."""
+
+
+def is_sealed(library: Path) -> bool:
+    """Whether the library is there, to its last byte and unchanged."""
+    try:
+        content = library.read_bytes()
+    except OSError:
+        return False
+    size = len(content) - len(SEAL) - hashlib.sha256().digest_size
+    return size > 0 and content[size:] == SEAL + hashlib.sha256(content[:size]).digest()
+
+
+def cached_library(name: str, key: str, source: Callable[[], str]) -> Path:
+    """The library of a C text: from the cache, else compiled into it.
+
+    Parameters
+    ----------
+    name : for people who look into the folder.
+    key : hash of all that the text is made from. source : gives the text.
+
+    Raises
+    ------
+    CompilationError
+        It is not in the cache and does not compile, or cannot be kept.
+    """
+    digest = hashlib.sha256((key + toolchain_digest()).encode()).hexdigest()[:32]
+    link = cache_folder() / f"{name}-{digest}"
+    try:
+        library = link.resolve()
+        if link.is_symlink() and is_sealed(library):
+            if time.time() - library.stat().st_mtime > ABANDONED:
+                os.utime(library)  # it is in use
+            return library
+        library = text_library(source())
+        _point(link, library)
+        return library
+    except OSError as error:
+        raise CompilationError(f"{link}: {error}") from error
+
+
+def text_library(source: str) -> Path:
+    """The library of a C text itself."""
+    digest = hashlib.sha256((source + toolchain_digest()).encode()).hexdigest()[:32]
+    library = cache_folder() / f"{digest}.so"
+    if not is_sealed(library):
+        compile_library(source, library)
+    return library
+
+
+def compile_library(source: str, target: Path) -> None:
+    """Compile C source text into the shared library `target`.
+
+    The library appears under its name complete or not at all, so processes that compile the
+    same text at once do no harm.
+    """
+    try:
+        target.parent.mkdir(mode=0o700, exist_ok=True)  # it may have been deleted meanwhile
+        _sweep(target.parent)
+        with tempfile.TemporaryDirectory(
+            dir=target.parent, prefix=".build-", ignore_cleanup_errors=True
+        ) as folder:
+            built = Path(folder, "program.so")
+            compile_text(source, built)
+            content = built.read_bytes()
+            with built.open("ab") as file:
+                file.write(SEAL + hashlib.sha256(content).digest())
+                os.fsync(file)
+            os.replace(built, target)
+    except OSError as error:
+        raise CompilationError(f"{target}: {error}") from error
+
+
+def _point(link: Path, library: Path) -> None:
+    """Make the link, complete or not at all."""
+    with tempfile.TemporaryDirectory(dir=link.parent, prefix=".build-") as folder:
+        made = Path(folder, "link")
+        made.symlink_to(library.name)
+        os.replace(made, link)
+
+
+@functools.cache
+def _sweep(folder: Path) -> None:
+    """Remove what nobody loaded for long, once a process."""
+    now = time.time()
+    with contextlib.suppress(OSError):  # another process may sweep too
+        for path in folder.iterdir():
+            age = now - path.lstat().st_mtime
+            if path.name.startswith(".build-") and age > ABANDONED:
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.suffix == ".so" and age > UNUSED:
+                path.unlink(missing_ok=True)
+            elif path.is_symlink() and not path.exists():
+                path.unlink(missing_ok=True)
