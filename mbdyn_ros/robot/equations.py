@@ -29,7 +29,7 @@ class Equations:
     ) -> None:
         self.model, self.floating_base, self.gravity = model, floating_base, gravity
         self._system = system
-        coordinates = system.coordinates
+        self.coordinates = coordinates = system.coordinates
         self.joint_names = coordinates.joint_names
         self.independent_joints = coordinates.independent
         self.dependent_joints = coordinates.dependent
