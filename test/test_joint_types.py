@@ -31,7 +31,7 @@ JOINTS = (
 
 def urdf(joints: tuple[tuple[str, ...], ...] = JOINTS) -> str:
     """A tree of such joints, every link with mass."""
-    text = ['<robot name="joints"><link name="base"/>' if False else '<robot name="joints">']
+    text = ['<robot name="joints">']
     for k, name in enumerate(("base", *(joint[3] for joint in joints))):
         text.append(
             f'<link name="{name}"><inertial><origin xyz="0.1 {0.02 * k} 0.2" rpy="0.1 {k} 0.3"/>'
@@ -58,7 +58,7 @@ def judge(model: mbdyn_ros.model.Model, floating_base: bool) -> pin.Model:
     result = pin.Model()
     places: dict[str, int] = {model.root: 0}
     if floating_base:
-        places[model.root] = result.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3(), "root")
+        places[model.root] = result.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root")
     for joint in model.joints:
         at = pin.SE3(joint.origin.rotation, joint.origin.translation)
         parent, axis = places[joint.parent], joint.axis
