@@ -58,7 +58,8 @@ def judge(model: mbdyn_ros.model.Model, floating_base: bool) -> pin.Model:
     result = pin.Model()
     places: dict[str, int] = {model.root: 0}
     if floating_base:
-        places[model.root] = result.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root")
+        free = pin.JointModelFreeFlyer()
+        places[model.root] = result.addJoint(0, free, pin.SE3.Identity(), "root")
     for joint in model.joints:
         at = pin.SE3(joint.origin.rotation, joint.origin.translation)
         parent, axis = places[joint.parent], joint.axis
