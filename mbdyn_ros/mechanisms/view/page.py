@@ -147,10 +147,8 @@ class MechanismPage:
         charts = (self._turning, self._sliding)
         both = zip(charts, joint_titles(quantity), run.joint_lines(quantity), strict=True)
         for chart, title, lines in both:
-            chart.visible = bool(lines)
-            if lines:
-                chart.name_axes(title, run.across)
-                chart.show(run.x, lines, self._now)
+            chart.name_axes(title, run.across)
+            chart.show(run.x, lines, self._now)
 
     @property
     def _now(self) -> float:
@@ -160,8 +158,7 @@ class MechanismPage:
 
     def _mark(self) -> None:
         for chart in (self._torque, self._turning, self._sliding):
-            if chart.visible:
-                chart.mark(self._now)
+            chart.mark(self._now)
 
     def _say(self, words: str) -> None:
         if self._words.content != words:

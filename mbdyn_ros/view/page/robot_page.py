@@ -126,8 +126,7 @@ class RobotPage:
             self._marked = clock.monotonic()
             self.sliders.set(q)
             for chart in self._charts.values():
-                if chart.visible:
-                    chart.mark(self._time)
+                chart.mark(self._time)
 
     def _show(self, q: Array, position: Array) -> None:
         with self.page.server.atomic():
@@ -166,9 +165,7 @@ class RobotPage:
                 Line(labels[k], motion.position[:, k], color_of(i)) for i, k in enumerate(chosen)
             ]
         for unit, chart in self._charts.items():
-            chart.visible = bool(lines[unit])
-            if lines[unit]:
-                chart.show(motion.time, lines[unit], self._time)
+            chart.show(motion.time, lines[unit], self._time)
         words = []
         if motion.effort is None:
             words.append(
