@@ -15,7 +15,7 @@ from mbdyn_ros.mechanisms import FourBar
 
 pytest.importorskip("viser")
 
-from mbdyn_ros.mechanisms.view.page import MechanismPage  # noqa: E402
+from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage  # noqa: E402
 from mbdyn_ros.view.page.charts import Chart, Line  # noqa: E402
 from mbdyn_ros.view.page.page import Address, Page  # noqa: E402
 from mbdyn_ros.view.page.robot_page import RobotPage  # noqa: E402
@@ -113,17 +113,17 @@ def test_what_a_loop_does_not_reach_is_explained(interpreted: None) -> None:
     try:
         shown = RobotPage(page, mbdyn_ros.load(text), read_visuals(text), None)
         shown.draw(0.0, True)
-        assert "The loops let rod_joint move from" in shown._words.content
+        assert "The loops let rod_joint move from" in page.words.content
         place = page.server.scene.get_handle_by_name(shown.scene.node("boom"))
         assert place is not None
         before = place.wxyz.copy()
         shown.sliders._sliders["rod_joint"].value = 0.9
         shown.draw(0.0, True)
-        assert "Cannot be reached" in shown._words.content
-        assert "loop 'rod_pin' cannot be closed" in shown._words.content
+        assert "Cannot be reached" in page.words.content
+        assert "loop 'rod_pin' cannot be closed" in page.words.content
         assert (place.wxyz == before).all()
         shown.sliders.reset()
         shown.draw(0.0, True)
-        assert "Cannot be reached" not in shown._words.content
+        assert "Cannot be reached" not in page.words.content
     finally:
         page.close()
