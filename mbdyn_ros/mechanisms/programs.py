@@ -7,18 +7,18 @@ import threading
 from ..compiler.kernel import Bound, Kernel, load_kernel
 from ..compiler.program import Variant
 from ..model.model import Array
-from .mechanism import Mechanism
+from .design import Design
 from .parametric import parametric_system
 
-_kernels: dict[tuple[type[Mechanism], str], Kernel] = {}
+_kernels: dict[tuple[type[Design], str], Kernel] = {}
 _compiling = threading.Lock()
 
 
-def kernel(kind: type[Mechanism], name: str) -> Kernel:
+def kernel(kind: type[Design], name: str) -> Kernel:
     """A program of a kind of mechanism, compiled when first asked for.
 
     Its inputs are those of the `Robot` method of that name, then "parameters": what
-    `Mechanism.vector` gives.
+    `Design.vector` gives.
     """
     with _compiling:
         if (kind, name) not in _kernels:
@@ -26,12 +26,12 @@ def kernel(kind: type[Mechanism], name: str) -> Kernel:
         return _kernels[kind, name]
 
 
-def run(mechanism: Mechanism, name: str, *arguments: Array) -> Array:
-    """A program over N states (N, n) of one mechanism, or of N designs (`Mechanism.designs`)."""
+def run(mechanism: Design, name: str, *arguments: Array) -> Array:
+    """A program over N states (N, n) of one mechanism, or of N designs (`Design.designs`)."""
     return kernel(type(mechanism), name).batch([*arguments, mechanism.vector()], len(arguments[0]))
 
 
-def bound(mechanism: Mechanism, name: str) -> Bound:
+def bound(mechanism: Design, name: str) -> Bound:
     """A program tied to arrays, with the numbers of one mechanism filled in."""
     result = Bound(kernel(type(mechanism), name))
     result.parameters[:] = mechanism.vector()

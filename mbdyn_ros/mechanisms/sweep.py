@@ -16,8 +16,8 @@ from ..equations.algebra.complex_plane import Complex
 from ..errors import InputError
 from ..model.model import Array
 from .analysis import mean_square
+from .crank_motion import CrankMotion
 from .mechanism import Mechanism
-from .motion import CrankMotion
 from .programs import kernel
 from .way import ROUNDING, along, deepest, dips
 

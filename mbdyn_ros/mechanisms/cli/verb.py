@@ -12,7 +12,7 @@ from ...cli.page import announce, page_options, serving
 from ...cli.simulate import PLOTS
 from ...errors import InputError
 from ...recording.write import TABLES, check_target
-from .tasks import LOCAL, analyse, compare_settings, draw, forward, inverse, sweep_designs
+from .tasks import LOCAL, compare_settings, forward, inverse, sweep_designs
 
 if TYPE_CHECKING:
     from .. import Mechanism
@@ -190,6 +190,7 @@ def _summary(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[st
     """What the mechanism can do: range, toggles, dead centres, transmission."""
     from .. import FourBar
     from ..summary import summarize
+    from .prescribed import analyse, draw
 
     document = summarize(made)
     if options["plot"] or options["gif"] or options["output"]:
