@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..equations.algebra.spatial import SX
-from ..equations.position_rate import position_rate
-from ..equations.system import System
-from .program import Program
+from ..program.program import Program
 from .rows import ROWS
 from .source import preamble, walk_source
 from .straight_line import StraightLine
@@ -137,28 +134,31 @@ OPEN = """  for (int i = 0; i < NV; ++i) a[i] = selectv(closed, a[i], allv(NAN))
 """
 
 
-def rollout_source(system: System, program: Program) -> str:
-    """The C of the integration of forward dynamics, the program given."""
-    coordinates = system.coordinates
-    forward = program.function
-    q, v = SX.sym("q", coordinates.nq), SX.sym("v", coordinates.nv)
-    rate = ca.Function("rate_of_q", [q, v], [ca.densify(position_rate(coordinates, q, v))])
+def rollout_source(program: Program, rate_of_q: Program) -> str:
+    """The C of the integration of `program`, accelerations at (q, v, effort).
+
+    rate_of_q : rates of q at (q, v).
+    """
+    closing, quaternions = program.subject.closing, program.subject.quaternions
+    forward, sizes = program.function, program.sizes
+    symbols = [rate_of_q.symbols[name] for name in ("q", "v")]
+    rate = ca.Function("rate_of_q", symbols, [ca.densify(rate_of_q.result)])
     text = preamble(forward.n_instructions(), "v")
     arg, walk, opened = ["q", "v", "effort"], "", ""
-    if system.nz:
+    if closing.nz:
         arg.insert(1, "NULL")
-        text += walk_source(system)
-        walk, opened = WALK.format(nz=system.nz), OPEN
+        text += walk_source(closing)
+        walk, opened = WALK.format(nz=closing.nz), OPEN
     text += StraightLine(forward, "forward", "v").text()
     text += StraightLine(rate, "rate_of_q", "v").text() + ROWS + SHARER
     return text + ROLLOUT.format(
-        nq=coordinates.nq,
-        nv=coordinates.nv,
-        ne=len(coordinates.effort),
+        nq=sizes["q"],
+        nv=sizes["v"],
+        ne=sizes["effort"],
         arg=", ".join(arg),
         walk=walk,
         open=opened,
-        quaternions="".join(f"{start}, " for start in coordinates.quaternions),
-        n_quaternions=len(coordinates.quaternions),
+        quaternions="".join(f"{start}, " for start in quaternions),
+        n_quaternions=len(quaternions),
         operations=forward.n_instructions(),
     )

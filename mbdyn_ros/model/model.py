@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ..array import Array as Array
 
 JOINT_COORDINATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "fixed": ((), ()),

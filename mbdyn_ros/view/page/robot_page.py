@@ -135,7 +135,7 @@ class RobotPage:
             if self.robot.floating_base:
                 self.scene.move_base(q[:7])
         if self.robot.dependent_joints and clock.monotonic() - self._marked > 1 / MARKS:
-            labels = self.robot._system.coordinates.joint_labels
+            labels = self.robot.system.coordinates.joint_labels
             shown = np.round(position, 4) + 0.0  # no -0
             rows = [
                 f"| {name} | {shown[k]:.4f} {position_unit(self.robot.model, name)} |"
@@ -146,7 +146,7 @@ class RobotPage:
 
     def _draw_charts(self, motion: Sweep) -> list[str]:
         robot = self.robot
-        labels = robot._system.coordinates.joint_labels
+        labels = robot.system.coordinates.joint_labels
         lines: dict[str, list[Line]] = {unit: [] for unit in UNITS}
         if motion.effort is not None and motion.gravity is not None:
             units = [effort_unit(robot.model, one) for one in robot.effort_labels]
