@@ -22,10 +22,11 @@ import numpy as np
 from ..array import Array
 from ..errors import CompilerWarning
 from ..program.program import Program
+from . import program_text, staged_text, straight_line
 from .batch import batch_source
 from .cache import cached_library
 from .call import bound_call, plain_call
-from .gcc import CompilationError, find_compiler
+from .gcc import CompilationError, toolchain
 from .source import c_source
 from .thread_pool import share_out
 from .threads import threads_for
@@ -226,7 +227,7 @@ def load_kernel(program: Program, home: Array | None = None) -> Kernel:
     home : see `Kernel.home`; default that of the program's loops.
     """
     start = program.subject.closing.home if home is None else home
-    if find_compiler() is None:
+    if toolchain() is None:
         _notice_interpreter("no C compiler was found ($CC, cc, gcc or clang)")
         return interpret(program, start)
 
@@ -268,13 +269,19 @@ def load_many(
 
 def _library(program: Program, name: str, source: Callable[[Program], str]) -> Path:
     """A compiled library of a program: from the cache, else compiled into it."""
-    key = "".join((name, program.key, source_digest()))
+    key = "".join((name, program.key, source_digest(), _settings()))
     return cached_library(name, key, lambda: _written(program, source))
 
 
 def _written(program: Program, source: Callable[[Program], str]) -> str:
     with _symbols:
         return source(replace(program))  # what is traced is not kept
+
+
+def _settings() -> str:
+    """What the generator is told."""
+    told = straight_line.BLOCK, straight_line.WHOLE, program_text.SHORT, staged_text.FEW
+    return repr(told)
 
 
 def interpret(program: Program, home: Array | None = None) -> Kernel:

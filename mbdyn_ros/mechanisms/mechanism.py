@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 
 from ..equations import programs
 from ..equations.algebra.complex_plane import Complex
-from ..errors import InputError
+from ..errors import InputError, suggestion
 from ..model.model import Array
-from ..model.read.structure import suggestion
 from ..program.declaration import Declaration
 from .layout import Layout, Solved
 from .link import PIECES, Number, piece_numbers, piece_of

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import InputError
-from ..model.read.structure import suggestion
+from ..errors import InputError, suggestion
 from .five_bar import FiveBar
 from .four_bar import FourBar, Parallelogram
 from .mechanism import Mechanism

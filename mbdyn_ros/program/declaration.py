@@ -6,11 +6,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from ..errors import InputError
+from ..errors import InputError, suggestion
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -121,6 +120,5 @@ def declared(name: object) -> Declaration:
     known = (*offered(), *offered("link"))
     if isinstance(name, str) and name in known:
         return _declared[name]
-    near = difflib.get_close_matches(str(name), known, 1)
-    guess = f"; do you mean {near[0]!r}?" if near else ";"
-    raise InputError(f"there is no program {name!r}{guess} there are {', '.join(known)}")
+    near = suggestion(str(name), known)
+    raise InputError(f"there is no program {name!r}{near}; there are {', '.join(known)}")

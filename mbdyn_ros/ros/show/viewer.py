@@ -24,7 +24,8 @@ from ...view.page.page import Page, plain
 from ...view.scene.joint_motion import joint_slices
 from ...view.scene.robot_scene import ROOT, RobotScene, frame_camera
 from ...view.scene.visuals import read_visuals
-from ..node.description import LATCHED, one_line
+from ..node.description import LATCHED
+from ..node.refusals import one_line
 from .marker_scene import MarkerScene
 
 MARKERS = "visualization_msgs/msg/MarkerArray"
