@@ -29,5 +29,5 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     from mbdyn_ros.mechanisms import programs
 
     monkeypatch.setattr(programs, "_kernels", INTERPRETED)
-    monkeypatch.setattr(kernel, "find_compiler", lambda: None)
+    monkeypatch.setattr(kernel, "toolchain", lambda: None)
     monkeypatch.setattr(kernel, "_notice_interpreter", lambda reason: None)

@@ -15,7 +15,6 @@ import numpy as np
 from ..model.model import Array
 from .algebra.spatial import SX
 from .loops.linkage import Linkage
-from .loops.loops import row_counts
 from .tree.newton_euler import newton_euler
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def loop_forces(system: System, terms: Array) -> dict[str, Array]:
         return part.reshape(*terms.shape[:-1], rows, columns)
 
     for linkage in closed_linkages(system):
-        sizes = [sum(row_counts(closure.type)) for closure in linkage.cluster.closures]
+        sizes = [6 - closure.closing.freedoms for closure in linkage.cluster.closures]
         count = sum(sizes) + len(linkage.cluster.gears)
         constraints = matrix(count, len(linkage.coordinates))
         missing = matrix(len(linkage.coordinates), 1)

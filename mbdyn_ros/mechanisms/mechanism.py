@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..equations.algebra.complex_plane import Complex
-from ..errors import InputError
+from ..errors import InputError, suggestion
 from ..model.model import Array
-from ..model.read.structure import suggestion
 from .layout import Layout, Solved
 from .link import PIECES, Number, piece_numbers, piece_of
 from .pose import Pose

@@ -131,7 +131,7 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
     from ...view.page.page import Address, Page, require_page
 
     require_page()
-    from ..view.page import MechanismPage
+    from ..view.mechanism_page import MechanismPage
 
     page = Page(made.name, Address(options["host"], options["port"]))
     with serving(page, options["browse"]):
