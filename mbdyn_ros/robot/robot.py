@@ -351,11 +351,11 @@ class Robot(Equations):
         >>> q.ravel(), v.ravel()
         (array([0.25, 1. ]), array([1., 2.]))
         """
-        from .rollout import ORDERS, Rollout, checked_efforts, checked_start, checked_step
+        from ..integration.methods import FIXED, named
+        from .rollout import Rollout, checked_efforts, checked_start, checked_step
 
         self.require_mass("a rollout")
-        if integrator not in ORDERS:
-            raise InputError(f"there is no integrator {integrator!r}; there are {tuple(ORDERS)}")
+        method = named("integrator", integrator, FIXED)
         rough = [body.joint for body in self.system.tree.bodies if body.friction]
         if friction and rough:
             raise InputError(
@@ -370,7 +370,7 @@ class Robot(Equations):
             kernel = self.calls.kernel(programs.forward_dynamics, friction=used)
             self._rollouts[friction] = Rollout(self.system, kernel)
         run = self._rollouts[friction]
-        return run(q, v, forces, checked_step(dt), ORDERS[integrator], bool(terminal))
+        return run(q, v, forces, checked_step(dt), method, bool(terminal))
 
     def loop_forces(self, q: Array, v: Array, a: Array) -> dict[str, Array]:
         """Force and moment in every closing joint, of the predecessor on the successor.

@@ -13,13 +13,14 @@ import numpy as np
 from ...arguments import coordinate_array, require_finite, require_unit_quaternions
 from ...equations import programs
 from ...errors import InputError, MbdynError, SimulationError, SimulationWarning
+from ...integration.methods import ADAPTIVE, AdaptiveMethod, named
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.environment import Environment
 from ..effort import EffortFunction, effort_function
 from ..trajectory import Event, StoppedSimulationError, Trajectory
 from .chart_watch import ChartWatch, suits
-from .integrator import METHODS, Integrator
+from .integrator import Integrator
 from .motion import Motion
 from .recorder import Recorder
 from .segment import Translation, joined
@@ -108,8 +109,7 @@ def simulate(
     rtol, atol = _positive("rtol", rtol), _positive("atol", atol)
     if not 1e-13 <= rtol < 1:
         raise InputError(f"rtol is {rtol}; numbers of 16 digits serve rtol from 1e-13 to 1")
-    if method not in METHODS:
-        raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+    chosen = named("method", method, ADAPTIVE)
     max_step = math.inf if max_step == math.inf else _positive("max_step", max_step, "s")
     run = _Run(
         robot,
@@ -120,7 +120,7 @@ def simulate(
         _sample_times(times, duration),
         progress or (lambda time: None),
         environment,
-        method,
+        chosen,
         on_event,
     )
     return run.trajectory(q, v)
@@ -140,9 +140,9 @@ class _Run:
     max_step: float
     times: Array | None
     progress: Callable[[float], None]
-    environment: Environment | None = None
-    method: str = METHODS[0]
-    on_event: Callable[[Event], None] | None = None
+    environment: Environment | None
+    method: AdaptiveMethod
+    on_event: Callable[[Event], None] | None
     charts: list[Robot] = field(default_factory=list)
     parts: list[Trajectory] = field(default_factory=list)
     work: list[Array] = field(default_factory=list)
@@ -186,7 +186,7 @@ class _Run:
                 keep_event(translation.event(event))
 
         integrator = Integrator(
-            motion, state, self.duration, self.tolerances, report, self.max_step, time, self.method
+            motion, state, self.duration, self.tolerances, report, self.method, self.max_step, time
         )
         watch = ChartWatch(chart, motion)
         joints = None
