@@ -12,10 +12,11 @@ from mbdyn_ros import Robot
 from mbdyn_ros.compiler import straight_line
 from mbdyn_ros.compiler.kernel import MANY
 from mbdyn_ros.compiler.lines import Script, function_lines, reciprocals
-from mbdyn_ros.compiler.program import Variant, trace
 from mbdyn_ros.compiler.repeats import find_repeats
 from mbdyn_ros.compiler.source import c_source
 from mbdyn_ros.compiler.straight_line import StraightLine
+from mbdyn_ros.program.declaration import declared
+from mbdyn_ros.program.program import Program
 
 
 def chain(joints: int, slides: tuple[int, ...] = ()) -> Robot:
@@ -50,10 +51,10 @@ def test_operations_and_text_grow_linearly(
     operations, lines = [], []
     for joints in (25, 50, 75):
         robot = chain(joints)
-        program = trace(robot._system, Variant(name))
+        program = Program(declared(name), robot.system)
         operations.append(sum(program.operations.values()))
         functions = re.findall(
-            r"\n(?:static )?void \w+_\d+\(.*?\n}\n", c_source(robot._system, program), re.DOTALL
+            r"\n(?:static )?void \w+_\d+\(.*?\n}\n", c_source(program), re.DOTALL
         )
         lines.append(sum(text.count("\n") for text in functions))
         assert max(text.count("\n") for text in functions) < 4 * straight_line.BLOCK
@@ -67,7 +68,7 @@ def test_a_chain_is_loops(name: str, cut: None) -> None:
     statements = []
     for joints in (25, 75):
         robot = chain(joints)
-        text = StraightLine(trace(robot._system, Variant(name)).function, "line", "1").text()
+        text = StraightLine(Program(declared(name), robot.system).function, "line", "1").text()
         statements.append(text.count(";"))
     assert statements[1] - statements[0] <= 3 * 50
 
@@ -78,7 +79,7 @@ def test_a_chain_is_loops(name: str, cut: None) -> None:
 def test_loops_compute_what_lines_do(name: str, slides: tuple[int, ...], cut: None) -> None:
     """One state and many; other joints in between divide the loops."""
     robot = chain(42, slides)
-    function = trace(robot._system, Variant(name)).function
+    function = Program(declared(name), robot.system).function
     script = Script(reciprocals(function_lines(function)))
     assert len(find_repeats(script, script.computed)) >= 2 * (1 + len(slides))
     states = np.random.default_rng(1).uniform(-1, 1, (3, MANY, 42))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..program.program import Program
 from ..program.stages import Staged
-from .program import Program
 from .staged_text import StagedText
 from .straight_line import StraightLine
 

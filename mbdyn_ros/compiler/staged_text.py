@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 
-from ..equations.algebra.spatial import SX
 from ..program.elimination import Elimination
 from ..program.stages import (
     Factored,

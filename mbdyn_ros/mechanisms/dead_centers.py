@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..equations.programs import joint_velocity
 from ..model.model import Array
 from .design import SAMPLES
 from .mechanism import Mechanism
@@ -21,7 +22,7 @@ def dead_centers(mechanism: Mechanism) -> Array:
     lower, upper = reach(mechanism)
     if not np.isfinite(lower):
         lower, upper = -np.pi, np.pi
-    rates = bound(mechanism, "joint_velocity")
+    rates = bound(mechanism, joint_velocity)
     rates.v[:] = 1.0
     row = mechanism.joint_names.index(f"{mechanism.output}_joint")
 
