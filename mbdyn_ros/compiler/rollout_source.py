@@ -7,10 +7,12 @@ import casadi as ca
 from ..equations.algebra.spatial import SX
 from ..equations.position_rate import position_rate
 from ..equations.system import System
+from .ir import Lane
+from .options import STANDARD, Options
+from .pipeline import function_text
 from .program import Program
 from .rows import ROWS
 from .source import preamble, walk_source
-from .straight_line import StraightLine
 from .thread_pool import SHARER
 
 ROLLOUT = """
@@ -137,20 +139,20 @@ OPEN = """  for (int i = 0; i < NV; ++i) a[i] = selectv(closed, a[i], allv(NAN))
 """
 
 
-def rollout_source(system: System, program: Program) -> str:
+def rollout_source(system: System, program: Program, options: Options = STANDARD) -> str:
     """The C of the integration of forward dynamics, the program given."""
     coordinates = system.coordinates
     forward = program.function
     q, v = SX.sym("q", coordinates.nq), SX.sym("v", coordinates.nv)
     rate = ca.Function("rate_of_q", [q, v], [ca.densify(position_rate(coordinates, q, v))])
-    text = preamble(forward.n_instructions(), "v")
+    text = preamble(forward.n_instructions(), Lane.VECTOR)
     arg, walk, opened = ["q", "v", "effort"], "", ""
     if system.nz:
         arg.insert(1, "NULL")
         text += walk_source(system)
         walk, opened = WALK.format(nz=system.nz), OPEN
-    text += StraightLine(forward, "forward", "v").text()
-    text += StraightLine(rate, "rate_of_q", "v").text() + ROWS + SHARER
+    text += function_text(forward, "forward", Lane.VECTOR, options)
+    text += function_text(rate, "rate_of_q", Lane.VECTOR, options) + ROWS + SHARER
     return text + ROLLOUT.format(
         nq=coordinates.nq,
         nv=coordinates.nv,
