@@ -18,12 +18,13 @@ single_threaded := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # A domain of its own (1 to 100), on this machine only: neither a robot nor another test run is talked to.
 isolated := ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=$${ROS_DOMAIN_ID:-$$(($$$$ % 100 + 1))}
 
-.PHONY: help demo quadruped test bench lint clean
+.PHONY: help demo quadruped test test-all bench lint clean
 
 help:
 	@echo 'make demo    real ROS 2 nodes compute torques for, and move, a UR5, a Panda and a crane'
 	@echo 'make quadruped   a quadruped is dropped on a floor and bounces to rest'
 	@echo 'make test    lint, type check and all tests'
+	@echo 'make test-all    the same with 300 examples of every property, and what takes minutes'
 	@echo 'make bench   our speed against that of other libraries'
 	@echo 'make lint    lint and type check only'
 	@echo 'make clean   remove .venv and all that was built'
@@ -34,9 +35,17 @@ demo: .venv/interfaces.stamp
 quadruped: .venv/interfaces.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/quadruped_drop.py
 
+pytest := . .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m pytest
+# Tests that ask for a rate run one after the other, when the others are done.
+beside := --numprocesses auto --dist loadfile
+
 test: lint
-	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m pytest -m 'not alone' --numprocesses auto --dist loadfile
-	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m pytest -m alone test/test_ros_*.py
+	@$(pytest) -m 'not alone and not long' $(beside)
+	@$(pytest) -m 'alone and not long' test/test_ros_*.py
+
+test-all: lint
+	@$(pytest) -m 'not alone' --hypothesis-profile long --timeout 3600 $(beside)
+	@$(pytest) -m alone test/test_ros_*.py
 
 bench: .venv/bench.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.race

@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 # A cache of compiled programs of the tests' own: never the user's. Programs are known by their C
 # text, so it may stay from run to run; `make clean` removes it.
 _cache = Path(__file__).parent.parent / ".venv" / "test-cache"
 os.environ["XDG_CACHE_HOME"] = str(_cache)
+
+
+settings.register_profile("long")  # see `random_robots.explore`
 
 
 INTERPRETED: dict[Any, Any] = {}
@@ -25,5 +29,5 @@ def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     from mbdyn_ros.mechanisms import programs
 
     monkeypatch.setattr(programs, "_kernels", INTERPRETED)
-    monkeypatch.setattr(kernel, "find_compiler", lambda: None)
+    monkeypatch.setattr(kernel, "toolchain", lambda: None)
     monkeypatch.setattr(kernel, "_notice_interpreter", lambda reason: None)

@@ -28,10 +28,18 @@ from mbdyn_ros.model import Model, read_urdf
 Array = np.ndarray
 
 
+LONG = 300
+"""Examples of a property in the profile "long"."""
+
+
 def explore(examples: int) -> settings:
-    """Settings of a property test: as many examples, the same ones every time."""
+    """Settings of a property test: as many examples, the same ones every time.
+
+    `make test-all` explores many more.
+    """
+    long = settings.get_current_profile_name() == "long"
     return settings(
-        max_examples=examples,
+        max_examples=max(LONG, examples) if long else examples,
         derandomize=True,
         deadline=None,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

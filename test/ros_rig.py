@@ -18,7 +18,9 @@ srv = pytest.importorskip("mbdyn_ros_interfaces.srv")
 from rclpy.executors import SingleThreadedExecutor  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 
-DOMAIN = os.getpid() % 100 + 1
+WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+DOMAIN = (int(os.environ.get("ROS_DOMAIN_ID", os.getpid())) + WORKER) % 100 + 1
+"""Of this worker: tests side by side do not hear each other."""
 
 Result = TypeVar("Result")
 

@@ -170,7 +170,7 @@ def test_compiled_and_interpreted_walks_agree(monkeypatch: pytest.MonkeyPatch) -
         with monkeypatch.context() as patch:
             from mbdyn_ros.compiler import kernel
 
-            patch.setattr(kernel, "find_compiler", lambda: None)
+            patch.setattr(kernel, "toolchain", lambda: None)
             patch.setattr(kernel, "_notice_interpreter", lambda reason: None)
             slow = m.load().joint_state(places)[0]
         good = np.isfinite(straight(fast, places)[1]).all(axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import gc
 import hashlib
 import os
@@ -11,6 +12,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 import tracemalloc
 import warnings
 from collections.abc import Iterator
@@ -22,11 +24,10 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros import CompilerWarning, InputError
-from mbdyn_ros.compiler import cache, gcc, kernel
+from mbdyn_ros.compiler import cache, gcc, kernel, straight_line
 
 CACHED = (
-    gcc.find_compiler,
-    gcc.toolchain_digest,
+    gcc.toolchain,
     cache._prepared_folder,
     cache._temporary_folder,
     kernel._notice_interpreter,
@@ -75,12 +76,17 @@ def count_compilations(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     targets: list[Path] = []
     compile_library = cache.compile_library
 
-    def spy(source: str, target: Path) -> None:
+    def spy(source: str, target: Path, *toolchain: gcc.Toolchain) -> None:
         targets.append(target)
-        compile_library(source, target)
+        compile_library(source, target, *toolchain)
 
     monkeypatch.setattr(cache, "compile_library", spy)
     return targets
+
+
+def programs(folder: Path) -> dict[str, str]:
+    """The library of every program in a folder, both by their names."""
+    return {path.name: path.resolve().name for path in folder.iterdir() if path.is_symlink()}
 
 
 # -- the cache -------------------------------------------------------------------------------------
@@ -103,7 +109,9 @@ def test_a_program_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     check(mbdyn_ros.load(PENDULUM))
     assert len(targets) == 1
     forget()
-    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("the compiler was called"))
+    monkeypatch.setattr(
+        subprocess, "Popen", lambda *_, **__: pytest.fail("the compiler was called")
+    )
     check(mbdyn_ros.load(PENDULUM))
     assert len(targets) == 1
 
@@ -165,14 +173,14 @@ def test_a_library_appears_complete_or_not_at_all(
     fresh: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed while compiling, nothing is left that a later process would load."""
-    run = subprocess.run
+    compile_text = gcc.Toolchain.compile
 
-    def killed(command: list[str], **settings: object) -> object:
-        run(command, **settings)
+    def killed(toolchain: gcc.Toolchain, source: str, target: Path) -> None:
+        compile_text(toolchain, source, target)
         assert not list(fresh.glob("*.so"))  # it is still elsewhere
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(subprocess, "run", killed)
+    monkeypatch.setattr(gcc.Toolchain, "compile", killed)
     with pytest.raises(KeyboardInterrupt):
         mbdyn_ros.load(PENDULUM).inverse_dynamics([0], [0], [0])
     assert list(fresh.iterdir()) == []
@@ -303,15 +311,15 @@ def test_robots_never_share_a_program(fresh: Path) -> None:
     loaded += [mbdyn_ros.load(PENDULUM.replace('"world"', '"base"'), floating_base=False)]
     for robot in loaded[:-1]:
         robot.inverse_dynamics([0.3], [2.0], [-1.0])
-    names = set(fresh.iterdir())
-    assert len(names) == len(loaded) - 1
+    names = programs(fresh)
+    assert len(names) == len(set(names.values())) == len(loaded) - 1
     check(loaded[0])
     np.testing.assert_allclose(
         loaded[7].inverse_dynamics([0.3], [2.0], [-1.0]), [1.0 - INERTIA], rtol=1e-14
     )
     # names say nothing about the equations of the whole robot
     assert mbdyn_ros.load(PENDULUM).inverse_dynamics([0.3], [2.0], [-1.0]).shape == (1,)
-    assert set(fresh.iterdir()) == names
+    assert programs(fresh) == names
 
 
 def test_variants_never_share_a_program(fresh: Path) -> None:
@@ -325,7 +333,8 @@ def test_variants_never_share_a_program(fresh: Path) -> None:
     robot.bind("frame_pose", "rod")
     robot.bind("frame_pose", "world")
     robot.bind("jacobian", "rod")
-    assert len(list(fresh.iterdir())) == 7
+    found = programs(fresh)
+    assert len(found) == len(set(found.values())) == 7
     without = robot.inverse_dynamics(*zeros, friction=False)
     np.testing.assert_allclose(without, [effort(0.3, 0.0, -1.0)], rtol=1e-14)
 
@@ -337,7 +346,63 @@ def test_the_compiler_is_part_of_the_name(
     forget()
     monkeypatch.setenv("CC", "cc -O1")
     check(mbdyn_ros.load(PENDULUM))
-    assert len(list(fresh.iterdir())) == 2
+    found = programs(fresh)
+    assert len(found) == len(set(found.values())) == 2
+
+
+def test_one_text_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For whoever writes it, under whatever name."""
+    targets = count_compilations(monkeypatch)
+    text = "int answer(void) { return 42; }"
+    one, other = (cache.cached_library(name, name, lambda: text) for name in ("one", "other"))
+    assert one == other == cache.text_library(text) == targets[0] and len(targets) == 1
+    assert len(programs(one.parent)) == 2
+
+
+def test_what_the_generator_is_told_is_part_of_the_name(
+    fresh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program written otherwise is another one, though robot and formulation are the same."""
+    check(mbdyn_ros.load(PENDULUM))
+    monkeypatch.setattr(straight_line, "WHOLE", {"1": 0, "v": 0})
+    monkeypatch.setattr(straight_line, "BLOCK", 2)
+    check(mbdyn_ros.load(PENDULUM))
+    found = programs(fresh)
+    assert len(found) == len(set(found.values())) == 2
+
+
+def test_what_nobody_used_for_long_is_swept(fresh: Path) -> None:
+    """Libraries, links to what is not there, and folders of compilers that died."""
+    check(mbdyn_ros.load(PENDULUM))
+    (kept,) = programs(fresh).values()
+    long_ago = time.time() - 2 * cache.UNUSED
+    old, new = fresh / "old.so", fresh / "new.so"
+    dead, alive = fresh / ".build-dead", fresh / ".build-alive"
+    for folder in (dead, alive):
+        (folder / "left" / "behind").mkdir(parents=True)
+    for file in (old, new):
+        file.write_bytes(b"")
+    for path in (old, dead):
+        os.utime(path, (long_ago, long_ago))
+    (fresh / "link").symlink_to("nothing.so")
+    (fresh / "link to old").symlink_to(old.name)
+    cache._sweep.cache_clear()
+    cache._sweep(fresh)
+    cache._sweep.cache_clear()
+    cache._sweep(fresh)  # the link to what went may have come first
+    assert list(programs(fresh).values()) == [kept]
+    assert {path.name for path in fresh.iterdir() if not path.is_symlink()} == {
+        kept, new.name, alive.name
+    }  # fmt: skip
+
+
+def test_what_is_used_is_not_swept(fresh: Path) -> None:
+    check(mbdyn_ros.load(PENDULUM))
+    (library,) = fresh.glob("*.so")
+    long_ago = time.time() - 2 * cache.UNUSED
+    os.utime(library, (long_ago, long_ago))
+    check(mbdyn_ros.load(PENDULUM))
+    assert time.time() - library.stat().st_mtime < 3600
 
 
 # -- the compiler and its absence ------------------------------------------------------------------
@@ -406,7 +471,7 @@ def test_a_compiler_that_says_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_compiler_that_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Success reported, nothing written; and something written that is no library."""
     monkeypatch.setenv("CC", "true")
-    with pytest.warns(CompilerWarning, match="true"):
+    with pytest.warns(CompilerWarning, match="true: it reported success but wrote no library"):
         check(mbdyn_ros.load(PENDULUM))
     forget()
     lying = tmp_path / "lying"
@@ -415,6 +480,51 @@ def test_a_compiler_that_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("CC", str(lying))
     with pytest.warns(CompilerWarning):
         check(mbdyn_ros.load(PENDULUM))
+
+
+def compiler(path: Path, script: str) -> gcc.Toolchain:
+    """A compiler that is a shell script; it is ended after a second."""
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return gcc.Toolchain((str(path),), longest=1.0)
+
+
+def test_a_compiler_that_hangs(fresh: Path, tmp_path: Path) -> None:
+    """It is ended with all that it started, though that holds on to its output."""
+    note = tmp_path / "note"
+    hanging = compiler(tmp_path / "hanging", f'sleep 1000 & echo $! > "{note}"\nwait')
+    start = time.monotonic()
+    with pytest.raises(gcc.CompilationError, match="hanging: not done after 1 s"):
+        cache.compile_library("int x;", cache.cache_folder() / "x.so", hanging)
+    assert time.monotonic() - start < 20
+    child = Path("/proc", note.read_text().strip(), "stat")
+    assert not child.exists() or child.read_text().split()[2] == "Z"
+    assert list(fresh.iterdir()) == []
+
+
+def test_a_compiler_that_prints_no_text(tmp_path: Path) -> None:
+    garbled = compiler(tmp_path / "garbled", r"printf 'bad \377 luck' >&2; exit 1")
+    with pytest.raises(gcc.CompilationError, match="garbled: bad \ufffd luck"):
+        cache.compile_library("int x;", tmp_path / "x.so", garbled)
+
+
+def test_a_compiler_that_leaves_a_folder_behind(fresh: Path, tmp_path: Path) -> None:
+    """With its temporary files, that one which is killed does not remove."""
+    script = 'mkdir -p "$TMPDIR/mine/deep"; echo text > "$TMPDIR/mine/deep/file"; exec cc "$@"'
+    untidy = compiler(tmp_path / "untidy", script)
+    cache.compile_library(
+        "int x;", cache.cache_folder() / "x.so", dataclasses.replace(untidy, longest=60.0)
+    )
+    assert [path.name for path in fresh.iterdir()] == ["x.so"]
+
+
+def test_lanes_are_those_of_the_compiler(tmp_path: Path) -> None:
+    ours = gcc.required_toolchain()
+    assert ours.lanes in (2, 4, 8)
+    narrow = dataclasses.replace(ours, flags=(*ours.flags, "-mno-avx"))
+    assert narrow.lanes == 2 and narrow.digest != ours.digest
+    with pytest.raises(gcc.CompilationError, match="mute: exit status 1"):
+        _ = compiler(tmp_path / "mute", "exit 1").lanes
 
 
 def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -474,7 +584,7 @@ NAMES = {
 def test_bound_arrays(name: str, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Named as the method's arguments, filled in place, the output also as `.result`."""
     if not compiled:
-        monkeypatch.setattr(kernel, "find_compiler", lambda: None)
+        monkeypatch.setattr(kernel, "toolchain", lambda: None)
         monkeypatch.setattr(kernel, "_notice_interpreter", lambda reason: None)
     robot = mbdyn_ros.load(PENDULUM)
     inputs, output = NAMES[name]

@@ -26,7 +26,7 @@ def interpreted_programs() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         from mbdyn_ros.compiler import kernel
 
-        patch.setattr(kernel, "find_compiler", lambda: None)
+        patch.setattr(kernel, "toolchain", lambda: None)
         patch.setattr(kernel, "_notice_interpreter", lambda reason: None)
         yield
 
@@ -216,7 +216,7 @@ def test_compiled_programs_and_batches(kind: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.undo()
     from mbdyn_ros.compiler import gcc, kernel
 
-    monkeypatch.setattr(kernel, "find_compiler", gcc.find_compiler)
+    monkeypatch.setattr(kernel, "toolchain", gcc.toolchain)
     fast = mechanism.load()
     for method, last in (("inverse_dynamics", a), ("forward_dynamics", effort)):
         singles = np.array([getattr(fast, method)(*row) for row in zip(q, v, last, strict=True)])

@@ -68,7 +68,7 @@ def interpreted(text: str, floating_base: bool = False) -> Robot:
     from mbdyn_ros.compiler import kernel
 
     patch = pytest.MonkeyPatch()
-    patch.setattr(kernel, "find_compiler", lambda: None)
+    patch.setattr(kernel, "toolchain", lambda: None)
     patch.setattr(kernel, "_notice_interpreter", lambda reason: None)
     robot = mbdyn_ros.load(text, floating_base=floating_base)
     robot.compile()

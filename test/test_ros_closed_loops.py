@@ -24,8 +24,6 @@ from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 from mbdyn_ros.ros.nodes.simulator import Simulator
 from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
 
-pytestmark = pytest.mark.alone
-
 __all__ = ["rig"]
 
 URDF = Path(__file__).resolve().parents[1] / "urdf"
@@ -229,6 +227,7 @@ def test_set_state_must_close(rig: Rig) -> None:
         rig.add(Simulator, urdf=MANIPULATOR, initial_positions=[0.0, 2.0, 0.0, 0.0])
 
 
+@pytest.mark.alone
 def test_feedforward(rig: Rig) -> None:
     """The PD acts on the actuated joint, which is not the planned one."""
     mechanism = MECHANISM.replace("independent: [a_joint]", "independent: [c_joint]")

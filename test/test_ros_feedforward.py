@@ -20,8 +20,6 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 import mbdyn_ros
 from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
 
-pytestmark = pytest.mark.alone
-
 __all__ = ["rig"]
 
 Q, V, A = [0.3, -0.7, 0.02], [0.5, 1.0, -0.1], [1.0, -2.0, 0.3]
@@ -73,6 +71,7 @@ def test_order_of_joints_and_named_efforts(rig: Rig, arm: mbdyn_ros.Robot) -> No
     assert named[-1].name == ["grip", "shoulder"]
 
 
+@pytest.mark.alone
 def test_a_trajectory_is_played(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     node, sent, reference = start(rig, reference_timeout=0.0)
     message = state([0.0, 0.0, 0.0])
@@ -85,6 +84,7 @@ def test_a_trajectory_is_played(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     assert last_is(sent, arm.gravity_vector([0.5, -0.2, 0.1]))
 
 
+@pytest.mark.alone
 def test_a_stamp_says_when(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     node, sent, reference = start(rig, reference_timeout=0.2)
     message = state(Q)

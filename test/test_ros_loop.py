@@ -17,9 +17,8 @@ pytest.importorskip("mbdyn_ros_interfaces.srv")
 from mbdyn_ros.ros.node.rate_loop import RateLoop
 from mbdyn_ros.ros.robot_files import known_urdfs
 
-pytestmark = pytest.mark.alone
 
-
+@pytest.mark.alone
 def test_it_keeps_the_rate_and_stops() -> None:
     ticks: list[float] = []
     loop = RateLoop(lambda skipped: ticks.append(time.perf_counter()), 200.0, lambda error: None)
@@ -33,6 +32,7 @@ def test_it_keeps_the_rate_and_stops() -> None:
     assert report.rate == pytest.approx(len(ticks) / 0.5, rel=0.3)
 
 
+@pytest.mark.alone
 def test_skipped_deadlines_are_told_not_made_up_for() -> None:
     skips: list[int] = []
 
@@ -60,6 +60,7 @@ def test_exceptions_do_not_end_it() -> None:
     assert len(errors) > 3 and isinstance(errors[0], ZeroDivisionError)
 
 
+@pytest.mark.alone
 def test_a_slow_loop_stops_at_once() -> None:
     loop = RateLoop(lambda skipped: None, 0.1, lambda error: None)
     loop.start()
@@ -69,6 +70,7 @@ def test_a_slow_loop_stops_at_once() -> None:
     assert time.perf_counter() - begin < 1
 
 
+@pytest.mark.alone
 @pytest.mark.timeout(90)
 def test_the_demonstration(tmp_path: Path) -> None:
     if "ur5_robot" not in known_urdfs():
@@ -82,6 +84,7 @@ def test_the_demonstration(tmp_path: Path) -> None:
     assert plot.stat().st_size > 10000
 
 
+@pytest.mark.alone
 def test_an_interrupted_demonstration_leaves_nothing(tmp_path: Path) -> None:
     if "ur5_robot" not in known_urdfs():
         pytest.skip("example-robot-data is not installed")

@@ -25,8 +25,6 @@ from mbdyn_ros.piezo import Rotor, pulse_windows
 from mbdyn_ros.piezo.ros.piezo_controller import PiezoController
 from mbdyn_ros.piezo.ros.piezo_simulator import PiezoSimulator
 
-pytestmark = pytest.mark.alone
-
 __all__ = ["rig"]
 
 ROBOT = str(Path(__file__).parents[1] / "urdf" / "piezo_robot.yaml")
@@ -192,6 +190,7 @@ def test_an_error_is_made_good_once(rig: Rig) -> None:
     bench.until(lambda: any(bench.pulses[-1].mean_torque))
 
 
+@pytest.mark.alone
 def test_phase_by_the_clock(rig: Rig) -> None:
     bench = Bench(rig, rotor_source="clock", rotor_speed=50.0)
     bench.until(lambda: bench.pulses)
@@ -257,6 +256,7 @@ def test_targets(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
     bench.until(lambda: "must be a unit quaternion" in bench.node.refused_targets.last)
 
 
+@pytest.mark.alone
 def test_the_loop_is_closed(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
     """Both nodes: the gripper comes to its target, and its way is shown."""
     from mbdyn_ros_interfaces.msg import PiezoPulses

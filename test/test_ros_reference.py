@@ -11,8 +11,6 @@ from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.ros.messages.reference import Reference
 
-pytestmark = pytest.mark.alone
-
 TIMES = np.array([0.0, 0.5, 1.3, 2.0])
 
 

@@ -20,8 +20,6 @@ from mbdyn_ros.ros.node import interfaces
 from mbdyn_ros.ros.node.description import LATCHED
 from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 
-pytestmark = pytest.mark.alone
-
 __all__ = ["rig"]
 
 Q, V, A = [0.3, -0.7, 0.02], [0.5, 1.0, -0.1], [1.0, -2.0, 0.3]

@@ -27,8 +27,6 @@ from mbdyn_ros.ros.node.description import LATCHED
 from mbdyn_ros.ros.node.parameters import ParameterError
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
-pytestmark = pytest.mark.alone
-
 __all__ = ["rig"]
 
 START = [0.3, -0.7, 0.02]
@@ -97,6 +95,7 @@ def test_array_and_named_commands(rig: Rig) -> None:
     rig.wait(lambda: states and states[-1].effort.tolist() == [40, 7, -3, 0])
 
 
+@pytest.mark.alone
 def test_a_command_gets_stale(rig: Rig) -> None:
     node = simulate(rig, command_timeout=0.1)
     named = rig.publisher(JointState, "simulator/effort_command")
@@ -209,6 +208,7 @@ def test_an_unforeseen_exception_is_a_fault_too(rig: Rig, monkeypatch: pytest.Mo
     rig.wait(lambda: node.session.motion.time > 0.02)
 
 
+@pytest.mark.alone
 def test_diagnostics(rig: Rig) -> None:
     simulate(rig)
     statuses = rig.listen(DiagnosticArray, "/diagnostics")
@@ -222,6 +222,7 @@ def test_diagnostics(rig: Rig) -> None:
         assert key in found
 
 
+@pytest.mark.alone
 def test_rate_and_gravity_can_change(rig: Rig) -> None:
     node = simulate(rig, start_paused=True, initial_positions=START)
     assert "rate" in rig.set(node, rate=0.0)
@@ -237,6 +238,7 @@ def test_rate_and_gravity_can_change(rig: Rig) -> None:
     assert not node.session.motion.v.any()
 
 
+@pytest.mark.alone
 def test_clock_and_real_time_factor(rig: Rig) -> None:
     node = simulate(rig, publish_clock=True, real_time_factor=4.0, publish_rate=50.0)
     clocks = rig.listen(Clock, "/clock")

@@ -19,11 +19,10 @@ from mbdyn_ros.ros.nodes.simulator import Simulator
 from mbdyn_ros.ros.show.viewer import Viewer
 from mbdyn_ros.view.page.page import Address, Page
 
-pytestmark = pytest.mark.alone
-
 __all__ = ["rig"]
 
 
+@pytest.mark.alone
 def test_the_viewer_follows_a_simulator(rig: Rig) -> None:
     page = Page("ROS", Address(port=0))
     try:

@@ -19,8 +19,6 @@ from mbdyn_ros.ros.node.description import LATCHED
 from mbdyn_ros.ros.node.interfaces import msg
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
-pytestmark = pytest.mark.alone
-
 __all__ = ["rig"]
 
 BALL = """<robot name="ball"><link name="base"/><link name="ball"><inertial><mass value="2"/>

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import casadi as ca
 
-from mbdyn_ros.compiler.gcc import find_compiler
+from mbdyn_ros.compiler.gcc import required_toolchain
 
 from .bars import GROWTH, PEER, PLAIN, TITLES, bar, chains, exponent, judged, losses
 from .ours import Bound, Plain
@@ -58,7 +58,7 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         "`python -m benchmarks.race --page docs` (after `pip install -e '.[bench]'`).",
         "",
         f"Machine: {processor()}, {os.cpu_count()} cores shared with others, {platform.system()}. "
-        f"Compiler: {Path((find_compiler() or ('none',))[0]).name}. CasADi "
+        f"Compiler: {Path(required_toolchain().command[0]).name}. CasADi "
         f"{ca.CasadiMeta.version()}; "
         + ", ".join(f"{name} {version}" for name, version in versions.items())
         + ".",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.gcc import find_compiler
+from ..compiler.gcc import toolchain
 from ..compiler.program import SIGNATURES
 from ..model.model import Array
 from ..robot import Robot
@@ -124,7 +124,7 @@ def benchmark(
             note = f"Pinocchio cannot read this robot: {error}"
         else:
             agreement = peer.check(programs)
-    compiled = find_compiler() is not None
+    compiled = toolchain() is not None
     arguments = {"q": q, "v": v, "a": a, "effort": robot.inverse_dynamics(q, v, a)}
     timings = [_one_state(robot, peer, name, arguments, rounds) for name in programs]
     if compiled:

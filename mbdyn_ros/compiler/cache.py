@@ -23,7 +23,7 @@ from pathlib import Path
 import platformdirs
 
 from ..errors import CompilerWarning
-from .gcc import CompilationError, compile_text, toolchain_digest
+from .gcc import CompilationError, Toolchain, required_toolchain
 
 UNUSED = 90 * 86400.0
 """Seconds after which a library that nobody loaded is swept."""
@@ -100,7 +100,7 @@ def cached_library(name: str, key: str, source: Callable[[], str]) -> Path:
     CompilationError
         It is not in the cache and does not compile, or cannot be kept.
     """
-    digest = hashlib.sha256((key + toolchain_digest()).encode()).hexdigest()[:32]
+    digest = _digest(key, required_toolchain())
     link = cache_folder() / f"{name}-{digest}"
     try:
         library = link.resolve()
@@ -117,19 +117,29 @@ def cached_library(name: str, key: str, source: Callable[[], str]) -> Path:
 
 def text_library(source: str) -> Path:
     """The library of a C text itself."""
-    digest = hashlib.sha256((source + toolchain_digest()).encode()).hexdigest()[:32]
-    library = cache_folder() / f"{digest}.so"
+    toolchain = required_toolchain()
+    library = cache_folder() / f"{_digest(source, toolchain)}.so"
     if not is_sealed(library):
-        compile_library(source, library)
+        compile_library(source, library, toolchain)
     return library
 
 
-def compile_library(source: str, target: Path) -> None:
-    """Compile C source text into the shared library `target`.
+def _digest(text: str, toolchain: Toolchain) -> str:
+    return hashlib.sha256((text + toolchain.digest).encode()).hexdigest()[:32]
+
+
+def compile_library(source: str, target: Path, toolchain: Toolchain | None = None) -> None:
+    """Compile C source text into the shared library `target`, by default as for this process.
 
     The library appears under its name complete or not at all, so processes that compile the
     same text at once do no harm.
+
+    Raises
+    ------
+    CompilationError
+        No library was made, or it cannot be kept.
     """
+    chain = toolchain or required_toolchain()
     try:
         target.parent.mkdir(mode=0o700, exist_ok=True)  # it may have been deleted meanwhile
         _sweep(target.parent)
@@ -137,7 +147,7 @@ def compile_library(source: str, target: Path) -> None:
             dir=target.parent, prefix=".build-", ignore_cleanup_errors=True
         ) as folder:
             built = Path(folder, "program.so")
-            compile_text(source, built)
+            chain.compile(source, built)
             content = built.read_bytes()
             with built.open("ab") as file:
                 file.write(SEAL + hashlib.sha256(content).digest())

@@ -1,14 +1,17 @@
-"""The system's C compiler."""
+"""The system's C compiler, and what it makes for this machine."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
 import platform
 import shlex
 import shutil
+import signal
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 FLAGS = (
@@ -18,63 +21,127 @@ FLAGS = (
 LONGEST = 900.0
 """Seconds after which a compiler is taken to hang."""
 
-
-@functools.cache
-def find_compiler() -> tuple[str, ...] | None:
-    """The command of the C compiler: $CC, else cc, gcc or clang; None where there is none."""
-    try:
-        command = shlex.split(os.environ.get("CC", ""))
-    except ValueError:  # a quotation mark without its partner
-        return None
-    if command:
-        return tuple(command) if shutil.which(command[0]) else None
-    for name in ("cc", "gcc", "clang"):
-        if path := shutil.which(name):
-            return (path,)
-    return None
-
-
-@functools.cache
-def toolchain_digest() -> str:
-    """Hash of what a compiled program depends on besides its source: compiler, flags, processor.
-
-    The compiler is known by its file, since asking it for its version takes longer than
-    everything else.
-    """
-    command = find_compiler() or ("none",)
-    content = hashlib.sha256(repr((command, FLAGS, platform.machine())).encode())
-    if path := shutil.which(command[0]):
-        status = Path(path).resolve().stat()
-        content.update(f"{Path(path).resolve()} {status.st_size} {status.st_mtime_ns}".encode())
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
-        flags = [line for line in text.splitlines() if line.startswith(("flags", "Features"))]
-        content.update(flags[0].encode() if flags else b"")
-    except OSError:
-        content.update(platform.processor().encode())
-    return content.hexdigest()
+WIDTHS = {"__AVX512DQ__": 8, "__AVX__": 4}
+"""Numbers in a vector by the macro that says the processor has such vectors; others have 2."""
 
 
 class CompilationError(Exception):
     """The compiler failed; the message is the compiler's."""
 
 
-def compile_text(source: str, target: Path) -> None:
-    """Compile C source text into the shared library `target`, in a folder that is there."""
-    compiler = find_compiler()
-    if compiler is None:
-        raise CompilationError("no C compiler was found ($CC, cc, gcc, clang)")
-    text = target.with_suffix(".c")
+@dataclass(frozen=True)
+class Toolchain:
+    """A C compiler with its options; another one makes other programs of the same text.
+
+    command : how it is called. flags : what it is told.
+    longest : seconds after which it is ended.
+    """
+
+    command: tuple[str, ...]
+    flags: tuple[str, ...] = FLAGS
+    longest: float = LONGEST
+
+    @functools.cached_property
+    def lanes(self) -> int:
+        """How many float64 a vector of this machine has, asked of the compiler.
+
+        Raises
+        ------
+        CompilationError
+            It does not answer.
+        """
+        defined = self._run(["-dM", "-E", "-x", "c", os.devnull], {}).split()
+        return next((lanes for macro, lanes in WIDTHS.items() if macro in defined), 2)
+
+    @functools.cached_property
+    def digest(self) -> str:
+        """Hash of what a compiled program depends on besides its source: compiler, processor.
+
+        The compiler is known by its file, since asking it for its version takes longer than
+        everything else.
+        """
+        content = hashlib.sha256(repr((self.command, self.flags, platform.machine())).encode())
+        if path := shutil.which(self.command[0]):
+            status = Path(path).resolve().stat()
+            text = f"{Path(path).resolve()} {status.st_size} {status.st_mtime_ns}"
+            content.update(text.encode())
+        try:
+            text = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
+            flags = [line for line in text.splitlines() if line.startswith(("flags", "Features"))]
+            content.update(flags[0].encode() if flags else b"")
+        except OSError:
+            content.update(platform.processor().encode())
+        return content.hexdigest()
+
+    def compile(self, source: str, target: Path) -> None:
+        """Compile C source text into the shared library `target`, in a folder of its own.
+
+        Raises
+        ------
+        CompilationError
+            No library was made; the message says why.
+        """
+        text = target.with_suffix(".c")
+        try:
+            text.write_text(source, encoding="ascii")
+        except OSError as error:
+            raise CompilationError(f"{text}: {error}") from error
+        # what the compiler leaves behind goes with the folder
+        self._run([str(text), "-o", str(target), "-lm"], {"TMPDIR": str(target.parent)})
+        if not target.is_file():
+            raise CompilationError(f"{self.command[0]}: it reported success but wrote no library")
+
+    def _run(self, arguments: list[str], environment: dict[str, str]) -> str:
+        """What the compiler prints."""
+        name = self.command[0]
+        try:
+            process = subprocess.Popen(
+                [*self.command, *self.flags, *arguments],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                encoding="utf-8", errors="replace", env={**os.environ, **environment},
+                start_new_session=True,  # so that its children can be ended, too
+            )  # fmt: skip
+        except OSError as error:
+            raise CompilationError(f"{name}: {error}") from error
+        try:
+            printed, complaints = process.communicate(timeout=self.longest)
+        except BaseException as error:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise CompilationError(f"{name}: not done after {self.longest:g} s") from None
+            raise
+        if process.returncode:
+            status = process.returncode
+            raise CompilationError(f"{name}: {complaints.strip() or f'exit status {status}'}")
+        return printed
+
+
+@functools.cache
+def toolchain() -> Toolchain | None:
+    """The C compiler of this process: $CC, else cc, gcc or clang; None where there is none."""
     try:
-        text.write_text(source, encoding="ascii")
-        command = [*compiler, *FLAGS, str(text), "-o", str(target), "-lm"]
-        done = subprocess.run(
-            command, capture_output=True, encoding="utf-8", errors="replace", timeout=LONGEST
-        )
-    except subprocess.TimeoutExpired:
-        raise CompilationError(f"{compiler[0]}: not done after {LONGEST:g} s") from None
-    except OSError as error:
-        raise CompilationError(f"{compiler[0]}: {error}") from error
-    if done.returncode:
-        reason = done.stderr.strip() or f"exit status {done.returncode}"
-        raise CompilationError(f"{compiler[0]}: {reason}")
+        command = shlex.split(os.environ.get("CC", ""))
+    except ValueError:  # a quotation mark without its partner
+        return None
+    if command:
+        return Toolchain(tuple(command)) if shutil.which(command[0]) else None
+    for name in ("cc", "gcc", "clang"):
+        if path := shutil.which(name):
+            return Toolchain((path,))
+    return None
+
+
+def required_toolchain() -> Toolchain:
+    """The same, where there must be one.
+
+    Raises
+    ------
+    CompilationError
+        There is none.
+    """
+    found = toolchain()
+    if found is None:
+        raise CompilationError("no C compiler was found ($CC, cc, gcc, clang)")
+    return found

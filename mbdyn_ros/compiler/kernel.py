@@ -21,10 +21,11 @@ import numpy as np
 from ..equations.system import System
 from ..errors import CompilerWarning
 from ..model.model import Array
+from . import program_text, staged_text, straight_line
 from .batch import batch_source
 from .cache import cached_library
 from .call import bound_call, plain_call
-from .gcc import CompilationError, find_compiler
+from .gcc import CompilationError, toolchain
 from .program import SIGNATURES, Program, Variant, trace
 from .source import c_source
 from .thread_pool import share_out
@@ -225,7 +226,7 @@ def load_kernel(system: System, variant: Variant, home: Array | None = None) -> 
     home : see `Kernel.home`; default that of the system.
     """
     start = system.walk_home if home is None else home
-    if find_compiler() is None:
+    if toolchain() is None:
         _notice_interpreter("no C compiler was found ($CC, cc, gcc or clang)")
         return interpret(system, variant, start)
 
@@ -266,13 +267,19 @@ def _library(
     system: System, variant: Variant, name: str, source: Callable[[System, Program], str]
 ) -> Path:
     """A compiled library of a program: from the cache, else compiled into it."""
-    key = "".join((name, system.digest(), repr(variant), source_digest()))
+    key = "".join((name, system.digest(), repr(variant), source_digest(), _settings()))
     return cached_library(name, key, lambda: _written(system, variant, source))
 
 
 def _written(system: System, variant: Variant, source: Callable[[System, Program], str]) -> str:
     with _symbols:
         return source(system, trace(system, variant))
+
+
+def _settings() -> str:
+    """What the generator is told."""
+    told = straight_line.BLOCK, straight_line.WHOLE, program_text.SHORT, staged_text.FEW
+    return repr(told)
 
 
 def interpret(system: System, variant: Variant, home: Array | None = None) -> Kernel:

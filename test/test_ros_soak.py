@@ -1,0 +1,66 @@
+"""A simulator that runs for a minute: its rate, what is lost, and its memory."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+from rclpy.qos import QoSProfile
+from ros_rig import ARM, DOMAIN, Rig, rig
+from sensor_msgs.msg import JointState
+
+from mbdyn_ros.ros.node.inbox import Inbox
+
+__all__ = ["rig"]
+
+RATE = 500.0
+"""Hz"""
+
+SECONDS = 60.0
+
+
+@pytest.fixture
+def simulator(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A simulator of its own process."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM)
+    process = subprocess.Popen(
+        [str(Path(sys.executable).with_name("simulator")), "--ros-args",
+         "-p", f"urdf:={path}", "-p", f"rate:={RATE}"],
+        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+    )  # fmt: skip
+    yield process
+    process.terminate()
+    process.wait(10)
+
+
+def resident(process: int) -> float:
+    """Memory (MiB) of a process."""
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+@pytest.mark.alone
+@pytest.mark.long
+def test_a_minute_at_rate(rig: Rig, simulator: subprocess.Popen[bytes]) -> None:
+    inbox = Inbox(rig.client, JointState, "joint_states", QoSProfile(depth=5000))
+    rig.wait(lambda: any(True for _ in inbox), 30)
+    time.sleep(5)  # what is made once is made
+    for _ in inbox:
+        pass
+    memory, stamps = resident(simulator.pid), []
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        time.sleep(0.05)
+        stamps += [one.header.stamp.sec + 1e-9 * one.header.stamp.nanosec for one in inbox]
+    assert len(stamps) > 0.97 * RATE * SECONDS
+    assert all(later > earlier for earlier, later in zip(stamps, stamps[1:], strict=False))
+    assert resident(simulator.pid) - memory < 2.0
