@@ -21,16 +21,19 @@ import numpy as np
 from ..equations.system import System
 from ..errors import CompilerWarning
 from ..model.model import Array
-from . import program_text, staged_text, straight_line
 from .batch import batch_source
 from .cache import cached_library
 from .call import bound_call, plain_call
 from .gcc import CompilationError, toolchain
+from .options import STANDARD, Options
 from .program import SIGNATURES, Program, Variant, trace
 from .source import c_source
 from .thread_pool import share_out
 from .threads import threads_for
 from .walker import Walker
+
+Source = Callable[[System, Program, Options], str]
+"""What writes the C text of a library."""
 
 MANY = 256
 """States from which on a program for many at once is compiled."""
@@ -220,10 +223,12 @@ def memory(array: Array) -> Any:
     return memoryview(array.reshape(-1))  # type: ignore[arg-type]
 
 
-def load_kernel(system: System, variant: Variant, home: Array | None = None) -> Kernel:
+def load_kernel(
+    system: System, variant: Variant, home: Array | None = None, options: Options = STANDARD
+) -> Kernel:
     """The kernel of a program: from the cache, else compiled into it, else interpreted.
 
-    home : see `Kernel.home`; default that of the system.
+    home : see `Kernel.home`; default that of the system. options : what the compiler is told.
     """
     start = system.walk_home if home is None else home
     if toolchain() is None:
@@ -231,10 +236,10 @@ def load_kernel(system: System, variant: Variant, home: Array | None = None) -> 
         return interpret(system, variant, start)
 
     def many() -> ctypes.CDLL | None:
-        return load_many(system, variant, f"{variant.name}-batch", batch_source)
+        return load_many(system, variant, f"{variant.name}-batch", batch_source, options)
 
     def made() -> Kernel:
-        library = _library(system, variant, variant.name, c_source)
+        library = _library(system, variant, variant.name, c_source, options)
         try:
             return Kernel(variant, ca.external("program", str(library)), library, start, many)
         except (RuntimeError, OSError, AttributeError):
@@ -252,34 +257,26 @@ def load_kernel(system: System, variant: Variant, home: Array | None = None) -> 
 
 
 def load_many(
-    system: System, variant: Variant, name: str, source: Callable[[System, Program], str]
+    system: System, variant: Variant, name: str, source: Source, options: Options = STANDARD
 ) -> ctypes.CDLL | None:
     """A library that runs a program over many states; None, with a warning, where it fails."""
     try:
         share_out()
-        return ctypes.CDLL(str(_library(system, variant, name, source)))
+        return ctypes.CDLL(str(_library(system, variant, name, source, options)))
     except (CompilationError, OSError) as error:
         _notice_slow_batches(str(error))
         return None
 
 
-def _library(
-    system: System, variant: Variant, name: str, source: Callable[[System, Program], str]
-) -> Path:
+def _library(system: System, variant: Variant, name: str, source: Source, options: Options) -> Path:
     """A compiled library of a program: from the cache, else compiled into it."""
-    key = "".join((name, system.digest(), repr(variant), source_digest(), _settings()))
-    return cached_library(name, key, lambda: _written(system, variant, source))
+    key = "".join((name, system.digest(), repr(variant), source_digest(), repr(options)))
+    return cached_library(name, key, lambda: _written(system, variant, source, options))
 
 
-def _written(system: System, variant: Variant, source: Callable[[System, Program], str]) -> str:
+def _written(system: System, variant: Variant, source: Source, options: Options) -> str:
     with _symbols:
-        return source(system, trace(system, variant))
-
-
-def _settings() -> str:
-    """What the generator is told."""
-    told = straight_line.BLOCK, straight_line.WHOLE, program_text.SHORT, staged_text.FEW
-    return repr(told)
+        return source(system, trace(system, variant), options)
 
 
 def interpret(system: System, variant: Variant, home: Array | None = None) -> Kernel:

@@ -15,7 +15,6 @@ from .ir import (
     Map,
     Piece,
     Product,
-    Put,
     Rows,
     Solve,
     Step,

@@ -62,9 +62,7 @@ def _is_short(program: Program, options: Options) -> bool:
     return program.length <= 5 * most and program.function.n_instructions() <= most
 
 
-def function_text(
-    function: ca.Function, name: str, lane: Lane, options: Options = STANDARD
-) -> str:
+def function_text(function: ca.Function, name: str, lane: Lane, options: Options = STANDARD) -> str:
     """The C function `name(arg, res)` of a function of scalars (SX), without calls."""
     return text(function_code(function, lane), name, options)
 

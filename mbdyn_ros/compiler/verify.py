@@ -129,8 +129,10 @@ def _check_block(block: Block) -> None:
     end = 0
     for loop in block.loops:
         if loop.start < end or loop.end > len(block.computed):
-            raise InvalidCode(f"the loop from place {loop.start} to {loop.end} meets another, or "
-                              f"ends behind the {len(block.computed)} lines")
+            raise InvalidCode(
+                f"the loop from place {loop.start} to {loop.end} meets another, or "
+                f"ends behind the {len(block.computed)} lines"
+            )
         end = loop.end
     made_before: set[int] = set()
     for b, piece in enumerate(block.pieces):

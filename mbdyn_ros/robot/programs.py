@@ -20,6 +20,7 @@ from ..arguments import (
     require_unit_quaternions,
 )
 from ..compiler.kernel import Bound, Kernel, interpret, load_kernel
+from ..compiler.options import STANDARD
 from ..compiler.program import SIGNATURES, WHOLE, Variant
 from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
@@ -55,11 +56,13 @@ class Programs:
 
     plain : the short way to call each program once it is compiled.
     home : where all of them start walks to the positions of loops; see `Kernel.home`.
+    options : what the compiler is told about those that it has not made yet.
     """
 
     def __init__(self, system: System, source: str) -> None:
         self._system, self._source = system, source
         self.home = system.walk_home
+        self.options = STANDARD
         self._kernels: dict[tuple[Variant, bool], Kernel] = {}
         self._building: dict[tuple[Variant, bool], threading.Lock] = {}
         self.plain = PlainCalls()
@@ -148,9 +151,10 @@ class Programs:
             with self._building.setdefault(key, threading.Lock()):  # one thread builds it
                 kernel = self._kernels.get(key)
                 if kernel is None:
-                    kernel = (load_kernel if compiled else interpret)(
-                        self._system, variant, self.home
-                    )
+                    if compiled:
+                        kernel = load_kernel(self._system, variant, self.home, self.options)
+                    else:
+                        kernel = interpret(self._system, variant, self.home)
                     self._kernels[key] = kernel
         return kernel
 

@@ -13,11 +13,11 @@ from ..options import Options
 
 def direct(code: Code, options: Options) -> Code:
     """Let the products of the last table, where one step makes all, fill the result."""
-    *steps, before, last = (None, *code.steps)
+    *steps, before, last = code.steps if len(code.steps) > 1 else 2 * code.steps
     if not isinstance(last, Put) or not isinstance(before, Product):
         return code
-    if len(before.matrices) < len(before.table.widths):
+    if len(before.matrices) < len(before.table.widths):  # another step makes some of its matrices
         return code
     result = replace(last.result, widths=before.table.widths)
     product = Product(result, before.matrices)
-    return replace(code, steps=(*(one for one in steps if one), product), result=result)
+    return replace(code, steps=(*steps, product), result=result)

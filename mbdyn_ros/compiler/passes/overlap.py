@@ -62,9 +62,7 @@ def _overlapped(block: Block, options: Options) -> tuple[int, ...]:
     return (*result, *order[place:])
 
 
-def _times(
-    block: Block, loop: Loop, uses: Counter[int], options: Options
-) -> tuple[int, list[int]]:
+def _times(block: Block, loop: Loop, uses: Counter[int], options: Options) -> tuple[int, list[int]]:
     """The interval of passes, and when in its pass each line begins, in cycles."""
     if not options.shortest_overlap <= loop.period <= options.longest_overlap:
         return 1, [0] * loop.period

@@ -46,9 +46,7 @@ def _placed(block: Block) -> Block:
                 free.append(size)
                 size += 1
             places[i] = free.pop()
-    memory = replace(
-        kept, size=size, places=kept.places | places, stores=tuple(map(tuple, stores))
-    )
+    memory = replace(kept, size=size, places=kept.places | places, stores=tuple(map(tuple, stores)))
     return replace(block, memory=memory)
 
 

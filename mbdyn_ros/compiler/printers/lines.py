@@ -48,7 +48,8 @@ class LinePrinter:
             if line.code in TURNS and self._lane is not Lane.C99:
                 result += self._late_angle(line.reads[0])
             elif line.code == ca.OP_INPUT:
-                result.append(f"const {self._lane.real} a{k} = {self._element('arg', *line.place)};")
+                given = self._element("arg", *line.place)
+                result.append(f"const {self._lane.real} a{k} = {given};")
             else:
                 operands = [self._operand(i) for i in line.reads]
                 result.append(self.assigned(k, operands, self._element("res", *line.place)))

@@ -89,10 +89,7 @@ def each_functions() -> str:
     """C of the operations left to the C library, for one number and for a vector."""
     kinds = (("EACH", EACH), ("EACH_PAIR", EACH_PAIR))
     return "".join(
-        f"{kind}{n}(each_{name}, {name})\n"
-        for n in "1v"
-        for kind, names in kinds
-        for name in names
+        f"{kind}{n}(each_{name}, {name})\n" for n in "1v" for kind, names in kinds for name in names
     )
 
 

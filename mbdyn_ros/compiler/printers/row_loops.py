@@ -30,7 +30,8 @@ static void {name}(realv* restrict x) {{
 """
 
 UPDATE = {
-    Lane.SINGLE: "for (size_t b = 0; b <= i / LANES; ++b) x[b * {rows} + i] += x[b * {rows} + k] * times;",
+    Lane.SINGLE: "for (size_t b = 0; b <= i / LANES; ++b) "
+    "x[b * {rows} + i] += x[b * {rows} + k] * times;",
     Lane.VECTOR: "for (size_t u = 0; u <= t; ++u)\n"
     "        x[column[u] * {rows} + i] += x[column[u] * {rows} + k] * times;",
 }

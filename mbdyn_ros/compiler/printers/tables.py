@@ -83,9 +83,7 @@ def by_lanes(text: Callable[[int], str]) -> str:
     return f"#if LANES == 8\n{first}#elif LANES == 4\n{second}#else\n{third}#endif\n"
 
 
-def numbers(
-    name: str, lane: Lane, listed: Callable[[int], Sequence[int]]
-) -> tuple[str, str]:
+def numbers(name: str, lane: Lane, listed: Callable[[int], Sequence[int]]) -> tuple[str, str]:
     """C type and C of a constant array, whose numbers depend on how many columns a block has."""
     alternatives = {count: listed(count) for count in block_columns(lane)}
     integer = integers(max(max(one, default=0) for one in alternatives.values()))
