@@ -18,8 +18,9 @@ from mbdyn_ros.compiler.passes.angles import angles
 from mbdyn_ros.compiler.passes.reciprocals import reciprocals
 from mbdyn_ros.compiler.passes.roll import roll
 from mbdyn_ros.compiler.pipeline import function_text
-from mbdyn_ros.compiler.program import Variant, trace
 from mbdyn_ros.compiler.source import c_source
+from mbdyn_ros.program.declaration import declared
+from mbdyn_ros.program.program import Program
 
 
 def chain(joints: int, slides: tuple[int, ...] = ()) -> Robot:
@@ -50,9 +51,9 @@ def test_operations_and_text_grow_linearly(name: str) -> None:
     operations, lines = [], []
     for joints in (25, 50, 75):
         robot = chain(joints)
-        program = trace(robot._system, Variant(name))
+        program = Program(declared(name), robot.system)
         operations.append(sum(program.operations.values()))
-        text = c_source(robot._system, program, without_loops)
+        text = c_source(program, without_loops)
         functions = re.findall(r"\n(?:static )?void \w+_\d+\(.*?\n}\n", text, re.DOTALL)
         lines.append(sum(text.count("\n") for text in functions))
         assert max(text.count("\n") for text in functions) < 4 * CUT.piece
@@ -66,18 +67,20 @@ def test_a_chain_is_loops(name: str) -> None:
     statements = []
     for joints in (25, 75):
         robot = chain(joints)
-        function = trace(robot._system, Variant(name)).function
+        function = Program(declared(name), robot.system).function
         text = function_text(function, "line", Lane.SINGLE, CUT)
         statements.append(text.count(";"))
     assert statements[1] - statements[0] <= 3 * 50
 
 
-@pytest.mark.parametrize("name, slides", [("inverse_dynamics", (14, 29)), ("forward_dynamics", ())])
+@pytest.mark.parametrize(
+    "name, slides", [("inverse_dynamics", (14, 29)), ("forward_dynamics", ())]
+)
 def test_loops_compute_what_lines_do(name: str, slides: tuple[int, ...]) -> None:
     """One state and many; other joints in between divide the loops."""
     robot = chain(42, slides)
-    robot._programs.options = CUT
-    function = trace(robot._system, Variant(name)).function
+    robot.calls.options = CUT
+    function = Program(declared(name), robot.system).function
     code = function_code(function, Lane.SINGLE)
     for one in (reciprocals, angles, roll):
         code = one(code, CUT)
@@ -95,7 +98,7 @@ def test_loops_compute_what_lines_do(name: str, slides: tuple[int, ...]) -> None
 def test_a_long_program_computes_what_a_short_one_does() -> None:
     """Forward dynamics undoes inverse dynamics, both in many pieces."""
     robot = chain(14)
-    robot._programs.options = CUT
+    robot.calls.options = CUT
     random = np.random.default_rng(0)
     q, v, a = random.uniform(-1, 1, (3, 14))
     effort = robot.inverse_dynamics(q, v, a)

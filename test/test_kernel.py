@@ -364,7 +364,7 @@ def test_what_the_compiler_is_told_is_part_of_the_name(fresh: Path) -> None:
     """A program written otherwise is another one, though robot and formulation are the same."""
     check(mbdyn_ros.load(PENDULUM))
     robot = mbdyn_ros.load(PENDULUM)
-    robot._programs.options = Options(longest_block=0, longest_vector_block=0, piece=2)
+    robot.calls.options = Options(longest_block=0, longest_vector_block=0, piece=2)
     check(robot)
     found = programs(fresh)
     assert len(found) == len(set(found.values())) == 2

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from ..equations.system import System
+from ..program.program import Program
 from .ir import Lane
 from .options import STANDARD, Options
 from .pipeline import program_text
 from .printers.tables import storage
-from .program import Program
 from .rows import ROWS
 from .source import preamble, walk_source
 from .thread_pool import SHARER
@@ -79,7 +78,7 @@ OPEN = """    for (int i = 0; i < {size_out}; ++i) out[i] = selectv(closed, out[
 """NaN where a loop cannot be closed."""
 
 
-def batch_source(system: System, program: Program, options: Options = STANDARD) -> str:
+def batch_source(program: Program, options: Options = STANDARD) -> str:
     """The C of a program's loop over many states."""
     inputs = [name for name in program.symbols if name != "z"]
     sizes, (rows, columns) = [program.sizes[name] for name in inputs], program.shape
@@ -87,10 +86,11 @@ def batch_source(system: System, program: Program, options: Options = STANDARD) 
     arg = [f"in + {place}" for place in places]
     text = preamble(program.length, Lane.VECTOR)
     walk = opened = ""
-    if system.nz:
+    closing = program.subject.closing
+    if closing.nz:
         arg.insert(1, "NULL")
-        text += walk_source(system)
-        walk = WALK.format(nz=system.nz, n_in=len(inputs))
+        text += walk_source(closing)
+        walk = WALK.format(nz=closing.nz, n_in=len(inputs))
         opened = OPEN.format(size_out=rows * columns)
     text += program_text(program, "core", Lane.VECTOR, options) + ROWS + SHARER
     return text + BATCH.format(

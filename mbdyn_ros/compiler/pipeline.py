@@ -13,6 +13,7 @@ from collections.abc import Callable
 import casadi as ca
 
 from ..errors import InputError
+from ..program.program import Program
 from ..program.stages import Staged
 from .from_casadi import function_code, staged_code
 from .ir import Code, Lane
@@ -29,7 +30,6 @@ from .passes.roll import roll
 from .passes.split import split
 from .passes.unroll import unroll
 from .printers.code import code_text
-from .program import Program
 from .verify import verify
 
 Pass = Callable[[Code, Options], Code]

@@ -9,7 +9,7 @@ from .motion import CrankMotion, constant_speed, cycloid, trapezoid
 from .reach import dead_centers, reach
 from .registry import MECHANISMS, configured
 from .six_bar import Stephenson, Watt
-from .sliders import QuickReturn, ScotchYoke, SliderCrank
+from .slider_crank import QuickReturn, ScotchYoke, SliderCrank
 
 __all__ = [
     "MECHANISMS",

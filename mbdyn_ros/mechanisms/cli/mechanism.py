@@ -11,6 +11,7 @@ from ...cli.common import name_values, number, print_json, print_table, to_numbe
 from ...cli.page import announce, page_options, serving
 from ...cli.simulate import PLOTS
 from ...errors import InputError
+from ...integration.methods import ADAPTIVE, described
 from ...recording.write import TABLES, check_target
 from .tasks import LOCAL, analyse, compare_settings, draw, forward, inverse, sweep_designs
 
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
     help="Driving torque of --fd, N m: constant, one for each crank; or a CSV or JSON file with "
     "columns time and effort/crank.",
 )
-@click.option("--method", type=click.Choice(["RK45", "DOP853"]), default="RK45", show_default=True,
-              help="Runge-Kutta of order 4-5 (as ode45) or 8, for --fd.")
+@click.option("--method", type=click.Choice(list(ADAPTIVE)), default="RK45", show_default=True,
+              help="Of integration, for --fd. " + described(ADAPTIVE))
 @click.option("--rtol", type=float, default=1e-8, show_default=True, help="Relative tolerance.")
 @click.option("--atol", type=float, default=1e-10, show_default=True, help="Absolute tolerance.")
 @click.option("--max-step", type=float, default=math.inf, help="Longest step of --fd, s.")
@@ -130,7 +131,7 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
     from ...view.page.page import Address, Page, require_page
 
     require_page()
-    from ..view.page import MechanismPage
+    from ..view.mechanism_page import MechanismPage
 
     page = Page(made.name, Address(options["host"], options["port"]))
     with serving(page, options["browse"]):

@@ -287,7 +287,7 @@ def _cluster(address: str | None) -> Iterator[Any]:
     if address is None:
         yield None
         return
-    from ..cluster import connect
+    from ..workers import connect
 
     with connect(None if address == LOCAL else address) as client:
         yield client

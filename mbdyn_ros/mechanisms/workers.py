@@ -1,4 +1,4 @@
-"""A Dask cluster for sweeps that one machine is too small for."""
+"""Workers of a Dask cluster, for sweeps that one machine is too small for."""
 
 from __future__ import annotations
 

@@ -19,14 +19,15 @@ from ..arguments import (
     require_out,
     require_unit_quaternions,
 )
+from ..array import Array
 from ..compiler.kernel import Bound, Kernel, interpret, load_kernel
 from ..compiler.options import STANDARD
-from ..compiler.program import SIGNATURES, WHOLE, Variant
 from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
 from ..equations.system import System
 from ..errors import InputError, SingularMassMatrixError
-from ..model.model import Array
+from ..program.declaration import Declaration, offered
+from ..program.program import Program
 
 SPOKEN = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
 """What messages call the arguments."""
@@ -39,7 +40,7 @@ class PlainCalls:
     """The plain call of every program by its name (`codegen.call`); None until it is compiled."""
 
     def __init__(self) -> None:
-        for name in WHOLE:
+        for name in offered():
             setattr(self, name, _not_compiled)
 
     if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def _not_compiled(*_: object) -> None:
     """What a plain call returns where another way has to be gone."""
 
 
-class Programs:
+class Calls:
     """Kernels of one system; may be used from several threads.
 
     plain : the short way to call each program once it is compiled.
@@ -61,10 +62,10 @@ class Programs:
 
     def __init__(self, system: System, source: str) -> None:
         self._system, self._source = system, source
-        self.home = system.walk_home
+        self.home = system.closing.home
         self.options = STANDARD
-        self._kernels: dict[tuple[Variant, bool], Kernel] = {}
-        self._building: dict[tuple[Variant, bool], threading.Lock] = {}
+        self._kernels: dict[tuple[object, ...], Kernel] = {}
+        self._building: dict[tuple[object, ...], threading.Lock] = {}
         self.plain = PlainCalls()
 
     def labels(self, name: str) -> tuple[str, ...]:
@@ -74,14 +75,14 @@ class Programs:
             return coordinates.position_labels
         return coordinates.effort_labels if name == "effort" else coordinates.velocity_labels
 
-    def load(self, *names: str) -> None:
+    def load(self, *programs: Declaration) -> None:
         """Load or compile programs, several at once."""
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            list(pool.map(self.kernel, map(Variant, names)))
+            list(pool.map(self.kernel, programs))
 
     def call(
         self,
-        name: str,
+        program: Declaration,
         values: tuple[object, ...],
         wrenches: Wrenches | None = None,
         friction: bool = True,
@@ -94,10 +95,9 @@ class Programs:
         something else: users ask for many links once, and compiling takes longer than that.
         """
         friction = friction or not self._system.has_friction
-        variant = Variant(name, link, wrenches is not None, friction)
         arrays = {
             key: (coordinate_array(SPOKEN[key], value, self.labels(key)), 1)
-            for key, value in zip(SIGNATURES[name].inputs, values, strict=True)
+            for key, value in zip(program.inputs, values, strict=True)
         }
         if wrenches is not None:
             on_bodies = body_wrenches(self._system.tree, wrenches, self._source)
@@ -105,8 +105,9 @@ class Programs:
         if "q" in arrays:
             require_unit_quaternions(self._system.coordinates, arrays["q"][0])
         count = broadcast_count(arrays)
-        compiled = link is None or bool(count) or (variant, True) in self._kernels
-        kernel = self.kernel(variant, compiled)
+        variant = program, link, wrenches is not None, friction
+        compiled = link is None or bool(count) or (*variant, True) in self._kernels
+        kernel = self.kernel(*variant, compiled)
         shape = kernel.shape if count is None else (count, *kernel.shape)
         if out is not None:
             out = require_out(out, shape)
@@ -122,8 +123,8 @@ class Programs:
         result = kernel.plain(*(array.ravel() for array in given)) if kernel.plain else None
         if result is None:
             result = self._run(kernel, given, arrays["q"][0])
-        if kernel.plain and variant == Variant(name):
-            setattr(self.plain, name, kernel.plain)  # the next call takes the short way
+        if kernel.plain and variant == (program, None, False, True):
+            setattr(self.plain, program.name, kernel.plain)  # the next call takes the short way
         if out is None:
             return result
         out[...] = result
@@ -138,23 +139,31 @@ class Programs:
         if not np.isfinite(bound.result).all():
             self._require_closed(q)
             raise SingularMassMatrixError(
-                f"{self._source}: {kernel.variant.name.replace('_', ' ')} has no finite answer at "
+                f"{self._source}: {kernel.program.name.replace('_', ' ')} has no finite answer at "
                 f"q = {q.tolist()}: the mass matrix is singular there, or a number is too large"
             )
         return bound.result
 
-    def kernel(self, variant: Variant, compiled: bool = True) -> Kernel:
-        """A program, built when first asked for."""
-        key = variant, compiled
+    def kernel(
+        self,
+        program: Declaration,
+        about: object = None,
+        wrenches: bool = False,
+        friction: bool = True,
+        compiled: bool = True,
+    ) -> Kernel:
+        """A program, built when first asked for; see `Program` for the arguments."""
+        key = program, about, wrenches, friction, compiled
         kernel = self._kernels.get(key)
         if kernel is None:
             with self._building.setdefault(key, threading.Lock()):  # one thread builds it
                 kernel = self._kernels.get(key)
                 if kernel is None:
+                    made = Program(program, self._system, about, wrenches, friction)
                     if compiled:
-                        kernel = load_kernel(self._system, variant, self.home, self.options)
+                        kernel = load_kernel(made, self.home, self.options)
                     else:
-                        kernel = interpret(self._system, variant, self.home)
+                        kernel = interpret(made, self.home)
                     self._kernels[key] = kernel
         return kernel
 

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import math
-import time as clock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import InputError
 from ...view.colors import color_of
 from ...view.page.charts import Chart, Line
-from ...view.page.page import PANEL, Page, plain
+from ...view.page.page import Page, plain
+from ...view.page.playback import Playback
 from .. import Mechanism
+from .design_sliders import DesignSliders
+from .mechanism_scene import MechanismScene, frame_front
 from .picture import picture
 from .run import QUANTITIES, Run, joint_titles
-from .scene import MechanismScene, frame_front
-from .sliders import MechanismSliders
-
-if TYPE_CHECKING:
-    import viser
-
-MARKS = 8.0
-"""Times a second that charts follow what plays."""
 
 SLOW = (("1", 1.0), ("1/2", 0.5), ("1/5", 0.2), ("1/10", 0.1), ("1/20", 0.05))
 """Shares of real time to play at."""
@@ -46,17 +40,17 @@ class MechanismPage:
     def __init__(self, page: Page, mechanism: Mechanism, speed: float = 10.0) -> None:
         self.page = page
         gui = page.server.gui
-        self._words = gui.add_markdown("")
         with gui.add_folder("Play"):
-            self._play = gui.add_button("Play")
-            self._angle: Any = gui.add_slider(
+            self._playback = Playback(page)
+            self._instant: Any = gui.add_slider(
                 "instant", 0.0, 100.0, 0.1, 0.0, marks=((0.0, "0"), (100.0, "100 %")),
                 hint="% of the motion",
             )  # fmt: skip
             self._slow = gui.add_dropdown(
                 "real time ×", [name for name, _ in SLOW], initial_value="1/10"
             )
-        self.sliders = MechanismSliders(gui, mechanism, self._changed, speed)
+        self._instant.on_update(page.changed)
+        self.sliders = DesignSliders(gui, mechanism, page.changed, speed)
         self.run_shown = Run(mechanism, self.sliders.drive)
         self._kept: list[Line] = []
         with gui.add_folder("Compare"):
@@ -68,13 +62,15 @@ class MechanismPage:
             gui.add_button("CSV").on_click(self._download_csv)
             gui.add_button("PNG").on_click(self._download_png)
             gui.add_button("URDF+").on_click(self._download_urdf)
-        self._add_charts(gui)
+        with page.charts("Torque and motion"):
+            self._torque = Chart(gui, "driving torque (N m)", "", aspect=0.72)
+            self._quantity = gui.add_dropdown("joints", QUANTITIES, initial_value=QUANTITIES[0])
+            self._turning = Chart(gui, "", "", aspect=0.7)
+            self._sliding = Chart(gui, "", "", aspect=0.5)
+        self._quantity.on_update(page.changed)
         self.scene = MechanismScene(page.server, mechanism)
         frame_front(page.server, self.run_shown.analysis.pose)
-        self._share = self._marked = 0.0
         self._state: object = None
-        self._play.on_click(self._toggle)
-        self._angle.on_update(self._changed)
 
     def run(self) -> None:
         """Serve until `Page.end`."""
@@ -82,46 +78,32 @@ class MechanismPage:
 
     def draw(self, passed: float, woken: bool) -> None:
         """One picture: after `passed` seconds of play, or because something was changed."""
-        if woken:
-            self._follow_sliders()
         if passed:
             period = float(self.run_shown.motion.time[-1])
-            self._share = (self._share + passed * dict(SLOW)[self._slow.value] / period) % 1.0
-        elif woken and not self.page.playing:
-            self._share = float(self._angle.value) / 100
+            self._playback.advance(passed * dict(SLOW)[self._slow.value], period)
+        elif woken:
+            self._playback.share = float(self._instant.value) / 100
+        if woken:
+            self._follow_sliders()
         count = len(self.run_shown.motion) - 1
         with self.page.server.atomic():
-            self.scene.move(round(self._share * count))
-        if self.page.playing and clock.monotonic() - self._marked > 1 / MARKS:
-            self._marked = clock.monotonic()
-            self._angle.value = round(100 * self._share, 1)
+            self.scene.move(round(self._playback.share * count))
+        if passed and self._playback.due():
+            self._instant.value = round(100 * self._playback.share, 1)
             self._mark()
-
-    def _add_charts(self, gui: viser.GuiApi) -> None:
-        panel = gui.add_panel()
-        with panel.add_tab("Torque and motion"):
-            self._torque = Chart(gui, "driving torque (N m)", "", aspect=0.72)
-            self._quantity = gui.add_dropdown("joints", QUANTITIES, initial_value=QUANTITIES[0])
-            self._turning = Chart(gui, "", "", aspect=0.7)
-            self._sliding = Chart(gui, "", "", aspect=0.5)
-        self._quantity.on_update(self._changed)
-        panel.dock_left()
-        panel.set_width(PANEL)
 
     def _follow_sliders(self) -> None:
         settings, drive = self.sliders.settings, self.sliders.drive
         state = (settings, drive, self._quantity.value, len(self._kept))
         if state == self._state:
-            if not self.page.playing:
-                self._share = float(self._angle.value) / 100
-                self._mark()
+            self._mark()
             return
         self._state = state
         try:
             run = Run(self.sliders.start.replaced(**settings), drive)
         except InputError as error:
-            self._say(
-                f"**Impossible.** {plain(error)}.\n\nThe last possible linkage is shown, faded."
+            self.page.say(
+                f"**Impossible.** {plain(error)}.", "The last possible linkage is shown, faded."
             )
             self.scene.fade(True)
             return
@@ -131,10 +113,10 @@ class MechanismPage:
             self.scene.fade(False)
             self._draw_charts(run)
         if run.swings is None:
-            self._say("")
+            self.page.say()
         else:
             low, high = (math.degrees(one) for one in run.swings)
-            self._say(
+            self.page.say(
                 f"The {run.mechanism.inputs[0]} cannot turn fully: a toggle stops it at "
                 f"{low:.1f} and {high:.1f} deg. It swings between."
             )
@@ -147,37 +129,20 @@ class MechanismPage:
         charts = (self._turning, self._sliding)
         both = zip(charts, joint_titles(quantity), run.joint_lines(quantity), strict=True)
         for chart, title, lines in both:
-            chart.visible = bool(lines)
-            if lines:
-                chart.name_axes(title, run.across)
-                chart.show(run.x, lines, self._now)
+            chart.name_axes(title, run.across)
+            chart.show(run.x, lines, self._now)
 
     @property
     def _now(self) -> float:
         """Where the charts mark the present."""
         x = self.run_shown.x
-        return float(x[round(self._share * (len(x) - 1))])
+        return float(x[round(self._playback.share * (len(x) - 1))])
 
     def _mark(self) -> None:
         for chart in (self._torque, self._turning, self._sliding):
-            if chart.visible:
-                chart.mark(self._now)
+            chart.mark(self._now)
 
-    def _say(self, words: str) -> None:
-        if self._words.content != words:
-            self._words.content = words
-
-    def _changed(self, event: Any) -> None:
-        if getattr(event, "client_id", None) is not None:  # not what we set ourselves
-            self.page.wake()
-
-    def _toggle(self, _: object) -> None:
-        self.page.playing = not self.page.playing
-        self._play.label = "Pause" if self.page.playing else "Play"
-        self._state = self._state if self.page.playing else None
-        self.page.wake()
-
-    def _keep(self, _: object) -> None:
+    def _keep(self, event: object) -> None:
         """Keep the torque of the run, named by what differs from the start."""
         run, settings = self.run_shown, self.sliders.settings
         name = ", ".join(f"{key} {value:.4g}" for key, value in settings.items()) or "as given"
@@ -186,11 +151,11 @@ class MechanismPage:
             text = name if len(run.mechanism.inputs) == 1 else f"{label}, {name}"
             color = color_of(len(self._kept) + 2)
             self._kept.append(Line(text, run.torque[:, k], color, _dash(run), 1.5, x=run.x))
-        self.page.wake()
+        self.page.changed(event)
 
-    def _forget(self, _: object) -> None:
+    def _forget(self, event: object) -> None:
         self._kept.clear()
-        self.page.wake()
+        self.page.changed(event)
 
     def _download_csv(self, event: Any) -> None:
         run = self.run_shown

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ...model.model import Array
+from ..array import Array
 
 LARGEST_MOVE = 0.5
 """Most that any joint may move in one step (rad or m)."""

@@ -1,4 +1,4 @@
-"""A simple motion of one coordinate, and the efforts it asks for."""
+"""An excursion: one coordinate moves through its reach, and the efforts that this asks for."""
 
 from __future__ import annotations
 
@@ -10,28 +10,20 @@ import numpy as np
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-
-POINTS = 360
-"""Instants of a period; one more closes it."""
+from .stroke import CLEARANCE, Stroke
 
 PROBES = 181
 """Positions at which it is asked how far a coordinate reaches."""
 
-CLEARANCE = 0.02
-"""Share of the reach that is left free where loops end it: dependent joints race there."""
-
 
 @dataclass(frozen=True, eq=False)
-class Sweep:
+class Excursion:
     """One period of a coordinate's motion, the others at rest; N instants.
-
-    There and back between `low` and `high` as the cosine, or once around at constant speed.
 
     Attributes
     ----------
-    label : of the coordinate, `column` its place in q and `rate` in v.
-    low, high : the range (rad or m); `cut` says whether loops end it before its limits do.
-    turns : whether it goes around.
+    label : of the coordinate, `column` its place in q.
+    stroke : how it moves; `cut` says whether loops end it before its limits do.
     time : (N,), s. q, v, a : (N, nq), (N, nv), (N, nv).
     position : (N, n) of all joints. gravity, effort : (N, n), N m or N; None where the actuated
         joints do not determine the motion.
@@ -39,10 +31,8 @@ class Sweep:
 
     label: str
     column: int
-    low: float
-    high: float
+    stroke: Stroke
     cut: bool
-    turns: bool
     time: Array
     q: Array
     v: Array
@@ -51,23 +41,16 @@ class Sweep:
     gravity: Array | None
     effort: Array | None
 
-    def q_at(self, time: float) -> Array:
-        """Position (nq,) at a time, s."""
+    def q_at(self, share: float) -> Array:
+        """Position (nq,) where a share of the period has passed."""
         q = self.q[0].copy()
-        q[self.column] = _law(self.low, self.high, self.turns, self.time[-1], np.array(time))[0]
+        q[self.column] = self.stroke.at(np.array(share * self.stroke.period))[0]
         return q
 
-    def time_at(self, value: float) -> float:
-        """When (s) the coordinate first has a value."""
-        share = (value - self.low) / (self.high - self.low)
-        share = min(max(share, 0.0), 1.0)
-        period = float(self.time[-1])
-        return share * period if self.turns else math.acos(1 - 2 * share) / (2 * math.pi) * period
 
-
-def sweep(
+def excursion(
     robot: Robot, q: Array, label: str, bounds: tuple[float, float], period: float
-) -> Sweep:
+) -> Excursion:
     """Move one coordinate through its reach around `q`.
 
     Parameters
@@ -80,32 +63,18 @@ def sweep(
     low, high, cut = _reach(robot, q, column, bounds)
     whole = label in robot.joint_names and robot.model.joint(label).type == "continuous"
     turns = whole and not cut and high - low > 2 * math.pi - 1e-9
-    time = np.linspace(0.0, period, POINTS + 1)
+    stroke = Stroke(low, high, period, turns)
+    time = stroke.times
     qs, vs, accelerations = np.tile(q, (len(time), 1)), *np.zeros((2, len(time), robot.nv))
-    qs[:, column], vs[:, rate], accelerations[:, rate] = _law(low, high, turns, period, time)
+    qs[:, column], vs[:, rate], accelerations[:, rate] = stroke.at(time)
     gravity = effort = None
     if len(robot.effort_labels) >= robot.nv:
         effort = robot.inverse_dynamics(qs, vs, accelerations)
         still = np.zeros_like(vs)
         gravity = robot.inverse_dynamics(qs, still, still)
     position = robot.joint_state(qs)[0]
-    return Sweep(
-        label, column, low, high, cut, turns, time, qs, vs, accelerations, position, gravity, effort
-    )
-
-
-def _law(
-    low: float, high: float, turns: bool, period: float, time: Array
-) -> tuple[Array, Array, Array]:
-    """Position, velocity and acceleration of the coordinate."""
-    if turns:
-        speed = (high - low) / period
-        return low + speed * time, np.full_like(time, speed), np.zeros_like(time)
-    w, half = 2 * math.pi / period, (high - low) / 2
-    return (
-        low + half * (1 - np.cos(w * time)),
-        half * w * np.sin(w * time),
-        half * w * w * np.cos(w * time),
+    return Excursion(
+        label, column, stroke, cut, time, qs, vs, accelerations, position, gravity, effort
     )
 
 

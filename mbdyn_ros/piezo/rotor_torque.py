@@ -17,8 +17,8 @@ from collections.abc import Sequence
 
 import casadi as ca
 
+from ..equations.algebra.spatial import SX, JointMotion, constant, cross
 from ..model.tree import WORLD, Tree
-from .algebra.spatial import SX, JointMotion, constant, cross
 
 
 def rotor_torques(tree: Tree, joints: Sequence[JointMotion], link: str) -> SX:

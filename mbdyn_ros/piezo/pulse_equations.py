@@ -24,7 +24,7 @@ import math
 
 import casadi as ca
 
-from .algebra.spatial import SX
+from ..equations.algebra.spatial import SX
 
 TURN = 2 * math.pi
 

@@ -1,15 +1,14 @@
-"""The parameters of the simulator."""
+"""The parameters of the nodes: a table for each."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
 from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
 from ..node.parameters import DOUBLES, STRINGS, Spec
+from .feedforward import SOURCES
 
-PARAMETERS = (
+INVERSE_DYNAMICS_SERVER = (*SPECS, FLOATING_BASE, GRAVITY)
+
+SIMULATOR = (
     *SPECS,
     FLOATING_BASE,
     GRAVITY,
@@ -46,33 +45,24 @@ PARAMETERS = (
     ),
 )  # fmt: skip
 
-
-@dataclass(frozen=True)
-class Settings:
-    """What follows from the parameters for the loop.
-
-    rate : steps per simulated second, Hz; `loop_rate` per second of the world.
-    step : of the integration, s; `substeps` of them in one step.
-    timeout : of commands, s.
-    every : how many steps for one message of joint states.
-    """
-
-    rate: float
-    loop_rate: float
-    step: float
-    substeps: int
-    timeout: float
-    every: int
-
-    @staticmethod
-    def read(values: Mapping[str, Any]) -> Settings:
-        """The settings for the values of all parameters."""
-        rate, substeps = values["rate"], values["substeps"]
-        return Settings(
-            rate=rate,
-            loop_rate=rate * values["real_time_factor"],
-            step=1.0 / (rate * substeps),
-            substeps=substeps,
-            timeout=values["command_timeout"],
-            every=max(1, round(rate / (values["publish_rate"] or rate))),
-        )
+TORQUE_FEEDFORWARD = (
+    *SPECS,
+    GRAVITY,
+    PRIORITY,
+    Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
+    Spec("joints", STRINGS, "order of ~/commands; empty: all actuated joints", read_only=True),
+    Spec(
+        "reference_timeout", 0.5,
+        "time after the last point at which efforts become zero, s; 0: never", 0.0, 3600.0,
+    ),
+    Spec(
+        "feedforward", SOURCES[0],
+        "what the PD adds to: inverse_dynamics, reference (efforts in its points) or none",
+        check=lambda value: None if value in SOURCES else f"{value!r} is none of {SOURCES}",
+    ),
+    Spec("lead", 0.0, "how far ahead the feed-forward is computed, s", 0.0, 0.1),
+    Spec("kp", DOUBLES, "position gain, N m/rad or N/m: none, one for all, or by joints", 0.0),
+    Spec("kd", DOUBLES, "velocity gain, N m s/rad or N s/m: none, one for all, or by joints", 0.0),
+    Spec("state_timeout", 0.1, "age at which joint_states are stale, s", 0.001, 3600.0),
+    Spec("enforce_effort_limits", True, "clamp efforts to <limit effort> of the URDF"),
+)  # fmt: skip
