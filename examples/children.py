@@ -50,7 +50,7 @@ class Children:
         for name, value in parameters.items():
             command += ["-p", f"{name}:={yaml_value(value)}"]
         log = tempfile.TemporaryFile()
-        with _interrupted_later():
+        with interrupted_later():
             process = subprocess.Popen(
                 command,
                 env=self._environment,
@@ -108,7 +108,7 @@ def yaml_value(value: object) -> str:
 
 
 @contextmanager
-def _interrupted_later() -> Iterator[None]:
+def interrupted_later() -> Iterator[None]:
     """Hold interrupts back while a process is made: Python loses what their handlers raise then."""
     held: list[int] = []
     numbers = (signal.SIGINT, signal.SIGTERM)

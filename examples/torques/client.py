@@ -1,10 +1,9 @@
-"""What the demonstration does with one robot: a client of the three nodes."""
+"""A client of the three nodes of one robot."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,68 +16,20 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from trajectory_msgs.msg import JointTrajectory
 
-from ..model.model import Array
-from ..robot import Robot
-from .messages.conversions import doubles, fill_time
-from .node.inbox import Inbox
-from .node.interfaces import srv
+from examples.demonstration import DemoError
+from mbdyn_ros.model.model import Array
+from mbdyn_ros.robot import Robot
+from mbdyn_ros.ros.messages.conversions import doubles, fill_time
+from mbdyn_ros.ros.node.inbox import Inbox
+from mbdyn_ros.ros.node.interfaces import srv
 
-CALLS, POINTS = 100, 221
-MOTION, REST, LEAD = 2.2, 0.3, 0.2
-"""s: the motion, rest before and after it, and the time that nodes have to read a trajectory."""
+from .motion import LEAD, MOTION, REST
+from .outcome import Outcome
 
-
-class DemoError(RuntimeError):
-    """The demonstration did not go as it should; the message says where."""
-
-
-@dataclass
-class Path:
-    """How far the tool was from its way, m, at times, s."""
-
-    time: Array = field(default_factory=lambda: np.zeros(1))
-    error: Array = field(default_factory=lambda: np.zeros(1))
-
-    @property
-    def rms_mm(self) -> float:
-        """Root of the mean square, mm."""
-        return 1e3 * float(np.sqrt(np.mean(self.error**2)))
-
-    @property
-    def max_mm(self) -> float:
-        """Largest, mm."""
-        return 1e3 * float(self.error.max())
-
-
-@dataclass
-class Outcome:
-    """What came back for one robot."""
-
-    name: str
-    service_error: float = 0.0
-    service_ms: float = 0.0
-    trajectory_error: float = 0.0
-    trajectory_ms: float = 0.0
-    received: int = 0
-    rate: float = 0.0
-    worst_gap_ms: float = 0.0
-    work: float = 0.0
-    loss: float = 0.0
-    energy_change: float = 0.0
-    imbalance: float = 0.0
-    tracking_error: float = 0.0
-    loops: bool = False
-    path: Path = field(default_factory=lambda: Path())
-    path_without: Path = field(default_factory=lambda: Path())
-    pd_share: float = 0.0
-    pd_shares: list[float] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    time: Array = field(default_factory=lambda: np.zeros(0))
-    wanted: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    position: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    effort: Array = field(default_factory=lambda: np.zeros((0, 0)))
+CALLS = 100
+"""Random states that the service is asked about."""
 
 
 class DemoClient(Node):
@@ -214,90 +165,3 @@ class DemoClient(Node):
 def scale(efforts: Array) -> float:
     """What errors of efforts are measured by: the largest effort, at least 1 N m or N."""
     return max(1.0, float(np.abs(efforts).max()))
-
-
-def wanted_motion(times: Array, home: Array, goal: Array) -> tuple[Array, Array, Array]:
-    """Positions, velocities and accelerations (N, n): to the goal and back, resting at the ends."""
-    half = MOTION / 2
-    s = np.clip(1 - np.abs(times - half) / half, 0, 1)[:, None]
-    sign = np.sign(half - times)[:, None]
-    inside = ((times > 0) & (times < MOTION))[:, None]
-    way = goal - home
-    q = home + way * (10 * s**3 - 15 * s**4 + 6 * s**5)
-    v = inside * way * sign / half * (30 * s**2 - 60 * s**3 + 30 * s**4)
-    a = inside * way / half**2 * (60 * s - 180 * s**2 + 120 * s**3)
-    return q, v, a
-
-
-def trajectory_message(robot: Robot, home: Array, goal: Array) -> JointTrajectory:
-    """The motion as a message."""
-    times = np.linspace(0, MOTION, POINTS)
-    q, v, a = wanted_motion(times, home, goal)
-    message = JointTrajectory(joint_names=list(robot.independent_joints))
-    for k, moment in enumerate(times.tolist()):
-        point = JointTrajectoryPoint()
-        point.positions, point.velocities = doubles(q[k]), doubles(v[k])
-        point.accelerations = doubles(a[k])
-        fill_time(point.time_from_start, round(moment * 1e9))  # type: ignore[arg-type]
-        message.points.append(point)
-    return message
-
-
-def judge(
-    robot: Robot, client: DemoClient, outcome: Outcome, start: float, home: Array, goal: Array
-) -> None:
-    """Compare what was simulated with what was wanted, and energy with work."""
-    while client.states and not any(client.states[0][3]):
-        client.states.pop(0)  # from before the start
-    if len(client.states) < 100:
-        raise DemoError(f"only {len(client.states)} joint states came from {outcome.name}")
-    columns = [client.state_names.index(label) for label in robot.velocity_labels]
-    driven = [client.state_names.index(label) for label in robot.effort_labels]
-    stamps = np.array([one[0] for one in client.states])
-    whole = [np.array([one[k] for one in client.states]) for k in (1, 2, 3)]
-    q, v, effort = whole[0][:, columns], whole[1][:, columns], whole[2][:, driven]
-    way, driven_way = np.diff(q, axis=0), np.diff(whole[0][:, driven], axis=0)
-    friction = robot.friction_vector(q, v)
-    outcome.received = len(stamps)
-    outcome.rate = float((len(stamps) - 1) / (stamps[-1] - stamps[0]))
-    outcome.worst_gap_ms = 1e3 * float(np.diff(stamps).max())
-    # Efforts are constant over a step of the simulator, so this sum is their exact work.
-    work = np.cumsum((effort[1:] * driven_way).sum(axis=1))
-    loss = np.cumsum(((friction[1:] + friction[:-1]) / 2 * way).sum(axis=1))
-    change = np.array([sum(robot.energy(*one)) for one in zip(q, v, strict=True)])
-    change = change[1:] - change[0]
-    k = int(np.argmax(np.abs(change)))
-    outcome.work, outcome.loss, outcome.energy_change = work[k], loss[k], change[k]
-    outcome.imbalance = float(np.abs(change - work + loss).max() / np.abs(change).max())
-    times = stamps - start
-    wanted, _, _ = wanted_motion(times, home, goal)
-    outcome.tracking_error = float(np.abs(q - wanted).max())
-    outcome.labels = list(robot.velocity_labels)
-    outcome.time, outcome.wanted, outcome.position, outcome.effort = times, wanted, q, effort
-
-
-def path(robot: Robot, client: DemoClient, start: float, home: Array, goal: Array) -> Path:
-    """How far the tool was from its way while it moved."""
-    columns = [client.state_names.index(label) for label in robot.velocity_labels]
-    times = np.array([one[0] for one in client.states]) - start
-    moving = (times >= 0) & (times <= MOTION)
-    q = np.array([one[1] for one in client.states])[moving][:, columns]
-    wanted, _, _ = wanted_motion(times[moving], home, goal)
-    link = robot.model.links[-1].name
-    tips = [robot.frame_pose(one, link)[:, :3, 3] for one in (q, wanted)]
-    return Path(times[moving], np.linalg.norm(tips[0] - tips[1], axis=1))
-
-
-def pd_share(robot: Robot, client: DemoClient, start: float, ends: tuple[Array, Array],
-             gains: tuple[Array, Array]) -> tuple[float, list[float]]:  # fmt: skip
-    """What part of the efforts the PD gave: by power in all, by root mean square in each joint."""
-    columns = [client.state_names.index(label) for label in robot.velocity_labels]
-    times = np.array([one[0] for one in client.states]) - start
-    moving = (times >= 0) & (times <= MOTION)
-    q, v, effort = (
-        np.array([one[k] for one in client.states])[moving][:, columns] for k in (1, 2, 3)
-    )
-    wanted_q, wanted_v, _ = wanted_motion(times[moving], *ends)
-    given = gains[0] * (wanted_q - q) + gains[1] * (wanted_v - v)
-    by_joint = np.sqrt((given**2).sum(axis=0) / (effort**2).sum(axis=0))
-    return float(np.abs(given * v).sum() / np.abs(effort * v).sum()), by_joint.tolist()

@@ -10,7 +10,7 @@ matplotlib.use("Agg")
 
 from matplotlib import pyplot as plt  # noqa: E402
 
-from .demo_run import Outcome  # noqa: E402
+from .outcome import Outcome  # noqa: E402
 
 TITLES = {"ur5": "UR5", "panda": "Panda", "manipulator": "crane with two closed loops"}
 

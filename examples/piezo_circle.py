@@ -6,10 +6,6 @@ here sends the path and judges the joint states that come back.
 
 from __future__ import annotations
 
-import argparse
-import os
-import random
-import signal
 import sys
 import time
 from collections.abc import Callable
@@ -19,22 +15,18 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ...errors import MbdynError
-from ...robot import Robot, load
-from ...ros.children import Children
-from ...ros.demo_run import DemoError
-from ...ros.messages.conversions import seconds
-from ...ros.robot_files import find_urdf
-from .. import JointPath, circle
+from examples.children import Children
+from examples.demonstration import PRIORITY, DemoError, arguments, environment, run
+from mbdyn_ros.piezo import JointPath, circle
+from mbdyn_ros.robot import Robot, load
+from mbdyn_ros.ros.messages.conversions import seconds
+from mbdyn_ros.ros.robot_files import find_urdf
 
 HOME = [0.0, 0.3, 0.8, -0.5, 0.6, 0.0]
 LINK = "gripper"
-PRIORITY = {"realtime_priority": 20}
-"""Linux grants it to some users; the nodes go on without it."""
 
 DELAY = 1.0
 """s from sending the path to its start."""
@@ -109,15 +101,9 @@ class PiezoClient(Node):
 def demonstrate(context: rclpy.Context, domain: int, radius: float, duration: float) -> str:
     """Run both nodes and drive them; return what came of it, in words."""
     source = find_urdf("piezo_robot")
-    environment = {
-        "ROS_DOMAIN_ID": str(domain),
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
     robot = load(source)
     path = circle(robot, LINK, np.array(HOME), radius, duration)
-    with Children(environment) as children:
+    with Children(environment(domain)) as children:
         robot_and_rank = {"urdf": source, **PRIORITY}
         start = {"initial_positions": HOME}
         pulses = ["~/pulses:=/piezo_controller/pulses"]
@@ -149,33 +135,16 @@ def demonstrate(context: rclpy.Context, domain: int, radius: float, duration: fl
 
 def main(args: list[str] | None = None) -> int:
     """Run the demonstration; return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m mbdyn_ros.piezo.ros.demo", description=__doc__
-    )
+    parser = arguments("examples.piezo_circle", __doc__)
     parser.add_argument("--radius", type=float, default=0.008, help="of the circle, m")
     parser.add_argument("--duration", type=float, default=8.0, help="of the way round, s")
-    parser.add_argument("--domain", type=int, default=random.randint(1, 100), help="ROS_DOMAIN_ID")
     options = parser.parse_args(args)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)  # KeyboardInterrupt: ends the nodes too
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"  # DDS reads it from there
-    context = rclpy.Context()
-    rclpy.init(
-        context=context,
-        domain_id=options.domain,
-        signal_handler_options=SignalHandlerOptions.NO,
+    return run(
+        lambda context: print(
+            demonstrate(context, options.domain, options.radius, options.duration)
+        ),
+        options.domain,
     )
-    try:
-        print(demonstrate(context, options.domain, options.radius, options.duration))
-    except (DemoError, MbdynError) as error:
-        print(f"demo failed: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("demo interrupted", file=sys.stderr)
-        return 130
-    finally:
-        rclpy.shutdown(context=context)
-    return 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A quadruped is dropped on a floor and bounces to rest: exactly, and in steps of a simulator.
 
-    python benchmarks/quadruped_drop.py [--robot a1] [--plot docs/quadruped_drop.png] [--json]
+    python examples/quadruped_drop.py [--robot a1] [--plot docs/quadruped_drop.png] [--json]
 
 The robots are those of the package example-robot-data. Springs and dampers hold the joints where
 the robot stands; all impacts and what rests follow from the floor's restitution and friction.
@@ -109,7 +109,9 @@ def in_steps(drop: Drop) -> dict[str, Any]:
     """As the node `simulator` does, at 1 kHz."""
     motion = ChartedStep(drop.robot, STEP, environment=drop.walls)
     motion.set_state(drop.start, np.zeros(18))
-    before, work, times, standing = sum(motion.energy()), 0.0, [], []
+    before, work = sum(motion.energy()), 0.0
+    times: list[float] = []
+    standing: list[float] = []
     for _ in range(round(DURATION / STEP)):
         motion.effort[:] = drop.hold(motion.time, motion.q, motion.v)
         q = motion.q.copy()
