@@ -97,7 +97,7 @@ class Both:
         self.data = self.theirs.createData()
         random = np.random.default_rng(3)
         self.q = random.uniform(-1, 1, self.ours.nq)
-        for start in self.ours.coordinates.quaternions:
+        for start in self.ours.system.coordinates.quaternions:
             self.q[start : start + 4] /= np.linalg.norm(self.q[start : start + 4])
         self.v, self.a = random.normal(size=(2, self.ours.nv))
 
@@ -178,7 +178,7 @@ def test_units() -> None:
 def test_energy_stays() -> None:
     robot = mbdyn_ros.load(urdf(JOINTS[:4]))
     rng = np.random.default_rng(1)
-    q = robot.coordinates.blocks["ball"].q
+    q = robot.system.coordinates.blocks["ball"].q
     start = np.zeros(robot.nq)
     start[q] = (0.5, -0.5, 0.5, 0.5)
     trajectory = mbdyn_ros.simulate(robot, start, rng.normal(size=robot.nv), 1.0, rtol=1e-9)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..compiler.gcc import toolchain
-from ..compiler.program import SIGNATURES
 from ..model.model import Array
+from ..program.declaration import declared
 from ..robot import Robot
 from .pinocchio_peer import FUNCTIONS, POOLS, PinocchioPeer
 from .timing import Call, time_calls
@@ -87,7 +87,7 @@ def random_state(robot: Robot, seed: int = 1) -> tuple[Array, Array, Array]:
     q = random.uniform(-1.0, 1.0, robot.nq)
     if robot.model.loops:
         q = np.array([robot.home.get(label, 0.5) for label in robot.position_labels])
-    for k in robot.coordinates.quaternions:
+    for k in robot.system.coordinates.quaternions:
         q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
     return q, random.normal(size=robot.nv), random.normal(size=robot.nv)
 
@@ -144,7 +144,7 @@ def _one_state(
     robot: Robot, peer: PinocchioPeer | None, name: str, arguments: Mapping[str, Array], rounds: int
 ) -> Timing:
     """Times of single calls."""
-    inputs = SIGNATURES[name].inputs
+    inputs = declared(name).inputs
     bound = robot.bind(name)
     for key in inputs:
         getattr(bound, key)[:] = arguments[key]
@@ -164,10 +164,10 @@ def _many_states(
     robot: Robot, peer: PinocchioPeer | None, name: str, arguments: Mapping[str, Array], rounds: int
 ) -> Timing:
     """Times of a batch, per state, without friction, which Pinocchio leaves out."""
-    inputs = SIGNATURES[name].inputs
+    inputs = declared(name).inputs
     q, v, last = (np.tile(arguments[key], (STATES, 1)) for key in inputs)
     random = np.random.default_rng(0)
-    fixed = {start + k for start in robot.coordinates.quaternions for k in range(4)}
+    fixed = {start + k for start in robot.system.coordinates.quaternions for k in range(4)}
     for k in range(robot.nq):
         if k not in fixed:
             q[:, k] += 1e-3 * random.normal(size=STATES)

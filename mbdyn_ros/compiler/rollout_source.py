@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..equations.algebra.spatial import SX
-from ..equations.position_rate import position_rate
-from ..equations.system import System
-from .program import Program
+from ..integration.methods import FIXED, RungeKutta
+from ..program.program import Program
+from .ir import Lane
+from .options import STANDARD, Options
+from .pipeline import function_text
 from .rows import ROWS
 from .source import preamble, walk_source
-from .straight_line import StraightLine
 from .thread_pool import SHARER
 
 ROLLOUT = """
@@ -20,8 +20,11 @@ typedef struct {{
   const double *q, *v, *effort, *home;
   size_t step_q, step_v, step_effort, steps;
   double dt, *q_out, *v_out;
-  int order, whole;
+  int stages, whole;
+  const double* tableau;
 }} rollout_job;
+
+enum {{ MOST_STAGES = {most_stages} }};
 
 static void accelerate(const realv* q, const realv* v, const realv* effort, const double* home,
                        realv* a) {{
@@ -51,30 +54,51 @@ static void normalize(realv* q) {{
   }}
 }}
 
-/* One step: order 1, the velocity first; order 4, the classical Runge-Kutta method. */
+/* x + h / divisor * (the slopes, each with its weight); neighbours of equal weight first. The
+   divisor stands behind the weights. */
+static void add_slopes(int n, int stages, const double* weights, double h, const realv* slopes,
+                       realv* x) {{
+  const double span = h / weights[stages];
+  for (int i = 0; i < n; ++i) {{
+    realv sum = allv(0.);
+    for (int s = 0; s < stages;) {{
+      const double weight = weights[s];
+      realv run = slopes[s * (n + 1) + i];
+      while (++s < stages && weights[s] == weight) run += slopes[s * (n + 1) + i];
+      sum += weight * run;
+    }}
+    x[i] += span * sum;
+  }}
+}}
+
+/* One step. No stages: the velocity first, then the position with it. Else an explicit
+   Runge-Kutta method: the shares of the slopes on each stage, row by row, then their weights. */
 static void advance(const rollout_job* job, const realv* effort, realv* q, realv* v) {{
   const double h = job->dt;
-  realv x[NQ + 1], y[NV + 1], by_q[4][NQ + 1], by_v[4][NV + 1];
-  accelerate(q, v, effort, job->home, by_v[0]);
-  if (job->order == 1) {{
+  const int stages = job->stages;
+  realv x[NQ + 1], y[NV + 1], by_q[MOST_STAGES][NQ + 1], by_v[MOST_STAGES][NV + 1];
+  if (!stages) {{
+    accelerate(q, v, effort, job->home, by_v[0]);
     ahead(NV, v, h, by_v[0], v);
     rate(q, v, by_q[0]);
     ahead(NQ, q, h, by_q[0], q);
-  }} else {{
-    const double span[] = {{h / 2, h / 2, h}};
-    rate(q, v, by_q[0]);
-    for (int k = 0; k < 3; ++k) {{
-      ahead(NQ, q, span[k], by_q[k], x);
-      ahead(NV, v, span[k], by_v[k], y);
-      rate(x, y, by_q[k + 1]);
-      accelerate(x, y, effort, job->home, by_v[k + 1]);
+  }}
+  for (int s = 0; s < stages; ++s) {{
+    const double* share = job->tableau + s * stages;
+    for (int i = 0; i < NQ; ++i) x[i] = q[i];
+    for (int i = 0; i < NV; ++i) y[i] = v[i];
+    for (int j = 0; j < s; ++j) {{
+      if (share[j] == 0.) continue;
+      ahead(NQ, x, h * share[j], by_q[j], x);
+      ahead(NV, y, h * share[j], by_v[j], y);
     }}
-    for (int i = 0; i < NQ; ++i) {{
-      q[i] += h / 6 * (by_q[0][i] + 2. * (by_q[1][i] + by_q[2][i]) + by_q[3][i]);
-    }}
-    for (int i = 0; i < NV; ++i) {{
-      v[i] += h / 6 * (by_v[0][i] + 2. * (by_v[1][i] + by_v[2][i]) + by_v[3][i]);
-    }}
+    rate(x, y, by_q[s]);
+    accelerate(x, y, effort, job->home, by_v[s]);
+  }}
+  if (stages) {{
+    const double* weights = job->tableau + stages * stages;
+    add_slopes(NQ, stages, weights, h, by_q[0], q);
+    add_slopes(NV, stages, weights, h, by_v[0], v);
   }}
   normalize(q);
 }}
@@ -107,16 +131,17 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {{
   }}
 }}
 
-/* n motions of `steps` steps. A step_ of 0 uses the same start or efforts for all. */
+/* n motions of `steps` steps. A step_ of 0 uses the same start or efforts for all. The method:
+   see `advance`. */
 CASADI_SYMBOL_EXPORT void rollout(size_t n, size_t steps, const double* q, size_t step_q,
                                   const double* v, size_t step_v, const double* effort,
-                                  size_t step_effort, const double* home, double dt, int order,
-                                  int whole, double* q_out, double* v_out, sharer* share_out,
-                                  int threads) {{
+                                  size_t step_effort, const double* home, double dt, int stages,
+                                  const double* tableau, int whole, double* q_out, double* v_out,
+                                  sharer* share_out, int threads) {{
   const rollout_job job = {{.q = q, .v = v, .effort = effort, .home = home, .step_q = step_q,
                            .step_v = step_v, .step_effort = step_effort, .steps = steps,
-                           .dt = dt, .q_out = q_out, .v_out = v_out, .order = order,
-                           .whole = whole}};
+                           .dt = dt, .q_out = q_out, .v_out = v_out, .stages = stages,
+                           .whole = whole, .tableau = tableau}};
   share_out(n, LANES, threads, run_rollout, &job);
 }}
 CASADI_SYMBOL_EXPORT const size_t operations = {operations};
@@ -137,28 +162,33 @@ OPEN = """  for (int i = 0; i < NV; ++i) a[i] = selectv(closed, a[i], allv(NAN))
 """
 
 
-def rollout_source(system: System, program: Program) -> str:
-    """The C of the integration of forward dynamics, the program given."""
-    coordinates = system.coordinates
-    forward = program.function
-    q, v = SX.sym("q", coordinates.nq), SX.sym("v", coordinates.nv)
-    rate = ca.Function("rate_of_q", [q, v], [ca.densify(position_rate(coordinates, q, v))])
-    text = preamble(forward.n_instructions(), "v")
+def rollout_source(program: Program, rate_of_q: Program, options: Options = STANDARD) -> str:
+    """The C of the integration of `program`, accelerations at (q, v, effort).
+
+    rate_of_q : rates of q at (q, v).
+    """
+    closing, quaternions = program.subject.closing, program.subject.quaternions
+    forward, sizes = program.function, program.sizes
+    symbols = [rate_of_q.symbols[name] for name in ("q", "v")]
+    rate = ca.Function("rate_of_q", symbols, [ca.densify(rate_of_q.result)])
+    text = preamble(forward.n_instructions(), Lane.VECTOR)
     arg, walk, opened = ["q", "v", "effort"], "", ""
-    if system.nz:
+    if closing.nz:
         arg.insert(1, "NULL")
-        text += walk_source(system)
-        walk, opened = WALK.format(nz=system.nz), OPEN
-    text += StraightLine(forward, "forward", "v").text()
-    text += StraightLine(rate, "rate_of_q", "v").text() + ROWS + SHARER
+        text += walk_source(closing)
+        walk, opened = WALK.format(nz=closing.nz), OPEN
+    text += function_text(forward, "forward", Lane.VECTOR, options)
+    text += function_text(rate, "rate_of_q", Lane.VECTOR, options) + ROWS + SHARER
+    tableaus = [one for one in FIXED.values() if isinstance(one, RungeKutta)]
     return text + ROLLOUT.format(
-        nq=coordinates.nq,
-        nv=coordinates.nv,
-        ne=len(coordinates.effort),
+        most_stages=max(len(one.weights) for one in tableaus),
+        nq=sizes["q"],
+        nv=sizes["v"],
+        ne=sizes["effort"],
         arg=", ".join(arg),
         walk=walk,
         open=opened,
-        quaternions="".join(f"{start}, " for start in coordinates.quaternions),
-        n_quaternions=len(coordinates.quaternions),
+        quaternions="".join(f"{start}, " for start in quaternions),
+        n_quaternions=len(quaternions),
         operations=forward.n_instructions(),
     )

@@ -11,9 +11,6 @@ from .joints import Motion
 from .model import Model
 from .tree import base_joint, coordinates
 
-UNIT_TOLERANCE = 1e-6
-"""Largest deviation from 1 of a quaternion's squared length that a checked call accepts."""
-
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..array import Array as Array
 from .closing_types import ClosingType, closing_type
 from .joints import JointType, Motion, joint_type
-from .pose import Array, Pose, constant
+from .pose import Pose, constant
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ..array import Array as Array
 
 
 def constant(values: object, shape: tuple[int, ...]) -> Array:

@@ -107,7 +107,7 @@ def joint_columns(
     The effort of a joint that is not actuated is 0.
     """
     positions, velocities = trajectory.joint_position, trajectory.joint_velocity
-    every = robot.coordinates.joint_blocks
+    every = robot.system.coordinates.joint_blocks
     single = {name: block for name, block in every.items() if block.kind.nv == 1}
     names = list(single)
     in_q = [block.q.start for block in single.values()]

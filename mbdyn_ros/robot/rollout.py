@@ -12,13 +12,13 @@ from ..compiler.kernel import Kernel, load_many
 from ..compiler.rollout_source import rollout_source
 from ..compiler.thread_pool import share_out
 from ..compiler.threads import threads_for
-from ..equations.position_rate import PositionRate
+from ..equations.position_rate import PositionRate, position_rate
 from ..equations.system import System
 from ..errors import InputError
+from ..integration.methods import FixedMethod, RungeKutta
+from ..integration.stepper import Stepper
 from ..model.model import Array
-
-ORDERS = {"semi_implicit": 1, "rk4": 4}
-"""Order of every method."""
+from ..program.program import Program
 
 
 class Rollout:
@@ -34,10 +34,16 @@ class Rollout:
         self._rate = PositionRate(system.coordinates)
         self._library: ctypes.CDLL | None = None
         if kernel.compiled:
-            self._library = load_many(system, kernel.variant, "rollout", rollout_source)
+            self._library = load_many(
+                kernel.program,
+                "rollout",
+                lambda forward, options: rollout_source(
+                    forward, Program(position_rate, system), options
+                ),
+            )
 
     def __call__(
-        self, q: Array, v: Array, effort: Array, dt: float, order: int, terminal: bool
+        self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod, terminal: bool
     ) -> tuple[Array, Array]:
         """Positions and velocities after every step, or after the last.
 
@@ -52,14 +58,15 @@ class Rollout:
         if terminal and not steps:
             q_out[:], v_out[:] = q, v
         elif self._library is None:
-            self._interpret(q, v, effort, dt, order, q_out, v_out)
+            self._interpret(q, v, effort, dt, method, q_out, v_out)
         elif count and steps:
-            self._run(q, v, effort, dt, order, q_out, v_out)
+            self._run(q, v, effort, dt, method, q_out, v_out)
         return (q_out, v_out) if counts else (q_out[0], v_out[0])
 
     def _run(
-        self, q: Array, v: Array, effort: Array, dt: float, order: int, q_out: Array, v_out: Array
-    ) -> None:
+        self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
+        q_out: Array, v_out: Array,
+    ) -> None:  # fmt: skip
         library, count, steps = self._library, len(q_out), effort.shape[-2]
         assert library is not None
         q, v, effort = (np.ascontiguousarray(x) for x in (q, v, effort))
@@ -67,54 +74,58 @@ class Rollout:
         for array, single in ((q, 1), (v, 1), (effort, 2)):
             stride = array[0].size if array.ndim > single else 0
             given += [ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(stride)]
+        stages, tableau = tableau_in_c(method)
         operations = ctypes.c_size_t.in_dll(library, "operations").value
         library.rollout(
             *given,
             ctypes.c_void_p(self._kernel.home.ctypes.data),
             ctypes.c_double(dt),
-            order,
+            stages,
+            ctypes.c_void_p(tableau.ctypes.data),
             int(q_out.ndim == 3),
             ctypes.c_void_p(q_out.ctypes.data),
             ctypes.c_void_p(v_out.ctypes.data),
             share_out(),
-            threads_for(count * steps * order * operations),
+            threads_for(count * steps * max(1, stages) * operations),
         )
 
     def _interpret(
-        self, q: Array, v: Array, effort: Array, dt: float, order: int, q_out: Array, v_out: Array
-    ) -> None:
+        self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
+        q_out: Array, v_out: Array,
+    ) -> None:  # fmt: skip
         """The same step by step, for all motions at once."""
         count, steps = len(q_out), effort.shape[-2]
-        q, v = (np.array(np.broadcast_to(x, (count, x.shape[-1]))) for x in (q, v))
+        stepper = Stepper(method, *(np.broadcast_to(x, (count, x.shape[-1])) for x in (q, v)))
+        q, v = stepper.q, stepper.v
 
-        def rate(q: Array, v: Array) -> Array:
-            result = np.empty_like(q)
+        def rate(q: Array, v: Array, result: Array) -> None:
             for row in zip(q, v, result, strict=True):
                 self._rate(*row)
-            return result
 
-        def accelerate(q: Array, v: Array) -> Array:
-            return self._kernel.batch([q, v, at], count)
+        def accelerate(share: float, q: Array, v: Array, result: Array) -> None:
+            self._kernel.batch([q, v, at], count, result)
 
         self._rate.normalize(q)
         for t in range(steps):
             at = np.ascontiguousarray(np.broadcast_to(effort[..., t, :], (count, effort.shape[-1])))
-            if order == 1:
-                v = v + dt * accelerate(q, v)
-                q = q + dt * rate(q, v)
-            else:
-                by_q, by_v = [rate(q, v)], [accelerate(q, v)]
-                for span in (dt / 2, dt / 2, dt):
-                    x, y = q + span * by_q[-1], v + span * by_v[-1]
-                    by_q.append(rate(x, y))
-                    by_v.append(accelerate(x, y))
-                q = q + dt / 6 * (by_q[0] + 2 * (by_q[1] + by_q[2]) + by_q[3])
-                v = v + dt / 6 * (by_v[0] + 2 * (by_v[1] + by_v[2]) + by_v[3])
+            stepper.advance(dt, rate, accelerate)
             self._rate.normalize(q)
             if q_out.ndim == 3:
                 q_out[:, t], v_out[:, t] = q, v
         if q_out.ndim == 2:
             q_out[:], v_out[:] = q, v
+
+
+def tableau_in_c(method: FixedMethod) -> tuple[int, Array]:
+    """What the C of rollouts wants to know: stages, and the tableau row by row with its weights.
+
+    The last number divides the weights. No stages: the velocity first, then the position.
+    """
+    if not isinstance(method, RungeKutta):
+        return 0, np.zeros(0)
+    return len(method.weights), np.array(
+        [*method.matrix.ravel(), *method.weights, method.divisor]
+    )
 
 
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:

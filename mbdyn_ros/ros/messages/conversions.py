@@ -19,7 +19,8 @@ from .layout import effort_blocks
 
 def simple_joints(robot: Robot) -> tuple[list[str], list[int], list[int]]:
     """Joints of one coordinate, which a JointState can hold, and their rows in `joint_state`."""
-    places = {name: one for name, one in robot.coordinates.joint_blocks.items() if one.kind.nq == 1}
+    every = robot.system.coordinates.joint_blocks
+    places = {name: block for name, block in every.items() if block.kind.nq == 1}
     rows = ([one.q.start for one in places.values()], [one.v.start for one in places.values()])
     return list(places), *rows
 

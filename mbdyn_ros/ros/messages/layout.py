@@ -24,7 +24,7 @@ independent ones put it."""
 
 def effort_blocks(robot: Robot) -> dict[str, slice]:
     """The actuated joints, the floating base first, and where their efforts are."""
-    return {name: block.v for name, block in robot.coordinates.effort_blocks.items()}
+    return {name: block.v for name, block in robot.system.coordinates.effort_blocks.items()}
 
 
 def joint_efforts(robot: Robot, names: Sequence[str], efforts: Sequence[float]) -> Array:
@@ -74,7 +74,7 @@ class Layout:
 
     def __init__(self, robot: Robot, names: Sequence[str]) -> None:
         self.robot = robot
-        self.blocks = robot.coordinates.blocks
+        self.blocks = robot.system.coordinates.blocks
         self.names = tuple(names) or tuple(self.blocks)
         require_known(self.names, (*self.blocks, *robot.dependent_joints), "joint")
         for name in self.blocks:
@@ -193,7 +193,7 @@ class Layout:
         )
         kinds = ("q", "v", "v")
         q, v, a = (self.to_robot(k, one) for k, one in zip(kinds, given, strict=True))
-        require_unit_quaternions(self.robot._system.coordinates, q)
+        require_unit_quaternions(self.robot.system.coordinates, q)
         rates_given = (True, len(velocity) > 0, len(acceleration) > 0)
         self._require_agreement(given, rates_given, (q, v, a), closed)
         return q, v, a
@@ -209,7 +209,7 @@ class Layout:
         if not dependent and (closed or not self.robot.model.loops):
             return
         implied = self.robot.joint_state(*state)  # refuses where the loops cannot be closed
-        places = self.robot.coordinates.joint_blocks
+        places = self.robot.system.coordinates.joint_blocks
         for k, (what, kind) in enumerate(
             (("position", "q"), ("velocity", "v"), ("acceleration", "v"))
         ):
@@ -263,7 +263,7 @@ def partial_position(
     InputError
         Unknown or repeated joint, wrong length, or a number that is not finite.
     """
-    blocks = robot.coordinates.blocks
+    blocks = robot.system.coordinates.blocks
     require_known(names, tuple(blocks), "independent joint")
     chosen = list(names) or (list(blocks) if len(numbers) else [])
     columns = [i for name in chosen for i in range(*blocks[name].q.indices(robot.nq))]
@@ -275,6 +275,6 @@ def partial_position(
     q = start.copy()
     q[columns] = numbers
     require_finite("position", q, robot.position_labels)
-    require_unit_quaternions(robot._system.coordinates, q)
+    require_unit_quaternions(robot.system.coordinates, q)
     robot.joint_state(q)  # refuses where the loops cannot be closed
     return q

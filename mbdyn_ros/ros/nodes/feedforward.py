@@ -39,7 +39,7 @@ class Feedforward:
     """
 
     def __init__(self, robot: Robot, joints: Sequence[str] = ()) -> None:
-        if robot.coordinates.quaternions:
+        if robot.system.coordinates.quaternions:
             raise InputError("the robot has a floating joint, which no trajectory can describe")
         self.joints = tuple(joints) or robot.actuated_joints
         require_known(self.joints, robot.actuated_joints, "actuated joint")
@@ -66,7 +66,7 @@ class Feedforward:
         """Go on with the same robot under another gravity."""
         self._robot = robot
         self._inverse = robot.bind("inverse_dynamics")
-        self._driven = list(robot._system.coordinates.effort)
+        self._driven = list(robot.system.coordinates.effort)
         self._position, self._velocity = robot.bind("joint_position"), robot.bind("joint_velocity")
 
     def set_gains(self, kp: Sequence[float], kd: Sequence[float]) -> None:
