@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..program.chains import NONE, Chains
-from ..program.stages import Summed
-from .table_layout import by_lanes
+from ...program.chains import NONE, Chains
+from ..ir import Lane, Sum
+from .tables import by_lanes
 
 SHUFFLE = """
 /* Lanes of x, and behind them those of y. */
@@ -47,10 +47,10 @@ static void {name}(const realv* restrict from, realv* restrict to) {{
 """
 
 
-def sum_text(stage: Summed, name: str, n: str) -> str:
+def sum_text(stage: Sum, name: str, lane: Lane) -> str:
     """C of the function `name(from, to)`."""
-    rows, columns = stage.table.symbols.shape
-    if n == "v":
+    rows, columns = stage.table.rows, stage.table.columns
+    if lane is Lane.VECTOR:
         inward = stage.inward
         return ACROSS.format(
             name=name,

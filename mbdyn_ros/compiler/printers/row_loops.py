@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..program.elimination import Elimination
-from ..program.stages import Table
-from .table_layout import blocks, integers
+from ...program.elimination import Elimination
+from ..ir import Lane, Table
+from .tables import blocks, integers
 
 FACTOR = """
 /* The factors of -H in its place: rows of L, and 1 / D on the diagonal. Rows as far from the first
@@ -30,8 +30,9 @@ static void {name}(realv* restrict x) {{
 """
 
 UPDATE = {
-    "1": "for (size_t b = 0; b <= i / LANES; ++b) x[b * {rows} + i] += x[b * {rows} + k] * times;",
-    "v": "for (size_t u = 0; u <= t; ++u)\n"
+    Lane.SINGLE: "for (size_t b = 0; b <= i / LANES; ++b) "
+    "x[b * {rows} + i] += x[b * {rows} + k] * times;",
+    Lane.VECTOR: "for (size_t u = 0; u <= t; ++u)\n"
     "        x[column[u] * {rows} + i] += x[column[u] * {rows} + k] * times;",
 }
 
@@ -67,7 +68,7 @@ static void {name}(realv* restrict whole, const real{n}* restrict factor) {{
 """
 
 
-def factor_text(elimination: Elimination, name: str, n: str) -> str:
+def factor_loops(elimination: Elimination, name: str, lane: Lane) -> str:
     """C of the function `name`, which puts the factors of a matrix in its place."""
     listed: list[int] = []
     for k in elimination.outermost_first:
@@ -75,16 +76,16 @@ def factor_text(elimination: Elimination, name: str, n: str) -> str:
     rows = len(elimination.columns)
     return FACTOR.format(
         name=name,
-        n=n,
+        n=lane,
         rows=rows,
         integer=integers(max(listed)),
         listed=", ".join(map(str, listed)),
         length=len(listed),
-        update=UPDATE[n].format(rows=rows),
+        update=UPDATE[lane].format(rows=rows),
     )
 
 
-def elimination_text(elimination: Elimination, right: Table, name: str, n: str) -> str:
+def solution_loops(elimination: Elimination, right: Table, name: str, lane: Lane) -> str:
     """C of the function `name`, which solves for a table in its place."""
     rows = len(elimination.columns)
     inward: list[list[int]] = [[] for _ in range(rows)]
@@ -100,9 +101,9 @@ def elimination_text(elimination: Elimination, right: Table, name: str, n: str) 
     steps += outward
     return SOLVE.format(
         name=name,
-        n=n,
+        n=lane,
         rows=rows,
-        blocks=blocks(right, n),
+        blocks=blocks(right, lane),
         matrices=len(right.widths),
         integer=integers(max(steps)),
         steps=", ".join(map(str, steps)),

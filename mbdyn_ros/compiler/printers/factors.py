@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..program.elimination import Elimination
-from .straight_line import indented
-from .table_layout import by_lanes
+from ...program.elimination import Elimination
+from .lines import indented
+from .tables import by_lanes
 
 FACTOR = """
 static void {name}(realv* restrict x) {{

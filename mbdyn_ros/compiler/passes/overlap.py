@@ -1,9 +1,9 @@
-"""The lines of repeats in an order that lets a pass begin before the one before it has ended.
+"""Lines of loops in an order that lets a pass begin before the one before it has ended.
 
 Within a pass one result waits for another, and a processor looks ahead less than a pass. So each
-line is given a time, as if passes began at a steady interval and every operation took its own
-while (modulo scheduling: Rau 1994); in the order of these times, lines that wait for each other
-stand apart, and in between those of the next pass.
+line is given a time, as if passes began at a steady interval and every operation took its own while
+(Rau, *Iterative modulo scheduling*, 1994); in the order of these times, lines that wait for each
+other stand apart, and in between those of the next pass.
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import casadi as ca
 
-from .lines import Script
-from .repeats import LINE, Repeat
+from ..ir import Block, Code
+from ..loop import Kind, Loop
+from ..options import Options
+from .roll import find_loops
 
 CYCLES = {ca.OP_DIV: 14, ca.OP_INV: 14, ca.OP_SQRT: 18, ca.OP_OUTPUT: 0}
 """Cycles until a result is there, where it takes more or less than a sum or a product."""
@@ -26,48 +29,59 @@ USUAL = 4
 AT_ONCE = 2
 """Operations that begin in one cycle."""
 
-PASS = range(10, 200)
-"""Lines of a pass that is put in order. In a longer one enough can be done at once as it stands,
-and values that wait longer ask for more registers than there are."""
+
+def overlap(code: Code, options: Options) -> Code:
+    """Put the lines of loops in the order of their times, and find the loops that they are then."""
+
+    def rewritten(block: Block) -> Block:
+        order = _overlapped(block, options)
+        if order == block.computed:
+            return block
+        return replace(block, order=order, loops=find_loops(block, order, options))
+
+    return code.rewritten(rewritten)
 
 
-def overlapped(script: Script, repeats: Sequence[Repeat]) -> list[int]:
-    """The script's order with the lines of each repeat in the order of their times."""
-    order, result, place = script.computed, [], 0
-    uses = Counter(i for line in script.lines for i in line.reads)
-    for repeat in repeats:
-        result += order[place : repeat.start]
-        interval, times = _times(script, repeat, uses)
+def _overlapped(block: Block, options: Options) -> tuple[int, ...]:
+    """What the block computes, with the lines of each loop in the order of their times."""
+    order, place = block.computed, 0
+    result: list[int] = []
+    if not block.loops:
+        return order
+    uses = Counter(i for line in block.lines for i in line.reads)
+    for loop in block.loops:
+        result += order[place : loop.start]
+        interval, times = _times(block, loop, uses, options)
         starts = sorted(
             (passed * interval + time, passed, slot)
-            for passed in range(repeat.count)
+            for passed in range(loop.count)
             for slot, time in enumerate(times)
         )
-        result += [order[repeat.start + repeat.period * i + slot] for _, i, slot in starts]
-        place = repeat.end
-    return result + order[place:]
+        result += [order[loop.start + loop.period * i + slot] for _, i, slot in starts]
+        place = loop.end
+    return (*result, *order[place:])
 
 
-def _times(script: Script, repeat: Repeat, uses: Counter[int]) -> tuple[int, list[int]]:
+def _times(block: Block, loop: Loop, uses: Counter[int], options: Options) -> tuple[int, list[int]]:
     """The interval of passes, and when in its pass each line begins, in cycles."""
-    if repeat.period not in PASS:
-        return 1, [0] * repeat.period
+    if not options.shortest_overlap <= loop.period <= options.longest_overlap:
+        return 1, [0] * loop.period
     waits = [
-        (repeat.slot(operand.first), slot, delay)
-        for slot, operands in enumerate(repeat.operands)
+        (loop.slot(operand.first), slot, delay)
+        for slot, operands in enumerate(loop.operands)
         for operand in operands
-        if operand.kind == LINE and (delay := repeat.delay(operand)) is not None
+        if operand.kind == Kind.LINE and (delay := loop.delay(operand)) is not None
     ]
-    cycles = _cycles(script, repeat, uses)
+    cycles = _cycles(block, loop, uses)
     interval = math.ceil(sum(1 for one in cycles if one) / AT_ONCE)
     while (early := _early(waits, cycles, interval)) is None:
         interval += 1
     return interval, _late(waits, cycles, interval, early)
 
 
-def _cycles(script: Script, repeat: Repeat, uses: Counter[int]) -> list[int]:
+def _cycles(block: Block, loop: Loop, uses: Counter[int]) -> list[int]:
     """Cycles by line of a pass; none for a product that is one operation with the sum it is for."""
-    order, lines = script.computed[repeat.start : repeat.start + repeat.period], script.lines
+    order, lines = block.computed[loop.start : loop.start + loop.period], block.lines
     fused = set()
     for line in (lines[k] for k in order):
         if line.code in (ca.OP_ADD, ca.OP_SUB):

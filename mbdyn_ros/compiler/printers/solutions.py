@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import casadi as ca
-import numpy as np
-
-from ..program.elimination import Elimination
-from ..program.stages import Table
-from .straight_line import indented
-from .table_layout import by_lanes
+from ...program.elimination import Elimination
+from ..ir import Table
+from .lines import indented
+from .tables import by_lanes
 
 PASS = """
 static __attribute__((noinline)) void {name}(realv* restrict x, const double* restrict factor) {{
@@ -29,14 +26,13 @@ static void {name}(realv* restrict x, const double* restrict factor) {{
 
 def solution_lines(elimination: Elimination, right: Table, name: str) -> str:
     """C of the function `name`, which solves for a table in its place."""
-    rows = range(right.symbols.shape[0])
+    rows = range(right.rows)
     text = _pass(f"{name}_outward", _outward(elimination), rows, rows)
     return text + by_lanes(lambda lanes: _solution(elimination, right, name, lanes))
 
 
 def _solution(elimination: Elimination, right: Table, name: str, lanes: int) -> str:
     """C for blocks of so many columns."""
-    height = right.symbols.shape[0]
     ways: dict[tuple[int, ...], str] = {}
     text = ""
     passes: list[tuple[str, str]] = []
@@ -45,7 +41,7 @@ def _solution(elimination: Elimination, right: Table, name: str, lanes: int) -> 
             ways[rows] = f"{name}_inward{len(ways)}"
             changed = {j for k in rows for j in elimination.columns[k]}
             text += _pass(ways[rows], _inward(elimination, rows), rows, sorted(changed))
-        start = f"x + {(block * len(right.widths) + matrix) * height}"
+        start = f"x + {(block * len(right.widths) + matrix) * right.rows}"
         passes.append(
             (f"  {ways[rows]}({start}, factor);\n", f"  {name}_outward({start}, factor);\n")
         )
@@ -76,13 +72,12 @@ def _blocks(
 ) -> Iterator[tuple[int, int, tuple[int, ...]]]:
     """Every block: its number, which matrix it is of, and the rows that the way inward changes or
     reads: what is not zero, and what this adds to."""
-    filled = np.array(ca.DM(right.symbols.sparsity(), 1), dtype=bool)
     before = 0
     for matrix, columns in enumerate(right.widths):
         for block, first in enumerate(range(0, columns, width)):
-            part = filled[:, before : before + columns][:, first : first + width]
+            part = right.filled[:, before : before + columns][:, first : first + width]
             inside = {k for k, row in enumerate(part) if row.any()}
-            for k in reversed(range(len(filled))):
+            for k in reversed(range(right.rows)):
                 if k in inside:
                     inside.update(elimination.columns[k])
             yield block, matrix, tuple(sorted(inside))

@@ -1,4 +1,4 @@
-"""How the C of a staged program stores its tables.
+"""How tables are stored: in blocks of columns.
 
 Where numbers are single, vectors lie along the columns of a table: a block of as many columns as a
 vector has lanes is stored row by row, and zeros fill the last block up. Where every number is a
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..program.stages import Table
+from ..ir import Lane, Table
 
 LANES = (8, 4, 2)
 """How many numbers a vector may have; the C compiler decides."""
@@ -35,30 +35,24 @@ LAYOUT = """
 """
 
 
-def blocks(table: Table, n: str) -> str:
+def blocks(table: Table, lane: Lane) -> str:
     """C of the number of blocks of every matrix of a table."""
-    return f"BLOCKS{n}({max(table.widths)})"
+    return f"BLOCKS{lane}({max(table.widths)})"
 
 
-def height(table: Table) -> int:
-    """Number of rows of all matrices."""
-    return table.symbols.shape[0] * len(table.widths)
-
-
-def size(table: Table, n: str) -> str:
+def size(table: Table, lane: Lane) -> str:
     """C of how many numbers a table has room for."""
-    return f"{blocks(table, n)} * {height(table)} * WIDTH{n}"
+    return f"{blocks(table, lane)} * {table.height} * WIDTH{lane}"
 
 
-def places(table: Table, n: str) -> list[str]:
-    """C of where the nonzeros of a table stand in it."""
-    sparsity, rows = table.symbols.sparsity(), table.symbols.shape[0]
+def places(table: Table, lane: Lane) -> list[str]:
+    """C of where the nonzeros of a table stand in it, column by column."""
     before = np.cumsum([0, *table.widths])
     result = []
-    for row, column in zip(sparsity.row(), sparsity.get_col(), strict=True):
+    for column, row in np.argwhere(table.filled.T).tolist():
         matrix = int(np.searchsorted(before, column, side="right")) - 1
         inside = column - int(before[matrix])
-        result.append(f"PLACE{n}({height(table)}, {matrix * rows + row}, {inside})")
+        result.append(f"PLACE{lane}({table.height}, {matrix * table.rows + row}, {inside})")
     return result
 
 
@@ -78,9 +72,9 @@ def storage(count: int) -> str:
     return "static _Thread_local " if count >= LARGE else ""
 
 
-def block_columns(n: str) -> tuple[int, ...]:
+def block_columns(lane: Lane) -> tuple[int, ...]:
     """How many columns a block may have."""
-    return LANES if n == "1" else (1,)
+    return LANES if lane is Lane.SINGLE else (1,)
 
 
 def by_lanes(text: Callable[[int], str]) -> str:
@@ -89,13 +83,13 @@ def by_lanes(text: Callable[[int], str]) -> str:
     return f"#if LANES == 8\n{first}#elif LANES == 4\n{second}#else\n{third}#endif\n"
 
 
-def numbers(name: str, n: str, listed: Callable[[int], Sequence[int]]) -> tuple[str, str]:
+def numbers(name: str, lane: Lane, listed: Callable[[int], Sequence[int]]) -> tuple[str, str]:
     """C type and C of a constant array, whose numbers depend on how many columns a block has."""
-    alternatives = {count: listed(count) for count in block_columns(n)}
+    alternatives = {count: listed(count) for count in block_columns(lane)}
     integer = integers(max(max(one, default=0) for one in alternatives.values()))
 
     def text(count: int) -> str:
         listed = ", ".join(map(str, alternatives[count]))
         return f"static const {integer} {name}[] = {{{listed}}};\n"
 
-    return integer, by_lanes(text) if n == "1" else text(1)
+    return integer, by_lanes(text) if lane is Lane.SINGLE else text(1)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from ..program.stages import Mask, Product, Table
-from .table_layout import block_columns, numbers
+from ...program.stages import Mask
+from ..ir import Lane, Product, Table, Term
+from .tables import block_columns, numbers
 
 FUNCTIONS = """
 #if LANES == 8
@@ -74,92 +74,70 @@ PRODUCT = """          {{
 """
 
 
-@dataclass(frozen=True)
-class Target:
-    """Where matrices go: into the rows of the result, or into the blocks of a table.
+class ProductPrinter:
+    """The C function `name` of one step; `call` calls it."""
 
-    rows : of all matrices. widths : number of columns of each. direct : whether into the result.
-    lower : whether the blocks behind the last entry of a row are never read.
-    """
-
-    rows: int
-    widths: tuple[int, ...]
-    direct: bool
-    lower: bool
-
-    @property
-    def columns(self) -> int:
-        """Of all matrices."""
-        return sum(self.widths)
-
-    def row(self, n: str) -> str:
-        """C of where row r begins."""
-        if not self.direct:
-            return "target + r * WIDTH" + n
-        row = f"target + r * {self.columns}"
-        return row if n == "v" else f"r + 1 < {self.rows} ? {row} : last"
-
-    def place(self, matrix: int, n: str) -> str:
-        """C of where block b of a row stands in it."""
-        if self.direct:
-            return f"{sum(self.widths[:matrix])} + b * WIDTH{n}"
-        return f"(b * {self.rows * len(self.widths)} + {matrix * self.rows}) * WIDTH{n}"
-
-
-class ProductText:
-    """The C function `name` that fills some matrices of the same width; `call` calls it.
-
-    matrices : (which of the target's, its products) each.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        n: str,
-        matrices: Sequence[tuple[int, Sequence[Product]]],
-        target: Target,
-    ) -> None:
-        self._name, self._n, self._target = name, n, target
-        self._matrices = matrices
-        self._width = target.widths[matrices[0][0]]
-        self._alike: dict[bytes, tuple[Mask, list[tuple[int, Product]]]] = {}
-        for matrix, products in matrices:
-            for product in products:
-                _, members = self._alike.setdefault(product.where.tobytes(), (product.where, []))
-                members.append((matrix, product))
+    def __init__(self, step: Product, name: str, lane: Lane) -> None:
+        self._name, self._lane, self._target = name, lane, step.table
+        self._matrices = step.matrices
+        self._width = step.table.widths[step.matrices[0][0]]
+        self._alike: dict[bytes, tuple[Mask, list[tuple[int, Term]]]] = {}
+        for matrix, terms in step.matrices:
+            for term in terms:
+                _, members = self._alike.setdefault(term.where.tobytes(), (term.where, []))
+                members.append((matrix, term))
         lefts: dict[tuple[Table, int], int] = {}
         rights: list[Table] = []
         for _, members in self._alike.values():
-            for _, product in members:
-                left, start, stop = product.left.table, product.left.start, product.left.stop
+            for _, term in members:
+                left, start, stop = term.left.table, term.left.start, term.left.stop
                 lefts[left, start] = max(lefts.get((left, start), 0), stop - start)
-                rights.append(product.right.table)
+                rights.append(term.right.table)
         self._lefts, self._rights = lefts, list(dict.fromkeys(rights))
         self._tables = list(dict.fromkeys([*(table for table, _ in lefts), *rights]))
-        self._wanted = {columns: self._rows(columns) for columns in block_columns(n)}
+        self._wanted = {columns: self._rows(columns) for columns in block_columns(lane)}
 
-    def call(self, names: Mapping[Table, str], target: str) -> str:
-        """C of the call."""
-        given = [f"(const real{self._n}*){names[table]}" for table in self._tables]
-        return f"  {self._name}({', '.join([*given, target])});\n"
+    def call(self, names: Mapping[Table, str]) -> str:
+        """C of the call, where tables have these names."""
+        given = [f"(const {self._lane.real}*){names[table]}" for table in self._tables]
+        return f"  {self._name}({', '.join([*given, names[self._target]])});\n"
+
+    def _row(self) -> str:
+        """C of where row r begins."""
+        target = self._target
+        if not target.plain:
+            return f"target + r * WIDTH{self._lane}"
+        row = f"target + r * {target.columns}"
+        return f"r + 1 < {target.rows} ? {row} : last" if self._over else row
+
+    def _place(self, matrix: int) -> str:
+        """C of where block b of a row stands in it."""
+        target = self._target
+        if target.plain:
+            return f"{sum(target.widths[:matrix])} + b * WIDTH{self._lane}"
+        return f"(b * {target.height} + {matrix * target.rows}) * WIDTH{self._lane}"
+
+    @property
+    def _over(self) -> bool:
+        """Whether a row's last block reaches beyond it."""
+        return self._target.plain and self._lane is Lane.SINGLE
 
     def text(self) -> str:
         """C of the function."""
-        n, target = self._n, self._target
+        n, target, over = self._lane, self._target, self._over
         puts = "".join(
-            f"      put{n}(row + {target.place(matrix, n)}, sum{matrix}, LANES);\n"
+            f"      put{n}(row + {self._place(matrix)}, sum{matrix}, LANES);\n"
             for matrix, _ in self._matrices
         )
         integer, at = numbers(f"{self._name}_at", n, self._entries)
-        over = target.direct and n == "1"
         columns = target.columns
         return at + LOOP.format(
             name=self._name,
             n=n,
-            arguments=", ".join(f"const real{n}* restrict t{k}" for k in range(len(self._tables))),
+            arguments=", ".join(f"const {n.real}* restrict t{k}" for k in range(len(self._tables))),
             integer=integer,
             last=LAST.format(columns=columns) if over else "",
-            row=f"    real{n}* row = {target.row(n)};\n",
+            row=f"    {n.real}* row = {self._row()};\n",
             lefts=self._left_lines(),
             rights=self._right_lines(),
             rows=target.rows,
@@ -183,9 +161,9 @@ class ProductText:
         for place, (_, members) in enumerate(self._alike.values()):
             if wanted >> place & 1:
                 terms = ""
-                for matrix, product in members:
+                for matrix, term in members:
                     sign = "+=" if matrix in known else "="
-                    terms += f"            sum{matrix} {sign} {self._term(product)};\n"
+                    terms += f"            sum{matrix} {sign} {self._term(term)};\n"
                     known.add(matrix)
                 products += PRODUCT.format(terms=terms)
         for matrix, _ in self._matrices:
@@ -193,22 +171,22 @@ class ProductText:
                 products += f"          sum{matrix} = allv(0.);\n"
         return CASE.format(wanted=wanted, products=products)
 
-    def _term(self, product: Product) -> str:
-        left, right = product.left, product.right
+    def _term(self, term: Term) -> str:
+        left, right = term.left, term.right
         x = f"x{self._rights.index(right.table)}"
         y = f"y{list(self._lefts).index((left.table, left.start))}"
-        terms = (f"{x}[{right.start + k}] * {y}[{k}]" for k in range(left.stop - left.start))
-        return f"kept{self._n}(bits, {' + '.join(terms)})"
+        products = (f"{x}[{right.start + k}] * {y}[{k}]" for k in range(left.stop - left.start))
+        return f"kept{self._lane}(bits, {' + '.join(products)})"
 
     def _left_lines(self) -> str:
         """C of a row's numbers."""
         return "".join(
             LEFT.format(
-                n=self._n,
+                n=self._lane,
                 k=k,
                 count=count,
                 table=f"t{self._tables.index(table)}",
-                tall=table.symbols.shape[0],
+                tall=table.rows,
                 start=start,
             )
             for k, ((table, start), count) in enumerate(self._lefts.items())
@@ -218,7 +196,7 @@ class ProductText:
         """C of where a block's numbers stand."""
         return "".join(
             f"      const realv* x{k} = (const realv*)t{self._tables.index(table)} "
-            f"+ b * {table.symbols.shape[0]};\n"
+            f"+ b * {table.rows};\n"
             for k, table in enumerate(self._rights)
         )
 
