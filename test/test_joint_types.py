@@ -6,11 +6,15 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import casadi as ca
 import numpy as np
 import pinocchio as pin
 import pytest
 
 import mbdyn_ros
+from mbdyn_ros.equations.programs import accelerations
+from mbdyn_ros.equations.textbook import gibbs_appell
+from mbdyn_ros.equations.textbook.denoc_loops import ClosedDenoc
 from mbdyn_ros.model import Joint, ModelError, read_urdf
 from mbdyn_ros.model.axes import across
 from mbdyn_ros.model.closing_types import closing_type
@@ -152,6 +156,31 @@ def test_derivatives(both: Both) -> None:
         both.ours.forward_dynamics_derivatives(both.q, both.v, both.a)[:2], theirs[:2], strict=True
     ):
         close(one, other)
+
+
+def test_formulations_agree(both: Both) -> None:
+    """Each recursion and each textbook's way, in expressions on the same bodies."""
+    system = both.ours.system
+    q, z = ca.SX.sym("q", both.ours.nq), ca.SX(0, 1)
+    v, a = (ca.SX.sym(name, both.ours.nv) for name in "va")
+    embedding = system.embedding(q, z)
+    motion = system.tree, embedding.joints, v
+    efforts = {
+        "DeNOC": ClosedDenoc(system, embedding, v).inverse_dynamics(a)[0],
+        "Gibbs-Appell": gibbs_appell.inverse_dynamics(*motion, a, system.gravity),
+    }
+    ways = {name: way(q, z, v, a, None, False) for name, way in accelerations(system).items()}
+    assert len(ways) == 2
+    for theirs, ours in (
+        (pin.rnea(both.theirs, both.data, both.q, both.v, both.a), efforts),
+        (pin.aba(both.theirs, both.data, both.q, both.v, both.a), ways),
+    ):
+        for name, expression in ours.items():
+            function = ca.Function("f", [q, v, a], [ca.densify(expression)])
+            answer = np.array(function(both.q, both.v, both.a)).ravel()
+            np.testing.assert_allclose(
+                answer, theirs, rtol=1e-9, atol=1e-9 * np.abs(theirs).max(), err_msg=name
+            )
 
 
 def test_frames_and_energy(both: Both) -> None:
@@ -308,3 +337,21 @@ def test_a_screw_in_a_loop_moves_as_its_parts_do() -> None:
     np.testing.assert_allclose(position, [1.0, 0.25], rtol=0, atol=1e-12)
     turned = robot.mass_matrix([one])[0, 0] * (one / 1.0) ** 2
     np.testing.assert_allclose(turned, 3 + 7 * 0.25**2, rtol=1e-12)
+
+
+def test_messages_name_whole_joints() -> None:
+    pytest.importorskip("sensor_msgs")
+    from mbdyn_ros.ros.messages.conversions import joint_state_message
+    from mbdyn_ros.ros.messages.layout import Layout
+
+    both = Both(False)
+    order = tuple(reversed([joint[0] for joint in JOINTS]))
+    layout = Layout(both.ours, order)
+    blocks = both.ours.system.coordinates.blocks
+    position = np.concatenate([both.q[blocks[name].q] for name in order])
+    velocity = np.concatenate([both.v[blocks[name].v] for name in order])
+    q, v, _ = layout.state(position.tolist(), velocity.tolist())
+    np.testing.assert_array_equal(q, both.q)
+    np.testing.assert_array_equal(v, both.v)
+    message = joint_state_message(both.ours, q, v)
+    assert list(message.name) == ["lift", "elbow", "drill", "rail"]
