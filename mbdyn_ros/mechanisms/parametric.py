@@ -25,6 +25,7 @@ from ..model.coordinates import choose_coordinates
 from ..model.model import Pose
 from ..model.read.urdf import read_urdf
 from ..model.tree import WORLD, Body, Tree
+from ..program.symbols import alone
 from .layout import GROUND, Layout, Part, Point, relative
 from .mechanism import Mechanism
 
@@ -104,6 +105,7 @@ class ParametricSystem(System):
         pinned = replace(self, linkages=(self.pinned,))
         return ClosedDenoc(pinned, embedding, embedding.velocity(v)), embedding
 
+    @alone
     def digest(self) -> str:
         """Hash of all expressions that the equations depend on."""
         q = SX.sym("q", self.coordinates.nq)
@@ -124,6 +126,7 @@ class ParametricSystem(System):
 
 
 @functools.cache
+@alone
 def parametric_system(kind: type[Mechanism]) -> ParametricSystem:
     """The system of all mechanisms of a kind."""
     example = kind()
