@@ -13,9 +13,10 @@ from corpus import urdf_file
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.compiler import gcc, program_text, staged_text
+from mbdyn_ros.compiler import gcc
 from mbdyn_ros.compiler.cache import compile_library
 from mbdyn_ros.compiler.kernel import MANY
+from mbdyn_ros.compiler.options import Options
 from mbdyn_ros.compiler.source import c_source
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program
@@ -56,10 +57,14 @@ ROBOTS = {
 }
 
 
+IN_STAGES = Options(written_out=0)
+
+
 @pytest.fixture
-def robot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Robot:
-    monkeypatch.setattr(program_text, "SHORT", 0)
-    return ROBOTS[request.param]()
+def robot(request: pytest.FixtureRequest) -> Robot:
+    robot = ROBOTS[request.param]()
+    robot.calls.options = IN_STAGES
+    return robot
 
 
 EGG = pytest.mark.parametrize("robot", ["egg on a cart"], indirect=True)
@@ -91,12 +96,10 @@ def test_every_width_of_vectors(robot: Robot, name: str, flags: list[str], tmp_p
 
 
 @EGG
-def test_equations_solved_in_loops(
-    robot: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_equations_solved_in_loops(robot: Robot, tmp_path: Path) -> None:
     """As those of long chains are."""
-    monkeypatch.setattr(staged_text, "FEW", 0)
-    check_single_call(robot, NAMES[1], tmp_path)
+    in_loops = dataclasses.replace(IN_STAGES, unrolled=0)
+    check_single_call(robot, NAMES[1], tmp_path, options=in_loops)
 
 
 @pytest.mark.parametrize("robot", ["out of order"], indirect=True)
@@ -113,12 +116,16 @@ def test_factors_of_coupled_joints(robot: Robot, tmp_path: Path) -> None:
 
 
 def check_single_call(
-    robot: Robot, name: str, tmp_path: Path, toolchain: gcc.Toolchain | None = None
+    robot: Robot,
+    name: str,
+    tmp_path: Path,
+    toolchain: gcc.Toolchain | None = None,
+    options: Options = IN_STAGES,
 ) -> None:
     """What the compiled program gives, what was in its arrays before, and what it leaves alone."""
     program = Program(declared(name), robot.system)
     assert isinstance(program.equations, Staged)
-    text = c_source(program)
+    text = c_source(program, options)
     assert "BLOCKS1" in text, "it was written out"
     compile_library(text, tmp_path / "program.so", toolchain)
     library = ctypes.CDLL(str(tmp_path / "program.so"))

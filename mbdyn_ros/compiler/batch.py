@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from ..program.program import Program
-from .program_text import program_text
+from .ir import Lane
+from .options import STANDARD, Options
+from .pipeline import program_text
+from .printers.tables import storage
 from .rows import ROWS
 from .source import preamble, walk_source
-from .table_layout import storage
 from .thread_pool import SHARER
 
 BATCH = """
@@ -76,13 +78,13 @@ OPEN = """    for (int i = 0; i < {size_out}; ++i) out[i] = selectv(closed, out[
 """NaN where a loop cannot be closed."""
 
 
-def batch_source(program: Program) -> str:
+def batch_source(program: Program, options: Options = STANDARD) -> str:
     """The C of a program's loop over many states."""
     inputs = [name for name in program.symbols if name != "z"]
     sizes, (rows, columns) = [program.sizes[name] for name in inputs], program.shape
     places = [sum(sizes[:i]) for i in range(len(sizes))]
     arg = [f"in + {place}" for place in places]
-    text = preamble(program.length, "v")
+    text = preamble(program.length, Lane.VECTOR)
     walk = opened = ""
     closing = program.subject.closing
     if closing.nz:
@@ -90,7 +92,7 @@ def batch_source(program: Program) -> str:
         text += walk_source(closing)
         walk = WALK.format(nz=closing.nz, n_in=len(inputs))
         opened = OPEN.format(size_out=rows * columns)
-    text += program_text(program, "core", "v") + ROWS + SHARER
+    text += program_text(program, "core", Lane.VECTOR, options) + ROWS + SHARER
     return text + BATCH.format(
         n_in=len(inputs),
         read="".join(

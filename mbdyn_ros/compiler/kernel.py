@@ -22,15 +22,18 @@ from ..array import Array
 from ..errors import CompilerWarning
 from ..program.program import Program
 from ..program.symbols import alone, lasting
-from . import program_text, staged_text, straight_line
 from .batch import batch_source
 from .cache import cached_library
 from .call import bound_call, plain_call
 from .gcc import CompilationError, toolchain
+from .options import STANDARD, Options
 from .source import c_source
 from .thread_pool import share_out
 from .threads import threads_for
 from .walker import Walker
+
+Source = Callable[[Program, Options], str]
+"""What writes the C text of a library."""
 
 MANY = 256
 """States from which on a program for many at once is compiled."""
@@ -216,10 +219,10 @@ def memory(array: Array) -> Any:
     return memoryview(array.reshape(-1))  # type: ignore[arg-type]
 
 
-def load_kernel(program: Program, home: Array | None = None) -> Kernel:
+def load_kernel(program: Program, home: Array | None = None, options: Options = STANDARD) -> Kernel:
     """The kernel of a program: from the cache, else compiled into it, else interpreted.
 
-    home : see `Kernel.home`; default that of the program's loops.
+    home : see `Kernel.home`; default that of the program's loops. options : for the compiler.
     """
     start = program.subject.closing.home if home is None else home
     if toolchain() is None:
@@ -227,10 +230,10 @@ def load_kernel(program: Program, home: Array | None = None) -> Kernel:
         return interpret(program, start)
 
     def many() -> ctypes.CDLL | None:
-        return load_many(program, "batch", batch_source)
+        return load_many(program, "batch", batch_source, options)
 
     def made() -> Kernel:
-        library = _library(program, program.name, c_source)
+        library = _library(program, program.name, c_source, options)
         try:
             return Kernel(program, ca.external("program", str(library)), library, start, many)
         except (RuntimeError, OSError, AttributeError):
@@ -248,7 +251,7 @@ def load_kernel(program: Program, home: Array | None = None) -> Kernel:
 
 
 def load_many(
-    program: Program, purpose: str, source: Callable[[Program], str]
+    program: Program, purpose: str, source: Source, options: Options = STANDARD
 ) -> ctypes.CDLL | None:
     """A library that runs a program over many states; None, with a warning, where it fails.
 
@@ -256,27 +259,21 @@ def load_many(
     """
     try:
         share_out()
-        return ctypes.CDLL(str(_library(program, f"{program.name}-{purpose}", source)))
+        return ctypes.CDLL(str(_library(program, f"{program.name}-{purpose}", source, options)))
     except (CompilationError, OSError) as error:
         _notice_slow_batches(str(error))
         return None
 
 
-def _library(program: Program, name: str, source: Callable[[Program], str]) -> Path:
+def _library(program: Program, name: str, source: Source, options: Options) -> Path:
     """A compiled library of a program: from the cache, else compiled into it."""
-    key = "".join((name, program.key, source_digest(), _settings()))
-    return cached_library(name, key, lambda: _written(program, source))
+    key = "".join((name, program.key, source_digest(), repr(options)))
+    return cached_library(name, key, lambda: _written(program, source, options))
 
 
 @alone
-def _written(program: Program, source: Callable[[Program], str]) -> str:
-    return source(replace(program))  # what is traced is not kept
-
-
-def _settings() -> str:
-    """What the generator is told."""
-    told = straight_line.BLOCK, straight_line.WHOLE, program_text.SHORT, staged_text.FEW
-    return repr(told)
+def _written(program: Program, source: Source, options: Options) -> str:
+    return source(replace(program), options)  # what is traced is not kept
 
 
 @alone

@@ -6,9 +6,11 @@ import casadi as ca
 
 from ..integration.methods import FIXED, RungeKutta
 from ..program.program import Program
+from .ir import Lane
+from .options import STANDARD, Options
+from .pipeline import function_text
 from .rows import ROWS
 from .source import preamble, walk_source
-from .straight_line import StraightLine
 from .thread_pool import SHARER
 
 ROLLOUT = """
@@ -160,7 +162,7 @@ OPEN = """  for (int i = 0; i < NV; ++i) a[i] = selectv(closed, a[i], allv(NAN))
 """
 
 
-def rollout_source(program: Program, rate_of_q: Program) -> str:
+def rollout_source(program: Program, rate_of_q: Program, options: Options = STANDARD) -> str:
     """The C of the integration of `program`, accelerations at (q, v, effort).
 
     rate_of_q : rates of q at (q, v).
@@ -169,14 +171,14 @@ def rollout_source(program: Program, rate_of_q: Program) -> str:
     forward, sizes = program.function, program.sizes
     symbols = [rate_of_q.symbols[name] for name in ("q", "v")]
     rate = ca.Function("rate_of_q", symbols, [ca.densify(rate_of_q.result)])
-    text = preamble(forward.n_instructions(), "v")
+    text = preamble(forward.n_instructions(), Lane.VECTOR)
     arg, walk, opened = ["q", "v", "effort"], "", ""
     if closing.nz:
         arg.insert(1, "NULL")
         text += walk_source(closing)
         walk, opened = WALK.format(nz=closing.nz), OPEN
-    text += StraightLine(forward, "forward", "v").text()
-    text += StraightLine(rate, "rate_of_q", "v").text() + ROWS + SHARER
+    text += function_text(forward, "forward", Lane.VECTOR, options)
+    text += function_text(rate, "rate_of_q", Lane.VECTOR, options) + ROWS + SHARER
     tableaus = [one for one in FIXED.values() if isinstance(one, RungeKutta)]
     return text + ROLLOUT.format(
         most_stages=max(len(one.weights) for one in tableaus),

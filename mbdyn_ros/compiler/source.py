@@ -9,8 +9,10 @@ from .c_loops import c_loops
 from .call import calls_text
 from .dormand_prince import dormand_prince
 from .elementary import elementary_functions
-from .line_text import each_functions
-from .program_text import program_text
+from .ir import Lane
+from .options import STANDARD, Options
+from .pipeline import program_text
+from .printers.operations import each_functions
 
 HEADERS = """#include <math.h>
 #include <stddef.h>
@@ -163,19 +165,19 @@ CASADI_SYMBOL_EXPORT int program(const double** arg, double** res, casadi_int* i
 }}
 """
 
-SCHEDULED = {"1": 5000, "v": 2000}
+SCHEDULED = {Lane.SINGLE: 5000, Lane.VECTOR: 2000}
 """Operations of the longest straight lines that GCC shall order before it gives out registers: 10
 to 30 % faster for numbers, 5 to 10 % for vectors; longer programs gain nothing, or lose."""
 
 
-def preamble(longest: int, n: str) -> str:
+def preamble(longest: int, lane: Lane) -> str:
     """C that stands before programs of so many operations in straight lines."""
     order = '#pragma GCC optimize ("schedule-insns", "sched-pressure")\n'
-    early = order if longest <= SCHEDULED[n] else ""
+    early = order if longest <= SCHEDULED[lane] else ""
     return early + HEADERS + elementary_functions() + each_functions()
 
 
-def c_function(program: Program, name: str, exported: bool) -> str:
+def c_function(program: Program, name: str, exported: bool, options: Options) -> str:
     """The C of a program, called as CasADi calls its own functions."""
 
     symbols, (rows, columns) = program.symbols, program.shape
@@ -191,16 +193,16 @@ def c_function(program: Program, name: str, exported: bool) -> str:
         ),
         shapes_out=f"{{{columns}, {rows}, 1}}",  # row by row
     )
-    return program_text(program, f"{name}_line", "1") + wrapper
+    return program_text(program, f"{name}_line", Lane.SINGLE, options) + wrapper
 
 
-def c_source(program: Program) -> str:
+def c_source(program: Program, options: Options = STANDARD) -> str:
     """The C of a program, its calls, its loop over a few states, and integrators' steps."""
     closing, quaternions = program.subject.closing, program.subject.quaternions
     name = "core" if closing.nz else "program"
     longest = 0 if isinstance(program.equations, Staged) else program.length
-    text = preamble(longest, "1")
-    text += c_function(program, name, exported=not closing.nz)
+    text = preamble(longest, Lane.SINGLE)
+    text += c_function(program, name, not closing.nz, options)
     inputs = [name for name in program.symbols if name != "z"]
     sizes_in = [program.sizes[name] for name in inputs]
     calls = calls_text(program.declaration, sizes_in)

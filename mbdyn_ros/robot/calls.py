@@ -21,6 +21,7 @@ from ..arguments import (
 )
 from ..array import Array
 from ..compiler.kernel import Bound, Kernel, interpret, load_kernel
+from ..compiler.options import STANDARD
 from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
 from ..equations.system import System
@@ -56,11 +57,13 @@ class Calls:
 
     plain : the short way to call each program once it is compiled.
     home : where all of them start walks to the positions of loops; see `Kernel.home`.
+    options : what the compiler is told about those that it has not made yet.
     """
 
     def __init__(self, system: System, source: str) -> None:
         self._system, self._source = system, source
         self.home = system.closing.home
+        self.options = STANDARD
         self._kernels: dict[tuple[object, ...], Kernel] = {}
         self._building: dict[tuple[object, ...], threading.Lock] = {}
         self.plain = PlainCalls()
@@ -157,7 +160,10 @@ class Calls:
                 kernel = self._kernels.get(key)
                 if kernel is None:
                     made = Program(program, self._system, about, wrenches, friction)
-                    kernel = (load_kernel if compiled else interpret)(made, self.home)
+                    if compiled:
+                        kernel = load_kernel(made, self.home, self.options)
+                    else:
+                        kernel = interpret(made, self.home)
                     self._kernels[key] = kernel
         return kernel
 

@@ -37,7 +37,9 @@ class Rollout:
             self._library = load_many(
                 kernel.program,
                 "rollout",
-                lambda forward: rollout_source(forward, Program(position_rate, system)),
+                lambda forward, options: rollout_source(
+                    forward, Program(position_rate, system), options
+                ),
             )
 
     def __call__(
