@@ -127,7 +127,7 @@ def charts(system: System) -> tuple[Chart, ...]:
 def _units(system: System, linkage: Linkage, matrix: Array) -> Array:
     """Factors (m, n) that make the rows of a linkage free of units."""
     sliding = np.array(
-        [system.tree.bodies[body].kind == "prismatic" for body in linkage.cluster.tied]
+        [system.tree.bodies[body].motion.slides for body in linkage.cluster.tied]
     )
     lengths: list[bool] = []
     for closure in linkage.cluster.closures:

@@ -22,6 +22,8 @@ from ..equations.system import System
 from ..equations.textbook.denoc_loops import ClosedDenoc
 from ..model.clusters import Closure, Cluster, Gear
 from ..model.coordinates import choose_coordinates
+from ..model.joints.prismatic import Prismatic
+from ..model.joints.revolute import Revolute
 from ..model.model import Pose
 from ..model.read.urdf import read_urdf
 from ..model.tree import WORLD, Body, Tree
@@ -178,7 +180,7 @@ def _tree(layout: Layout) -> Tree:
             Body(
                 name=part.name,
                 joint=part.joint,
-                kind="prismatic" if part.slides else "revolute",
+                motion=Prismatic() if part.slides else Revolute(),
                 parent=WORLD if part.parent == GROUND else order[part.parent],
                 placement=_pose(part.at, part.across),
                 axis=np.array([1.0, 0.0, 0.0] if part.slides else [0.0, 0.0, 1.0]),

@@ -107,15 +107,11 @@ def joint_columns(
     The effort of a joint that is not actuated is 0.
     """
     positions, velocities = trajectory.joint_position, trajectory.joint_velocity
-    names, in_q, in_v = [], [], []
-    iq = iv = 0
-    for name in robot.joint_names:
-        joint = robot.model.joint(name)
-        if joint.nv == 1:
-            names.append(name)
-            in_q.append(iq)
-            in_v.append(iv)
-        iq, iv = iq + joint.nq, iv + joint.nv
+    every = robot.system.coordinates.joint_blocks
+    single = {name: block for name, block in every.items() if block.kind.nv == 1}
+    names = list(single)
+    in_q = [block.q.start for block in single.values()]
+    in_v = [block.v.start for block in single.values()]
     effort = np.zeros((len(trajectory), len(names)))
     for k, name in enumerate(names):
         if name in trajectory.effort_labels:

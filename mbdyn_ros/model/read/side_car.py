@@ -11,7 +11,7 @@ import yaml
 from ...errors import ModelError
 from ..closing_types import closing_type
 from ..model import Coupling, Loop, Model, Pose
-from ..planar_joint import joints_of_parts, split_planar
+from ..split_joints import joints_of_parts, split_joints
 from .choices import read_home, read_joints
 from .closure_check import Closing, check_closures
 from .closures import ZERO_RATIO
@@ -79,7 +79,7 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     for gear in model.couplings:
         taken[gear.name] = f"the coupling in line {gear.line} of {model.source}"
     check_closures(model.links, model.joints, own, taken)
-    model = split_planar(model, joints_of_parts(model, _named(document, values)))
+    model = split_joints(model, joints_of_parts(model, _named(document, values)))
     return dataclasses.replace(
         model,
         loops=(*model.loops, *loops),

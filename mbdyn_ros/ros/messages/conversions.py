@@ -14,14 +14,15 @@ from sensor_msgs.msg import JointState
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-from .layout import effort_blocks, full_places
+from .layout import effort_blocks
 
 
 def simple_joints(robot: Robot) -> tuple[list[str], list[int], list[int]]:
     """Joints of one coordinate, which a JointState can hold, and their rows in `joint_state`."""
-    places = full_places(robot)
-    names = [name for name in robot.joint_names if robot.model.joint(name).nq == 1]
-    return names, [places[name][0] for name in names], [places[name][1] for name in names]
+    every = robot.system.coordinates.joint_blocks
+    places = {name: block for name, block in every.items() if block.kind.nq == 1}
+    rows = ([one.q.start for one in places.values()], [one.v.start for one in places.values()])
+    return list(places), *rows
 
 
 def external_wrenches(messages: Sequence[WrenchStamped]) -> dict[str, list[float]] | None:

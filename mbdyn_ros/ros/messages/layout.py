@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...arguments import require_finite, require_unit_quaternions
 from ...errors import InputError
 from ...model.model import Array
-from ...model.tree import BASE_JOINT
 from ...robot import Robot
 
 AGREEMENT = 1e-4
@@ -24,36 +22,9 @@ AGREEMENT = 1e-4
 independent ones put it."""
 
 
-@dataclass(frozen=True)
-class Block:
-    """Where the coordinates of a joint are in q and in v."""
-
-    q: slice
-    v: slice
-
-
-def joint_blocks(robot: Robot) -> dict[str, Block]:
-    """The independent joints, the floating base first, and where their coordinates are."""
-    sizes = {BASE_JOINT: (7, 6)} if robot.floating_base else {}
-    for name in robot.independent_joints:
-        joint = robot.model.joint(name)
-        sizes[name] = (joint.nq, joint.nv)
-    blocks, iq, iv = {}, 0, 0
-    for name, (nq, nv) in sizes.items():
-        blocks[name] = Block(slice(iq, iq + nq), slice(iv, iv + nv))
-        iq, iv = iq + nq, iv + nv
-    return blocks
-
-
 def effort_blocks(robot: Robot) -> dict[str, slice]:
     """The actuated joints, the floating base first, and where their efforts are."""
-    sizes = {BASE_JOINT: 6} if robot.floating_base else {}
-    sizes.update((name, robot.model.joint(name).nv) for name in robot.actuated_joints)
-    blocks, start = {}, 0
-    for name, size in sizes.items():
-        blocks[name] = slice(start, start + size)
-        start += size
-    return blocks
+    return {name: block.v for name, block in robot.system.coordinates.effort_blocks.items()}
 
 
 def joint_efforts(robot: Robot, names: Sequence[str], efforts: Sequence[float]) -> Array:
@@ -103,7 +74,7 @@ class Layout:
 
     def __init__(self, robot: Robot, names: Sequence[str]) -> None:
         self.robot = robot
-        self.blocks = joint_blocks(robot)
+        self.blocks = robot.system.coordinates.blocks
         self.names = tuple(names) or tuple(self.blocks)
         require_known(self.names, (*self.blocks, *robot.dependent_joints), "joint")
         for name in self.blocks:
@@ -238,7 +209,7 @@ class Layout:
         if not dependent and (closed or not self.robot.model.loops):
             return
         implied = self.robot.joint_state(*state)  # refuses where the loops cannot be closed
-        places = full_places(self.robot)
+        places = self.robot.system.coordinates.joint_blocks
         for k, (what, kind) in enumerate(
             (("position", "q"), ("velocity", "v"), ("acceleration", "v"))
         ):
@@ -246,10 +217,10 @@ class Layout:
                 number = float(given[k][self._columns[kind][name]][0])
                 row = implied[k]
                 assert row is not None
-                place = places[name][0 if k == 0 else 1]
+                place = (places[name].q if k == 0 else places[name].v).start
                 expected = float(row[place])
                 apart = abs(number - expected)
-                if k == 0 and self.robot.model.joint(name).type != "prismatic":
+                if k == 0 and not places[name].kind.steps[0].motion.slides:
                     apart = abs(math.remainder(number - expected, 2 * math.pi))
                 if apart > AGREEMENT * max(1.0, abs(expected)):
                     gap = self._gap(state[0], row, place, number) if k == 0 else ""
@@ -292,7 +263,7 @@ def partial_position(
     InputError
         Unknown or repeated joint, wrong length, or a number that is not finite.
     """
-    blocks = joint_blocks(robot)
+    blocks = robot.system.coordinates.blocks
     require_known(names, tuple(blocks), "independent joint")
     chosen = list(names) or (list(blocks) if len(numbers) else [])
     columns = [i for name in chosen for i in range(*blocks[name].q.indices(robot.nq))]
@@ -307,13 +278,3 @@ def partial_position(
     require_unit_quaternions(robot.system.coordinates, q)
     robot.joint_state(q)  # refuses where the loops cannot be closed
     return q
-
-
-def full_places(robot: Robot) -> dict[str, tuple[int, int]]:
-    """First position and velocity of every joint in the arrays of `Robot.joint_state`."""
-    places, iq, iv = {}, 0, 0
-    for name in robot.joint_names:
-        joint = robot.model.joint(name)
-        places[name] = (iq, iv)
-        iq, iv = iq + joint.nq, iv + joint.nv
-    return places

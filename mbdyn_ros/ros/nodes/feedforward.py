@@ -39,7 +39,7 @@ class Feedforward:
     """
 
     def __init__(self, robot: Robot, joints: Sequence[str] = ()) -> None:
-        if len(robot.position_labels) != len(robot.velocity_labels):
+        if robot.system.coordinates.quaternions:
             raise InputError("the robot has a floating joint, which no trajectory can describe")
         self.joints = tuple(joints) or robot.actuated_joints
         require_known(self.joints, robot.actuated_joints, "actuated joint")
