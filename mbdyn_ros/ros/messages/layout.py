@@ -1,8 +1,9 @@
 """The order in which a caller names joints, and how it maps to the robot's.
 
 A name stands for all coordinates of its joint: one number for most joints, a block for a planar
-joint (3 positions, 3 velocities) or a floating one (7 and 6). The floating base of a robot goes
-by the name `floating_base`. No names at all mean the robot's own order.
+joint (3 positions, 3 velocities), a universal (2 and 2), spherical (4 and 3) or floating one (7
+and 6). The floating base of a robot goes by the name `floating_base`. No names at all mean the
+robot's own order.
 """
 
 from __future__ import annotations
