@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+from pathlib import Path
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -234,3 +238,73 @@ def test_unknown_kinds_raise() -> None:
         joint_type("gimbal")
     with pytest.raises(ModelError, match='type "gimbal" is unknown; a loop is closed by one of'):
         closing_type("gimbal")
+
+
+PLAIN = urdf().replace(f'<screw pitch="{PITCH}"/>', "")
+for beyond in ("screw", "spherical", "universal"):
+    PLAIN = PLAIN.replace(f'type="{beyond}"', 'type="continuous"')
+
+
+def test_a_side_car_says_the_same() -> None:
+    records = [
+        f"{{name: {name}, type: {kind}" + (f", pitch: {PITCH}}}" if kind == "screw" else "}")
+        for name, kind, *_ in JOINTS
+        if kind not in LIMITED
+    ]
+    model = mbdyn_ros.model.read_mechanism(f"joints: [\n{','.join(records)}]", read_urdf(PLAIN))
+    one, other = (mbdyn_ros.Robot(given) for given in (model, read_urdf(urdf())))
+    both = Both(False)
+    np.testing.assert_array_equal(
+        one.inverse_dynamics(both.q, both.v, both.a), other.inverse_dynamics(both.q, both.v, both.a)
+    )
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        ("{name: lift, type: screw}", '<text>:1: joint "lift": has no pitch; add pitch: the way'),
+        ("{name: lif, type: screw}", '"lif" is no joint of this robot .did you mean "lift"'),
+        ("{name: lift}", 'joint "lift": has no type; the types of URDF are'),
+        ("{name: lift, type: fixed}", "cannot hold a joint still"),
+        ("{name: lift, type: planar, axis: [0, 0, 0]}", "its axis has no direction"),
+    ],
+)
+def test_refusals_of_side_cars(record: str, words: str) -> None:
+    with pytest.raises(ModelError, match=words):
+        mbdyn_ros.model.read_mechanism(f"joints: [{record}]\n", read_urdf(PLAIN))
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
+def test_exported_c(tmp_path: Path) -> None:
+    robot = mbdyn_ros.load(urdf(JOINTS[:4]))
+    robot.generate_c(tmp_path)
+    header = next(tmp_path.glob("*.h")).read_text()
+    assert "ball/qx" in header and "of a unit quaternion" in header
+    sources = [str(path) for path in tmp_path.glob("*.c")]
+    subprocess.run(
+        ["gcc", "-std=c99", "-O0", *sources, "-o", str(tmp_path / "check"), "-lm"], check=True
+    )
+    subprocess.run([str(tmp_path / "check")], check=True)
+
+
+def test_a_screw_in_a_loop_moves_as_its_parts_do() -> None:
+    """A nut on a spindle and a slide beside it, joined by a pin: the way is pitch times angle."""
+    text = '''<robot name="press"><link name="base"/>
+      <link name="nut"><inertial><mass value="2"/><inertia ixx="2" iyy="2" izz="3" ixy="0" ixz="0"
+        iyz="0"/></inertial></link>
+      <link name="table"><inertial><mass value="5"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
+        ixz="0" iyz="0"/></inertial></link>
+      <joint name="spindle" type="screw"><parent link="base"/><child link="nut"/>
+        <axis xyz="0 0 1"/><screw pitch="0.25"/></joint>
+      <joint name="slide" type="prismatic"><parent link="base"/><child link="table"/>
+        <axis xyz="0 0 1"/><limit effort="1" velocity="1"/></joint>
+      <loop name="thrust" type="revolute"><predecessor link="nut"/><successor link="table"/>
+        <axis xyz="0 0 1"/></loop></robot>'''
+    robot = mbdyn_ros.load(text)
+    assert robot.nv == 1
+    (name,) = robot.independent_joints
+    one = 1.0 if name == "spindle" else 0.25
+    position = robot.joint_state([one])[0]
+    np.testing.assert_allclose(position, [1.0, 0.25], rtol=0, atol=1e-12)
+    turned = robot.mass_matrix([one])[0, 0] * (one / 1.0) ** 2
+    np.testing.assert_allclose(turned, 3 + 7 * 0.25**2, rtol=1e-12)
