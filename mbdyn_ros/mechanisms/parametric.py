@@ -22,11 +22,16 @@ from ..equations.system import System
 from ..equations.textbook.denoc_loops import ClosedDenoc
 from ..model.clusters import Closure, Cluster, Gear
 from ..model.coordinates import choose_coordinates
+from ..model.joints.prismatic import Prismatic
+from ..model.joints.revolute import Revolute
 from ..model.model import Pose
 from ..model.read.urdf import read_urdf
 from ..model.tree import WORLD, Body, Tree
+from ..program.symbols import alone
+from .design import Design
 from .layout import GROUND, Layout, Part, Point, relative
-from .mechanism import Mechanism
+from .toggles import home
+from .urdf import write_urdf
 
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
@@ -62,7 +67,7 @@ class SymbolicInertia:
 class ClosedForm:
     """The position of a mechanism for `Linkage`: of its dependent joints, by body."""
 
-    mechanism: Mechanism
+    mechanism: Design
     layout: Layout
 
     @property
@@ -95,7 +100,7 @@ class ParametricSystem(System):
     pinned : its linkage held by the pins, also where gears determine its position.
     """
 
-    mechanism: Mechanism = field(kw_only=True)
+    mechanism: Design = field(kw_only=True)
     pinned: Linkage = field(kw_only=True)
 
     def denoc(self, q: SX, v: SX) -> tuple[ClosedDenoc, Embedding]:
@@ -104,6 +109,7 @@ class ParametricSystem(System):
         pinned = replace(self, linkages=(self.pinned,))
         return ClosedDenoc(pinned, embedding, embedding.velocity(v)), embedding
 
+    @alone
     def digest(self) -> str:
         """Hash of all expressions that the equations depend on."""
         q = SX.sym("q", self.coordinates.nq)
@@ -124,14 +130,15 @@ class ParametricSystem(System):
 
 
 @functools.cache
-def parametric_system(kind: type[Mechanism]) -> ParametricSystem:
+@alone
+def parametric_system(kind: type[Design]) -> ParametricSystem:
     """The system of all mechanisms of a kind."""
     example = kind()
     names = list(example.numbers())
     parameters = SX.sym("parameters", len(names))
     symbolic = kind.of_numbers({name: parameters[k] for k, name in enumerate(names)})
     layout = symbolic.layout()
-    model = read_urdf(example.urdf())
+    model = read_urdf(write_urdf(example, home(example)))
     inputs = [part.joint for part in layout.parts if part.name in kind.inputs]
     tree = _tree(layout)
     form = ClosedForm(symbolic, layout)
@@ -176,7 +183,7 @@ def _tree(layout: Layout) -> Tree:
             Body(
                 name=part.name,
                 joint=part.joint,
-                kind="prismatic" if part.slides else "revolute",
+                motion=Prismatic() if part.slides else Revolute(),
                 parent=WORLD if part.parent == GROUND else order[part.parent],
                 placement=_pose(part.at, part.across),
                 axis=np.array([1.0, 0.0, 0.0] if part.slides else [0.0, 0.0, 1.0]),

@@ -5,10 +5,12 @@ from __future__ import annotations
 import click
 import numpy as np
 
-from ..cli.common import PLOTS, RobotOptions, print_json, print_table, robot_options
-from ..cli.state import AT_HOME, read_values, state_option
+from ..cli.printing import print_json, print_table
+from ..cli.robot_options import RobotOptions, robot_options
+from ..cli.series import AT_HOME, read_values, state_option
 from ..errors import InputError
 from ..recording.write import check_target
+from ..view.figure import PLOTS
 from . import PiezoMotion, PulseController, Rotor, circle, follow
 
 SETTLE = 0.5
@@ -92,7 +94,8 @@ def piezo(
         "files": [file for file in (plot, pulses) if file is not None],
     }
     if plot is not None or pulses is not None:
-        from .plots import plot_pulses, plot_run, save_figure
+        from ..view.figure import save_figure
+        from .plots import plot_pulses, plot_run
 
         if plot is not None:
             save_figure(plot_run(robot, run), plot)

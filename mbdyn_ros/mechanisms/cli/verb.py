@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...cli.common import name_values, number, print_json, print_table, to_number
-from ...cli.page import announce, page_options, serving
-from ...cli.simulate import PLOTS
+from ...cli.printing import number, print_json, print_table
+from ...cli.serving import announce, page_options, serving
+from ...cli.text_values import name_values, to_number
 from ...errors import InputError
 from ...integration.methods import ADAPTIVE, described
 from ...recording.write import TABLES, check_target
-from .tasks import LOCAL, analyse, compare_settings, draw, forward, inverse, sweep_designs
+from ...view.figure import PLOTS
+from .tasks import LOCAL, compare_settings, forward, inverse, sweep_designs
 
 if TYPE_CHECKING:
     from .. import Mechanism
@@ -191,6 +192,7 @@ def _summary(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[st
     """What the mechanism can do: range, toggles, dead centres, transmission."""
     from .. import FourBar
     from ..summary import summarize
+    from .prescribed import analyse, draw
 
     document = summarize(made)
     if options["plot"] or options["gif"] or options["output"]:
