@@ -15,6 +15,7 @@ from ..model.model import Array, Model, constant
 from ..model.rounded_angles import Tilt, set_straight
 from ..model.split_joints import split_joints
 from ..model.tree import Tree, build_tree
+from ..program.symbols import alone
 from .system import System
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class PartlyDependentError(ModelError):
         self.joint = joint
 
 
+@alone
 def build_robot(
     model: Model, floating_base: bool, gravity: Array, home: Mapping[str, float]
 ) -> tuple[Model, System, tuple[Assembly, ...], list[Tilt]]:

@@ -27,6 +27,7 @@ from ..model.joints.revolute import Revolute
 from ..model.model import Pose
 from ..model.read.urdf import read_urdf
 from ..model.tree import WORLD, Body, Tree
+from ..program.symbols import alone
 from .design import Design
 from .layout import GROUND, Layout, Part, Point, relative
 from .toggles import home
@@ -108,6 +109,7 @@ class ParametricSystem(System):
         pinned = replace(self, linkages=(self.pinned,))
         return ClosedDenoc(pinned, embedding, embedding.velocity(v)), embedding
 
+    @alone
     def digest(self) -> str:
         """Hash of all expressions that the equations depend on."""
         q = SX.sym("q", self.coordinates.nq)
@@ -128,6 +130,7 @@ class ParametricSystem(System):
 
 
 @functools.cache
+@alone
 def parametric_system(kind: type[Design]) -> ParametricSystem:
     """The system of all mechanisms of a kind."""
     example = kind()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .joints import JointType, Motion
@@ -46,3 +46,13 @@ def joint_blocks(joints: Iterable[Joint]) -> dict[str, Block]:
             result[joint.name] = Block(joint.name, kind, q, v)
             iq, iv = q.stop, v.stop
     return result
+
+
+def scalar_joints(blocks: Mapping[str, Block]) -> tuple[list[str], list[int], list[int]]:
+    """Joints of one coordinate: their names, and where their positions and velocities stand."""
+    found = [block for block in blocks.values() if block.kind.nq == 1]
+    return (
+        [block.joint for block in found],
+        [block.q.start for block in found],
+        [block.v.start for block in found],
+    )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..model.blocks import scalar_joints
 from ..model.model import Array
 from ..robot import Robot
 from ..simulation.trajectory import Trajectory
@@ -107,11 +108,7 @@ def joint_columns(
     The effort of a joint that is not actuated is 0.
     """
     positions, velocities = trajectory.joint_position, trajectory.joint_velocity
-    every = robot.system.coordinates.joint_blocks
-    single = {name: block for name, block in every.items() if block.kind.nv == 1}
-    names = list(single)
-    in_q = [block.q.start for block in single.values()]
-    in_v = [block.v.start for block in single.values()]
+    names, in_q, in_v = scalar_joints(robot.system.coordinates.joint_blocks)
     effort = np.zeros((len(trajectory), len(names)))
     for k, name in enumerate(names):
         if name in trajectory.effort_labels:

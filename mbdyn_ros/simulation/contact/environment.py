@@ -16,6 +16,7 @@ from ...equations.contact.contact import ContactGeometry
 from ...errors import InputError
 from ...model.model import Array
 from ...model.tree import BASE_JOINT, WORLD
+from ...program.symbols import alone, lasting
 from ...robot import Robot
 from .surfaces import XYZ, Surface, checked_restitution, number_within
 
@@ -42,11 +43,12 @@ class Side:
         return f"{self.surface.name}[{self.face}]" if several else self.surface.name
 
     @functools.cached_property
+    @alone
     def gradient(self) -> ca.Function:
         """The gradient (1, 3) of g at a world point (3, 1)."""
         x = ca.SX.sym("x", 3)
         slope = ca.jacobian(self.surface.faces[self.face](x), x)
-        return ca.Function("gradient", [x], [ca.densify(slope)])
+        return lasting(ca.Function("gradient", [x], [ca.densify(slope)]))
 
 
 class Normals:

@@ -18,7 +18,7 @@ from ..model.model import Array
 from ..recording.table import Table, from_json, read_table
 from ..robot import Robot
 from ..simulation.stepped.fixed_step import neutral_position
-from .common import name_values, to_number
+from .text_values import name_values, to_number
 
 F = TypeVar("F", bound=Callable[..., Any])
 
