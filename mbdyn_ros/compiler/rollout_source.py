@@ -56,20 +56,21 @@ static void normalize(realv* q) {{
 }}
 
 /* x + h / divisor * (the slopes, each with its weight); neighbours of equal weight first. The
-   divisor stands behind the weights. */
-static void add_slopes(int n, int stages, const double* weights, double h, const realv* slopes,
-                       realv* x) {{
+   divisor stands behind the weights; sum is memory. */
+static inline void add_slopes(int n, int stages, const double* weights, double h,
+                              const realv* slopes, realv* sum, realv* x) {{
   const double span = h / weights[stages];
-  for (int i = 0; i < n; ++i) {{
-    realv sum = allv(0.);
-    for (int s = 0; s < stages;) {{
-      const double weight = weights[s];
-      realv run = slopes[s * (n + 1) + i];
-      while (++s < stages && weights[s] == weight) run += slopes[s * (n + 1) + i];
-      sum += weight * run;
+  for (int i = 0; i < n; ++i) sum[i] = allv(0.);
+  for (int first = 0, last; first < stages; first = last) {{
+    const double weight = weights[first];
+    for (last = first + 1; last < stages && weights[last] == weight; ++last) continue;
+    for (int i = 0; i < n; ++i) {{
+      realv run = slopes[first * (n + 1) + i];
+      for (int s = first + 1; s < last; ++s) run += slopes[s * (n + 1) + i];
+      sum[i] += weight * run;
     }}
-    x[i] += span * sum;
   }}
+  for (int i = 0; i < n; ++i) x[i] += span * sum[i];
 }}
 
 /* One step. No stages: the velocity first, then the position with it. Else an explicit
@@ -86,20 +87,21 @@ static void advance(const rollout_job* job, const realv* effort, realv* q, realv
   }}
   for (int s = 0; s < stages; ++s) {{
     const double* share = job->tableau + s * stages;
-    for (int i = 0; i < NQ; ++i) x[i] = q[i];
-    for (int i = 0; i < NV; ++i) y[i] = v[i];
+    const realv *from_q = q, *from_v = v;
     for (int j = 0; j < s; ++j) {{
       if (share[j] == 0.) continue;
-      ahead(NQ, x, h * share[j], by_q[j], x);
-      ahead(NV, y, h * share[j], by_v[j], y);
+      ahead(NQ, from_q, h * share[j], by_q[j], x);
+      ahead(NV, from_v, h * share[j], by_v[j], y);
+      from_q = x;
+      from_v = y;
     }}
-    rate(x, y, by_q[s]);
-    accelerate(x, y, effort, job->home, by_v[s]);
+    rate(from_q, from_v, by_q[s]);
+    accelerate(from_q, from_v, effort, job->home, by_v[s]);
   }}
   if (stages) {{
     const double* weights = job->tableau + stages * stages;
-    add_slopes(NQ, stages, weights, h, by_q[0], q);
-    add_slopes(NV, stages, weights, h, by_v[0], v);
+    add_slopes(NQ, stages, weights, h, by_q[0], x, q);
+    add_slopes(NV, stages, weights, h, by_v[0], y, v);
   }}
   normalize(q);
 }}
