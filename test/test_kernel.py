@@ -24,7 +24,8 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros import CompilerWarning, InputError
-from mbdyn_ros.compiler import cache, gcc, kernel, straight_line
+from mbdyn_ros.compiler import cache, gcc, kernel
+from mbdyn_ros.compiler.options import Options
 
 CACHED = (
     gcc.toolchain,
@@ -359,14 +360,12 @@ def test_one_text_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(programs(one.parent)) == 2
 
 
-def test_what_the_generator_is_told_is_part_of_the_name(
-    fresh: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_compiler_is_told_is_part_of_the_name(fresh: Path) -> None:
     """A program written otherwise is another one, though robot and formulation are the same."""
     check(mbdyn_ros.load(PENDULUM))
-    monkeypatch.setattr(straight_line, "WHOLE", {"1": 0, "v": 0})
-    monkeypatch.setattr(straight_line, "BLOCK", 2)
-    check(mbdyn_ros.load(PENDULUM))
+    robot = mbdyn_ros.load(PENDULUM)
+    robot.calls.options = Options(longest_block=0, longest_vector_block=0, piece=2)
+    check(robot)
     found = programs(fresh)
     assert len(found) == len(set(found.values())) == 2
 

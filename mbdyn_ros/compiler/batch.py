@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from ..equations.system import System
-from .program import Program
-from .program_text import program_text
+from ..program.program import Program
+from .ir import Lane
+from .options import STANDARD, Options
+from .pipeline import program_text
+from .printers.tables import storage
 from .rows import ROWS
 from .source import preamble, walk_source
-from .table_layout import storage
 from .thread_pool import SHARER
 
 BATCH = """
@@ -77,20 +78,21 @@ OPEN = """    for (int i = 0; i < {size_out}; ++i) out[i] = selectv(closed, out[
 """NaN where a loop cannot be closed."""
 
 
-def batch_source(system: System, program: Program) -> str:
+def batch_source(program: Program, options: Options = STANDARD) -> str:
     """The C of a program's loop over many states."""
     inputs = [name for name in program.symbols if name != "z"]
     sizes, (rows, columns) = [program.sizes[name] for name in inputs], program.shape
     places = [sum(sizes[:i]) for i in range(len(sizes))]
     arg = [f"in + {place}" for place in places]
-    text = preamble(program.length, "v")
+    text = preamble(program.length, Lane.VECTOR)
     walk = opened = ""
-    if system.nz:
+    closing = program.subject.closing
+    if closing.nz:
         arg.insert(1, "NULL")
-        text += walk_source(system)
-        walk = WALK.format(nz=system.nz, n_in=len(inputs))
+        text += walk_source(closing)
+        walk = WALK.format(nz=closing.nz, n_in=len(inputs))
         opened = OPEN.format(size_out=rows * columns)
-    text += program_text(program, "core", "v") + ROWS + SHARER
+    text += program_text(program, "core", Lane.VECTOR, options) + ROWS + SHARER
     return text + BATCH.format(
         n_in=len(inputs),
         read="".join(

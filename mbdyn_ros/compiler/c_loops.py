@@ -6,7 +6,8 @@ remembers where loops were last.
 
 from __future__ import annotations
 
-from ..equations.loops.continuation import (
+from ..program.closing import Closing
+from ..program.continuation import (
     CLOSED,
     GENTLE,
     ITERATIONS,
@@ -15,29 +16,24 @@ from ..equations.loops.continuation import (
     SMALLEST_STEP,
     STEEP,
 )
-from ..equations.loops.linkage import loop_functions
-from ..equations.system import System
 from .statements import number, statements
 
 
-def c_loops(system: System) -> str:
+def c_loops(closing: Closing) -> str:
     """The C of `reach` and of the table `loop_table`; places in q of the loops' joints."""
-    counts = [(len(one.independent), len(one.dependent)) for one in system.walked]
-    text = ""
-    for k, linkage in enumerate(system.walked):
-        loop = loop_functions(system.tree, linkage)
+    counts, text = closing.counts, ""
+    for k, loop in enumerate(closing.equations()):
         outputs = ["residual", "by_z", "by_y", "gap", "aligned"]
         text += FUNCTIONS.format(
             k=k,
             rows=statements(loop.rows, ["y", "z"], outputs),
             change=statements(loop.change, ["y", "z", "dy", "dz"], ["change"]),
         )
-    order = list(system.coordinates.q)
     return text + REACH.format(
         count=len(counts),
         ny=max(1, *(ny for ny, _ in counts)),
         nz=max(nz for _, nz in counts),
-        places=", ".join(str(order.index(row)) for row in system.walk_rows) or "0",
+        places=", ".join(map(str, closing.places)) or "0",
         table=", ".join(
             f"{{{ny}, {nz}, rows_{k}, change_{k}}}" for k, (ny, nz) in enumerate(counts)
         ),

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..model.model import Array
-from .program import LOADED
+from ..array import Array
+from ..program.declaration import Declaration
 
 if TYPE_CHECKING:
     from .kernel import Kernel
@@ -113,12 +113,12 @@ CASADI_SYMBOL_EXPORT py_object* new_plain_call(py_object* self) {{
 """
 
 
-def calls_text(name: str, sizes: Sequence[int]) -> str:
+def calls_text(declaration: Declaration, sizes: Sequence[int]) -> str:
     """The C of a program's calls from Python; `sizes` are those of its inputs without home."""
     places = [sum(sizes[:i]) for i in range(len(sizes))]
     return CALLS.format(
         n=len(sizes),
-        extra=len(_others(name)),
+        extra=len(_others(declaration)),
         total=sum(sizes),
         sizes="".join(f"{size}, " for size in sizes),
         places="".join(f"{place}, " for place in places),
@@ -141,7 +141,7 @@ def plain_call(kernel: Kernel) -> Callable[..., Array | None]:
     Its arguments are the program's inputs, and behind them either nothing or all others of the
     method, in order. It may be called from several threads.
     """
-    others = _others(kernel.variant.name)
+    others = _others(kernel.program.declaration)
     call: Callable[..., Array | None] = _function(kernel, "new_plain_call")(
         (np.empty, kernel.shape, kernel.home.ctypes.data, *others, kernel.home)
     )
@@ -154,6 +154,6 @@ def _function(kernel: Kernel, name: str) -> Callable[[tuple[object, ...]], Any]:
     return ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)((name, kernel.library))
 
 
-def _others(name: str) -> tuple[object, ...]:
+def _others(declaration: Declaration) -> tuple[object, ...]:
     """The arguments of a plain call behind the program's: wrenches and friction, and out."""
-    return (None, True, None) if name in LOADED else (None,)
+    return (None, True, None) if declaration.loaded else (None,)

@@ -1,4 +1,4 @@
-"""C of the step of Dormand and Prince, order 8 (DOP853), around a robot's equations of motion.
+"""C of the step of Dormand and Prince, order 8 (DOP853), around equations of motion.
 
 The formula, its error estimate, the choice of the step and the interpolant of order 7 are those
 of Hairer, Norsett and Wanner (Solving Ordinary Differential Equations I, II.5 and II.10); the
@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..model.coordinates import Coordinates
-from ..model.model import Array
+from ..array import Array
 
 STEP = """
 enum {{ NY = {ny}, STAGES = {stages}, ALL_STAGES = {all_stages}, POWERS = {powers} }};
@@ -114,16 +113,19 @@ SAFETY, LEAST, MOST = 0.9, 0.2, 10.0
 """Factor on the step that the error would allow; least and greatest change of a step."""
 
 
-def dormand_prince(coordinates: Coordinates) -> str:
-    """The C of `dop853` and `dop853_between`, to stand behind the C of `motion_rate`."""
+def dormand_prince(ny: int, nq: int) -> str:
+    """The C of `dop853` and `dop853_between`, to stand behind the C of the rates of y.
+
+    ny : numbers in y, which begins with positions q and velocities v. nq : those in q.
+    """
     from scipy.integrate import DOP853  # slow to import, and not needed where the cache serves
 
     stages, extra = DOP853.n_stages, len(DOP853.A_EXTRA)
     whole = stages + 1 + extra
     before = [*DOP853.A, DOP853.B, *DOP853.A_EXTRA]
     return STEP.format(
-        ny=rates(coordinates),
-        nq=coordinates.nq,
+        ny=ny,
+        nq=nq,
         stages=stages,
         all_stages=whole,
         powers=3 + len(DOP853.D),
@@ -136,11 +138,6 @@ def dormand_prince(coordinates: Coordinates) -> str:
         least=LEAST,
         most=MOST,
     )
-
-
-def rates(coordinates: Coordinates) -> int:
-    """How many rates `motion_rate` gives: of q, v, work and loss."""
-    return coordinates.nq + coordinates.nv + 2
 
 
 def _numbers(row: Iterable[float] | Array) -> str:

@@ -12,25 +12,28 @@ import hashlib
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
-from ..equations.system import System
+from ..array import Array
 from ..errors import CompilerWarning
-from ..model.model import Array
-from . import program_text, staged_text, straight_line
+from ..program.program import Program
 from .batch import batch_source
 from .cache import cached_library
 from .call import bound_call, plain_call
 from .gcc import CompilationError, toolchain
-from .program import SIGNATURES, Program, Variant, trace
+from .options import STANDARD, Options
 from .source import c_source
 from .thread_pool import share_out
 from .threads import threads_for
 from .walker import Walker
+
+Source = Callable[[Program, Options], str]
+"""What writes the C text of a library."""
 
 MANY = 256
 """States from which on a program for many at once is compiled."""
@@ -42,27 +45,28 @@ threads that build or drop some at once crash the process."""
 
 
 class Kernel:
-    """One program of one robot, ready to run.
+    """One program, ready to run.
 
     Attributes
     ----------
+    program : what it computes, not traced.
     inputs : shape of every input array by name, in order.
     shape : shape of the result.
     compiled : whether C runs, not the interpreter.
     library : the C, with what else its source has; None if interpreted.
     home : where walks to the positions of loops without closed form start; see
-        `System.walk_home`. Every call reads it anew.
+        `Closing.home`. Every call reads it anew.
     """
 
     def __init__(
         self,
-        variant: Variant,
+        program: Program,
         function: ca.Function,
         library: Path | None,
         home: Array,
         many: Callable[[], ctypes.CDLL | None] = lambda: None,
     ) -> None:
-        self.variant = variant
+        self.program = program
         self.function = function
         self.compiled = library is not None
         self.home = home
@@ -73,7 +77,7 @@ class Kernel:
             if name != "home":
                 self.inputs[name] = (columns, rows) if name == "wrenches" else (rows * columns,)
         columns, rows = function.size_out(0)
-        self.shape = (rows, columns) if SIGNATURES[variant.name].matrix else (rows,)
+        self.shape = (rows, columns) if program.declaration.matrix else (rows,)
         self._home = home.ctypes.data
         self._ndim = [len(shape) for shape in self.inputs.values()]
         self._addresses = ctypes.c_void_p * (len(self.inputs) + 1)
@@ -175,7 +179,7 @@ class Bound(functools.partial):  # type: ignore[type-arg]
         self.arguments, self.result = arguments, result
         for name, array in zip(kernel.inputs, self.arguments, strict=True):
             setattr(self, name, array)
-        setattr(self, SIGNATURES[kernel.variant.name].output, self.result)
+        setattr(self, kernel.program.declaration.output, self.result)
         return self
 
 
@@ -220,23 +224,23 @@ def memory(array: Array) -> Any:
     return memoryview(array.reshape(-1))  # type: ignore[arg-type]
 
 
-def load_kernel(system: System, variant: Variant, home: Array | None = None) -> Kernel:
+def load_kernel(program: Program, home: Array | None = None, options: Options = STANDARD) -> Kernel:
     """The kernel of a program: from the cache, else compiled into it, else interpreted.
 
-    home : see `Kernel.home`; default that of the system.
+    home : see `Kernel.home`; default that of the program's loops. options : for the compiler.
     """
-    start = system.walk_home if home is None else home
+    start = program.subject.closing.home if home is None else home
     if toolchain() is None:
         _notice_interpreter("no C compiler was found ($CC, cc, gcc or clang)")
-        return interpret(system, variant, start)
+        return interpret(program, start)
 
     def many() -> ctypes.CDLL | None:
-        return load_many(system, variant, f"{variant.name}-batch", batch_source)
+        return load_many(program, "batch", batch_source, options)
 
     def made() -> Kernel:
-        library = _library(system, variant, variant.name, c_source)
+        library = _library(program, program.name, c_source, options)
         try:
-            return Kernel(variant, ca.external("program", str(library)), library, start, many)
+            return Kernel(program, ca.external("program", str(library)), library, start, many)
         except (RuntimeError, OSError, AttributeError):
             library.unlink(missing_ok=True)  # no library of ours: build it again
             raise
@@ -248,68 +252,62 @@ def load_kernel(system: System, variant: Variant, home: Array | None = None) -> 
             return made()
     except (CompilationError, RuntimeError, OSError, AttributeError) as error:
         _notice_interpreter(str(error))  # also where what was compiled does not load
-        return interpret(system, variant, start)
+        return interpret(program, start)
 
 
 def load_many(
-    system: System, variant: Variant, name: str, source: Callable[[System, Program], str]
+    program: Program, purpose: str, source: Source, options: Options = STANDARD
 ) -> ctypes.CDLL | None:
-    """A library that runs a program over many states; None, with a warning, where it fails."""
+    """A library that runs a program over many states; None, with a warning, where it fails.
+
+    purpose : a word for the way in which it runs them. source : gives its text.
+    """
     try:
         share_out()
-        return ctypes.CDLL(str(_library(system, variant, name, source)))
+        return ctypes.CDLL(str(_library(program, f"{program.name}-{purpose}", source, options)))
     except (CompilationError, OSError) as error:
         _notice_slow_batches(str(error))
         return None
 
 
-def _library(
-    system: System, variant: Variant, name: str, source: Callable[[System, Program], str]
-) -> Path:
+def _library(program: Program, name: str, source: Source, options: Options) -> Path:
     """A compiled library of a program: from the cache, else compiled into it."""
-    key = "".join((name, system.digest(), repr(variant), source_digest(), _settings()))
-    return cached_library(name, key, lambda: _written(system, variant, source))
+    key = "".join((name, program.key, source_digest(), repr(options)))
+    return cached_library(name, key, lambda: _written(program, source, options))
 
 
-def _written(system: System, variant: Variant, source: Callable[[System, Program], str]) -> str:
+def _written(program: Program, source: Source, options: Options) -> str:
     with _symbols:
-        return source(system, trace(system, variant))
+        return source(replace(program), options)  # what is traced is not kept
 
 
-def _settings() -> str:
-    """What the generator is told."""
-    told = straight_line.BLOCK, straight_line.WHOLE, program_text.SHORT, staged_text.FEW
-    return repr(told)
-
-
-def interpret(system: System, variant: Variant, home: Array | None = None) -> Kernel:
+def interpret(program: Program, home: Array | None = None) -> Kernel:
     """The kernel of a program in CasADi's interpreter."""
     with _symbols:
-        return _interpreted(system, variant, home)
+        start = program.subject.closing.home if home is None else home
+        return _interpreted(program, replace(program), start)
 
 
-def _interpreted(system: System, variant: Variant, home: Array | None) -> Kernel:
-    program, start = trace(system, variant), system.walk_home if home is None else home
-    if not system.nz:
-        return Kernel(variant, program.function, None, start)
-    core, walker = program.function, Walker(system, start)
-    names = [name for name in program.symbols if name != "z"]
-    inputs = [ca.MX.sym(name, program.symbols[name].sparsity()) for name in names]
+def _interpreted(program: Program, traced: Program, home: Array) -> Kernel:
+    closing, core = program.subject.closing, traced.function
+    if not closing.nz:
+        return Kernel(program, core, None, home)
+    walker = Walker(closing, traced.sizes["q"], home)
+    names = [name for name in traced.symbols if name != "z"]
+    inputs = [ca.MX.sym(name, traced.symbols[name].sparsity()) for name in names]
     result = core(inputs[0], walker(inputs[0]), *inputs[1:])
     function = ca.Function("program", inputs, [result], names, ["result"])
-    kernel = Kernel(variant, function, None, start)
+    kernel = Kernel(program, function, None, home)
     kernel.walker = walker  # CasADi does not keep it alive
     return kernel
 
 
 @functools.cache
 def source_digest() -> str:
-    """Hash of the formulations and of the code generator: new code makes new programs."""
-    content = hashlib.sha256(ca.CasadiMeta.version().encode())
-    package = Path(__file__).parent.parent
-    for folder in ("model", "program", "equations", "compiler"):
-        for file in sorted((package / folder).rglob("*.py")):
-            content.update(file.read_bytes())
+    """Hash of the compiler's own code: new code makes new texts."""
+    content = hashlib.sha256()
+    for file in sorted(Path(__file__).parent.rglob("*.py")):
+        content.update(file.read_bytes())
     return content.hexdigest()
 
 

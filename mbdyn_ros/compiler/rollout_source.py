@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..equations.algebra.spatial import SX
-from ..equations.position_rate import position_rate
-from ..equations.system import System
 from ..integration.methods import FIXED, RungeKutta
-from .program import Program
+from ..program.program import Program
+from .ir import Lane
+from .options import STANDARD, Options
+from .pipeline import function_text
 from .rows import ROWS
 from .source import preamble, walk_source
-from .straight_line import StraightLine
 from .thread_pool import SHARER
 
 ROLLOUT = """
@@ -165,30 +164,33 @@ OPEN = """  for (int i = 0; i < NV; ++i) a[i] = selectv(closed, a[i], allv(NAN))
 """
 
 
-def rollout_source(system: System, program: Program) -> str:
-    """The C of the integration of forward dynamics, the program given."""
-    coordinates = system.coordinates
-    forward = program.function
-    q, v = SX.sym("q", coordinates.nq), SX.sym("v", coordinates.nv)
-    rate = ca.Function("rate_of_q", [q, v], [ca.densify(position_rate(coordinates, q, v))])
-    text = preamble(forward.n_instructions(), "v")
+def rollout_source(program: Program, rate_of_q: Program, options: Options = STANDARD) -> str:
+    """The C of the integration of `program`, accelerations at (q, v, effort).
+
+    rate_of_q : rates of q at (q, v).
+    """
+    closing, quaternions = program.subject.closing, program.subject.quaternions
+    forward, sizes = program.function, program.sizes
+    symbols = [rate_of_q.symbols[name] for name in ("q", "v")]
+    rate = ca.Function("rate_of_q", symbols, [ca.densify(rate_of_q.result)])
+    text = preamble(forward.n_instructions(), Lane.VECTOR)
     arg, walk, opened = ["q", "v", "effort"], "", ""
-    if system.nz:
+    if closing.nz:
         arg.insert(1, "NULL")
-        text += walk_source(system)
-        walk, opened = WALK.format(nz=system.nz), OPEN
-    text += StraightLine(forward, "forward", "v").text()
-    text += StraightLine(rate, "rate_of_q", "v").text() + ROWS + SHARER
+        text += walk_source(closing)
+        walk, opened = WALK.format(nz=closing.nz), OPEN
+    text += function_text(forward, "forward", Lane.VECTOR, options)
+    text += function_text(rate, "rate_of_q", Lane.VECTOR, options) + ROWS + SHARER
     tableaus = [one for one in FIXED.values() if isinstance(one, RungeKutta)]
     return text + ROLLOUT.format(
         most_stages=max(len(one.weights) for one in tableaus),
-        nq=coordinates.nq,
-        nv=coordinates.nv,
-        ne=len(coordinates.effort),
+        nq=sizes["q"],
+        nv=sizes["v"],
+        ne=sizes["effort"],
         arg=", ".join(arg),
         walk=walk,
         open=opened,
-        quaternions="".join(f"{start}, " for start in coordinates.quaternions),
-        n_quaternions=len(coordinates.quaternions),
+        quaternions="".join(f"{start}, " for start in quaternions),
+        n_quaternions=len(quaternions),
         operations=forward.n_instructions(),
     )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from ..equations.system import System
-from ..model.coordinates import UNIT_TOLERANCE
+from ..program.closing import Closing
+from ..program.program import UNIT_TOLERANCE, Program
 from ..program.stages import Staged
 from .c_loops import c_loops
 from .call import calls_text
 from .dormand_prince import dormand_prince
 from .elementary import elementary_functions
-from .line_text import each_functions
-from .program import Program
-from .program_text import program_text
+from .ir import Lane
+from .options import STANDARD, Options
+from .pipeline import program_text
+from .printers.operations import each_functions
 
 HEADERS = """#include <math.h>
 #include <stddef.h>
@@ -131,7 +132,7 @@ static int close_all(const double* q, const double* home, double* z) {{
 
 WALKED = """
 /* The program: the loops closed, then the equations; NaN where the loops cannot be closed. Its last
-   input is home, see `System.walk_home`. */
+   input is home, see `Closing.home`. */
 CASADI_SYMBOL_EXPORT casadi_int program_n_in(void) {{ return {n_in}; }}
 CASADI_SYMBOL_EXPORT casadi_int program_n_out(void) {{ return 1; }}
 CASADI_SYMBOL_EXPORT const char* program_name_in(casadi_int i) {{
@@ -164,19 +165,19 @@ CASADI_SYMBOL_EXPORT int program(const double** arg, double** res, casadi_int* i
 }}
 """
 
-SCHEDULED = {"1": 5000, "v": 2000}
+SCHEDULED = {Lane.SINGLE: 5000, Lane.VECTOR: 2000}
 """Operations of the longest straight lines that GCC shall order before it gives out registers: 10
 to 30 % faster for numbers, 5 to 10 % for vectors; longer programs gain nothing, or lose."""
 
 
-def preamble(longest: int, n: str) -> str:
+def preamble(longest: int, lane: Lane) -> str:
     """C that stands before programs of so many operations in straight lines."""
     order = '#pragma GCC optimize ("schedule-insns", "sched-pressure")\n'
-    early = order if longest <= SCHEDULED[n] else ""
+    early = order if longest <= SCHEDULED[lane] else ""
     return early + HEADERS + elementary_functions() + each_functions()
 
 
-def c_function(program: Program, name: str, exported: bool) -> str:
+def c_function(program: Program, name: str, exported: bool, options: Options) -> str:
     """The C of a program, called as CasADi calls its own functions."""
 
     symbols, (rows, columns) = program.symbols, program.shape
@@ -192,42 +193,43 @@ def c_function(program: Program, name: str, exported: bool) -> str:
         ),
         shapes_out=f"{{{columns}, {rows}, 1}}",  # row by row
     )
-    return program_text(program, f"{name}_line", "1") + wrapper
+    return program_text(program, f"{name}_line", Lane.SINGLE, options) + wrapper
 
 
-def c_source(system: System, program: Program) -> str:
+def c_source(program: Program, options: Options = STANDARD) -> str:
     """The C of a program, its calls, its loop over a few states, and integrators' steps."""
-    name = "core" if system.nz else "program"
+    closing, quaternions = program.subject.closing, program.subject.quaternions
+    name = "core" if closing.nz else "program"
     longest = 0 if isinstance(program.equations, Staged) else program.length
-    text = preamble(longest, "1")
-    text += c_function(program, name, exported=not system.nz)
+    text = preamble(longest, Lane.SINGLE)
+    text += c_function(program, name, not closing.nz, options)
     inputs = [name for name in program.symbols if name != "z"]
     sizes_in = [program.sizes[name] for name in inputs]
-    calls = calls_text(program.variant.name, sizes_in)
-    if system.nz:
+    calls = calls_text(program.declaration, sizes_in)
+    if closing.nz:
         inputs.append("home")
-        sizes_in.append(len(system.walk_home))
+        sizes_in.append(len(closing.home))
     rows, columns = program.shape
     sizes = {"n_in": len(inputs), "size_out": rows * columns}
-    if system.nz:
-        text += walk_source(system)
+    if closing.nz:
+        text += walk_source(closing)
         n_core, n_home = len(program.symbols), sizes_in[-1]
-        text += WALKED.format(**sizes, n_core=n_core, nz_all=system.nz, n_home=n_home)
+        text += WALKED.format(**sizes, n_core=n_core, nz_all=closing.nz, n_home=n_home)
     text += CHECKED.format(
         **sizes,
         sizes_in=", ".join(str(size) for size in sizes_in),
-        quaternions="".join(f"{start}, " for start in system.coordinates.quaternions),
-        n_quaternions=len(system.coordinates.quaternions),
+        quaternions="".join(f"{start}, " for start in quaternions),
+        n_quaternions=len(quaternions),
         tolerance=UNIT_TOLERANCE,
     )
     text += calls
-    if program.variant.name == "motion_rate":
-        text += dormand_prince(system.coordinates)
+    if program.declaration.integrated:
+        text += dormand_prince(rows * columns, program.sizes["q"])
     return text
 
 
-def walk_source(system: System) -> str:
+def walk_source(closing: Closing) -> str:
     """The C of `close_all`, which finds the positions of loops without closed form."""
-    return c_loops(system) + WALK.format(
-        count=len(system.walked), ny=len(system.walk_rows), nz=system.nz
+    return c_loops(closing) + WALK.format(
+        count=len(closing.counts), ny=closing.ny, nz=closing.nz
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ..compiler.c_loops import c_loops
 from ..compiler.statements import number
-from ..equations.system import System
+from ..program.closing import Closing
 
 
 @dataclass(frozen=True)
@@ -18,17 +18,17 @@ class CWalk:
     nz: int
 
 
-def c_walk(system: System, prefix: str) -> CWalk:
+def c_walk(closing: Closing, prefix: str) -> CWalk:
     """The C that fills z, the dependent positions of all loops, at q; `prefix` names its memory."""
-    ny, home = len(system.walk_rows), system.walk_home
-    text = c_loops(system) + WALK.format(
+    ny, home = closing.ny, closing.home
+    text = c_loops(closing) + WALK.format(
         prefix=prefix,
-        count=len(system.walked),
+        count=len(closing.counts),
         room=max(1, ny),
         home_y=", ".join(map(number, home[:ny])) or "0.0",
         home_z=", ".join(map(number, home[ny:])),
     )
-    return CWalk(text, max(1, ny), system.nz)
+    return CWalk(text, max(1, ny), closing.nz)
 
 
 WALK = """

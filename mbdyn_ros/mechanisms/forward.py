@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..equations.programs import forward_dynamics
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, named
 from ..model.model import Array
@@ -92,7 +93,7 @@ def move(
     n = len(q)
     limits = reach(mechanism, float(q[0])) if n == 1 else (-math.inf, math.inf)
     law = _law(mechanism, torque)
-    program = bound(mechanism, "forward_dynamics")
+    program = bound(mechanism, forward_dynamics)
 
     def rate(t: float, state: Array) -> Array:
         program.q[:] = state[:n]

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..equations import programs
 from ..equations.algebra.complex_plane import Complex
 from ..errors import InputError, suggestion
 from ..model.model import Array
+from ..program.declaration import Declaration
 from .layout import Layout, Solved
 from .link import PIECES, Number, piece_numbers, piece_of
 from .pose import Pose
@@ -238,10 +240,10 @@ class Mechanism(ABC):
         position = self.pose(states).joint_positions()
         velocity = acceleration = None
         if v is not None:
-            velocity = self._run("joint_velocity", states, v=v)
+            velocity = self._run(programs.joint_velocity, states, v=v)
         if a is not None:
             rate = np.zeros_like(states) if v is None else v
-            acceleration = self._run("joint_acceleration", states, v=rate, a=a)
+            acceleration = self._run(programs.joint_acceleration, states, v=rate, a=a)
         return position, velocity, acceleration
 
     def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
@@ -264,18 +266,18 @@ class Mechanism(ABC):
         >>> FourBar().inverse_dynamics(q, [10.0], [0.0]).shape
         (360, 1)
         """
-        return self._run("inverse_dynamics", self.states("q", q), v=v, a=a)
+        return self._run(programs.inverse_dynamics, self.states("q", q), v=v, a=a)
 
     def forward_dynamics(self, q: ArrayLike, v: ArrayLike, effort: ArrayLike) -> Array:
         """Accelerations (N, n), rad/s^2, of the inputs under driving torques (N, n)."""
-        return self._run("forward_dynamics", self.states("q", q), v=v, effort=effort)
+        return self._run(programs.forward_dynamics, self.states("q", q), v=v, effort=effort)
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
         """Kinetic and potential energy (N,), J, the latter zero at the height of the origin."""
-        kinetic, potential = self._run("energy", self.states("q", q), v=v).T
+        kinetic, potential = self._run(programs.energy, self.states("q", q), v=v).T
         return kinetic, potential
 
-    def _run(self, name: str, q: Array, **others: ArrayLike) -> Array:
+    def _run(self, program: Declaration, q: Array, **others: ArrayLike) -> Array:
         """A compiled program at states (N, n)."""
         from .programs import run
         from .reach import require_reach
@@ -287,7 +289,7 @@ class Mechanism(ABC):
             if len(array) not in (1, count):
                 raise self.refusal(f"{key} has {len(array)} rows where others have {count}")
         shape = (count, len(self.inputs))
-        return run(self, name, *(np.broadcast_to(array, shape) for array in arrays))
+        return run(self, program, *(np.broadcast_to(array, shape) for array in arrays))
 
     def states(self, name: str, values: ArrayLike) -> Array:
         """An argument as states (N, n)."""

@@ -15,12 +15,11 @@ import casadi as ca
 import numpy as np
 
 from ..equations.algebra.complex_plane import Complex
-from ..equations.algebra.spatial import SX, Position, Turn, constant
+from ..equations.algebra.spatial import SX, Position, Turn
 from ..equations.loops.embedding import Embedding
 from ..equations.loops.linkage import Linkage
 from ..equations.system import System
 from ..equations.textbook.denoc_loops import ClosedDenoc
-from ..equations.tree.newton_euler import joint_wrenches, outward
 from ..model.clusters import Closure, Cluster, Gear
 from ..model.coordinates import choose_coordinates
 from ..model.model import Pose
@@ -104,44 +103,6 @@ class ParametricSystem(System):
         embedding = self.embedding(q, SX(0, 1))
         pinned = replace(self, linkages=(self.pinned,))
         return ClosedDenoc(pinned, embedding, embedding.velocity(v)), embedding
-
-    def reactions(self, q: SX, z: SX, v: SX, a: SX) -> SX:
-        """Force and moment of every joint and pin (m, 3): fx, fy (N), moment (N m).
-
-        Joints in the order of the parts: of the parent on the part, about the part's origin, the
-        drive's effort included. Then the pins: of the first part on the second. In the axes of
-        the ground.
-        """
-        closed, embedding = self.denoc(q, v)
-        velocity = embedding.velocity(v)
-        acceleration = embedding.velocity(a) + embedding.drift(velocity)
-        _, multipliers = closed.inverse_dynamics(acceleration)
-        poses = closed.denoc.poses
-        rows = embedding.rows(self.pinned, velocity)
-        outside = SX.zeros(6, len(self.tree.bodies))
-        pins = []
-        for k, closure in enumerate(self.pinned.cluster.closures):
-            count = PLANE_ROWS
-            force = rows.wrenches[k][:3, :count] @ multipliers[k * count : (k + 1) * count]
-            first, second = closure.predecessor, closure.successor
-            if first != WORLD:
-                force = poses[first][0] @ force
-            for body, sign, frame in (
-                (first, -1, closure.predecessor_frame),
-                (second, 1, closure.successor_frame),
-            ):
-                if body != WORLD:
-                    push = sign * (poses[body][0].T @ force)
-                    turning = ca.cross(constant(frame.translation), push)
-                    outside[:, body] += ca.vertcat(push, turning)
-            pins.append(ca.horzcat(force[0], force[1], 0))
-        joints = []
-        motions = outward(self.tree, embedding.joints, velocity, acceleration, self.gravity)
-        transmitted = joint_wrenches(self.tree, embedding.joints, motions, outside)
-        for (moment, force), (rotation, _) in zip(transmitted, poses, strict=True):
-            push = rotation @ force
-            joints.append(ca.horzcat(push[0], push[1], moment[2]))
-        return ca.vertcat(*joints, *pins)
 
     def digest(self) -> str:
         """Hash of all expressions that the equations depend on."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..equations.programs import joint_velocity
 from ..errors import InputError
 from ..model.model import Array
 from .mechanism import SAMPLES, Mechanism
@@ -131,7 +132,7 @@ def dead_centers(mechanism: Mechanism) -> Array:
     lower, upper = reach(mechanism)
     if not np.isfinite(lower):
         lower, upper = -np.pi, np.pi
-    rates = bound(mechanism, "joint_velocity")
+    rates = bound(mechanism, joint_velocity)
     rates.v[:] = 1.0
     row = mechanism.joint_names.index(f"{mechanism.output}_joint")
 

@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..array import Array as Array
 from .closing_types import ClosingType, closing_type
-
-Array = NDArray[np.float64]
 
 JOINT_COORDINATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "fixed": ((), ()),

@@ -21,14 +21,14 @@ import numpy as np
 
 from ..arguments import require_unit_quaternions, single_vector
 from ..compiler.kernel import Bound
-from ..compiler.program import Variant
-from ..equations.pulses import TURN
 from ..errors import InputError
 from ..integration.methods import RK4
 from ..integration.stepper import Stepper
 from ..model.model import Array
 from ..robot import Robot
 from ..simulation.stepped.fixed_step import neutral_position
+from . import programs
+from .pulse_equations import TURN
 from .pulses import PulseWindows
 from .rotor import Rotor
 from .torque import require_rotor
@@ -106,7 +106,7 @@ class PiezoMotion:
             raise InputError(f"{robot.model.source}: a floating joint has no transducer to hold it")
         if robot.model.loops or robot.dependent_joints:
             raise InputError(f"{robot.model.source}: the motion of piezo robots is for trees only")
-        rubbing = [body.joint for body in robot._system.tree.bodies if body.friction]
+        rubbing = [body.joint for body in robot.system.tree.bodies if body.friction]
         if rubbing:
             raise InputError(
                 f"{robot.model.source}: joint {rubbing[0]!r} has dry friction, but a transducer "
@@ -115,7 +115,7 @@ class PiezoMotion:
         if not (math.isfinite(step) and 0 < step <= 1):
             raise InputError(f"the step is {step} rad; it must be above 0 and at most 1")
         self.robot, self.link, self.step = robot, link, step
-        self._motion = Bound(robot._programs.kernel(Variant("pulsed_motion", link)))
+        self._motion = Bound(robot.calls.kernel(programs.pulsed_motion, link))
         self._mass = robot.bind("mass_matrix")
         size = robot.nv
         self._stepper = Stepper(RK4, neutral_position(robot), np.zeros((2, size)))
@@ -138,7 +138,7 @@ class PiezoMotion:
     def set_state(self, q: Array, angle: float = 0.0) -> None:
         """Put the robot somewhere else: at rest, all joints held, without windows."""
         position = single_vector("position", q, self.robot.position_labels)
-        require_unit_quaternions(self.robot._system.coordinates, position)
+        require_unit_quaternions(self.robot.system.coordinates, position)
         self.q[:] = position
         self.angle = angle
         self.stop()

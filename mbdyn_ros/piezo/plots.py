@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..equations.pulses import TURN
 from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
 from ..units import effort_unit, position_unit
 from . import PiezoRun, PulseWindows
+from .pulse_equations import TURN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

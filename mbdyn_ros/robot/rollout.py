@@ -12,12 +12,13 @@ from ..compiler.kernel import Kernel, load_many
 from ..compiler.rollout_source import rollout_source
 from ..compiler.thread_pool import share_out
 from ..compiler.threads import threads_for
-from ..equations.position_rate import PositionRate
+from ..equations.position_rate import PositionRate, position_rate
 from ..equations.system import System
 from ..errors import InputError
 from ..integration.methods import FixedMethod, RungeKutta
 from ..integration.stepper import Stepper
 from ..model.model import Array
+from ..program.program import Program
 
 
 class Rollout:
@@ -33,7 +34,13 @@ class Rollout:
         self._rate = PositionRate(system.coordinates)
         self._library: ctypes.CDLL | None = None
         if kernel.compiled:
-            self._library = load_many(system, kernel.variant, "rollout", rollout_source)
+            self._library = load_many(
+                kernel.program,
+                "rollout",
+                lambda forward, options: rollout_source(
+                    forward, Program(position_rate, system), options
+                ),
+            )
 
     def __call__(
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod, terminal: bool

@@ -75,21 +75,21 @@ class FixedStep:
     def __init__(self, robot: Robot, step: float, method: str = AUTO) -> None:
         robot.require_mass("simulation")
         self._choice = None if method == AUTO else named("method", method, FIXED, AUTO)
-        self._walks = bool(robot._system.nz)
+        self._walks = bool(robot.system.nz)
         if self._walks:  # home moves along, so that loops stay on their branch
-            robot = robot.with_home(robot._system.home)
+            robot = robot.with_home(robot.system.home)
         self.robot = robot
         self.time = 0.0
         self._stepper = Stepper(self._choice or RK4, neutral_position(robot), np.zeros(robot.nv))
         self.q, self.v = self._stepper.q, self._stepper.v
         self.effort = np.zeros(len(robot.effort_labels))
         self._drive = Drive(robot)
-        self._coulomb = Coulomb(robot) if robot._system.has_friction else None
+        self._coulomb = Coulomb(robot) if robot.system.has_friction else None
         rubbing = 0 if self._coulomb is None else len(self._coulomb.labels)
         self._rough = rubbing > 0
         self._dynamics = robot.bind("forward_dynamics", friction=not self._rough)
         self._mass = robot.bind("mass_matrix")
-        self._position_rate = PositionRate(robot._system.coordinates)
+        self._position_rate = PositionRate(robot.system.coordinates)
         self._programs = robot.bind("joint_position"), robot.bind("joint_velocity")
         self._damping_rate = self._fastest_damping()
         self.step = step
@@ -124,7 +124,7 @@ class FixedStep:
         self._position_rate.normalize(self.q)
         self._impulse[:] = 0.0
         if self._walks:
-            self.robot._programs.home[:] = self.robot._system.walk_home
+            self.robot.calls.home[:] = self.robot.system.closing.home
             self._take_home_along()
 
     def tree_state(self) -> tuple[Array, Array]:
@@ -163,12 +163,12 @@ class FixedStep:
 
     def _take_home_along(self) -> None:
         """Let the next step find the loops closed as they are now."""
-        position, system = self._programs[0], self.robot._system
+        position, system = self._programs[0], self.robot.system
         position.q[:] = self.q
         position()
         home = position.result[[*system.walk_rows, *system.walked_rows]]
         if np.isfinite(home).all():
-            self.robot._programs.home[:] = home
+            self.robot.calls.home[:] = home
 
     def _accelerate(self, share: float, q: Array, v: Array, result: Array) -> None:
         """Accelerations (nv,) with the damping and sliding friction of now."""
@@ -283,7 +283,7 @@ class FixedStep:
 
 def neutral_position(robot: Robot) -> Array:
     """Where home is (nq,): zeros, unless loops or the description want another position."""
-    return robot._system.home[list(robot._system.coordinates.q)].copy()
+    return robot.system.home[list(robot.system.coordinates.q)].copy()
 
 
 def plain_coordinates(robot: Robot) -> dict[int, int]:

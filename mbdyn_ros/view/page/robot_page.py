@@ -124,7 +124,7 @@ class RobotPage:
         """Write the positions of the dependent joints on the page."""
         if not self.robot.dependent_joints:
             return
-        labels = self.robot._system.coordinates.joint_labels
+        labels = self.robot.system.coordinates.joint_labels
         shown = np.round(position, 4) + 0.0  # no -0
         rows = [
             f"| {name} | {shown[k]:.4f} {position_unit(self.robot.model, name)} |"
@@ -135,7 +135,7 @@ class RobotPage:
 
     def _draw_charts(self, motion: Excursion) -> list[str]:
         robot = self.robot
-        labels = robot._system.coordinates.joint_labels
+        labels = robot.system.coordinates.joint_labels
         lines: dict[str, list[Line]] = {unit: [] for unit in UNITS}
         if motion.effort is not None and motion.gravity is not None:
             units = [effort_unit(robot.model, one) for one in robot.effort_labels]
