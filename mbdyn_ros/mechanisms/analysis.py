@@ -10,13 +10,13 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
+from .crank_motion import CrankMotion
 from .layout import GROUND
 from .mechanism import Mechanism
-from .motion import CrankMotion
 from .pose import Pose
 from .programs import run
-from .reach import require_way
 from .reactions import reactions
+from .toggles import require_way
 
 STANDING = 1e-9
 """Ratio of speeds below which the output stands still: a dead centre."""

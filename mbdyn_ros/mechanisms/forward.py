@@ -19,10 +19,10 @@ from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, named
 from ..model.model import Array
 from ..recording.table import read_table
+from .crank_motion import CrankMotion, rising_time
 from .mechanism import Mechanism
-from .motion import CrankMotion, rising_time
 from .programs import bound
-from .reach import reach
+from .toggles import reach
 
 NEAR_TOGGLE = 1e-6
 """Squared sine of a transmission angle below which the crank no longer determines the rest."""

@@ -25,8 +25,10 @@ from ..model.coordinates import choose_coordinates
 from ..model.model import Pose
 from ..model.read.urdf import read_urdf
 from ..model.tree import WORLD, Body, Tree
+from .design import Design
 from .layout import GROUND, Layout, Part, Point, relative
-from .mechanism import Mechanism
+from .toggles import home
+from .urdf import write_urdf
 
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
@@ -62,7 +64,7 @@ class SymbolicInertia:
 class ClosedForm:
     """The position of a mechanism for `Linkage`: of its dependent joints, by body."""
 
-    mechanism: Mechanism
+    mechanism: Design
     layout: Layout
 
     @property
@@ -95,7 +97,7 @@ class ParametricSystem(System):
     pinned : its linkage held by the pins, also where gears determine its position.
     """
 
-    mechanism: Mechanism = field(kw_only=True)
+    mechanism: Design = field(kw_only=True)
     pinned: Linkage = field(kw_only=True)
 
     def denoc(self, q: SX, v: SX) -> tuple[ClosedDenoc, Embedding]:
@@ -124,14 +126,14 @@ class ParametricSystem(System):
 
 
 @functools.cache
-def parametric_system(kind: type[Mechanism]) -> ParametricSystem:
+def parametric_system(kind: type[Design]) -> ParametricSystem:
     """The system of all mechanisms of a kind."""
     example = kind()
     names = list(example.numbers())
     parameters = SX.sym("parameters", len(names))
     symbolic = kind.of_numbers({name: parameters[k] for k, name in enumerate(names)})
     layout = symbolic.layout()
-    model = read_urdf(example.urdf())
+    model = read_urdf(write_urdf(example, home(example)))
     inputs = [part.joint for part in layout.parts if part.name in kind.inputs]
     tree = _tree(layout)
     form = ClosedForm(symbolic, layout)

@@ -8,18 +8,18 @@ from ..array import Array
 from ..compiler.kernel import Bound, Kernel, load_kernel
 from ..program.declaration import Declaration
 from ..program.program import Program
-from .mechanism import Mechanism
+from .design import Design
 from .parametric import parametric_system
 
-_kernels: dict[tuple[type[Mechanism], Declaration], Kernel] = {}
+_kernels: dict[tuple[type[Design], Declaration], Kernel] = {}
 _compiling = threading.Lock()
 
 
-def kernel(kind: type[Mechanism], program: Declaration) -> Kernel:
+def kernel(kind: type[Design], program: Declaration) -> Kernel:
     """A program of a kind of mechanism, compiled when first asked for.
 
     Its inputs are those of the program of a robot, then "parameters": what
-    `Mechanism.vector` gives.
+    `Design.vector` gives.
     """
     with _compiling:
         if (kind, program) not in _kernels:
@@ -27,14 +27,14 @@ def kernel(kind: type[Mechanism], program: Declaration) -> Kernel:
         return _kernels[kind, program]
 
 
-def run(mechanism: Mechanism, program: Declaration, *arguments: Array) -> Array:
-    """A program over N states (N, n) of one mechanism, or of N designs (`Mechanism.designs`)."""
+def run(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
+    """A program over N states (N, n) of one mechanism, or of N designs (`Design.designs`)."""
     return kernel(type(mechanism), program).batch(
         [*arguments, mechanism.vector()], len(arguments[0])
     )
 
 
-def bound(mechanism: Mechanism, program: Declaration) -> Bound:
+def bound(mechanism: Design, program: Declaration) -> Bound:
     """A program tied to arrays, with the numbers of one mechanism filled in."""
     result = Bound(kernel(type(mechanism), program))
     result.parameters[:] = mechanism.vector()

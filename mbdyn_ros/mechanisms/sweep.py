@@ -17,8 +17,8 @@ from ..equations.programs import inverse_dynamics
 from ..errors import InputError
 from ..model.model import Array
 from .analysis import mean_square
+from .crank_motion import CrankMotion
 from .mechanism import Mechanism
-from .motion import CrankMotion
 from .programs import kernel
 from .way import ROUNDING, along, deepest, dips
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...recording.table import Table, csv_lines
+from ...recording.table import csv_lines
 from ...view.colors import color_of
 from ...view.page.charts import Line
 from ...view.page.stroke import CLEARANCE, Stroke
 from .. import Analysis, CrankMotion, Mechanism, reach
+from ..crank_motion import joint_table
 
 QUANTITIES = ("positions", "speeds", "accelerations", "forces in joints")
 UNITS = {"positions": "", "speeds": "/s", "accelerations": "/s²"}
@@ -91,11 +92,8 @@ class Run:
 
     def csv(self) -> str:
         """Time, torques and the motion of all joints as a CSV file."""
-        names = self.mechanism.joint_names
-        table: Table = {"time": {"": self.motion.time}}
-        quantities = ("position", "velocity", "acceleration")
-        for quantity, values in zip(quantities, self.analysis.joints, strict=True):
-            table[quantity] = dict(zip(names, values.T, strict=True))
+        joints = self.mechanism.joint_names
+        table = joint_table(self.motion.time, joints, self.analysis.joints)
         table["effort"] = {
             f"{name}_joint": self.torque[:, k] for k, name in enumerate(self.mechanism.inputs)
         }

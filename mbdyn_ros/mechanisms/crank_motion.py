@@ -129,6 +129,20 @@ def from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> CrankMoti
     return CrankMotion(time, q, v, a)
 
 
+def joint_table(
+    time: Array, names: Sequence[str], state: tuple[Array, Array | None, Array | None]
+) -> Table:
+    """Positions, velocities and accelerations (N, joints) of all joints, as a table over time.
+
+    state : as `Mechanism.joint_state` gives it; what it leaves out is left out.
+    """
+    table: Table = {"time": {"": time}}
+    for quantity, values in zip(("position", "velocity", "acceleration"), state, strict=True):
+        if values is not None:
+            table[quantity] = dict(zip(names, values.T, strict=True))
+    return table
+
+
 def rising_time(table: Table, path: str | os.PathLike[str]) -> Array:
     """The column time (N,) of a table, refused where it does not rise."""
     if "" not in table.get("time", {}):

@@ -1,4 +1,4 @@
-"""How far the inputs of a mechanism can turn, and what stops them."""
+"""How far the inputs of a mechanism can turn before a toggle stops them."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..equations.programs import joint_velocity
 from ..errors import InputError
 from ..model.model import Array
-from .mechanism import SAMPLES, Mechanism
+from .design import SAMPLES, Design
 from .way import ROUNDING, along, edge, first_open
 
 CLEAR = 0.01
 """Margin (squared sine of the transmission angle) that is far enough from a toggle for a home."""
 
 
-def home(mechanism: Mechanism) -> Array:
-    """See `Mechanism.home`."""
+def home(mechanism: Design) -> Array:
+    """Angles (n,) of the inputs from which joints are counted: see `Mechanism.home`."""
     zero = np.zeros(len(mechanism.inputs))
     if mechanism.margin(zero) >= CLEAR:
         return zero
@@ -29,7 +28,7 @@ def home(mechanism: Mechanism) -> Array:
 
 
 def reach(
-    mechanism: Mechanism, start: float | None = None, which: str | None = None
+    mechanism: Design, start: float | None = None, which: str | None = None
 ) -> tuple[float, float]:
     """Interval of an input's angle (rad) around `start`; infinite where it turns fully.
 
@@ -58,11 +57,11 @@ def reach(
             "that turns as `which`, the others stay at home"
         )
     column = names.index(which)
-    home = mechanism.home
-    middle = float(home[column]) if start is None else start
+    rest = home(mechanism)
+    middle = float(rest[column]) if start is None else start
 
     def margin(angles: Array) -> Array:
-        states = np.tile(home, (len(angles), 1))
+        states = np.tile(rest, (len(angles), 1))
         states[:, column] = angles
         return mechanism.margin(states)
 
@@ -84,14 +83,14 @@ def _first_limit(margin: Callable[[Array], Array], start: float, sense: float) -
     return edge(margin, start + step * inside, start + step * outside)[0]
 
 
-def require_reach(mechanism: Mechanism, q: Array) -> None:
+def require_reach(mechanism: Design, q: Array) -> None:
     """Raise `InputError`, with the limiting angle, where it cannot be assembled at q (N, n)."""
     bad = np.flatnonzero(mechanism.margin(q) < -ROUNDING)
     if len(bad):
         raise _open(mechanism, q[bad[0]], "")
 
 
-def require_way(mechanism: Mechanism, q: Array) -> None:
+def require_way(mechanism: Design, q: Array) -> None:
     """The same for all positions on the way from point to point of q (N, n)."""
     if len(q) < 2:
         require_reach(mechanism, q)
@@ -109,7 +108,7 @@ def require_way(mechanism: Mechanism, q: Array) -> None:
     raise _open(mechanism, along(q, np.array(outside)), limit)
 
 
-def _open(mechanism: Mechanism, q: Array, limit: str) -> InputError:
+def _open(mechanism: Design, q: Array, limit: str) -> InputError:
     """The error of a mechanism that cannot be assembled at q (n,)."""
     angles = " and ".join(f"{one:.6g}" for one in np.degrees(q))
     names = " and ".join(mechanism.inputs)
@@ -118,35 +117,3 @@ def _open(mechanism: Mechanism, q: Array, limit: str) -> InputError:
         lower, upper = np.degrees(reach(mechanism))
         limit = f"a toggle stops the {names}, which goes from {lower:.6g} to {upper:.6g} deg"
     return mechanism.refusal(f"{text}: {limit}" if limit else text)
-
-
-def dead_centers(mechanism: Mechanism) -> Array:
-    """Angles (k,) of the input, rising within a turn, at which the output stands still.
-
-    There the mechanical advantage is infinite; in a four-bar crank and coupler are in line.
-    """
-    from scipy.optimize import brentq
-
-    from .programs import bound
-
-    lower, upper = reach(mechanism)
-    if not np.isfinite(lower):
-        lower, upper = -np.pi, np.pi
-    rates = bound(mechanism, joint_velocity)
-    rates.v[:] = 1.0
-    row = mechanism.joint_names.index(f"{mechanism.output}_joint")
-
-    def rate(angle: float) -> float:
-        rates.q[0] = angle
-        rates()
-        return float(rates.result[row])
-
-    inside = 1e-9 * (upper - lower)
-    angles = np.linspace(lower + inside, upper - inside, SAMPLES + 1)
-    values = np.array([rate(angle) for angle in angles.tolist()])
-    found = [
-        brentq(rate, angles[k], angles[k + 1], xtol=1e-14, rtol=1e-14)
-        for k in np.flatnonzero(values[:-1] * values[1:] < 0)
-    ]
-    found += angles[:-1][values[:-1] == 0].tolist()
-    return np.sort(np.array(found))

@@ -13,7 +13,7 @@ from ...cli.simulate import PLOTS
 from ...errors import InputError
 from ...integration.methods import ADAPTIVE, described
 from ...recording.write import TABLES, check_target
-from .tasks import LOCAL, analyse, compare_settings, draw, forward, inverse, sweep_designs
+from .tasks import LOCAL, compare_settings, forward, inverse, sweep_designs
 
 if TYPE_CHECKING:
     from .. import Mechanism
@@ -191,6 +191,7 @@ def _summary(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[st
     """What the mechanism can do: range, toggles, dead centres, transmission."""
     from .. import FourBar
     from ..summary import summarize
+    from .prescribed import analyse, draw
 
     document = summarize(made)
     if options["plot"] or options["gif"] or options["output"]:
