@@ -17,6 +17,7 @@ import numpy as np
 
 from ...equations.contact.impact import Blocks, contact_impulses
 from ...errors import SimulationError
+from ...integration.root import land
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.collisions import Collisions
@@ -37,6 +38,9 @@ RESTING_SPEED = 1e-4
 
 GRAZE = 1e-9
 """Depth (m or rad) under which a point grazes and does not hit."""
+
+ON_WALL = 1e-13
+"""Distance (m or rad) at which a contact has closed, once the step has landed on it."""
 
 PASSES = 3
 """Most solutions of the contacts in one step."""
@@ -156,17 +160,15 @@ class WalledStep(FixedStep):
         if found is None:
             return length
         time, k = found
-        for _ in range(3):
+
+        def step_to(time: float) -> tuple[float, float, float]:
             self._restore(before)
             if time > 0:
                 self._go(time, held)
             g, rate, slope = self.contacts.distances(self.q, self.v)
-            if abs(g[k]) <= 1e-13 * slope[k] or not rate[k] < 0:
-                break
-            better = time - g[k] / rate[k]
-            if not 0 < better < length:
-                break
-            time = better
+            return g[k], rate[k], ON_WALL * slope[k]
+
+        time = land(step_to, time, (0.0, length))
         self._collide()
         return time
 
