@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
-import threading
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,6 +21,7 @@ import numpy as np
 from ..array import Array
 from ..errors import CompilerWarning
 from ..program.program import Program
+from ..program.symbols import alone, lasting
 from .batch import batch_source
 from .cache import cached_library
 from .call import bound_call, plain_call
@@ -37,11 +37,6 @@ Source = Callable[[Program, Options], str]
 
 MANY = 256
 """States from which on a program for many at once is compiled."""
-
-
-_symbols = threading.Lock()
-"""Held while symbols are handled: CasADi counts who uses its expressions without any lock, so two
-threads that build or drop some at once crash the process."""
 
 
 class Kernel:
@@ -276,28 +271,24 @@ def _library(program: Program, name: str, source: Source, options: Options) -> P
     return cached_library(name, key, lambda: _written(program, source, options))
 
 
+@alone
 def _written(program: Program, source: Source, options: Options) -> str:
-    with _symbols:
-        return source(replace(program), options)  # what is traced is not kept
+    return source(replace(program), options)  # what is traced is not kept
 
 
+@alone
 def interpret(program: Program, home: Array | None = None) -> Kernel:
     """The kernel of a program in CasADi's interpreter."""
-    with _symbols:
-        start = program.subject.closing.home if home is None else home
-        return _interpreted(program, replace(program), start)
-
-
-def _interpreted(program: Program, traced: Program, home: Array) -> Kernel:
-    closing, core = program.subject.closing, traced.function
+    closing, traced = program.subject.closing, replace(program)
+    start, core = closing.home if home is None else home, traced.function
     if not closing.nz:
-        return Kernel(program, core, None, home)
-    walker = Walker(closing, traced.sizes["q"], home)
+        return Kernel(program, lasting(core), None, start)
+    walker = Walker(closing, traced.sizes["q"], start)
     names = [name for name in traced.symbols if name != "z"]
     inputs = [ca.MX.sym(name, traced.symbols[name].sparsity()) for name in names]
     result = core(inputs[0], walker(inputs[0]), *inputs[1:])
     function = ca.Function("program", inputs, [result], names, ["result"])
-    kernel = Kernel(program, function, None, home)
+    kernel = Kernel(program, lasting(function), None, start)
     kernel.walker = walker  # CasADi does not keep it alive
     return kernel
 
