@@ -13,7 +13,7 @@ import numpy as np
 from ...array import Array
 from ...errors import SimulationError
 
-NEGLIGIBLE = 1e-10
+IMPULSE_NOISE = 1e-10
 """Share of the largest velocity, or impulse, that counts as none."""
 
 
@@ -32,7 +32,7 @@ def complementary_impulses(matrix: Array, free: Array) -> Array:
         return np.zeros(count)
     with np.errstate(divide="ignore", invalid="ignore"):
         f = _equal(matrix, free)  # (47): all contacts follow Newton's law
-    if (f >= 0).all() and np.abs(matrix @ f + free).max() <= NEGLIGIBLE * size:
+    if (f >= 0).all() and np.abs(matrix @ f + free).max() <= IMPULSE_NOISE * size:
         return f
     return _principal_pivots(matrix, free, size)
 
@@ -62,7 +62,7 @@ def _principal_pivots(matrix: Array, free: Array, size: float) -> Array:
             "the contacts cannot all be kept from closing: the points press against each other"
         )
     f = u / rest[-1] * size
-    active = f > NEGLIGIBLE * f.max(initial=0.0)
+    active = f > IMPULSE_NOISE * f.max(initial=0.0)
     xi = matrix @ f + free
     tight = active | (np.abs(xi) <= 1e-9 * size)
     for chosen in (tight, active):

@@ -19,6 +19,7 @@ from ...integration import methods
 from ...integration.methods import AdaptiveMethod
 from ...integration.root import first_true, land
 from ...model.model import Array
+from ..contact.precision import ADAPTIVE
 from ..effort import Constant
 from ..trajectory import Event, Transition
 from .compiled_formula import CompiledFormula
@@ -36,9 +37,6 @@ STIFF = 1e5
 
 SHORTEST = 1e-14
 """Step (s), and share of the time, that is too short to count."""
-
-ON_WALL = 1e-16
-"""Distance (m or rad) at which a contact has closed, once the step has landed on it."""
 
 MAX_SWITCHES = 100
 """Switches at one instant that are too many."""
@@ -218,7 +216,7 @@ class Integrator:
             solver.step()
             best = Step(step.start, time, step.initial, functools.cache(solver.dense_output))
             g, rate, slope = contacts.distances(*self.motion.split(solver.y))
-            return g[contact], rate[contact], ON_WALL * slope[contact]
+            return g[contact], rate[contact], ADAPTIVE.closed * slope[contact]
 
         contacts = self.motion.touching.contacts
         land(step_to, time, (step.start, step.end + (step.end - step.start)))

@@ -13,7 +13,7 @@ from ...array import Array
 from ...equations.contact.impact import UNSETTLED
 from ..contact.contacts import Assembly, Flags, Indices
 
-NOISE = 1e-10
+FORCE_NOISE = 1e-10
 """Share of the forces, or accelerations, that may be rounding error."""
 
 
@@ -83,14 +83,14 @@ class Resting:
             if t < 0:
                 continue
             rub = float(np.linalg.norm(force[t : t + 2]))
-            inside = rub < blocks.friction[i] * normal[i] * (1 - NOISE)
+            inside = rub < blocks.friction[i] * normal[i] * (1 - FORCE_NOISE)
             still = float(np.abs(whole[t : t + 2]).max()) <= 10 * UNSETTLED * most
             modes[i] = Mode.STICKS if inside else Mode.SLIDES
             possible[i] = Mode.STICKS if inside or still else Mode.SLIDES
             if not inside and rub > 0:
                 directions[i] = -force[t : t + 2] / rub
-        pushes = normal > NOISE * normal.max(initial=0.0)
-        rests = pushes | (left <= NOISE * most)
+        pushes = normal > FORCE_NOISE * normal.max(initial=0.0)
+        rests = pushes | (left <= FORCE_NOISE * most)
         likely = Resting(self.contacts, modes, directions)
         result = [likely.only(rests)]
         if possible != modes and redundant(matrix):  # forces can be shared in many ways
@@ -103,12 +103,12 @@ class Resting:
 def obeys(force: Array, assembly: Assembly) -> bool:
     """Whether forces (m,) push, and stay inside the cones of friction."""
     blocks = assembly.blocks
-    noise = NOISE * max(1e-6, float(np.abs(force).max()))
+    noise = FORCE_NOISE * max(1e-6, float(np.abs(force).max()))
     normal = force[blocks.normal]
     if (normal < -noise).any():
         return False
     for n, t, mu in zip(normal, blocks.tangent, blocks.friction, strict=True):
-        if t >= 0 and np.linalg.norm(force[t : t + 2]) > mu * n * (1 + NOISE) + noise:
+        if t >= 0 and np.linalg.norm(force[t : t + 2]) > mu * n * (1 + FORCE_NOISE) + noise:
             return False
     return True
 

@@ -10,6 +10,7 @@ say which contacts rest, stick, slide or separate from then on.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,16 +22,11 @@ from ...robot import Robot
 from ..contact.collisions import Collisions
 from ..contact.contacts import Assembly, Contacts, Indices, Rows
 from ..contact.events import ContactSearch
+from ..contact.precision import ADAPTIVE
 from ..trajectory import Transition
 from . import jam
 from .resting import Mode, Resting, obeys, redundant
 from .smooth import Smooth
-
-TOUCHING = 1e-9
-"""Distance (m or rad) of what touches, where the tolerances are not wider."""
-
-RESTING_SPEED = 1e-9
-"""Normal velocity (m/s or rad/s) of what touches and rests."""
 
 SLOW = 1e-4
 """Tangential velocity (m/s) below which a sliding point leans to the direction that its friction
@@ -51,9 +47,10 @@ class Touching:
         nq = robot.nq
         end = nq + robot.nv
         self.search = ContactSearch(contacts, lambda y: (y[..., :nq], y[..., nq:end]), tolerance)
-        self._touching = max(TOUCHING, 10 * self.search.graze)
+        near = max(ADAPTIVE.touching, 10 * self.search.graze)
+        self._precision = replace(ADAPTIVE, touching=near, inside=near)
         self._collisions = Collisions(
-            robot, contacts, self._without_contact, self._touching, RESTING_SPEED,
+            robot, contacts, self._without_contact, self._precision,
             contacts.environment.tie_window,
         )  # fmt: skip
         self.impacts = self._collisions.impacts
@@ -156,7 +153,7 @@ class Touching:
 
     def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Refuse points inside walls; hit, rest or leave what touches."""
-        self._collisions.refuse_inside(q, v, self._touching)
+        self._collisions.refuse_inside(q, v)
         found = self._free.start(t, q, v, effort)
         return found + self.switch(t, q, v, effort)
 
@@ -232,9 +229,9 @@ class Touching:
     def _settle(self, q: Array, v: Array, effort: Array) -> None:
         """Choose the contacts that rest from now on, and how."""
         g, rate, slope = self.contacts.distances(q, v)
-        near = np.abs(g) <= self._touching * slope
+        near = np.abs(g) <= self._precision.touching * slope
         near[self.resting] = True
-        which = np.flatnonzero(near & (np.abs(rate) <= 2 * RESTING_SPEED * slope))
+        which = np.flatnonzero(near & (np.abs(rate) <= 2 * self._precision.resting_speed * slope))
         before, self._held = self._held, Resting.none()
         self._free.load = np.zeros(len(v))
         if not len(which):
@@ -271,7 +268,7 @@ class Touching:
             old = last.get(int(which[i]), directions[i])
             leans = speed <= SLOW and bool(old.any())
             turned = leans and along @ old <= 0
-            if speed > RESTING_SPEED and not turned:
+            if speed > self._precision.resting_speed and not turned:
                 modes[i] = Mode.SLIDES
                 directions[i] = old if leans else along / speed
             else:

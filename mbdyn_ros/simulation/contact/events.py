@@ -14,6 +14,7 @@ import numpy as np
 from ...integration.root import zero_between
 from ...model.model import Array
 from .contacts import Contacts, Flags, Indices
+from .precision import ADAPTIVE
 
 PARTS = 8
 """Parts of a step that is looked at, and of a part that is divided."""
@@ -25,10 +26,7 @@ DEPTH = 3
 """How often a part is divided; parts are then 1/4096 of a step."""
 
 SPEEDS = 1.5
-"""Factor on the fastest change of a distance at the ends of parts, for what lies between."""
-
-GRAZE = 1e-12
-"""Least depth (m) under which a point grazes and does not hit."""
+"""Factor on the fastest change of a distance at both ends, for what lies between."""
 
 
 class ContactSearch:
@@ -47,7 +45,7 @@ class ContactSearch:
         tolerance: float,
     ) -> None:
         self._contacts, self._split = contacts, split
-        self.graze = max(GRAZE, tolerance)
+        self.graze = max(ADAPTIVE.graze, tolerance)
 
     def first(
         self, states: Callable[[Array], Array], start: float, end: float, resting: Indices

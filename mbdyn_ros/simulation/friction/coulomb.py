@@ -9,7 +9,7 @@ from ...model.model import Array
 from ...robot import Robot
 from ..velocity_map import VelocityMap
 
-ROUNDING = 1e-12
+VELOCITY_NOISE = 1e-12
 """Share of the velocities that may be rounding error where a row mixes several."""
 
 DEPENDENT = 1e-9
@@ -70,7 +70,7 @@ class Coulomb:
     def directions(self, v: Array) -> Array:
         """In which direction (m,), +-1, the joints slide; 0: at rest."""
         speed = self.rows @ v
-        noise = ROUNDING * (np.abs(self.rows) @ np.abs(v))
+        noise = VELOCITY_NOISE * (np.abs(self.rows) @ np.abs(v))
         result: Array = np.sign(speed)
         result[(self.coordinate < 0) & (np.abs(speed) <= noise)] = 0.0
         return result

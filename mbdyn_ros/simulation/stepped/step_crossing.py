@@ -10,9 +10,7 @@ import numpy as np
 from ...integration.root import first_true
 from ...model.model import Array
 from ..contact.contacts import Flags
-
-SPEEDS = 1.5
-"""Factor on the faster rate of both ends, for what lies between."""
+from ..contact.events import SPEEDS
 
 Ends = tuple[Array, Array]
 """Distances (m,) and their rates (m,) at one end of a step."""

@@ -24,29 +24,12 @@ from ..contact.collisions import Collisions
 from ..contact.contacts import Assembly, Contacts, Indices
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
+from ..contact.precision import STEPPED
 from .fixed_step import FixedStep
 from .step_crossing import first_crossing
 
-TOUCHING = 1e-6
-"""Distance (m or rad) of what touches."""
-
-INSIDE = 1e-5
-"""Depth (m or rad) at which a point starts inside a wall."""
-
-RESTING_SPEED = 1e-4
-"""Normal velocity (m/s or rad/s) of what touches and rests."""
-
-GRAZE = 1e-9
-"""Depth (m or rad) under which a point grazes and does not hit."""
-
-ON_WALL = 1e-13
-"""Distance (m or rad) at which a contact has closed, once the step has landed on it."""
-
 PASSES = 3
 """Most solutions of the contacts in one step."""
-
-SETTLED = 1e-6
-"""Share of the velocities by which contacts with friction may miss their laws."""
 
 SOFT = 1e-6
 """Share by which contacts that are redundant yield, so that their impulses are determined."""
@@ -85,7 +68,7 @@ class WalledStep(FixedStep):
         super().__init__(robot, step, method)
         self.contacts = Contacts(self.robot, environment)
         self._collisions = Collisions(
-            self.robot, self.contacts, self._accelerated, TOUCHING, RESTING_SPEED, step, SETTLED
+            self.robot, self.contacts, self._accelerated, STEPPED, step
         )
         self._forces: dict[int, Array] = {}
         self._slips: dict[int, Array] = {}
@@ -108,7 +91,7 @@ class WalledStep(FixedStep):
         before = self._state()
         super().set_state(q, v)
         try:
-            self._collisions.refuse_inside(self.q, self.v, INSIDE)
+            self._collisions.refuse_inside(self.q, self.v)
         except SimulationError:
             self._restore(before)
             raise
@@ -144,18 +127,18 @@ class WalledStep(FixedStep):
     def _part(self, length: float) -> float:
         """Move on by a length of time, or up to the next impact and through it; returns how far."""
         g, rate, slope = (one.copy() for one in self.contacts.distances(self.q, self.v))
-        touching = g <= TOUCHING * slope
-        if (touching & (rate < -RESTING_SPEED * slope)).any():
+        touching = g <= STEPPED.touching * slope
+        if (touching & (rate < -STEPPED.resting_speed * slope)).any():
             self._collide()
             g, rate, slope = (one.copy() for one in self.contacts.distances(self.q, self.v))
-            touching = g <= TOUCHING * slope
-        resting = touching & (np.abs(rate) <= 2 * RESTING_SPEED * slope)
+            touching = g <= STEPPED.touching * slope
+        resting = touching & (np.abs(rate) <= 2 * STEPPED.resting_speed * slope)
         held = np.flatnonzero(resting)
         before = self._state()
         self._go(length, held)
         last, last_rate, slope = self.contacts.distances(self.q, self.v)
         found = first_crossing(
-            (g, rate), (last, last_rate), length, ~resting, GRAZE * np.maximum(slope, 1e-12)
+            (g, rate), (last, last_rate), length, ~resting, STEPPED.graze * np.maximum(slope, 1e-12)
         )
         if found is None:
             return length
@@ -166,7 +149,7 @@ class WalledStep(FixedStep):
             if time > 0:
                 self._go(time, held)
             g, rate, slope = self.contacts.distances(self.q, self.v)
-            return g[k], rate[k], ON_WALL * slope[k]
+            return g[k], rate[k], STEPPED.closed * slope[k]
 
         time = land(step_to, time, (0.0, length))
         self._collide()
@@ -241,9 +224,9 @@ class WalledStep(FixedStep):
             self.q[:] = free
             self._move(1.0, moved)
             _, rate, slope = self.contacts.distances(self.q, self.v)
-            if (np.abs(rate) <= RESTING_SPEED * slope)[held[f[normal] > 0]].all():
+            if (np.abs(rate) <= STEPPED.resting_speed * slope)[held[f[normal] > 0]].all():
                 break
-        stuck = (np.abs(f[walls:]) < bound) & (np.abs(S[walls:] @ self.v) < RESTING_SPEED)
+        stuck = (np.abs(f[walls:]) < bound) & (np.abs(S[walls:] @ self.v) < STEPPED.resting_speed)
         self.v[coordinate[stuck & (coordinate >= 0)]] = 0.0
         for k in coordinate[stuck & (self._slides == 0)].tolist():
             if k in self._places:
@@ -281,7 +264,7 @@ class WalledStep(FixedStep):
                     guess[t : t + 2] = force[1:]
             guess[len(free) - len(blocks.bound) :] = self._rubbed
             soft = matrix + np.diag(SOFT * matrix.diagonal())  # one solution, where many fit
-            f = contact_impulses(soft, free, blocks, guess, SETTLED)
+            f = contact_impulses(soft, free, blocks, guess, STEPPED.settled)
         self._forces.clear()
         for k, n, t in zip(
             held.tolist(), blocks.normal.tolist(), blocks.tangent.tolist(), strict=True
