@@ -19,8 +19,7 @@ import mbdyn_ros
 from mbdyn_ros import InputError, Robot
 from mbdyn_ros.compiler import straight_line
 from mbdyn_ros.compiler.cache import compile_library
-from mbdyn_ros.compiler.elementary import elementary_functions
-from mbdyn_ros.compiler.kernel import MANY
+from mbdyn_ros.compiler.compiled_kernel import MANY
 from mbdyn_ros.compiler.line_text import each_functions
 from mbdyn_ros.compiler.source import HEADERS
 from mbdyn_ros.compiler.straight_line import StraightLine
@@ -49,7 +48,7 @@ def same(many: np.ndarray, singles: list[np.ndarray], tolerance: float = 1e-13) 
 # -- elementary functions --------------------------------------------------------------------------
 
 HARNESS = """
-CASADI_SYMBOL_EXPORT void try_all(size_t n, const double* x, const double* y, double* out) {
+EXPORTED void try_all(size_t n, const double* x, const double* y, double* out) {
   for (size_t k = 0; k < n; k += LANES) {
     realv a, b, s, c;
     memcpy(&a, x + k, sizeof a);
@@ -71,7 +70,7 @@ CASADI_SYMBOL_EXPORT void try_all(size_t n, const double* x, const double* y, do
 def elementary(x: np.ndarray, y: np.ndarray, folder: Path) -> np.ndarray:
     """sin x, cos x, atan2(x, y) by vectors, then one by one: (6, n)."""
     library = folder / "elementary.so"
-    compile_library(HEADERS + elementary_functions() + HARNESS, library)
+    compile_library(HEADERS + HARNESS, library)
     out = np.zeros((6, len(x)))
     arrays = (ctypes.c_void_p(array.ctypes.data) for array in (x, y, out))
     ctypes.CDLL(str(library)).try_all(ctypes.c_size_t(len(x)), *arrays)
@@ -137,10 +136,10 @@ def test_every_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     for block in (straight_line.BLOCK, 7):
         monkeypatch.setattr(straight_line, "BLOCK", block)
         monkeypatch.setattr(straight_line, "WHOLE", {"1": block, "v": block})
-        text = HEADERS + elementary_functions() + each_functions()
+        text = HEADERS + each_functions()
         text += StraightLine(whole, "one", "1").text() + StraightLine(whole, "many", "v").text()
         text += f"""
-CASADI_SYMBOL_EXPORT void run(const double* x, double* single, double* out) {{
+EXPORTED void run(const double* x, double* single, double* out) {{
   for (int k = 0; k < 8; ++k) {{
     const double* arg[] = {{x + 3 * k}};
     double* res[] = {{single + {len(results)} * k}};

@@ -10,7 +10,7 @@ import pytest
 import mbdyn_ros
 from mbdyn_ros import Robot
 from mbdyn_ros.compiler import straight_line
-from mbdyn_ros.compiler.kernel import MANY
+from mbdyn_ros.compiler.compiled_kernel import MANY
 from mbdyn_ros.compiler.lines import Script, function_lines, reciprocals
 from mbdyn_ros.compiler.program import Variant, trace
 from mbdyn_ros.compiler.repeats import find_repeats

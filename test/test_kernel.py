@@ -24,13 +24,15 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros import CompilerWarning, InputError
-from mbdyn_ros.compiler import cache, gcc, kernel, straight_line
+from mbdyn_ros.compiler import cache, gcc, loading, straight_line
+from mbdyn_ros.compiler.runtime.library import runtime
 
 CACHED = (
     gcc.toolchain,
     cache._prepared_folder,
     cache._temporary_folder,
-    kernel._notice_interpreter,
+    loading._notice_interpreter,
+    runtime,
 )
 """What is found out once a process."""
 
@@ -123,7 +125,7 @@ def test_the_cache_serves_another_process_without_tracing(fresh: Path) -> None:
     assert done.returncode == 0, done.stderr  # with another compiler: another program, interpreted
     assert "interpreter" in done.stderr
     done = run_script(
-        "cache.compile_library = kernel.trace = None\ncheck(mbdyn_ros.load(PENDULUM))"
+        "cache.compile_library = loading.trace = None\ncheck(mbdyn_ros.load(PENDULUM))"
     )
     assert done.returncode == 0 and not done.stderr, done.stderr
     assert {path: path.stat().st_mtime_ns for path in fresh.iterdir()} == before
@@ -584,8 +586,8 @@ NAMES = {
 def test_bound_arrays(name: str, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Named as the method's arguments, filled in place, the output also as `.result`."""
     if not compiled:
-        monkeypatch.setattr(kernel, "toolchain", lambda: None)
-        monkeypatch.setattr(kernel, "_notice_interpreter", lambda reason: None)
+        monkeypatch.setattr(loading, "toolchain", lambda: None)
+        monkeypatch.setattr(loading, "_notice_interpreter", lambda reason: None)
     robot = mbdyn_ros.load(PENDULUM)
     inputs, output = NAMES[name]
     link = ("rod",) if name in ("frame_pose", "jacobian") else ()

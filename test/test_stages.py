@@ -15,7 +15,7 @@ import mbdyn_ros
 from mbdyn_ros import Robot
 from mbdyn_ros.compiler import gcc, program_text, staged_text
 from mbdyn_ros.compiler.cache import compile_library
-from mbdyn_ros.compiler.kernel import MANY
+from mbdyn_ros.compiler.compiled_kernel import MANY
 from mbdyn_ros.compiler.program import Program, Variant, trace
 from mbdyn_ros.compiler.source import c_source
 from mbdyn_ros.program.stages import Staged

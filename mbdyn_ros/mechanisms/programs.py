@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from ..compiler.kernel import Bound, Kernel, load_kernel
+from ..compiler.bound import Bound
+from ..compiler.kernel import Kernel
+from ..compiler.loading import load_kernel
 from ..compiler.program import Variant
 from ..model.model import Array
 from .mechanism import Mechanism

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..arguments import single_vector
-from ..compiler.kernel import Bound
+from ..compiler.bound import Bound
 from ..compiler.program import Variant
 from ..equations.pulses import CONTROL_ROWS
 from ..errors import InputError

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import require_unit_quaternions, single_vector
-from ..compiler.kernel import Bound
+from ..compiler.bound import Bound
 from ..compiler.program import Variant
 from ..equations.pulses import TURN
 from ..errors import InputError

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import single_vector
-from ..compiler.kernel import Bound
+from ..compiler.bound import Bound
 from ..compiler.program import Variant
 from ..equations.pulses import ROWS
 from ..errors import InputError

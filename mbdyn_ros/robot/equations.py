@@ -5,7 +5,7 @@ from __future__ import annotations
 import casadi as ca
 
 from ..arguments import Wrenches, require_link
-from ..compiler.kernel import Bound
+from ..compiler.bound import Bound
 from ..compiler.program import LINKED, LOADED, WHOLE, Variant, trace
 from ..equations.singularity import massless_directions
 from ..equations.system import System

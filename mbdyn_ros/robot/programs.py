@@ -19,7 +19,9 @@ from ..arguments import (
     require_out,
     require_unit_quaternions,
 )
-from ..compiler.kernel import Bound, Kernel, interpret, load_kernel
+from ..compiler.bound import Bound
+from ..compiler.kernel import Kernel
+from ..compiler.loading import interpret, load_kernel
 from ..compiler.program import SIGNATURES, WHOLE, Variant
 from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
@@ -35,7 +37,7 @@ NEXT_TO_NOTHING = 1e-6
 
 
 class PlainCalls:
-    """The plain call of every program by its name (`codegen.call`); None until it is compiled."""
+    """The plain call of every program by its name (`compiler.call`); None until it is compiled."""
 
     def __init__(self) -> None:
         for name in WHOLE:

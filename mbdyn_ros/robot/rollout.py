@@ -8,11 +8,16 @@ import math
 import numpy as np
 
 from ..arguments import coordinate_array, require_unit_quaternions
-from ..compiler.kernel import Kernel, load_many
-from ..compiler.rollout_source import rollout_source
-from ..compiler.thread_pool import share_out
+from ..compiler.compiled_kernel import CompiledKernel
+from ..compiler.compiled_program import CompiledProgram
+from ..compiler.kernel import Kernel
+from ..compiler.loading import load_vectors
+from ..compiler.program import Program, Variant
+from ..compiler.runtime.library import runtime
+from ..compiler.source import library_text
 from ..compiler.threads import threads_for
-from ..equations.position_rate import PositionRate
+from ..equations.algebra.spatial import SX
+from ..equations.position_rate import PositionRate, position_rate
 from ..equations.system import System
 from ..errors import InputError
 from ..model.model import Array
@@ -32,9 +37,9 @@ class Rollout:
     def __init__(self, system: System, kernel: Kernel) -> None:
         self._system, self._kernel = system, kernel
         self._rate = PositionRate(system.coordinates)
-        self._library: ctypes.CDLL | None = None
-        if kernel.compiled:
-            self._library = load_many(system, kernel.variant, "rollout", rollout_source)
+        self._forward: CompiledProgram | None = None
+        if isinstance(kernel, CompiledKernel):
+            self._forward, self._rate_of_q = kernel.vectors, load_rate(system)
 
     def __call__(
         self, q: Array, v: Array, effort: Array, dt: float, order: int, terminal: bool
@@ -51,24 +56,33 @@ class Rollout:
         q_out, v_out = (np.empty((*shape, x.shape[-1])) for x in (q, v))
         if terminal and not steps:
             q_out[:], v_out[:] = q, v
-        elif self._library is None:
+        elif self._forward is None or self._rate_of_q is None:
             self._interpret(q, v, effort, dt, order, q_out, v_out)
         elif count and steps:
-            self._run(q, v, effort, dt, order, q_out, v_out)
+            programs = self._forward, self._rate_of_q
+            self._run(programs, q, v, effort, dt, order, q_out, v_out)
         return (q_out, v_out) if counts else (q_out[0], v_out[0])
 
     def _run(
-        self, q: Array, v: Array, effort: Array, dt: float, order: int, q_out: Array, v_out: Array
+        self,
+        programs: tuple[CompiledProgram, CompiledProgram],
+        q: Array,
+        v: Array,
+        effort: Array,
+        dt: float,
+        order: int,
+        q_out: Array,
+        v_out: Array,
     ) -> None:
-        library, count, steps = self._library, len(q_out), effort.shape[-2]
-        assert library is not None
+        """In C; programs: accelerations, and rates of positions."""
+        count, steps = len(q_out), effort.shape[-2]
         q, v, effort = (np.ascontiguousarray(x) for x in (q, v, effort))
-        given: list[object] = [ctypes.c_size_t(count), ctypes.c_size_t(steps)]
+        given: list[object] = [program.address for program in programs]
+        given += [ctypes.c_size_t(count), ctypes.c_size_t(steps)]
         for array, single in ((q, 1), (v, 1), (effort, 2)):
             stride = array[0].size if array.ndim > single else 0
             given += [ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(stride)]
-        operations = ctypes.c_size_t.in_dll(library, "operations").value
-        library.rollout(
+        runtime().rollout(
             *given,
             ctypes.c_void_p(self._kernel.home.ctypes.data),
             ctypes.c_double(dt),
@@ -76,8 +90,7 @@ class Rollout:
             int(q_out.ndim == 3),
             ctypes.c_void_p(q_out.ctypes.data),
             ctypes.c_void_p(v_out.ctypes.data),
-            share_out(),
-            threads_for(count * steps * order * operations),
+            threads_for(count * steps * order * programs[0].operations),
         )
 
     def _interpret(
@@ -115,6 +128,18 @@ class Rollout:
                 q_out[:, t], v_out[:, t] = q, v
         if q_out.ndim == 2:
             q_out[:], v_out[:] = q, v
+
+
+def load_rate(system: System) -> CompiledProgram | None:
+    """Rates of positions (q, v) in C, for a vector of states."""
+
+    def text() -> str:
+        coordinates = system.coordinates
+        q, v = SX.sym("q", coordinates.nq), SX.sym("v", coordinates.nv)
+        rate = position_rate(coordinates, q, v)
+        return library_text(Program(Variant("position_rate"), {"q": q, "v": v}, rate), "v", "", ())
+
+    return load_vectors("position_rate-batch", system.digest(), text)
 
 
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...compiler.compiled_kernel import CompiledKernel
 from ...errors import SimulationError
 from ...model.model import Array
 from ..effort import Constant
@@ -167,8 +168,7 @@ class Integrator:
         kernel, effort = self.motion.dynamics.kernel, self.motion.effort
         if (
             formula.__name__ == METHODS[0]
-            and kernel is not None
-            and kernel.compiled
+            and isinstance(kernel, CompiledKernel)
             and isinstance(effort, Constant)
         ):
             return CompiledFormula(

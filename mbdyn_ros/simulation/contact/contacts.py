@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiler.kernel import Bound, BoundBatch
+from ...compiler.bound import Bound, BoundBatch
 from ...compiler.program import Variant
 from ...equations.contact.contact import ContactLayout
 from ...equations.contact.impact import Blocks

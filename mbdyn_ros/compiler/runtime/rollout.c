@@ -1,0 +1,104 @@
+/* Many motions: forward dynamics integrated, several at once in vectors, on several threads. */
+
+struct rollout {
+  const struct program *forward, *rate;  /* accelerations of (q, v, effort), q' of (q, v) */
+  const double *q, *v, *effort, *home;
+  size_t step_q, step_v, step_effort, steps;
+  double dt, *q_out, *v_out;
+  int order, whole;
+};
+
+static void accelerate(const struct rollout* job, const realv* q, const realv* v,
+                       const realv* effort, realv* a) {
+  const int walked = job->forward->close != NULL;
+  const realv* arg[4] = {q};
+  arg[1 + walked] = v;
+  arg[2 + walked] = effort;
+  run_together(job->forward, arg, job->home, a);
+}
+
+static void rate_of_q(const struct rollout* job, const realv* q, const realv* v, realv* out) {
+  const realv* arg[] = {q, v};
+  run_together(job->rate, arg, NULL, out);
+}
+
+/* x + span * y */
+static void ahead(size_t n, const realv* x, double span, const realv* y, realv* out) {
+  for (size_t i = 0; i < n; ++i) out[i] = x[i] + span * y[i];
+}
+
+/* x + h/6 (k1 + 2 (k2 + k3) + k4) */
+static void ahead_by_all(size_t n, realv* x, double h, realv (*k)[n + 1]) {
+  for (size_t i = 0; i < n; ++i) {
+    x[i] += h / 6 * (k[0][i] + 2. * (k[1][i] + k[2][i]) + k[3][i]);
+  }
+}
+
+/* One step: order 1, the velocity first; order 4, the classical Runge-Kutta method. */
+static void advance(const struct rollout* job, const realv* effort, realv* q, realv* v) {
+  const size_t nq = size_of(job->forward->input), nv = size_of(job->forward->input + 1);
+  const double h = job->dt;
+  realv x[nq + 1], y[nv + 1], by_q[4][nq + 1], by_v[4][nv + 1];
+  accelerate(job, q, v, effort, by_v[0]);
+  if (job->order == 1) {
+    ahead(nv, v, h, by_v[0], v);
+    rate_of_q(job, q, v, by_q[0]);
+    ahead(nq, q, h, by_q[0], q);
+  } else {
+    const double span[] = {h / 2, h / 2, h};
+    rate_of_q(job, q, v, by_q[0]);
+    for (int k = 0; k < 3; ++k) {
+      ahead(nq, q, span[k], by_q[k], x);
+      ahead(nv, v, span[k], by_v[k], y);
+      rate_of_q(job, x, y, by_q[k + 1]);
+      accelerate(job, x, y, effort, by_v[k + 1]);
+    }
+    ahead_by_all(nq, q, h, by_q);
+    ahead_by_all(nv, v, h, by_v);
+  }
+  normalize(job->forward, q);
+}
+
+static void run_rollout(const void* pointer, size_t first, size_t last) {
+  const struct rollout* job = pointer;
+  const size_t nq = size_of(job->forward->input), nv = size_of(job->forward->input + 1);
+  const size_t ne = size_of(job->forward->input + 2);
+  const size_t kept = job->whole ? job->steps : 1;
+  for (size_t k = first; k < last; k += LANES) {
+    const size_t count = last - k < LANES ? last - k : LANES;
+    const double* row[LANES];
+    realv q[nq + 1], v[nv + 1], effort[ne + 1];
+    size_t lane[LANES];
+    for (size_t l = 0; l < LANES; ++l) lane[l] = k + (l < count ? l : count - 1);
+    for (size_t l = 0; l < LANES; ++l) row[l] = job->q + lane[l] * job->step_q;
+    read_rows(row, nq, q);
+    for (size_t l = 0; l < LANES; ++l) row[l] = job->v + lane[l] * job->step_v;
+    read_rows(row, nv, v);
+    normalize(job->forward, q);
+    for (size_t t = 0; t < job->steps; ++t) {
+      for (size_t l = 0; l < LANES; ++l) {
+        row[l] = job->effort + lane[l] * job->step_effort + t * ne;
+      }
+      read_rows(row, ne, effort);
+      advance(job, effort, q, v);
+      if (!job->whole && t + 1 < job->steps) continue;
+      const size_t place = job->whole ? t : 0;
+      write_rows(q, nq, count, job->q_out + (k * kept + place) * nq, kept * nq);
+      write_rows(v, nv, count, job->v_out + (k * kept + place) * nv, kept * nv);
+    }
+  }
+}
+
+/* n motions of `steps` steps. A step_ of 0 uses the same start or efforts for all. */
+EXPORTED void rollout(const struct program* forward, const struct program* rate, size_t n,
+                      size_t steps, const double* q, size_t step_q, const double* v,
+                      size_t step_v, const double* effort, size_t step_effort,
+                      const double* home, double dt, int order, int whole, double* q_out,
+                      double* v_out, int threads) {
+  const struct rollout job = {.forward = forward, .rate = rate, .q = q, .v = v,
+                              .effort = effort, .home = home, .step_q = step_q,
+                              .step_v = step_v, .step_effort = step_effort, .steps = steps,
+                              .dt = dt, .q_out = q_out, .v_out = v_out, .order = order,
+                              .whole = whole};
+  share_out(n, LANES, threads, run_rollout, &job);
+}
