@@ -30,10 +30,10 @@ help:
 	@echo 'make clean   remove .venv and all that was built'
 
 demo: .venv/interfaces.stamp
-	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m mbdyn_ros.ros.demo
+	@. .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m examples.torques
 
 quadruped: .venv/interfaces.stamp
-	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/quadruped_drop.py
+	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python examples/quadruped_drop.py
 
 pytest := . .venv/ros_env.sh && $(isolated) $(single_threaded) .venv/bin/python -m pytest
 # Tests that ask for a rate run one after the other, when the others are done.

@@ -21,7 +21,7 @@ import numpy as np
 from playwright.sync_api import sync_playwright
 
 from mbdyn_ros.mechanisms import FourBar
-from mbdyn_ros.mechanisms.view.page import MechanismPage
+from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage
 from mbdyn_ros.view.page.page import Address, Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test"))

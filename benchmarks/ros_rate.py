@@ -4,7 +4,7 @@ The simulator of a UR5 runs at 1000 Hz while this process counts its joint state
 inverse dynamics service answers call after call; then piezo_controller moves the simulated piezo
 robot at 1000 Hz.
 
-    python benchmarks/ros_rate.py --seconds 60
+    python -m benchmarks.ros_rate --seconds 60
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from rich.table import Table
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from mbdyn_ros.ros.children import Children
+from examples.children import Children
 from mbdyn_ros.ros.node.inbox import Inbox
 from mbdyn_ros.ros.node.interfaces import srv
 from mbdyn_ros.ros.robot_files import find_urdf

@@ -20,8 +20,8 @@ import numpy as np
 
 import mbdyn_ros
 from mbdyn_ros import Robot, Trajectory
-from mbdyn_ros.compiler.program import count_operations
 from mbdyn_ros.model.model import Array
+from mbdyn_ros.program.operations import count_operations
 
 ROOT = Path(__file__).resolve().parent.parent
 RADIUS, DURATION = 2.5, 1.5
@@ -89,7 +89,7 @@ def operations(robot: Robot) -> dict[str, Any]:
     from mbdyn_ros.equations.algebra.spatial import SX, joint_motion
     from mbdyn_ros.equations.textbook import gibbs_appell as ga
 
-    tree = robot._system.tree
+    tree = robot.system.tree
     q, v, effort = SX.sym("q", tree.nq), SX.sym("v", tree.nv), SX.sym("effort", tree.nv)
     joints = [joint_motion(body, q[body.q]) for body in tree.bodies]
     system = ga.gibbs_appell(tree, joints, v, effort, robot.gravity)

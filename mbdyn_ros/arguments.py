@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from .errors import InputError
-from .model.coordinates import UNIT_TOLERANCE, Coordinates
+from .model.coordinates import Coordinates
 from .model.model import Array
 from .model.tree import WORLD, Tree
+from .program.program import UNIT_TOLERANCE
 
 Wrenches = Mapping[str, object]
 """Link name -> [force, torque] (6,) or (N, 6)."""

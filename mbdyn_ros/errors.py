@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 
 class MbdynError(Exception):
     """Base class of every error this library raises on purpose."""
@@ -33,3 +36,9 @@ class SimulationWarning(UserWarning):
 
 class CompilerWarning(UserWarning):
     """No C compiler serves: programs run in the (slower) interpreter."""
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """' (did you mean "x"?)', or nothing."""
+    near = get_close_matches(name, list(known), n=1)
+    return f' (did you mean "{near[0]}"?)' if near else ""

@@ -257,7 +257,7 @@ class LoopPair:
     def __init__(self, mechanism: Mechanism) -> None:
         self.mechanism, self.robot = mechanism, mechanism.load()
         self.judge = mechanism.judge(self.robot.model)
-        assert self.judge.labels == self.robot._system.coordinates.joint_labels
+        assert self.judge.labels == self.robot.system.coordinates.joint_labels
         base = [*range(self.judge.base)]
         places = {label: self.judge.base + k for k, label in enumerate(self.judge.labels)}
         skip = len(base)

@@ -294,7 +294,7 @@ class Pair:
             path = Path(folder, "judged.urdf")
             path.write_text(judged, encoding="utf-8")
             self.judge = Judge(str(path), model_of(judged), floating_base)
-        self.system = self.robot._system
+        self.system = self.robot.system
         self.tree = self.system.tree
         assert (self.robot.nq, self.robot.nv) == (self.judge.nq, self.judge.nv)
 

@@ -14,10 +14,11 @@ from corpus import urdf_file  # noqa: E402
 from random_robots import Array, Pair, RandomRobot, assert_close, explore, robots  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.compiler.program import Variant, trace  # noqa: E402
 from mbdyn_ros.model import axes, tree  # noqa: E402
 from mbdyn_ros.model.axes import BodyFrame, body_axes, rotation_onto  # noqa: E402
 from mbdyn_ros.model.model import Pose  # noqa: E402
+from mbdyn_ros.program.declaration import declared
+from mbdyn_ros.program.program import Program  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -68,7 +69,7 @@ def test_frames_change_no_answer(random_robot: RandomRobot, floating_base: bool)
 def test_frames_are_orthonormal(random_robot: RandomRobot, floating_base: bool) -> None:
     """Also where axes almost coincide or almost cross; else distances would change with time."""
     robot = load(random_robot.urdf(), floating_base)
-    for body in robot._system.tree.bodies:
+    for body in robot.system.tree.bodies:
         rotation = body.placement.rotation
         np.testing.assert_allclose(rotation @ rotation.T, np.eye(3), rtol=0, atol=3e-15)
         assert np.linalg.det(rotation) > 0
@@ -111,7 +112,7 @@ def test_cartesian_axes_have_exact_frames(axis: Array) -> None:
 @given(robots(kinds=("revolute",), mimics=False))
 def test_successive_revolute_axes_are_a_turn_about_x_apart(random_robot: RandomRobot) -> None:
     """Denavit and Hartenberg's way, where the axes are not parallel: exact zeros."""
-    bodies = load(random_robot.urdf(), False)._system.tree.bodies
+    bodies = load(random_robot.urdf(), False).system.tree.bodies
     parents = [body.parent for body in bodies]
     for k, body in enumerate(bodies):
         alone = parents.count(body.parent) == 1 and body.parent >= 0
@@ -130,8 +131,8 @@ def test_frames_shorten_the_equations(name: str, monkeypatch: pytest.MonkeyPatch
     """What they are chosen for."""
 
     def count() -> int:
-        system = load(urdf_file(name).read_text(), False)._system
-        return sum(trace(system, Variant("forward_dynamics")).operations.values())
+        system = load(urdf_file(name).read_text(), False).system
+        return sum(Program(declared("forward_dynamics"), system).operations.values())
 
     chosen = count()
     monkeypatch.setattr(tree, "body_axes", plain_axes)

@@ -17,12 +17,13 @@ from random_loops import draw
 
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
-from mbdyn_ros.compiler import straight_line
 from mbdyn_ros.compiler.cache import compile_library
 from mbdyn_ros.compiler.compiled_kernel import MANY
-from mbdyn_ros.compiler.line_text import each_functions
+from mbdyn_ros.compiler.ir import Lane
+from mbdyn_ros.compiler.options import STANDARD, Options
+from mbdyn_ros.compiler.pipeline import function_text
+from mbdyn_ros.compiler.printers.operations import each_functions
 from mbdyn_ros.compiler.source import HEADERS
-from mbdyn_ros.compiler.straight_line import StraightLine
 
 URDF = Path(__file__).parent.parent / "urdf"
 N = MANY + 3
@@ -115,7 +116,7 @@ def test_special_numbers(tmp_path: Path) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=4e-16, atol=0)
 
 
-def test_every_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_operation(tmp_path: Path) -> None:
     """Each operation that CasADi has for scalars, one state and many, in one piece and in many."""
     x = ca.SX.sym("x", 3)
     a, b, c = x[0], x[1], x[2]
@@ -133,11 +134,11 @@ def test_every_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     states = np.random.default_rng(1).normal(size=(8, 3)) * [1, 1, 0] + [0, 0, 2]
     states[0, :2] = 0.5, 0.5
     expected = np.array(whole(states.T))
-    for block in (straight_line.BLOCK, 7):
-        monkeypatch.setattr(straight_line, "BLOCK", block)
-        monkeypatch.setattr(straight_line, "WHOLE", {"1": block, "v": block})
+    for piece in (STANDARD.piece, 7):
+        options = Options(longest_block=piece, longest_vector_block=piece, piece=piece)
         text = HEADERS + each_functions()
-        text += StraightLine(whole, "one", "1").text() + StraightLine(whole, "many", "v").text()
+        text += function_text(whole, "one", Lane.SINGLE, options)
+        text += function_text(whole, "many", Lane.VECTOR, options)
         text += f"""
 EXPORTED void run(const double* x, double* single, double* out) {{
   for (int k = 0; k < 8; ++k) {{
@@ -157,7 +158,7 @@ EXPORTED void run(const double* x, double* single, double* out) {{
   }}
 }}
 """
-        library = tmp_path / f"every{block}.so"
+        library = tmp_path / f"every{piece}.so"
         compile_library(text, library)
         out = np.zeros((2, 8, len(results)))
         pointers = (ctypes.c_void_p(one.ctypes.data) for one in (states, out[0], out[1]))
@@ -415,7 +416,8 @@ def test_where_vectors_do_not_compile_states_run_one_by_one(
 ) -> None:
     robot = mbdyn_ros.load(urdf_file("ur5_robot.urdf"), gravity=(0, 0, -1))
     x = state(robot)
-    monkeypatch.setattr("mbdyn_ros.compiler.kernel.batch_source", lambda *_: "no C;")
+    robot.inverse_dynamics(*(part[0] for part in x))
+    monkeypatch.setattr("mbdyn_ros.compiler.loading.c_source", lambda *_: "no C;")
     with pytest.warns(mbdyn_ros.CompilerWarning, match="one state at a time.*error"):
         result = robot.inverse_dynamics(*x)
     same(result[:2], [robot.inverse_dynamics(*(part[k] for part in x)) for k in (0, 1)])

@@ -16,7 +16,8 @@ import pytest
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
 from mbdyn_ros.bench.benchmark import random_state
-from mbdyn_ros.compiler.call import calls_text
+from mbdyn_ros.compiler import gcc
+from mbdyn_ros.program.declaration import declared
 
 PROGRAMS = {
     "inverse_dynamics": ("q", "v", "a"),
@@ -54,7 +55,7 @@ def robot() -> Robot:
     q, v, a = random_state(robot)
     for name, inputs in PROGRAMS.items():
         values = {"q": q, "v": v, "a": a, "effort": a}
-        robot._programs.call(name, tuple(values[key] for key in inputs))
+        robot.calls.call(declared(name), tuple(values[key] for key in inputs))
     return robot
 
 
@@ -233,7 +234,7 @@ def test_what_it_takes_for_cpythons_interface(tmp_path: Path) -> None:
     ]  # fmt: skip
     checks += [f"{one} == {other}" for one, other in flags.items()]
     checks += ["sizeof(py_buffer) == sizeof(Py_buffer)", "sizeof(ptrdiff_t) == sizeof(Py_ssize_t)"]
-    text = calls_text("mass_matrix", [1])
+    text = (gcc.RUNTIME / "call.c").read_text()
     types, functions = text[: text.index("static py_object* none")].split("extern ")
     functions = functions.replace("py_buffer", "Py_buffer").replace("py_method", "PyMethodDef")
     lines = ["#include <stddef.h>", "#include <Python.h>", "#undef PyCFunction_NewEx"]
@@ -266,10 +267,10 @@ def test_the_general_call_takes_the_short_way(
         ]
 
     with monkeypatch.context() as patch:
-        patch.setattr("mbdyn_ros.compiler.kernel.Kernel.plain", None)
+        patch.setattr("mbdyn_ros.compiler.compiled_kernel.CompiledKernel.plain", None)
         expected = answers()
     monkeypatch.setattr(
-        "mbdyn_ros.robot.programs.Bound", lambda kernel: pytest.fail("the long way")
+        "mbdyn_ros.robot.calls.Bound", lambda kernel: pytest.fail("the long way")
     )
     for found, right in zip(answers(), expected, strict=True):
         np.testing.assert_array_equal(found, right)
@@ -281,5 +282,5 @@ def test_a_compiled_jacobian_serves_single_states(
     (q,) = state(robot, "mass_matrix")
     interpreted = robot.jacobian(q, "lower")
     robot.bind("jacobian", "lower")
-    monkeypatch.setattr("mbdyn_ros.robot.programs.Bound", lambda kernel: pytest.fail("interpreted"))
+    monkeypatch.setattr("mbdyn_ros.robot.calls.Bound", lambda kernel: pytest.fail("interpreted"))
     np.testing.assert_allclose(robot.jacobian(q, "lower"), interpreted, rtol=1e-14, atol=1e-15)

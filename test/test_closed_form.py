@@ -76,7 +76,7 @@ def test_print_gives_the_matrices_of_any_tree(random_robot: RandomRobot) -> None
 @given(dh_robots(joints=5), st.integers(0, 99))
 def test_coefficients_are_those_of_uicker_and_kahn(table: RandomDh, seed: int) -> None:
     robot = table.robot()
-    tree, n = robot._system.tree, robot.nq
+    tree, n = robot.system.tree, robot.nq
     q = np.random.default_rng(seed).uniform(-2, 2, n)
     motions = [joint_motion(body, constant(q[body.q])) for body in tree.bodies]
     form = LagrangeEuler(tree, motions, robot.gravity)
@@ -94,7 +94,7 @@ def test_a_real_robot() -> None:
 def vanishing(robot: mbdyn_ros.Robot) -> set[str]:
     """The elements of the Uicker-Kahn form that are zero at twenty random positions."""
     n = robot.nq
-    tree, q = robot._system.tree, SX.sym("q", n)
+    tree, q = robot.system.tree, SX.sym("q", n)
     form = LagrangeEuler(tree, [joint_motion(b, q[b.q]) for b in tree.bodies], robot.gravity)
     function = ca.Function("all", [q], [ca.densify(form.H), ca.densify(form.g), *form.C])
     states = np.random.default_rng(0).uniform(-2, 2, (20, n))
@@ -250,11 +250,11 @@ def test_closed_forms_are_evaluated_with_few_products(seed: int) -> None:
     for robot in (mbdyn_ros.load(PIEZO), mbdyn_ros.load(scara)):
         n = robot.nv
         symbols = [SX.sym(name, n) for name in "qva"]
-        function = ca.Function("f", symbols, [*closed_form_efforts(robot._system, *symbols)])
+        function = ca.Function("f", symbols, [*closed_form_efforts(robot.system, *symbols)])
         q, v, a = random.uniform(-2, 2, (3, n))
         mass, efforts = (one.full() for one in function(q, v, a))
         expected = robot.inverse_dynamics(q, v, a)
         np.testing.assert_allclose(mass, robot.mass_matrix(q), atol=1e-12)
         np.testing.assert_allclose(efforts[:, 0], expected, atol=1e-12 * max(1, *abs(expected)))
-    sums = angle_sums(robot._system)
+    sums = angle_sums(robot.system)
     assert [abs(row).sum() for row in sums] == [1, 2, 3, 1, 1]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mbdyn_ros.model import Model, ModelError, read_urdf
-from mbdyn_ros.model.model import LOOP_TYPES
+from mbdyn_ros.model.closing_types import CLOSING_TYPES
 
 TREE = """<robot name="r">
 <link name="base"/> <link name="crank"/> <link name="coupler"/> <link name="rocker"/>
@@ -83,7 +83,7 @@ def test_a_loop() -> None:
         pin.axis[0] = 1.0
 
 
-@pytest.mark.parametrize("kind", LOOP_TYPES)
+@pytest.mark.parametrize("kind", CLOSING_TYPES)
 def test_every_type_and_the_defaults(kind: str) -> None:
     (pin,) = read_urdf(four_bar(loop(kind=kind))).loops
     assert pin.type == kind and pin.axis.tolist() == [1, 0, 0]
@@ -403,7 +403,7 @@ def read_or_refuse(text: str) -> Model | None:
     links = {link.name for link in model.links}
     joints = {joint.name for joint in model.joints}
     for one in model.loops:
-        assert one.type in LOOP_TYPES and {one.predecessor, one.successor} <= links
+        assert one.type in CLOSING_TYPES and {one.predecessor, one.successor} <= links
         assert abs(np.linalg.norm(one.axis) - 1) < 1e-14
         assert np.isfinite(one.predecessor_frame.matrix()).all()
         assert np.isfinite(one.successor_frame.matrix()).all()

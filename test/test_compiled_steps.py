@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import DOP853
 
 import mbdyn_ros
-from mbdyn_ros.compiler.program import Variant
+from mbdyn_ros.equations.position_rate import motion_rate
 from mbdyn_ros.simulation.adaptive import integrator
 from mbdyn_ros.simulation.adaptive.compiled_formula import CompiledFormula
 from mbdyn_ros.simulation.adaptive.motion import Motion
@@ -37,13 +37,13 @@ def test_the_same_steps_as_scipys(case: str, monkeypatch: pytest.MonkeyPatch) ->
     else:
         robot = mbdyn_ros.load(KITE, floating_base=True)
     q, v = random.uniform(-1, 1, robot.nq), random.uniform(-1, 1, robot.nv)
-    for start in robot._system.coordinates.quaternions:
+    for start in robot.system.coordinates.quaternions:
         q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
     effort = random.uniform(-1, 1, len(robot.effort_labels))
     start, one_step = np.concatenate([q, v, [0, 0]]), 1e-3
     motion = Motion(robot, Constant(effort))
     loose = {"first_step": one_step, "rtol": 1.0, "atol": np.inf}
-    kernel = robot._programs.kernel(Variant("motion_rate"))
+    kernel = robot.calls.kernel(motion_rate)
     ours = CompiledFormula(
         kernel, motion.rate, effort, 0.0, start, 1.0, np.inf, (1.0, np.inf), one_step
     )

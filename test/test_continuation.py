@@ -11,14 +11,14 @@ from random_loops import LoopPair, draw
 from test_dead_centres import body, pin, robot_of, turn
 
 import mbdyn_ros
-from mbdyn_ros.equations.loops.continuation import (
+from mbdyn_ros.equations.loops.linkage import loop_functions
+from mbdyn_ros.program.continuation import (
     CLOSED,
     LARGEST_MOVE,
     LoopFunctions,
     follow,
     reach,
 )
-from mbdyn_ros.equations.loops.linkage import loop_functions
 
 Array = np.ndarray
 
@@ -135,7 +135,7 @@ def straight(robot: mbdyn_ros.Robot, places: Array) -> tuple[list[int], Array]:
 
     NaN where no straight way from home does.
     """
-    system = robot._system
+    system = robot.system
     (linkage,) = system.walked
     loop = loop_functions(system.tree, linkage)
     rows = np.array([system.tree.bodies[body].q.start for body in linkage.cluster.tied])
@@ -153,7 +153,7 @@ def test_no_earlier_call_decides_the_branch(seed: int, interpreted: None) -> Non
     pair, places = calls(seed)
     bound, expected = straight(pair.robot, places)
     reached = np.isfinite(expected).all(axis=1)
-    assert len(pair.robot._system.walked[0].independent) > 1 and reached.sum() > 4
+    assert len(pair.robot.system.walked[0].independent) > 1 and reached.sum() > 4
     found = pair.robot.joint_state(places)[0][:, bound]
     assert np.abs(found - expected)[reached].max() <= 1e-10
 
@@ -201,9 +201,9 @@ def test_homes_share_compiled_programs() -> None:
     line = 2 * np.arctan2(0.45 - 0.7, 0.5)  # the second arm, reflected in the line to the pin
     far = {"q1": q[0], "q2": q[1], "q3": line - one.home["q3"], "q4": np.pi - one.home["q4"]}
     other = robot_of(*parts, home=far)
-    moved = one.with_home(other._system.home)
-    assert moved._system.digest() == one._system.digest()
-    assert np.abs(other._system.home - one._system.home).max() > 0.1
+    moved = one.with_home(other.system.home)
+    assert moved.system.digest() == one.system.digest()
+    assert np.abs(other.system.home - one.system.home).max() > 0.1
     places = q + np.random.default_rng(0).uniform(-0.2, 0.2, (10, 2))
     here, there = one.joint_state(places)[0], other.joint_state(places)[0]
     for k in range(len(places)):
@@ -230,5 +230,5 @@ def test_a_failed_walk_leaves_no_trace() -> None:
     assert np.isnan(bound.result).all()
     bound.q[:] = q + 0.05
     bound()
-    rows = robot._system.coordinates.joint_rows[0]
+    rows = robot.system.coordinates.joint_rows[0]
     assert np.abs(bound.result[rows] - before).max() <= 1e-12

@@ -135,7 +135,7 @@ class Lab:
     """A robot by DeNOC: functions of independent positions, velocities and accelerations."""
 
     def __init__(self, robot: Robot) -> None:
-        self.robot, self.system = robot, robot._system
+        self.robot, self.system = robot, robot.system
         system = self.system
         sizes = system.coordinates.nq, system.nz, system.coordinates.nv, system.coordinates.nv
         q, z, v, a = (SX.sym(name, size) for name, size in zip("qzva", sizes, strict=True))
@@ -413,7 +413,7 @@ def test_jacobian_and_bordered_matrix_of_the_paper() -> None:
 
 def test_too_many_actuators_are_refused_in_words() -> None:
     record = "independent: [J1]\nactuated: [J1, J4]"
-    system = mbdyn_ros.load(FourBar.of(3).urdf("J3"), record)._system
+    system = mbdyn_ros.load(FourBar.of(3).urdf("J3"), record).system
     closed = ClosedDenoc(system, system.embedding(SX.zeros(1), SX(0, 1)), SX.zeros(3))
     with pytest.raises(ModelError, match="2 coordinates are actuated and the mobility is 1"):
         closed.inverse_dynamics(SX.zeros(3))

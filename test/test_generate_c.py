@@ -53,7 +53,7 @@ def robot_of(name: str) -> mbdyn_ros.Robot:
         return mbdyn_ros.load(text, floating_base=True)
     if name.startswith("walked "):
         robot = draw(name.removeprefix("walked "), 1).load()
-        assert robot._system.nz
+        assert robot.system.nz
         return robot
     return mbdyn_ros.load(next(URDF.glob(f"{name}.*")))
 
@@ -76,7 +76,7 @@ def states(robot: mbdyn_ros.Robot, count: int = 4) -> list[tuple[Array, Array, A
     for _ in range(count):
         q = np.array([robot.home.get(one, 0.0) for one in robot.position_labels])
         q = q + random.uniform(-0.02, 0.02, robot.nq)
-        for start in robot._system.coordinates.quaternions:
+        for start in robot.system.coordinates.quaternions:
             turn = random.normal(size=4)
             q[start : start + 4] = turn / np.linalg.norm(turn)
         found.append((q, *random.normal(size=(2, robot.nv))))

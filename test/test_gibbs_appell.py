@@ -20,7 +20,6 @@ from random_robots import (  # noqa: E402
     robots,
 )
 
-from mbdyn_ros.compiler.program import count_operations  # noqa: E402
 from mbdyn_ros.equations.algebra.spatial import SX, constant, joint_motion, rotation_of_quaternion
 from mbdyn_ros.equations.textbook import gibbs_appell as ga  # noqa: E402
 from mbdyn_ros.equations.tree.composite_body import composite_body  # noqa: E402
@@ -28,6 +27,7 @@ from mbdyn_ros.equations.tree.gibbs_motion import body_motions  # noqa: E402
 from mbdyn_ros.equations.tree.kinematics import body_poses, body_velocities  # noqa: E402
 from mbdyn_ros.equations.tree.newton_euler import newton_euler  # noqa: E402
 from mbdyn_ros.model.tree import Tree, build_tree  # noqa: E402
+from mbdyn_ros.program.operations import count_operations  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 GRAVITY = np.array([0.3, -1.0, -9.81])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import numpy as np
@@ -9,13 +10,17 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.compiler import straight_line
 from mbdyn_ros.compiler.compiled_kernel import MANY
-from mbdyn_ros.compiler.lines import Script, function_lines, reciprocals
-from mbdyn_ros.compiler.program import Variant, trace
-from mbdyn_ros.compiler.repeats import find_repeats
+from mbdyn_ros.compiler.from_casadi import function_code
+from mbdyn_ros.compiler.ir import Lane
+from mbdyn_ros.compiler.options import Options
+from mbdyn_ros.compiler.passes.angles import angles
+from mbdyn_ros.compiler.passes.reciprocals import reciprocals
+from mbdyn_ros.compiler.passes.roll import roll
+from mbdyn_ros.compiler.pipeline import function_text
 from mbdyn_ros.compiler.source import c_source
-from mbdyn_ros.compiler.straight_line import StraightLine
+from mbdyn_ros.program.declaration import declared
+from mbdyn_ros.program.program import Program
 
 
 def chain(joints: int, slides: tuple[int, ...] = ()) -> Robot:
@@ -35,39 +40,35 @@ def chain(joints: int, slides: tuple[int, ...] = ()) -> Robot:
     return mbdyn_ros.load("".join(parts) + "</robot>")
 
 
-@pytest.fixture
-def cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Cut programs of moderate length already."""
-    monkeypatch.setattr(straight_line, "WHOLE", dict.fromkeys("1v", straight_line.BLOCK))
+CUT = Options(longest_block=500, longest_vector_block=500)
+"""Programs of moderate length are cut already."""
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
-def test_operations_and_text_grow_linearly(
-    name: str, cut: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_operations_and_text_grow_linearly(name: str) -> None:
     """Of programs without loops."""
-    monkeypatch.setattr(straight_line, "find_repeats", lambda script, order: [])
+    without_loops = dataclasses.replace(CUT, fewest_passes=10**6)
     operations, lines = [], []
     for joints in (25, 50, 75):
         robot = chain(joints)
-        program = trace(robot._system, Variant(name))
+        program = Program(declared(name), robot.system)
         operations.append(sum(program.operations.values()))
-        functions = re.findall(
-            r"\n(?:static )?void \w+_\d+\(.*?\n}\n", c_source(robot._system, program), re.DOTALL
-        )
+        text = c_source(program, options=without_loops)
+        functions = re.findall(r"\n(?:static )?void \w+_\d+\(.*?\n}\n", text, re.DOTALL)
         lines.append(sum(text.count("\n") for text in functions))
-        assert max(text.count("\n") for text in functions) < 4 * straight_line.BLOCK
+        assert max(text.count("\n") for text in functions) < 4 * CUT.piece
     assert operations[2] - operations[1] == pytest.approx(operations[1] - operations[0], rel=0.01)
     assert lines[2] - lines[1] == pytest.approx(lines[1] - lines[0], rel=0.1)
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
-def test_a_chain_is_loops(name: str, cut: None) -> None:
+def test_a_chain_is_loops(name: str) -> None:
     """Another joint adds a row of numbers, and no more than its angle to the statements."""
     statements = []
     for joints in (25, 75):
         robot = chain(joints)
-        text = StraightLine(trace(robot._system, Variant(name)).function, "line", "1").text()
+        function = Program(declared(name), robot.system).function
+        text = function_text(function, "line", Lane.SINGLE, CUT)
         statements.append(text.count(";"))
     assert statements[1] - statements[0] <= 3 * 50
 
@@ -75,12 +76,16 @@ def test_a_chain_is_loops(name: str, cut: None) -> None:
 @pytest.mark.parametrize(
     "name, slides", [("inverse_dynamics", (14, 29)), ("forward_dynamics", ())]
 )
-def test_loops_compute_what_lines_do(name: str, slides: tuple[int, ...], cut: None) -> None:
+def test_loops_compute_what_lines_do(name: str, slides: tuple[int, ...]) -> None:
     """One state and many; other joints in between divide the loops."""
     robot = chain(42, slides)
-    function = trace(robot._system, Variant(name)).function
-    script = Script(reciprocals(function_lines(function)))
-    assert len(find_repeats(script, script.computed)) >= 2 * (1 + len(slides))
+    robot.calls.options = CUT
+    function = Program(declared(name), robot.system).function
+    code = function_code(function, Lane.SINGLE)
+    for one in (reciprocals, angles, roll):
+        code = one(code, CUT)
+    (block,) = code.blocks
+    assert len(block.loops) >= 2 * (1 + len(slides))
     states = np.random.default_rng(1).uniform(-1, 1, (3, MANY, 42))
     method = getattr(robot, name)
     many = method(*states)
@@ -90,9 +95,10 @@ def test_loops_compute_what_lines_do(name: str, slides: tuple[int, ...], cut: No
             np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11 * abs(expected).max())
 
 
-def test_a_long_program_computes_what_a_short_one_does(cut: None) -> None:
+def test_a_long_program_computes_what_a_short_one_does() -> None:
     """Forward dynamics undoes inverse dynamics, both in many pieces."""
     robot = chain(14)
+    robot.calls.options = CUT
     random = np.random.default_rng(0)
     q, v, a = random.uniform(-1, 1, (3, 14))
     effort = robot.inverse_dynamics(q, v, a)

@@ -22,6 +22,7 @@ from random_robots import (  # noqa: E402
 
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.equations.algebra.spatial import SX, constant  # noqa: E402
+from mbdyn_ros.equations.programs import inverse_dynamics, regressor  # noqa: E402
 from mbdyn_ros.equations.tree.regressor import standard_parameters  # noqa: E402
 from mbdyn_ros.identification import identify  # noqa: E402
 
@@ -58,11 +59,11 @@ def test_efforts_are_the_product(random_robot: RandomRobot) -> None:
     """Fixed joints, branches, gears and every kind of joint."""
     pair = Pair(random_robot)
     motion = [constant(x) for x in pair.state()]
-    rows = number(pair.system.regressor(motion[0], SX(0, 1), *motion[1:]))
+    rows = number(regressor(pair.system, motion[0], SX(0, 1), *motion[1:]))
     links = (pair.robot.model.link(link).inertia for link in pair.robot.moving_links)
     parameters = np.concatenate([np.zeros(0), *map(standard_parameters, links)])
     efforts = number(
-        pair.system.inverse_dynamics(motion[0], SX(0, 1), *motion[1:], None, False)
+        inverse_dynamics(pair.system, motion[0], SX(0, 1), *motion[1:], None, False)
     ).ravel()
     assert rows.shape == (pair.robot.nv, len(parameters))
     assert_close(rows @ parameters, efforts, 1e-13, pair.weight)

@@ -270,7 +270,7 @@ def test_random_impacts(
     robot = mbdyn_ros.load(source.urdf(), floating_base=floating)
     random = np.random.default_rng(seed)
     q, v = random.normal(size=robot.nq), random.normal(size=robot.nv)
-    for start in robot._system.coordinates.quaternions:
+    for start in robot.system.coordinates.quaternions:
         q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
     points = Environment([]).contact_points(robot)
     if not points:
@@ -376,7 +376,7 @@ def test_random_impacts_of_several_points(
     robot = mbdyn_ros.load(source.urdf(), floating_base=floating)
     random = np.random.default_rng(seed)
     q, v = random.normal(size=robot.nq), random.normal(size=robot.nv)
-    for start in robot._system.coordinates.quaternions:
+    for start in robot.system.coordinates.quaternions:
         q[start : start + 4] /= np.linalg.norm(q[start : start + 4])
     points = Environment([]).contact_points(robot)
     matrices = [point_jacobian(robot, q, link, xyz) for link, xyz in points]

@@ -32,8 +32,8 @@ from mbdyn_ros.mechanisms import (
     reach,
     trapezoid,
 )
+from mbdyn_ros.mechanisms.crank_motion import from_table
 from mbdyn_ros.mechanisms.forward import StoppedMotionError, law_from_table, move
-from mbdyn_ros.mechanisms.motion import from_table
 from mbdyn_ros.mechanisms.sweep import sweep
 
 Array = np.ndarray

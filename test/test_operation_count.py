@@ -60,7 +60,7 @@ def test_every_formulation_that_applies() -> None:
 
 
 def test_long_chains_by_recursions_alone() -> None:
-    names = formulation_counts(chain(30)._system)
+    names = formulation_counts(chain(30).system)
     assert {name.split(" by ")[1] for name in names} == {
         "Newton-Euler", "composite bodies", "articulated bodies",
     }  # fmt: skip
@@ -75,7 +75,7 @@ def test_the_compiled_forward_dynamics_is_the_cheapest(counts: dict[str, dict[st
 
 def test_the_papers_tables(piezo: mbdyn_ros.Robot, counts: dict[str, dict[str, int]]) -> None:
     """Numbers that the papers work out for six joints; table 1 at 4.5 links a branch."""
-    inverse, matrix = literature_tables(piezo._system.tree, counts).values()
+    inverse, matrix = literature_tables(piezo.system.tree, counts).values()
     assert [line[2] for line in inverse[:5]] == [852, 521, 489, 475, 371]
     assert [line[2:] for line in matrix[:4]] == [(741, 598), (710, 629), (482, 426), (144, 186)]
     ours = {line[1]: line[2:] for line in inverse + matrix if line[0] == "mbdyn_ros"}

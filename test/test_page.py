@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from browser import Tab, browser, running
 
@@ -14,7 +15,8 @@ from mbdyn_ros.mechanisms import FourBar
 
 pytest.importorskip("viser")
 
-from mbdyn_ros.mechanisms.view.page import MechanismPage  # noqa: E402
+from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage  # noqa: E402
+from mbdyn_ros.view.page.charts import Chart, Line  # noqa: E402
 from mbdyn_ros.view.page.page import Address, Page  # noqa: E402
 from mbdyn_ros.view.page.robot_page import RobotPage  # noqa: E402
 from mbdyn_ros.view.scene.visuals import read_visuals  # noqa: E402
@@ -83,6 +85,26 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         one.tab.close()
 
 
+def test_a_chart_is_there_while_it_has_lines() -> None:
+    """And not before: Plotly fails at a chart that is hidden while it is drawn for the first time.
+
+    What is shown comes after what is drawn, so that the browser never draws an empty chart.
+    """
+    page = Page("charts", ANY_PORT)
+    try:
+        chart = Chart(page.server.gui, "effort (N m)", "time (s)")
+        assert not chart._handle.visible
+        chart.mark(0.5)
+        assert chart._handle.figure.to_json() == chart._figure(None).to_json()
+        x = np.linspace(0.0, 1.0, 5)
+        chart.show(x, [Line("elbow", x, "#000000")], 0.5)
+        assert chart._handle.visible and "elbow" in chart._handle.figure.to_json()
+        chart.show(x, [])
+        assert not chart._handle.visible
+    finally:
+        page.close()
+
+
 def test_what_a_loop_does_not_reach_is_explained(interpreted: None) -> None:
     """The picture stays, and so do the words until the slider is back."""
     text = BOOM.read_text().replace('lower="-0.22" upper="0.24"', 'lower="-1" upper="1"')
@@ -91,17 +113,17 @@ def test_what_a_loop_does_not_reach_is_explained(interpreted: None) -> None:
     try:
         shown = RobotPage(page, mbdyn_ros.load(text), read_visuals(text), None)
         shown.draw(0.0, True)
-        assert "The loops let rod_joint move from" in shown._words.content
+        assert "The loops let rod_joint move from" in page.words.content
         place = page.server.scene.get_handle_by_name(shown.scene.node("boom"))
         assert place is not None
         before = place.wxyz.copy()
         shown.sliders._sliders["rod_joint"].value = 0.9
         shown.draw(0.0, True)
-        assert "Cannot be reached" in shown._words.content
-        assert "loop 'rod_pin' cannot be closed" in shown._words.content
+        assert "Cannot be reached" in page.words.content
+        assert "loop 'rod_pin' cannot be closed" in page.words.content
         assert (place.wxyz == before).all()
         shown.sliders.reset()
         shown.draw(0.0, True)
-        assert "Cannot be reached" not in shown._words.content
+        assert "Cannot be reached" not in page.words.content
     finally:
         page.close()

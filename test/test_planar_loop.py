@@ -24,10 +24,10 @@ from random_loops import (
 from mbdyn_ros import InputError, ModelError
 from mbdyn_ros.equations.algebra.spatial import SX, Turn
 from mbdyn_ros.equations.gap import linkage_rows
-from mbdyn_ros.equations.loops.continuation import follow
 from mbdyn_ros.equations.loops.linkage import loop_functions
 from mbdyn_ros.equations.loops.planar_loop import PlanarLoop, TwoTurns, planar_loop
 from mbdyn_ros.equations.loops.reach import Reach
+from mbdyn_ros.program.continuation import follow
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 def forms(m: Mechanism) -> list[PlanarLoop | None]:
     """The closed form of a mechanism's only loop, with each of its joints given."""
     m.independent = m.actuated = None
-    system = m.load()._system
+    system = m.load().system
     (linkage,) = system.linkages
     return [planar_loop(system.tree, linkage.cluster, body) for body in linkage.cluster.tied]
 
@@ -69,7 +69,7 @@ def test_cylinders_and_sliders_have_one() -> None:
 
 @pytest.mark.parametrize("kind", ["Watt", "nested", "mimic", "spatial revolute", "planar joint"])
 def test_what_is_no_triangle_has_none(kind: str) -> None:
-    system = draw(kind, 0).load()._system
+    system = draw(kind, 0).load().system
     assert all(linkage.closed_form is None for linkage in system.linkages)
 
 
@@ -77,7 +77,7 @@ def test_every_loop_of_a_chain_has_one() -> None:
     m = fresh(0)
     chain(m)
     m.independent = m.actuated = None
-    assert all(one.closed_form is not None for one in m.load()._system.linkages)
+    assert all(one.closed_form is not None for one in m.load().system.linkages)
 
 
 def test_a_tilted_hinge_is_not_taken_for_a_planar_one() -> None:
@@ -99,7 +99,7 @@ def test_it_is_what_newton_finds(seed: int, monkeypatch: pytest.MonkeyPatch) -> 
     exact = m.load()
     monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.planar_loop", lambda *_: None)
     walked = m.load()
-    assert walked._system.nz > exact._system.nz or kinds[seed] == "odd planar"
+    assert walked.system.nz > exact.system.nz or kinds[seed] == "odd planar"
     start = np.array([exact.home[name] for name in exact.independent_joints])
     random = np.random.default_rng(seed)
     reached = 0
@@ -134,7 +134,7 @@ def test_reach_ends_where_walks_end(kind: str) -> None:
     for seed in range(2):
         m = draw(kind, seed)
         m.independent = m.actuated = None
-        first = m.load()._system
+        first = m.load().system
         (linkage,) = first.linkages
         for body in linkage.cluster.tied:
             joint = first.tree.bodies[body].joint
@@ -143,11 +143,11 @@ def test_reach_ends_where_walks_end(kind: str) -> None:
                 robot = m.load()
             except ModelError:
                 continue  # a dead centre at home
-            (linkage,) = robot._system.linkages
+            (linkage,) = robot.system.linkages
             if linkage.closed_form is None:
                 continue
-            reach, walk = linkage.closed_form.reach, loop_functions(robot._system.tree, linkage)
-            home = robot._system.home[linkage_rows(robot._system, linkage)]
+            reach, walk = linkage.closed_form.reach, loop_functions(robot.system.tree, linkage)
+            home = robot.system.home[linkage_rows(robot.system, linkage)]
             free, bound = list(linkage.independent), list(linkage.dependent)
             start = home[free], home[bound]
             for end, way in ((reach.lower, -12.6), (reach.upper, 12.6)):
@@ -172,7 +172,7 @@ def test_angles_do_not_jump_and_belong_to_the_turns(kind: str) -> None:
     """Over 50 turns either way where the given joint can turn so far; on both branches."""
     for seed in range(4):
         m = draw(kind, seed)
-        system = m.load()._system
+        system = m.load().system
         (linkage,) = system.linkages
         if linkage.closed_form is None:
             continue

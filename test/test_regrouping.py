@@ -22,7 +22,6 @@ from random_robots import (  # noqa: E402
 )
 
 import mbdyn_ros  # noqa: E402
-from mbdyn_ros.compiler.program import Variant, trace  # noqa: E402
 from mbdyn_ros.equations.algebra.spatial import congruence, constant  # noqa: E402
 from mbdyn_ros.equations.articulated_body import articulated_body  # noqa: E402
 from mbdyn_ros.equations.tree.composite_body import composite_body  # noqa: E402
@@ -30,6 +29,8 @@ from mbdyn_ros.equations.tree.kinematics import energy  # noqa: E402
 from mbdyn_ros.equations.tree.newton_euler import newton_euler  # noqa: E402
 from mbdyn_ros.model.regrouping import regrouped, spread  # noqa: E402
 from mbdyn_ros.model.tree import WORLD  # noqa: E402
+from mbdyn_ros.program.declaration import declared
+from mbdyn_ros.program.program import Program  # noqa: E402
 
 GRAVITY = np.array([1.0, -2.0, -9.0])
 
@@ -121,7 +122,7 @@ def test_turns_about_an_axis(axis: int, angle: float, seed: int, symmetric: bool
 
 def counted(path: Path, name: str) -> dict[str, int]:
     """Operations of a program."""
-    return trace(mbdyn_ros.load(path)._system, Variant(name)).operations
+    return Program(declared(name), mbdyn_ros.load(path).system).operations
 
 
 def test_fewer_operations() -> None:

@@ -54,11 +54,11 @@ def last_is(sent: list[Any], efforts: Any) -> bool:
 def test_a_state_its_efforts_and_their_end(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     node, sent, reference = start(rig, reference_timeout=1.0)
     rig.wait(lambda: last_is(sent, [0, 0, 0]))
-    assert "no reference yet" in node._examine().warnings[-1]
+    assert "no reference yet" in node.health().warnings[-1]
     reference.publish(state(Q[::-1], V[::-1], A[::-1], JOINTS[::-1]))
     rig.wait(lambda: last_is(sent, arm.inverse_dynamics(Q, V, A)))
     rig.wait(lambda: last_is(sent, [0, 0, 0]))
-    assert "the reference ended" in node._examine().warnings[-1]
+    assert "the reference ended" in node.health().warnings[-1]
 
 
 def test_order_of_joints_and_named_efforts(rig: Rig, arm: mbdyn_ros.Robot) -> None:
@@ -90,7 +90,7 @@ def test_a_stamp_says_when(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     message = state(Q)
     message.header.stamp.sec = int(time.time()) - 60
     reference.publish(message)
-    rig.wait(lambda: "the reference ended 6" in node._idle_reason or "5" in node._idle_reason)
+    rig.wait(lambda: "the reference ended 6" in node.idle_reason or "5" in node.idle_reason)
     rig.wait(lambda: last_is(sent, [0, 0, 0]))
 
 
@@ -100,7 +100,7 @@ def test_pd(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     )
     states = rig.client.create_publisher(JointState, "joint_states", 10)
     reference.publish(state(Q, V, A))
-    rig.wait(lambda: "no joint_states of all joints" in node._idle_reason)
+    rig.wait(lambda: "no joint_states of all joints" in node.idle_reason)
     rig.wait(lambda: last_is(sent, [0, 0, 0]))
     measured = JointState(name=["mirror", *JOINTS])
     measured.position, measured.velocity = [0.0, 0.2, -0.5, 0.0], [0.0, 0.4, 1.1, 0.0]
@@ -144,7 +144,7 @@ def test_efforts_are_clamped_and_reported(rig: Rig, arm: mbdyn_ros.Robot) -> Non
     free = arm.inverse_dynamics(np.zeros(3), np.zeros(3), [100.0, 0, 0])
     assert free[0] > 50
     rig.wait(lambda: last_is(sent, [50, free[1], np.clip(free[2], -20, 20)]))
-    assert "shoulder" in str(node._examine().values["clamped"])
+    assert "shoulder" in str(node.health().values["clamped"])
     assert rig.set(node, enforce_effort_limits=False) == ""
     rig.wait(lambda: last_is(sent, free))
 
@@ -179,7 +179,7 @@ def test_a_fault_sends_zeros_until_reset(rig: Rig, arm: mbdyn_ros.Robot) -> None
     node, sent, reference = start(rig, reference_timeout=0.0)
     reference.publish(state(Q, [1e200] * 3))
     rig.wait(lambda: node.fault)
-    assert "the effort of" in node.fault and node._examine().errors == [node.fault]
+    assert "the effort of" in node.fault and node.health().errors == [node.fault]
     reference.publish(state(Q))
     count = len(sent)
     rig.wait(lambda: len(sent) > count + 20)
@@ -203,7 +203,7 @@ def test_gravity_and_rate_can_change(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     rig.wait(lambda: last_is(sent, arm.gravity_vector(Q)))
     assert rig.set(node, gravity=[0.0, 0.0, 0.0], rate=100.0) == ""
     rig.wait(lambda: last_is(sent, [0, 0, 0]))
-    assert node._loop.rate == 100
+    assert node.loop.rate == 100
 
 
 def test_planar_joint(rig: Rig) -> None:

@@ -21,12 +21,13 @@ from ros_rig import ARM, DOMAIN, Rig, rig
 from sensor_msgs.msg import JointState
 
 from mbdyn_ros.errors import InputError
-from mbdyn_ros.piezo.ros.parameters import CONTROLLER, SHARED
-from mbdyn_ros.piezo.ros.parameters import SIMULATOR as PIEZO_SIMULATOR
+from mbdyn_ros.piezo.ros.parameters import PIEZO_CONTROLLER, PIEZO_SIMULATOR, SHARED
 from mbdyn_ros.ros import launch_support
-from mbdyn_ros.ros.nodes.inverse_dynamics_server import PARAMETERS as SERVER
-from mbdyn_ros.ros.nodes.simulator_parameters import PARAMETERS as SIMULATOR
-from mbdyn_ros.ros.nodes.torque_feedforward import PARAMETERS as FEEDFORWARD
+from mbdyn_ros.ros.nodes.parameters import (
+    INVERSE_DYNAMICS_SERVER,
+    SIMULATOR,
+    TORQUE_FEEDFORWARD,
+)
 from mbdyn_ros.ros.robot_files import find_urdf, known_urdfs
 
 __all__ = ["rig"]
@@ -45,8 +46,8 @@ def urdf(tmp_path: Path) -> Path:
     ("node", "table"),
     [
         ("simulator", SIMULATOR),
-        ("torque_feedforward", FEEDFORWARD),
-        ("piezo_controller", CONTROLLER),
+        ("torque_feedforward", TORQUE_FEEDFORWARD),
+        ("piezo_controller", PIEZO_CONTROLLER),
         ("piezo_simulator", PIEZO_SIMULATOR),
     ],
 )
@@ -181,8 +182,8 @@ def test_mechanism_launch_file(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_the_documentation_names_every_parameter() -> None:
     sections = (ROOT / "docs" / "ros.md").read_text().split("\n## ")
     for name, table in (
-        ("inverse_dynamics_server", SERVER), ("simulator", SIMULATOR),
-        ("torque_feedforward", FEEDFORWARD), ("piezo_controller", CONTROLLER),
+        ("inverse_dynamics_server", INVERSE_DYNAMICS_SERVER), ("simulator", SIMULATOR),
+        ("torque_feedforward", TORQUE_FEEDFORWARD), ("piezo_controller", PIEZO_CONTROLLER),
         ("piezo_simulator", PIEZO_SIMULATOR[len(SHARED) :]),
     ):  # fmt: skip
         (section,) = (text for text in sections if text.startswith(name + "\n"))

@@ -17,6 +17,8 @@ pytest.importorskip("mbdyn_ros_interfaces.srv")
 from mbdyn_ros.ros.node.rate_loop import RateLoop
 from mbdyn_ros.ros.robot_files import known_urdfs
 
+ROOT = Path(__file__).resolve().parents[1]
+
 
 @pytest.mark.alone
 def test_it_keeps_the_rate_and_stops() -> None:
@@ -76,9 +78,9 @@ def test_the_demonstration(tmp_path: Path) -> None:
     if "ur5_robot" not in known_urdfs():
         pytest.skip("example-robot-data is not installed")
     plot = tmp_path / "demo.png"
-    command = [sys.executable, "-m", "mbdyn_ros.ros.demo", "--robots", "ur5", "manipulator"]
+    command = [sys.executable, "-m", "examples.torques", "--robots", "ur5", "manipulator"]
     command += ["--plot", str(plot)]
-    result = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     assert "imbalance" in result.stdout and "share of the PD" in result.stdout
     assert plot.stat().st_size > 10000
@@ -88,8 +90,8 @@ def test_the_demonstration(tmp_path: Path) -> None:
 def test_an_interrupted_demonstration_leaves_nothing(tmp_path: Path) -> None:
     if "ur5_robot" not in known_urdfs():
         pytest.skip("example-robot-data is not installed")
-    command = [sys.executable, "-m", "mbdyn_ros.ros.demo", "--plot", str(tmp_path / "demo.png")]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "examples.torques", "--plot", str(tmp_path / "demo.png")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
     end = time.monotonic() + 20
     while len(children_of(process.pid)) < 3 and time.monotonic() < end:
         time.sleep(0.1)

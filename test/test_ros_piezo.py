@@ -111,7 +111,7 @@ def test_pulses_of_a_reference(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
     reference.publish(state(far.tolist()))
     bench.until(lambda: list(bench.pulses[-1].saturated) == [True] + [False] * 4 + [True])
     values = bench.until(
-        lambda: (found := bench.node._examine().values)["out of reach"] != "none" and found
+        lambda: (found := bench.node.health().values)["out of reach"] != "none" and found
     )
     assert (values["out of reach"], values["saturated"]) == ("twist_6", "turn_1")
     assert bench.pulses[-1].on[5] == bench.pulses[-1].off[5] == 0
@@ -134,9 +134,9 @@ def test_pulses_end_where_the_torque_stays_out_of_reach(rig: Rig, piezo: mbdyn_r
 
     last = bench.until(held)
     assert last.on[0] == last.off[0] == 0 and last.rotor_speed == 1000.0
-    bench.node._examine()
+    bench.node.health()
     bench.until(lambda: bench.node.reach._held[0])
-    warnings = bench.node._examine().warnings
+    warnings = bench.node.health().warnings
     assert "pulses off, the wanted torque is out of the rotor's reach: turn_1" in warnings
     bench.q = far - [1e-3, 0, 0, 0, 0, 0]
     bench.until(lambda: bench.pulses[-1].mean_torque[0] and not bench.pulses[-1].saturated[0])
@@ -165,7 +165,7 @@ def test_pulses_end_for_every_reason(rig: Rig) -> None:
     for what, reason in (("rotor", "no rotor_state for 0.2 s"),
                          ("states", "no joint_states of all joints for 0.2 s")):  # fmt: skip
         bench.until(bench.idle(reason), **{what: False})
-        assert f"pulses off: {reason}" in bench.node._examine().warnings
+        assert f"pulses off: {reason}" in bench.node.health().warnings
         bench.until(bench.on)
     for speed, reason in ((0.0, "stands still"), (-5.0, "turns backwards, at -5 rad/s")):
         bench.speed = speed
@@ -308,7 +308,7 @@ def test_the_simulator_holds_without_pulses(rig: Rig) -> None:
     )  # fmt: skip
     pulses.publish(message)
     rig.wait(lambda: node._count > 5)
-    rig.wait(lambda: any("no pulses for 0.3 s" in one for one in node._examine().warnings))
+    rig.wait(lambda: any("no pulses for 0.3 s" in one for one in node.health().warnings))
     assert not node.motion.free.any() and not node.motion.v.any()
     for field, value, reason in (
         ("name", names[::-1], "the pulses are of twist_6"),

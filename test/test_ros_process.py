@@ -19,7 +19,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from mbdyn_ros.ros.children import _interrupted_later
+from examples.children import interrupted_later
 
 __all__ = ["rig"]
 
@@ -148,7 +148,7 @@ def test_interrupts_wait_until_a_process_is_made() -> None:
     made = []
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may ignore it
     try:
-        with pytest.raises(KeyboardInterrupt), _interrupted_later():
+        with pytest.raises(KeyboardInterrupt), interrupted_later():
             signal.raise_signal(signal.SIGINT)
             made.append("node")
         assert made

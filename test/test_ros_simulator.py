@@ -38,7 +38,7 @@ def simulate(rig: Rig, **parameters: Any) -> Any:
 
 def values(node: Any) -> dict[str, str]:
     """What the diagnostics would say now."""
-    return {key: str(value) for key, value in node._examine().values.items()}
+    return {key: str(value) for key, value in node.health().values.items()}
 
 
 def resting(rig: Rig, **parameters: Any) -> tuple[Any, Callable[[], list[float]]]:
@@ -102,7 +102,7 @@ def test_a_command_gets_stale(rig: Rig) -> None:
     named.publish(JointState(name=["elbow"], effort=[5.0]))
     rig.wait(lambda: node.session.motion.effort[1] == 5)
     rig.wait(lambda: node.session.motion.effort[1] == 0)
-    health = node._examine()
+    health = node.health()
     assert "no command for 0.1 s, zero effort: elbow" in health.warnings
     assert health.values["stale"] == "elbow"
 
@@ -138,7 +138,7 @@ def test_bad_command(rig: Rig, message: Any, reason: str) -> None:
     rig.publisher(type(message), f"simulator/{topic}").publish(message)
     rig.wait(lambda: reason in node.refusals.last)
     assert not node.fault and not node.session.motion.effort.any()
-    assert any(reason in warning for warning in node._examine().warnings)
+    assert any(reason in warning for warning in node.health().warnings)
 
 
 def test_pause_step_reset(rig: Rig) -> None:

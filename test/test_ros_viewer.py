@@ -39,11 +39,11 @@ def test_the_viewer_follows_a_simulator(rig: Rig) -> None:
 
             return drawn
 
-        assert "Waiting for the URDF" in viewer._words.content
+        assert "Waiting for the URDF" in viewer._page.words.content
         latched.publish(String(data="<robot"))
-        rig.wait(shows(lambda: "Refused" in viewer._words.content))
+        rig.wait(shows(lambda: "Refused" in viewer._page.words.content))
         latched.publish(String(data=ARM))
-        rig.wait(shows(lambda: "4 joints on" in viewer._words.content))
+        rig.wait(shows(lambda: "4 joints on" in viewer._page.words.content))
         scene = page.server.scene
         assert viewer._scene is not None
         upper = scene.get_handle_by_name(viewer._scene.node("upper"))

@@ -68,7 +68,7 @@ def test_an_impact_is_told_and_shown(rig: Rig) -> None:
     rig.wait(lambda: any(m.ns == "impulse" for array in arrows for m in array.markers))
     rig.wait(lambda: "energy" in arrows[-1].markers[-1].text)
     rig.wait(lambda: node.session.motion.time > 0.8)
-    values = node._examine().values
+    values = node.health().values
     assert float(values["lost in impacts and at walls (J)"]) == pytest.approx(3.924, rel=1e-6)
     assert float(values["energy (J)"]) == pytest.approx(0, abs=1e-9)  # it rests
     assert rig.call(Trigger, "simulator/reset").success
@@ -78,7 +78,7 @@ def test_an_impact_is_told_and_shown(rig: Rig) -> None:
 def test_a_start_inside_a_wall_waits(rig: Rig) -> None:
     node = simulate(rig, initial_positions=[-0.5])
     words = "point 0 (0, 0, 0) of link 'ball' on surface 'floor' starts inside the wall"
-    assert words in node.fault and words in node._examine().errors[0]
+    assert words in node.fault and words in node.health().errors[0]
     response = rig.call(Trigger, "simulator/reset")
     assert not response.success and words in response.message
     response = rig.call(srv.SetState, "simulator/set_state", name=["lift"], position=[-0.1])

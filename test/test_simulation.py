@@ -323,7 +323,7 @@ def test_four_bar_keeps_its_energy_and_stays_closed() -> None:
     trajectory = mbdyn_ros.simulate(robot, [robot.home["crank_joint"]], [3.0], 10.0)
     assert trajectory.relative_imbalance < 1e-9
     assert np.ptp(trajectory.energy.sum(axis=1)) < 1e-9 * trajectory.energy[:, 0].max()
-    gaps = [tree_gap(robot._system, whole)[0].metres for whole in trajectory.joint_position]
+    gaps = [tree_gap(robot.system, whole)[0].metres for whole in trajectory.joint_position]
     assert len(gaps) > 100 and max(gaps) < 1e-12
 
 

@@ -13,11 +13,15 @@ from corpus import urdf_file
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.compiler import gcc, program_text, staged_text
+from mbdyn_ros.compiler import gcc
 from mbdyn_ros.compiler.cache import compile_library
 from mbdyn_ros.compiler.compiled_kernel import MANY
-from mbdyn_ros.compiler.program import Program, Variant, trace
+from mbdyn_ros.compiler.compiled_program import CompiledProgram
+from mbdyn_ros.compiler.options import Options
+from mbdyn_ros.compiler.runtime.library import runtime
 from mbdyn_ros.compiler.source import c_source
+from mbdyn_ros.program.declaration import declared
+from mbdyn_ros.program.program import Program
 from mbdyn_ros.program.stages import Staged
 
 NAMES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
@@ -55,10 +59,14 @@ ROBOTS = {
 }
 
 
+IN_STAGES = Options(written_out=0)
+
+
 @pytest.fixture
-def robot(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Robot:
-    monkeypatch.setattr(program_text, "SHORT", 0)
-    return ROBOTS[request.param]()
+def robot(request: pytest.FixtureRequest) -> Robot:
+    robot = ROBOTS[request.param]()
+    robot.calls.options = IN_STAGES
+    return robot
 
 
 EGG = pytest.mark.parametrize("robot", ["egg on a cart"], indirect=True)
@@ -90,12 +98,10 @@ def test_every_width_of_vectors(robot: Robot, name: str, flags: list[str], tmp_p
 
 
 @EGG
-def test_equations_solved_in_loops(
-    robot: Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_equations_solved_in_loops(robot: Robot, tmp_path: Path) -> None:
     """As those of long chains are."""
-    monkeypatch.setattr(staged_text, "FEW", 0)
-    check_single_call(robot, NAMES[1], tmp_path)
+    in_loops = dataclasses.replace(IN_STAGES, unrolled=0)
+    check_single_call(robot, NAMES[1], tmp_path, options=in_loops)
 
 
 @pytest.mark.parametrize("robot", ["out of order"], indirect=True)
@@ -107,27 +113,31 @@ def test_coordinates_out_of_order(robot: Robot, tmp_path: Path) -> None:
 @pytest.mark.parametrize("robot", ["gripper"], indirect=True)
 def test_factors_of_coupled_joints(robot: Robot, tmp_path: Path) -> None:
     """The derivatives of their efforts are written out; the equations are solved in stages."""
-    assert robot.nv < robot._system.tree.nv
+    assert robot.nv < robot.system.tree.nv
     check_single_call(robot, NAMES[1], tmp_path)
 
 
 def check_single_call(
-    robot: Robot, name: str, tmp_path: Path, toolchain: gcc.Toolchain | None = None
+    robot: Robot,
+    name: str,
+    tmp_path: Path,
+    toolchain: gcc.Toolchain | None = None,
+    options: Options = IN_STAGES,
 ) -> None:
     """What the compiled program gives, what was in its arrays before, and what it leaves alone."""
-    program = trace(robot._system, Variant(name))
+    program = Program(declared(name), robot.system)
     assert isinstance(program.equations, Staged)
-    text = c_source(robot._system, program)
+    text = c_source(program, options=options)
     assert "BLOCKS1" in text, "it was written out"
     compile_library(text, tmp_path / "program.so", toolchain)
-    library = ctypes.CDLL(str(tmp_path / "program.so"))
+    compiled = CompiledProgram(tmp_path / "program.so")
     inputs = arguments(robot)
-    given = (ctypes.c_void_p * 3)(*(x.ctypes.data for x in inputs))
+    given = (ctypes.c_void_p * 4)(*(x.ctypes.data for x in inputs), None)
     guard = 12.5
     whole = np.full(program.shape[0] * program.shape[1] + 16, guard)
-    result = (ctypes.c_void_p * 1)(whole.ctypes.data + 64)
+    result, one, none = ctypes.c_void_p(whole.ctypes.data + 64), ctypes.c_size_t(1), bytes(24)
     for _ in range(2):  # what the first leaves behind must not matter
-        assert library.program(given, result, None, None, 0) == 0
+        runtime().batch_of_few(compiled.address, one, given, none, result)
     assert (whole[:8] == guard).all() and (whole[-8:] == guard).all()
     theirs = written_out(program, inputs)
     ours = whole[8:-8].reshape(program.shape)
@@ -149,7 +159,7 @@ def test_batches(robot: Robot, name: str) -> None:
         scale = np.abs(single).max()
         np.testing.assert_allclose(many[k], single, rtol=0, atol=1e-12 * scale)
     assert np.isfinite(np.delete(many, 5, axis=0)).all()
-    program = trace(robot._system, Variant(name))
+    program = Program(declared(name), robot.system)
     theirs = written_out(program, [x[0] for x in inputs])
     np.testing.assert_allclose(many[0], theirs, rtol=0, atol=1e-12 * np.abs(theirs).max())
 
@@ -158,11 +168,11 @@ def test_batches(robot: Robot, name: str) -> None:
 def test_wrenches(robot: Robot) -> None:
     """Those from outside act on the carried bodies, wherever these are turned to."""
     inputs = arguments(robot)
-    tree = robot._system.tree
+    tree = robot.system.tree
     link = next(name for name, (i, _) in tree.frames.items() if i == len(tree.bodies) - 1)
     wrenches = {link: np.array([3.0, -2.0, 1.0, 0.5, -0.4, 0.3])}
     ours = np.hstack(robot.inverse_dynamics_derivatives(*inputs, wrenches))
-    program = trace(robot._system, Variant(NAMES[0], wrenches=True))
+    program = Program(declared(NAMES[0]), robot.system, wrenches=True)
     array = np.zeros((6, len(tree.bodies)))
     index, pose = tree.frames[link]
     force = pose.rotation @ wrenches[link][:3]
@@ -175,7 +185,7 @@ def test_wrenches(robot: Robot) -> None:
 
 def test_zeros_between_branches_stay_zeros() -> None:
     """The mass matrix of four legs of three joints: no leg meets another."""
-    program = trace(ROBOTS["quadruped"]()._system, Variant(NAMES[1]))
+    program = Program(declared(NAMES[1]), ROBOTS["quadruped"]().system)
     assert isinstance(program.equations, Staged)
     elimination = program.equations.elimination
     assert elimination is not None
@@ -185,6 +195,6 @@ def test_zeros_between_branches_stay_zeros() -> None:
 
 def test_short_programs_are_written_out() -> None:
     robot = mbdyn_ros.load(urdf_file("ur5_robot.urdf"))
-    program = trace(robot._system, Variant(NAMES[0]))
+    program = Program(declared(NAMES[0]), robot.system)
     assert isinstance(program.equations, Staged)
-    assert not re.search("BLOCKS1", c_source(robot._system, program))
+    assert not re.search("BLOCKS1", c_source(program))

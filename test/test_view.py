@@ -10,7 +10,7 @@ from corpus import urdf_file
 
 import mbdyn_ros
 from mbdyn_ros.model.model import Pose
-from mbdyn_ros.view.page.sweep import sweep
+from mbdyn_ros.view.page.excursion import excursion
 from mbdyn_ros.view.scene.joint_motion import link_poses
 from mbdyn_ros.view.scene.mesh_file import find_mesh, load_mesh
 from mbdyn_ros.view.scene.skeleton import skeleton
@@ -98,27 +98,28 @@ def test_robots_without_visuals_have_bones(interpreted: None) -> None:
     assert skeleton(boom, drawn) == (), "every link is drawn"
 
 
-def test_a_sweep_stops_before_the_loops_open(interpreted: None) -> None:
+def test_an_excursion_stops_before_the_loops_open(interpreted: None) -> None:
     robot = mbdyn_ros.load(ROOT / "urdf" / "boom.urdf")
     q = np.zeros(1)
-    within = sweep(robot, q, "rod_joint", (-0.22, 0.24), 3.0)
-    assert (within.low, within.high, within.cut) == (-0.22, 0.24, False)
-    beyond = sweep(robot, q, "rod_joint", (-1.0, 1.0), 3.0)
+    within = excursion(robot, q, "rod_joint", (-0.22, 0.24), 3.0)
+    assert (within.stroke.low, within.stroke.high, within.cut) == (-0.22, 0.24, False)
+    beyond = excursion(robot, q, "rod_joint", (-1.0, 1.0), 3.0)
     # the message of an unreachable position names these ends
-    assert beyond.cut and -0.354 < beyond.low < -0.3 and 0.45 < beyond.high < 0.511
+    low, high = beyond.stroke.low, beyond.stroke.high
+    assert beyond.cut and -0.354 < low < -0.3 and 0.45 < high < 0.511
     assert beyond.effort is not None and np.isfinite(beyond.effort).all()
     half = len(beyond.time) // 2
-    assert np.allclose(beyond.q_at(beyond.time[half]), beyond.high)
-    assert beyond.time_at(beyond.high) == pytest.approx(beyond.time[half])
+    assert np.allclose(beyond.q_at(0.5), high) and np.allclose(beyond.q[half], high)
+    assert beyond.stroke.share_at(high) == pytest.approx(0.5)
 
 
-def test_a_sweep_is_a_motion(interpreted: None) -> None:
+def test_an_excursion_is_a_motion(interpreted: None) -> None:
     """Velocities and accelerations are the derivatives of the positions, efforts those of all."""
     robot = mbdyn_ros.load(ROOT / "urdf" / "slider_crank.urdf")
-    motion = sweep(robot, np.zeros(1), "crank_joint", (-np.pi, np.pi), 2.0)
-    assert motion.turns and motion.v[0, 0] == pytest.approx(np.pi)
+    motion = excursion(robot, np.zeros(1), "crank_joint", (-np.pi, np.pi), 2.0)
+    assert motion.stroke.turns and motion.v[0, 0] == pytest.approx(np.pi)
     boom = mbdyn_ros.load(ROOT / "urdf" / "boom.urdf")
-    motion = sweep(boom, np.zeros(1), "rod_joint", (-0.2, 0.2), 2.0)
+    motion = excursion(boom, np.zeros(1), "rod_joint", (-0.2, 0.2), 2.0)
     for one, rate in ((motion.q, motion.v), (motion.v, motion.a)):
         slope = np.gradient(one[:, 0], motion.time, edge_order=2)
         assert np.abs(slope - rate[:, 0]).max() < 2e-3 * np.abs(rate).max()

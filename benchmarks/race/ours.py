@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mbdyn_ros.bench.timing import Call
-from mbdyn_ros.compiler.program import SIGNATURES
 from mbdyn_ros.model.model import Array
+from mbdyn_ros.program.declaration import declared
 
 from .contestant import run
 from .robots import Runner
@@ -31,7 +31,7 @@ class Bound:
             if runner.robot.nv > LARGEST.get(program, np.inf):
                 continue
             bound = runner.robot.bind(program)
-            for key in SIGNATURES[program].inputs:
+            for key in declared(program).inputs:
                 getattr(bound, key)[:] = getattr(runner, key)
             self.calls[program] = Call("call()", {"call": bound})
 
@@ -52,7 +52,7 @@ class Plain:
         for program in programs:
             if runner.robot.nv > LARGEST.get(program, np.inf):
                 continue
-            inputs = SIGNATURES[program].inputs
+            inputs = declared(program).inputs
             names = {key: getattr(runner, key) for key in inputs}
             statement = f"robot.{program}({', '.join(inputs)})"
             self.calls[program] = Call(statement, {"robot": runner.robot, **names})

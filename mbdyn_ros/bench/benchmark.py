@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..compiler.gcc import toolchain
-from ..compiler.program import SIGNATURES
 from ..model.model import Array
+from ..program.declaration import declared
 from ..robot import Robot
 from .pinocchio_peer import FUNCTIONS, POOLS, PinocchioPeer
 from .timing import Call, time_calls
@@ -145,7 +145,7 @@ def _one_state(
     robot: Robot, peer: PinocchioPeer | None, name: str, arguments: Mapping[str, Array], rounds: int
 ) -> Timing:
     """Times of single calls."""
-    inputs = SIGNATURES[name].inputs
+    inputs = declared(name).inputs
     bound = robot.bind(name)
     for key in inputs:
         getattr(bound, key)[:] = arguments[key]
@@ -165,7 +165,7 @@ def _many_states(
     robot: Robot, peer: PinocchioPeer | None, name: str, arguments: Mapping[str, Array], rounds: int
 ) -> Timing:
     """Times of a batch, per state, without friction, which Pinocchio leaves out."""
-    inputs = SIGNATURES[name].inputs
+    inputs = declared(name).inputs
     q, v, last = (np.tile(arguments[key], (STATES, 1)) for key in inputs)
     random = np.random.default_rng(0)
     for k, label in enumerate(robot.position_labels):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from ..bench.benchmark import PROGRAMS, Benchmark, benchmark
-from ..compiler.program import WHOLE
 from ..errors import InputError
+from ..program.declaration import offered
 from ..robot import Robot
 from .common import RobotOptions, print_json, print_table, robot_options, shareable_urdf
 
@@ -39,7 +39,7 @@ def bench(
       mbdyn bench ur5.urdf panda.urdf
       mbdyn bench --floating-base solo12.urdf --json
     """
-    known = [name for name in WHOLE if hasattr(Robot, name)]
+    known = [name for name in offered() if hasattr(Robot, name)]
     for name in programs:
         if name not in known:
             raise InputError(f"--program: there is no {name!r}; there are {', '.join(known)}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from ..compiler.program import KINDS
 from ..export.literature_counts import literature_tables
+from ..program.operations import KINDS
 from .common import RobotOptions, print_json, print_table, robot_options
 
 
@@ -26,7 +26,7 @@ def ops(urdf: str, options: RobotOptions, as_json: bool) -> None:
     """
     robot = options.read(urdf)
     counts = robot.operation_counts()
-    tables = {} if robot.dependent_joints else literature_tables(robot._system.tree, counts)
+    tables = {} if robot.dependent_joints else literature_tables(robot.system.tree, counts)
     if as_json:
         print_json({"robot": robot.model.name, "counts": counts, "literature": tables})
         return

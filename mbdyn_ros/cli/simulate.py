@@ -13,13 +13,13 @@ import click
 import numpy as np
 
 from ..errors import InputError, SimulationError
+from ..integration.methods import ADAPTIVE, described
 from ..model.model import Array
 from ..recording.impact_records import impact_records
 from ..recording.write import BAGS, check_target, write
 from ..robot import Robot
 from ..simulation import Environment, StoppedSimulationError, Trajectory, read_environment
 from ..simulation import simulate as run
-from ..simulation.adaptive.integrator import METHODS
 from .common import (
     PLOTS,
     RobotOptions,
@@ -58,8 +58,8 @@ MOST_SAMPLES = 1e8
 @click.option("--rtol", type=float, default=1e-10, show_default=True, help="Relative tolerance.")
 @click.option("--atol", type=float, default=1e-12, show_default=True, help="Absolute tolerance.")
 @click.option(
-    "--method", type=click.Choice(METHODS), default=METHODS[0], show_default=True,
-    help="Runge-Kutta of order 8, or of order 4-5 (as ode45).",
+    "--method", type=click.Choice(list(ADAPTIVE)), default=next(iter(ADAPTIVE)), show_default=True,
+    help=described(ADAPTIVE),
 )
 @click.option(
     "--rate", type=float,

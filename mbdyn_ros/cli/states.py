@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
-from ..recording.table import Table, csv_lines, read_table, to_json, write_csv, write_json
-from ..recording.write import TABLES, check_target
+from ..recording.table import Table, csv_lines, read_table, to_json
+from ..recording.write import write_table
 from ..robot import Robot
 from ..units import acceleration_unit, effort_unit
 from .common import number, print_json, print_table
@@ -67,11 +67,7 @@ def show(
         )
     table = _table(robot, states, quantity, result)
     if output is not None:
-        target = check_target(output, TABLES)
-        try:
-            (write_csv if target.suffix.lower() == ".csv" else write_json)(table, target)
-        except OSError as error:
-            raise InputError(f"{target}: cannot be written: {error}") from None
+        write_table(table, output)
     if as_json:
         document: dict[str, Any] = {"robot": robot.model.name, **to_json(table)}
         if result.ndim == 1:

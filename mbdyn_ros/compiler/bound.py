@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..model.model import Array
+from ..array import Array
 from .kernel import Kernel
-from .program import SIGNATURES
 
 
 class Bound(functools.partial):  # type: ignore[type-arg]
@@ -38,7 +37,7 @@ class Bound(functools.partial):  # type: ignore[type-arg]
         self.arguments, self.result = arguments, result
         for name, array in zip(kernel.inputs, self.arguments, strict=True):
             setattr(self, name, array)
-        setattr(self, SIGNATURES[kernel.variant.name].output, self.result)
+        setattr(self, kernel.program.declaration.output, self.result)
         return self
 
 

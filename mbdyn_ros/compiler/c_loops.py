@@ -6,7 +6,8 @@ were last.
 
 from __future__ import annotations
 
-from ..equations.loops.continuation import (
+from ..program.closing import Closing
+from ..program.continuation import (
     CLOSED,
     GENTLE,
     ITERATIONS,
@@ -15,17 +16,14 @@ from ..equations.loops.continuation import (
     SMALLEST_STEP,
     STEEP,
 )
-from ..equations.loops.linkage import loop_functions
-from ..equations.system import System
 from .gcc import RUNTIME
 from .statements import number, statements
 
 
-def walk_source(system: System) -> str:
+def walk_source(closing: Closing) -> str:
     """C of `close_all(q, home, z)`, as programs call it; see runtime/program.h."""
-    places = walked_places(system)
-    return c_loops(system, '#include "newton.h"\n') + CLOSE_ALL.format(
-        ny=len(places), nz=system.nz, count=len(system.walked), places=_listed(places)
+    return c_loops(closing, '#include "newton.h"\n') + CLOSE_ALL.format(
+        ny=closing.ny, nz=closing.nz, count=len(closing.counts), places=places(closing)
     )
 
 
@@ -34,15 +32,14 @@ def newton_text() -> str:
     return (RUNTIME / "newton.h").read_text(encoding="ascii")
 
 
-def walked_places(system: System) -> list[int]:
-    """Places in q of the loops' independent positions."""
-    order = list(system.coordinates.q)
-    return [order.index(row) for row in system.walk_rows]
+def places(closing: Closing) -> str:
+    """C of the places in q of the loops' independent positions."""
+    return ", ".join(map(str, closing.places)) or "0"
 
 
-def c_loops(system: System, newton: str) -> str:
+def c_loops(closing: Closing, newton: str) -> str:
     """The C of the table `loop_table` of all loops, with the walk's C in it."""
-    counts = [(len(one.independent), len(one.dependent)) for one in system.walked]
+    counts = closing.counts
     text = CONSTANTS.format(
         ny=max(1, *(ny for ny, _ in counts)),
         nz=max(nz for _, nz in counts),
@@ -55,8 +52,7 @@ def c_loops(system: System, newton: str) -> str:
         smallest_step=number(SMALLEST_STEP),
     )
     text += newton
-    for k, linkage in enumerate(system.walked):
-        loop = loop_functions(system.tree, linkage)
+    for k, loop in enumerate(closing.equations()):
         outputs = ["residual", "by_z", "by_y", "gap", "aligned"]
         text += FUNCTIONS.format(
             k=k,
@@ -65,10 +61,6 @@ def c_loops(system: System, newton: str) -> str:
         )
     rows = [f"{{{ny}, {nz}, rows_{k}, change_{k}}}" for k, (ny, nz) in enumerate(counts)]
     return text + f"\nstatic const struct loop loop_table[] = {{{', '.join(rows)}}};\n"
-
-
-def _listed(places: list[int]) -> str:
-    return ", ".join(map(str, places)) or "0"
 
 
 CONSTANTS = """

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..model.model import Array
+from ..array import Array
 from .compiled_program import CompiledProgram
 from .runtime.library import runtime
 

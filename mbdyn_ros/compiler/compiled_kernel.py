@@ -7,11 +7,11 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..model.model import Array
+from ..array import Array
+from ..program.program import Program
 from .call import bound_call, plain_call
 from .compiled_program import CompiledProgram
 from .kernel import Kernel
-from .program import LOADED, Variant
 from .runtime.library import runtime
 from .threads import threads_for
 
@@ -24,21 +24,21 @@ class CompiledKernel(Kernel):
 
     Parameters
     ----------
-    program : of one state.
-    vectors : gives the same for a vector of states when first needed; None where it cannot.
+    alone : for one state.
+    vectors : gives that for a vector of states when first needed; None where it cannot.
     """
 
     compiled = True
 
     def __init__(
         self,
-        variant: Variant,
-        program: CompiledProgram,
+        program: Program,
+        alone: CompiledProgram,
         home: Array,
         vectors: Callable[[], CompiledProgram | None],
     ) -> None:
-        super().__init__(variant, program.inputs, program.shape, home)
-        self.program, self._made, self._runtime = program, vectors, runtime()
+        super().__init__(program, alone.inputs, alone.shape, home)
+        self.alone, self._made, self._runtime = alone, vectors, runtime()
         self._home = home.ctypes.data
         self._addresses = ctypes.c_void_p * (len(self.inputs) + 1)
         self._steps = ctypes.c_size_t * len(self.inputs)
@@ -46,8 +46,8 @@ class CompiledKernel(Kernel):
     @functools.cached_property
     def plain(self) -> Callable[..., Array | None]:  # type: ignore[override]
         """The plain call: of the inputs alone, or with wrenches and friction, and out."""
-        others = (None, True, None) if self.variant.name in LOADED else (None,)
-        return plain_call(self.program, self.shape, self.home, others)
+        others = (None, True, None) if self.program.declaration.loaded else (None,)
+        return plain_call(self.alone, self.shape, self.home, others)
 
     @functools.cached_property
     def vectors(self) -> CompiledProgram | None:
@@ -56,12 +56,12 @@ class CompiledKernel(Kernel):
 
     def tie(self, arguments: Sequence[Array], result: Array) -> tuple[Callable[[], Any], object]:
         """Arrays and program stay with the call."""
-        return bound_call(self.program, (*arguments, self.home, result)), None
+        return bound_call(self.alone, (*arguments, self.home, result)), None
 
     def tie_batch(self, arguments: Sequence[Array], result: Array) -> Callable[[], Any]:
         """State by state; the caller keeps the arrays."""
         return functools.partial(
-            self._runtime.batch_of_few, self.program.address, *self._addressed(arguments, result)
+            self._runtime.batch_of_few, self.alone.address, *self._addressed(arguments, result)
         )
 
     def _fill(self, arrays: Sequence[Array], result: Array) -> None:
@@ -69,7 +69,7 @@ class CompiledKernel(Kernel):
         addressed = self._addressed(arrays, result)
         vectors = self.vectors if len(result) >= MANY else None
         if vectors is None:
-            self._runtime.batch_of_few(self.program.address, *addressed)
+            self._runtime.batch_of_few(self.alone.address, *addressed)
         else:
             threads = threads_for(len(result) * vectors.operations)
             self._runtime.batch(vectors.address, *addressed, threads)

@@ -8,10 +8,10 @@ from typing import Any
 
 import casadi as ca
 
-from ..model.model import Array
+from ..array import Array
+from ..program.program import Program
 from .bound import Bound
 from .kernel import Kernel, memory
-from .program import Variant
 
 
 class InterpretedKernel(Kernel):
@@ -23,13 +23,13 @@ class InterpretedKernel(Kernel):
     compiled = False
 
     def __init__(
-        self, variant: Variant, function: ca.Function, home: Array, kept: object = None
+        self, program: Program, function: ca.Function, home: Array, kept: object = None
     ) -> None:
         inputs = {
             function.name_in(i): (function.size2_in(i), function.size1_in(i))
             for i in range(function.n_in())
         }
-        super().__init__(variant, inputs, (function.size2_out(0), function.size1_out(0)), home)
+        super().__init__(program, inputs, (function.size2_out(0), function.size1_out(0)), home)
         self._function, self._kept = function, kept
 
     def tie(self, arguments: Sequence[Array], result: Array) -> tuple[Callable[[], Any], object]:

@@ -8,38 +8,39 @@ from typing import Any
 
 import numpy as np
 
-from ..model.model import Array
-from .program import SIGNATURES, Variant
+from ..array import Array
+from ..program.program import Program
 
 
 class Kernel(abc.ABC):
-    """One program of one robot, ready to run.
+    """One program, ready to run.
 
     Attributes
     ----------
+    program : what it computes, not traced.
     inputs : shape of every input array by name, in order.
     shape : shape of the result.
     compiled : whether C runs, not the interpreter.
     home : where walks to the positions of loops without closed form start; see
-        `System.walk_home`. Every call reads it anew.
+        `Closing.home`. Every call reads it anew.
     """
 
     compiled: bool
 
     def __init__(
         self,
-        variant: Variant,
+        program: Program,
         inputs: dict[str, tuple[int, int]],
         shape: tuple[int, int],
         home: Array,
     ) -> None:
-        self.variant, self.home = variant, home
+        self.program, self.home = program, home
         self.inputs: dict[str, tuple[int, ...]] = {
             name: (rows, columns) if name == "wrenches" else (rows * columns,)
             for name, (rows, columns) in inputs.items()
         }
         self.shape: tuple[int, ...] = (
-            shape if SIGNATURES[variant.name].matrix else (shape[0] * shape[1],)
+            shape if program.declaration.matrix else (shape[0] * shape[1],)
         )
         self._ndim = [len(one) for one in self.inputs.values()]
 

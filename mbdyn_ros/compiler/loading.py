@@ -6,22 +6,22 @@ import functools
 import hashlib
 import threading
 import warnings
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import casadi as ca
 
-from ..equations.system import System
+from ..array import Array
 from ..errors import CompilerWarning
-from ..model.model import Array
-from . import program_text, staged_text, straight_line
+from ..program.program import Program
 from .cache import cached_library
 from .compiled_kernel import CompiledKernel
 from .compiled_program import CompiledProgram
 from .gcc import CompilationError, toolchain
 from .interpreted_kernel import InterpretedKernel
+from .ir import Lane
 from .kernel import Kernel
-from .program import Variant, trace
+from .options import STANDARD, Options
 from .source import c_source
 from .walker import Walker
 
@@ -30,50 +30,34 @@ _symbols = threading.Lock()
 threads that build or drop some at once crash the process."""
 
 
-def load_kernel(system: System, variant: Variant, home: Array | None = None) -> Kernel:
+def load_kernel(program: Program, home: Array | None = None, options: Options = STANDARD) -> Kernel:
     """The kernel of a program: from the cache, else compiled into it, else interpreted.
 
-    home : see `Kernel.home`; default that of the system.
+    home : see `Kernel.home`; default that of the program's loops. options : for the compiler.
     """
-    start = system.walk_home if home is None else home
+    start = program.subject.closing.home if home is None else home
     if toolchain() is None:
         _notice_interpreter("no C compiler was found ($CC, cc, gcc or clang)")
-        return interpret(system, variant, start)
-
-    def vectors() -> CompiledProgram | None:
-        return load_vectors(
-            f"{variant.name}-batch", f"{system.digest()}{variant!r}",
-            lambda: c_source(system, trace(system, variant), "v"),
-        )  # fmt: skip
-
+        return interpret(program, start)
     try:
-        program = load_program(
-            variant.name, f"{system.digest()}{variant!r}",
-            lambda: c_source(system, trace(system, variant)),
-        )  # fmt: skip
-        return CompiledKernel(variant, program, start, vectors)
+        alone = _load(program, Lane.SINGLE, options)
+        return CompiledKernel(program, alone, start, lambda: load_vectors(program, options))
     except CompilationError as error:
         _notice_interpreter(str(error))
-        return interpret(system, variant, start)
+        return interpret(program, start)
 
 
-def load_vectors(name: str, key: str, text: Callable[[], str]) -> CompiledProgram | None:
+def load_vectors(program: Program, options: Options = STANDARD) -> CompiledProgram | None:
     """A program for a vector of states; None, with a warning, where it does not compile."""
     try:
-        return load_program(name, key, text)
+        return _load(program, Lane.VECTOR, options)
     except CompilationError as error:
         _notice_slow_batches(str(error))
         return None
 
 
-def load_program(name: str, key: str, text: Callable[[], str]) -> CompiledProgram:
+def _load(program: Program, lane: Lane, options: Options) -> CompiledProgram:
     """A compiled program: from the cache, else compiled into it.
-
-    Parameters
-    ----------
-    name : for people who look into the cache.
-    key : all that the text depends on but the generator.
-    text : gives the C; no other thread handles symbols meanwhile.
 
     Raises
     ------
@@ -83,47 +67,40 @@ def load_program(name: str, key: str, text: Callable[[], str]) -> CompiledProgra
 
     def written() -> str:
         with _symbols:
-            return text()
+            return c_source(replace(program), lane, options)  # what is traced is not kept
 
-    whole = "".join((name, key, source_digest(), _settings()))
-    path = cached_library(name, whole, written)
+    name = program.name if lane is Lane.SINGLE else f"{program.name}-batch"
+    key = "".join((name, program.key, source_digest(), repr(options)))
+    path = cached_library(name, key, written)
     try:
         return CompiledProgram(path)
     except CompilationError:
         path.unlink(missing_ok=True)  # no library of ours: build it again
-        return CompiledProgram(cached_library(name, whole, written))
+        return CompiledProgram(cached_library(name, key, written))
 
 
-def interpret(system: System, variant: Variant, home: Array | None = None) -> Kernel:
+def interpret(program: Program, home: Array | None = None) -> Kernel:
     """The kernel of a program in CasADi's interpreter."""
-    start = system.walk_home if home is None else home
     with _symbols:
-        program = trace(system, variant)
-        if not system.nz:
-            return InterpretedKernel(variant, program.function, start)
-        core, walker = program.function, Walker(system, start)
-        names = [name for name in program.symbols if name != "z"]
-        inputs = [ca.MX.sym(name, program.symbols[name].sparsity()) for name in names]
+        closing, traced = program.subject.closing, replace(program)  # which is not kept
+        start, core = closing.home if home is None else home, traced.function
+        if not closing.nz:
+            return InterpretedKernel(program, core, start)
+        walker = Walker(closing, traced.sizes["q"], start)
+        names = [name for name in traced.symbols if name != "z"]
+        inputs = [ca.MX.sym(name, traced.symbols[name].sparsity()) for name in names]
         result = core(inputs[0], walker(inputs[0]), *inputs[1:])
         function = ca.Function("program", inputs, [result], names, ["result"])
-        return InterpretedKernel(variant, function, start, walker)
+        return InterpretedKernel(program, function, start, walker)
 
 
 @functools.cache
 def source_digest() -> str:
-    """Hash of the formulations and of the code generator: new code makes new programs."""
-    content = hashlib.sha256(ca.CasadiMeta.version().encode())
-    package = Path(__file__).parent.parent
-    for folder in ("model", "program", "equations", "compiler"):
-        for file in sorted((package / folder).rglob("*.py")):
-            content.update(file.read_bytes())
+    """Hash of the compiler's own code: new code makes new texts."""
+    content = hashlib.sha256()
+    for file in sorted(Path(__file__).parent.rglob("*.py")):
+        content.update(file.read_bytes())
     return content.hexdigest()
-
-
-def _settings() -> str:
-    """What the generator is told."""
-    told = straight_line.BLOCK, straight_line.WHOLE, program_text.SHORT, staged_text.FEW
-    return repr(told)
 
 
 @functools.cache

@@ -18,16 +18,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from ..model.clusters import Closure
 from ..model.model import Array
 from .gap import linkage_rows
 from .loops.assembly import spanning_rows
 from .loops.linkage import Linkage, rows_at_positions
-from .loops.loops import TRANSLATION_FREE
 from .system import System
-
-TRANSLATION_ROWS = {"along": 2, "across": 1}
-"""Rows that are lengths, of closing joints whose frames may slide; of others 3."""
 
 
 class Chart:
@@ -136,7 +131,7 @@ def _units(system: System, linkage: Linkage, matrix: Array) -> Array:
     )
     lengths: list[bool] = []
     for closure in linkage.cluster.closures:
-        lengths += _lengths(closure)
+        lengths += [True] * closure.closing.slide.rows + [False] * closure.closing.turn.rows
     gears = len(matrix) - len(lengths)
     arms = np.abs(matrix[: len(lengths)][lengths][:, ~sliding])
     size = float(arms.max(initial=0.0)) or 1.0
@@ -145,11 +140,3 @@ def _units(system: System, linkage: Linkage, matrix: Array) -> Array:
     for k in range(len(lengths), len(matrix)):  # a gear's row has any unit
         units[k] /= np.abs(matrix[k] * units[k]).max()
     return units
-
-
-def _lengths(closure: Closure) -> list[bool]:
-    """Which rows of a loop are lengths, not angles."""
-    count = TRANSLATION_ROWS.get(TRANSLATION_FREE.get(closure.type, ""), 3)
-    freedoms = {"fixed": 0, "cylindrical": 2, "universal": 2, "spherical": 3, "planar": 3}
-    total = 6 - freedoms.get(closure.type, 1)
-    return [True] * count + [False] * (total - count)

@@ -15,24 +15,23 @@ loops by automatic differentiation. Forward dynamics follows from r(q, v, a) = G
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import casadi as ca
 
+from ..program.declaration import program
 from ..program.elimination import Elimination
 from ..program.stages import Staged, Stages
 from .algebra.spatial import SX
-from .tree.newton_euler_derivatives import inverse_dynamics_derivatives
+from .efforts import actuated, driving, joint_friction
+from .system import System
+from .tree.newton_euler_derivatives import inverse_dynamics_derivatives as tree_derivatives
 from .tree_derivatives import is_tree, tree_acceleration_derivatives, tree_effort_derivatives
-
-if TYPE_CHECKING:
-    from .system import System
 
 
 class EffortDerivatives:
     """Efforts of the independent coordinates and of the actuators, and their derivatives.
 
-    The arguments are those of `System.inverse_dynamics`; all of them must be plain symbols.
+    The arguments are those of `programs.inverse_dynamics`; all of them must be plain symbols.
 
     Attributes
     ----------
@@ -48,12 +47,12 @@ class EffortDerivatives:
         matrix = embedding.matrix
         velocity = embedding.velocity(v)
         acceleration = embedding.velocity(a) + embedding.drift(velocity)
-        tree = inverse_dynamics_derivatives(
+        tree = tree_derivatives(
             system.regrouped, embedding.joints, velocity, acceleration, system.gravity, wrenches
         )
         efforts, by_v = tree.efforts, tree.by_v
         if friction:
-            efforts = efforts + system.friction(velocity)
+            efforts = efforts + joint_friction(system.tree, velocity)
             for body in system.tree.bodies:
                 if body.damping:
                     by_v[body.v, body.v] += body.damping * SX.eye(body.v.stop - body.v.start)
@@ -73,7 +72,7 @@ class EffortDerivatives:
         reduced, *by = self.independent
 
         def actuators(efforts: SX) -> SX:
-            return self._system.actuated(self.embedding, efforts)
+            return actuated(self._system, self.embedding, efforts)
 
         none = SX(len(self._system.coordinates.effort), 0)
 
@@ -88,9 +87,9 @@ class EffortDerivatives:
         """What the mass matrix times the derivatives of the accelerations by q, v and effort,
         side by side, is equal to; `effort` causes the motion."""
         _, by_q, by_v, _ = self.independent
-        driving = self._system.driving(self.embedding, SX.eye(effort.shape[0]))
-        shifted = self._along_q(self._system.driving(self.embedding, effort)) - by_q
-        return ca.horzcat(shifted, -by_v, driving)
+        by_effort = driving(self._system, self.embedding, SX.eye(effort.shape[0]))
+        shifted = self._along_q(driving(self._system, self.embedding, effort)) - by_q
+        return ca.horzcat(shifted, -by_v, by_effort)
 
     def _turning(self, projection: Callable[[SX], SX], efforts: SX) -> SX:
         """Derivative by q of a projection of constant efforts."""
@@ -114,8 +113,9 @@ class EffortDerivatives:
         return result
 
 
-def effort_derivatives(
-    system: System, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None, friction: bool
+@program("q v a", output="derivatives", matrix=True, loaded=True)
+def inverse_dynamics_derivatives(
+    system: System, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None = None, friction: bool = True
 ) -> SX | Staged:
     """Derivatives of the actuators' efforts by q, v and a, side by side: (efforts, 3 nv)."""
     if is_tree(system) and system.coordinates.effort == system.coordinates.v:
@@ -124,8 +124,15 @@ def effort_derivatives(
     return ca.densify(ca.horzcat(*derivatives.actuated[1:]))
 
 
-def acceleration_derivatives(
-    system: System, q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
+@program("q v effort", output="derivatives", matrix=True, loaded=True)
+def forward_dynamics_derivatives(
+    system: System,
+    q: SX,
+    z: SX,
+    v: SX,
+    effort: SX,
+    wrenches: SX | None = None,
+    friction: bool = True,
 ) -> SX | Staged:
     """Derivatives of the accelerations by q, v and effort, side by side: (nv, 2 nv + efforts)."""
     if is_tree(system):
@@ -133,9 +140,8 @@ def acceleration_derivatives(
     a = SX.sym("a", v.shape)
     derivatives = EffortDerivatives(system, q, z, v, a, wrenches, friction)
     at_rest = ca.substitute(derivatives.independent[0], a, SX.zeros(*a.shape))
-    driving = system.driving(derivatives.embedding, effort)
     elimination = Elimination.of(derivatives.independent[3])
-    motion = elimination.solve(driving - at_rest)
+    motion = elimination.solve(driving(system, derivatives.embedding, effort) - at_rest)
     causes = ca.densify(derivatives.causes(effort))
     causes = ca.substitute(causes, a, motion)
     if causes.is_empty():

@@ -8,9 +8,9 @@ import casadi as ca
 import numpy as np
 
 from ..model.model import Array
+from ..program.continuation import reach
 from .algebra.spatial import SX
 from .loops.closure_gap import ClosureGap, closure_gap
-from .loops.continuation import reach
 from .loops.linkage import Linkage, loop_functions
 from .loops.planar_loop import PlanarLoop
 from .system import System

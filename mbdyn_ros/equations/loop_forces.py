@@ -7,24 +7,23 @@ multipliers of least norm are taken; the forces across the plane are then zero.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
 from ..model.model import Array
+from ..program.declaration import program
 from .algebra.spatial import SX
+from .efforts import joint_friction
 from .loops.linkage import Linkage
-from .loops.loops import row_counts
+from .programs import inverse_dynamics
+from .system import System
 from .tree.newton_euler import newton_euler
-
-if TYPE_CHECKING:
-    from .system import System
 
 REDUNDANT = 1e-10
 """Singular values below this share of the largest belong to redundant rows."""
 
 
+@program("q v a", output="terms", internal=True)
 def loop_terms(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     """K, t - e and the wrenches of unit multipliers of all linkages, one after the other.
 
@@ -34,9 +33,9 @@ def loop_terms(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     velocity = embedding.velocity(v)
     acceleration = embedding.velocity(a) + embedding.drift(velocity)
     needed = newton_euler(system.tree, embedding.joints, velocity, acceleration, system.gravity)
-    needed = needed + system.friction(velocity)
+    needed = needed + joint_friction(system.tree, velocity)
     given = SX.zeros(system.tree.nv)
-    effort = system.inverse_dynamics(q, z, v, a)
+    effort = inverse_dynamics(system, q, z, v, a)
     for k, row in enumerate(system.coordinates.effort):
         given[row] = given[row] + effort[k]
     missing = needed - given
@@ -68,7 +67,7 @@ def loop_forces(system: System, terms: Array) -> dict[str, Array]:
         return part.reshape(*terms.shape[:-1], rows, columns)
 
     for linkage in closed_linkages(system):
-        sizes = [sum(row_counts(closure.type)) for closure in linkage.cluster.closures]
+        sizes = [6 - closure.closing.freedoms for closure in linkage.cluster.closures]
         count = sum(sizes) + len(linkage.cluster.gears)
         constraints = matrix(count, len(linkage.coordinates))
         missing = matrix(len(linkage.coordinates), 1)

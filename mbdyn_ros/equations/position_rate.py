@@ -10,7 +10,11 @@ import numpy as np
 
 from ..model.coordinates import Coordinates
 from ..model.model import Array
+from ..program.declaration import program
 from .algebra.spatial import SX
+from .efforts import joint_friction
+from .programs import forward_dynamics
+from .system import System
 
 
 def floating_rate(quaternion: Sequence[Any], velocity: Sequence[Any]) -> tuple[Any, ...]:
@@ -41,8 +45,10 @@ def floating_places(coordinates: Coordinates) -> list[tuple[int, int]]:
     return [(start - 3, start - 3 - k) for k, start in enumerate(coordinates.quaternions)]
 
 
-def position_rate(coordinates: Coordinates, q: SX, v: SX) -> SX:
+@program("q v", output="rate", internal=True)
+def position_rate(system: System, q: SX, z: SX, v: SX) -> SX:
     """Rate of q (nq, 1) at the velocity v."""
+    coordinates = system.coordinates
     starts = dict(floating_places(coordinates))
     parts: list[SX] = []
     iq = iv = 0
@@ -54,6 +60,19 @@ def position_rate(coordinates: Coordinates, q: SX, v: SX) -> SX:
             parts.append(v[iv])
             iq, iv = iq + 1, iv + 1
     return ca.vertcat(SX(0, 1), *parts)
+
+
+@program("q v effort", output="rate", internal=True)
+def motion_rate(system: System, q: SX, z: SX, v: SX, effort: SX) -> SX:
+    """Rates of q and v, and the power of efforts and of friction (nq + nv + 2, 1).
+
+    y' of an integrator that also keeps the work.
+    """
+    a = forward_dynamics(system, q, z, v, effort)
+    velocity = system.embedding(q, z).velocity(v)
+    work = ca.dot(velocity[list(system.coordinates.effort)], effort)
+    loss = ca.dot(velocity, joint_friction(system.tree, velocity))
+    return ca.vertcat(position_rate(system, q, z, v), a, work, loss)
 
 
 class PositionRate:

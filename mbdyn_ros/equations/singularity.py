@@ -7,6 +7,7 @@ import numpy as np
 
 from ..model.model import Array
 from .algebra.spatial import SX
+from .programs import mass_matrix
 from .system import System
 
 NEGLIGIBLE = 1e-12
@@ -31,7 +32,7 @@ def massless_directions(system: System) -> list[int]:
         return []
     coordinates = system.coordinates
     q, z = SX.sym("q", coordinates.nq), SX.sym("z", system.nz)
-    matrix = ca.Function("mass_matrix", [q, z], [ca.densify(system.mass_matrix(q, z))])
+    matrix = ca.Function("mass_matrix", [q, z], [ca.densify(mass_matrix(system, q, z))])
     random = np.random.default_rng(0)
     empty = np.ones(coordinates.nv, dtype=bool)
     home = system.home[list(coordinates.q)]

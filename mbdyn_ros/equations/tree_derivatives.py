@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import casadi as ca
 import numpy as np
 
 from ..program.stages import Product, Rows, Staged, Stages
 from .algebra.spatial import SX
+from .efforts import driving, joint_friction
+from .system import System
 from .tree.newton_euler_derivatives import TreeDerivatives
-
-if TYPE_CHECKING:
-    from .system import System
 
 
 def is_tree(system: System) -> bool:
@@ -46,10 +43,10 @@ def tree_acceleration_derivatives(
     tree = TreeDerivatives(stages, system.regrouped, embedding.joints, v, system.gravity, wrenches)
     bias = tree.efforts(tree.motion(SX.zeros(nv)))
     if friction:
-        bias = bias + system.friction(v)
+        bias = bias + joint_friction(system.tree, v)
     lower = np.tri(nv, dtype=bool)
     elimination, factors = stages.factored(stages.multiplied(tree.by_acceleration(lower)))
-    a = elimination.solve(bias - system.driving(embedding, effort))
+    a = elimination.solve(bias - driving(system, embedding, effort))
     by_q, by_v = tree.by_motion(tree.motion(a))
     if friction:
         by_v = by_v + _damping(stages, system)

@@ -18,10 +18,11 @@ import numpy as np
 from ..arguments import require_link
 from ..compiler.bound import Bound
 from ..compiler.loading import interpret
-from ..compiler.program import SIGNATURES, Variant, trace
+from ..equations import programs
 from ..errors import InputError
 from ..model.model import Array
 from ..model.tree import WORLD
+from ..program.program import Program
 from ..units import acceleration_unit, effort_unit, position_unit, velocity_unit
 from .c_companions import cmake_lists, python_loader, test_program
 from .c_library import CFunction, CLibrary, header, library
@@ -95,7 +96,7 @@ def describe(robot: Robot, links: Sequence[str] | None) -> CLibrary:
     InputError
         Unknown links, nothing that moves.
     """
-    system, model = robot._system, robot.model
+    system, model = robot.system, robot.model
     if not robot.nv:
         raise InputError(f"{model.source}: nothing moves, so there is nothing to generate")
     prefix = identifier(model.name)
@@ -106,27 +107,30 @@ def describe(robot: Robot, links: Sequence[str] | None) -> CLibrary:
     named = leaves(robot) if links is None else links
     chosen = [require_link(system.tree, link, model.source) for link in dict.fromkeys(named)]
     omitted = []
-    variants = {"mass_matrix": Variant("mass_matrix"), "gravity_vector": Variant("gravity_vector")}
+    wanted = {
+        "mass_matrix": Program(programs.mass_matrix, system),
+        "gravity_vector": Program(programs.gravity_vector, system),
+    }
     if len(robot.effort_labels) < robot.nv:
         omitted.append("inverse_dynamics: the actuated joints do not determine the motion")
     else:
-        variants = {"inverse_dynamics": Variant("inverse_dynamics"), **variants}
+        wanted = {"inverse_dynamics": Program(programs.inverse_dynamics, system), **wanted}
     if robot.massless_links:
         names = ", ".join(robot.massless_links)
         omitted.append(f"forward_dynamics: no mass resists the motion of {names}")
     else:
-        variants["forward_dynamics"] = Variant("forward_dynamics")
+        wanted["forward_dynamics"] = Program(programs.forward_dynamics, system)
     for link in chosen:
         name = f"jacobian_{identifier(link)}"
-        if name in variants:
+        if name in wanted:
             raise InputError(
-                f"{model.source}: the links {variants[name].link!r} and {link!r} would have one "
+                f"{model.source}: the links {wanted[name].about!r} and {link!r} would have one "
                 f"name in C, {name}; choose one of them"
             )
-        variants[name] = Variant("jacobian", link)
+        wanted[name] = Program(programs.jacobian, system, link)
     states = _states(robot)
     functions = [
-        _function(robot, f"{prefix}_{name}", variant, states) for name, variant in variants.items()
+        _function(f"{prefix}_{name}", program, states) for name, program in wanted.items()
     ]
     return CLibrary(
         prefix=prefix,
@@ -142,7 +146,7 @@ def describe(robot: Robot, links: Sequence[str] | None) -> CLibrary:
         efforts=tuple((one, effort_unit(model, one)) for one in robot.effort_labels),
         functions=tuple(functions),
         omitted=tuple(omitted),
-        walk=c_walk(system, prefix) if system.nz else None,
+        walk=c_walk(system.closing, prefix) if system.nz else None,
     )
 
 
@@ -158,12 +162,11 @@ def identifier(name: str) -> str:
 def leaves(robot: Robot) -> tuple[str, ...]:
     """The moving links that carry no other link: where a tool or a foot is."""
     parents = {joint.parent for joint in robot.model.joints}
-    ends = [link for link, (body, _) in robot._system.tree.frames.items() if body != WORLD]
+    ends = [link for link, (body, _) in robot.system.tree.frames.items() if body != WORLD]
     return tuple(link for link in ends if link not in parents)
 
 
-def _function(robot: Robot, name: str, variant: Variant, states: Iterable[State]) -> CFunction:
-    program = trace(robot._system, variant)
+def _function(name: str, program: Program, states: Iterable[State]) -> CFunction:
     function = program.function
     records = []
     for state in states:
@@ -171,7 +174,7 @@ def _function(robot: Robot, name: str, variant: Variant, states: Iterable[State]
         columns, rows = result.shape  # stored row by row
         given = [state[key] for key in program.symbols if key != "z"]
         records.append((*given, result.ravel(order="F")))
-    signature = SIGNATURES[variant.name]
+    signature = program.declaration
     names = (*signature.inputs, signature.output)
     sizes = [(key, array.size) for key, array in zip(names, records[0], strict=True)]
     shape = (rows, columns) if signature.matrix else (rows * columns,)
@@ -180,8 +183,8 @@ def _function(robot: Robot, name: str, variant: Variant, states: Iterable[State]
 
 def _states(robot: Robot) -> list[State]:
     """Positions that the loops can take, with velocities, accelerations and efforts."""
-    system, random = robot._system, np.random.default_rng(0)
-    kernel = interpret(system, Variant("joint_position"))
+    system, random = robot.system, np.random.default_rng(0)
+    kernel = interpret(Program(programs.joint_position, system))
     closed = Bound(kernel)
     home = np.array([robot.home.get(one, 0.0) for one in robot.position_labels])
     found = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..compiler.program import Program
 from ..compiler.statements import statements
 from ..model.model import Array
+from ..program.program import Program
 from .c_walk import CWalk
 
 SPOKEN = {
@@ -158,11 +158,11 @@ def _prototype(described: CLibrary, function: CFunction) -> str:
 
 
 def _spoken(described: CLibrary, function: CFunction) -> str:
-    variant, counts = function.program.variant, function.program.operations
-    text = SPOKEN.get(variant.name, "")
-    if variant.link is not None:
+    program, counts = function.program, function.program.operations
+    text = SPOKEN.get(program.name, "")
+    if program.declaration.about == "link":
         text = (
-            f"Jacobian (6 x {described.nv}) of the origin of link {_comment(variant.link)}:\n"
+            f"Jacobian (6 x {described.nv}) of the origin of link {_comment(str(program.about))}:\n"
             "   linear, then angular velocity in world axes, times v."
         )
     listed = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)

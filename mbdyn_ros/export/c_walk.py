@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..compiler.c_loops import c_loops, newton_text, walked_places
+from ..compiler.c_loops import c_loops, newton_text, places
 from ..compiler.statements import number
-from ..equations.system import System
+from ..program.closing import Closing
 
 
 @dataclass(frozen=True)
@@ -18,19 +18,19 @@ class CWalk:
     nz: int
 
 
-def c_walk(system: System, prefix: str) -> CWalk:
+def c_walk(closing: Closing, prefix: str) -> CWalk:
     """The C that fills z, the dependent positions of all loops, at q; `prefix` names its memory."""
-    ny, home = len(system.walk_rows), system.walk_home
-    text = c_loops(system, newton_text()) + WALK.format(
+    ny, home = closing.ny, closing.home
+    text = c_loops(closing, newton_text()) + WALK.format(
         prefix=prefix,
-        count=len(system.walked),
+        count=len(closing.counts),
         ny=ny,
         room=max(1, ny),
-        places=", ".join(map(str, walked_places(system))) or "0",
+        places=places(closing),
         home_y=", ".join(map(number, home[:ny])) or "0.0",
         home_z=", ".join(map(number, home[ny:])),
     )
-    return CWalk(text, max(1, ny), system.nz)
+    return CWalk(text, max(1, ny), closing.nz)
 
 
 WALK = """

@@ -19,6 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ..equations.algebra.spatial import SX
+from ..equations.programs import gravity_vector, mass_matrix
 from ..equations.system import System
 from ..errors import InputError
 from .polynomial import MOST_PRODUCTS, Polynomial, expand
@@ -95,8 +96,8 @@ def polynomials(
     angles, n = turning(system), len(sums)
     p, none = SX.sym("p", n), SX(0, 1)
     q = ca.sparsify(ca.DM(np.linalg.inv(sums).round())) @ p
-    mass = ca.densify(system.mass_matrix(q, none))
-    weight = ca.densify(system.gravity_vector(q, none))
+    mass = ca.densify(mass_matrix(system, q, none))
+    weight = ca.densify(gravity_vector(system, q, none))
     upper = [(i, j) for i in range(n) for j in range(i, n)]
     above = ca.vertcat(*(mass[i, j] for i, j in upper)) if upper else SX(0, 1)
     function = ca.Function("closed_form", [p], [above, weight], {"cse": True})

@@ -6,14 +6,15 @@ import contextlib
 
 import casadi as ca
 
-from ..compiler.program import count_operations
 from ..equations.algebra.spatial import SX
 from ..equations.loops.embedding import Embedding
+from ..equations.programs import accelerations, inverse_dynamics, mass_matrix
 from ..equations.system import System
 from ..equations.textbook import gibbs_appell
 from ..equations.textbook.denoc_loops import ClosedDenoc
 from ..equations.textbook.lagrange_euler import LagrangeEuler, require_serial
 from ..errors import InputError
+from ..program.operations import operations_of
 from .closed_form_program import closed_form_efforts
 
 Counts = dict[str, int]
@@ -31,7 +32,7 @@ def formulation_counts(system: System) -> dict[str, Counts]:
     robots: its matrices multiplied, and where they are short enough its closed forms evaluated;
     Gibbs-Appell for trees; of loops, DeNOC counts its multipliers too. Their cost grows
     with powers of the number of joints: Lagrange-Euler is left out beyond 12 joints, the other two
-    where `System.forward_dynamics` finds the robot too deep for its mass matrix.
+    where `programs.accelerations` finds the robot too deep for its mass matrix.
 
     Returns
     -------
@@ -47,10 +48,10 @@ def formulation_counts(system: System) -> dict[str, Counts]:
     acceleration = embedding.velocity(a) + embedding.drift(velocity)
 
     results = {
-        "inverse_dynamics by Newton-Euler": system.inverse_dynamics(q, z, v, a, None, False),
-        "mass_matrix by composite bodies": system.mass_matrix(q, z),
+        "inverse_dynamics by Newton-Euler": inverse_dynamics(system, q, z, v, a, None, False),
+        "mass_matrix by composite bodies": mass_matrix(system, q, z),
     }
-    for way, build in system.forward_dynamics().items():
+    for way, build in accelerations(system).items():
         results[f"forward_dynamics by {way}"] = build(q, z, v, effort, None, False)
     if _is_serial(system) and system.tree.nv <= SHORT:
         form = LagrangeEuler(system.regrouped, joints, gravity)
@@ -60,9 +61,9 @@ def formulation_counts(system: System) -> dict[str, Counts]:
             mass, efforts = closed_form_efforts(system, q, v, a)
             results["mass_matrix by Lagrange-Euler, closed form"] = mass
             results["inverse_dynamics by Lagrange-Euler, closed form"] = efforts
-    if len(system.forward_dynamics()) > 1:
+    if len(accelerations(system)) > 1:
         results.update(_by_whole_matrices(system, embedding, velocity, acceleration, effort))
-    return {name: _count(symbols, result) for name, result in sorted(results.items())}
+    return {name: operations_of(symbols, result) for name, result in sorted(results.items())}
 
 
 def _by_whole_matrices(
@@ -84,10 +85,6 @@ def _by_whole_matrices(
         results["mass_matrix by Gibbs-Appell"] = matrix
         results["equations of motion by Gibbs-Appell"] = ca.horzcat(matrix, right)
     return results
-
-
-def _count(symbols: list[SX], result: SX) -> Counts:
-    return count_operations(ca.Function("count", symbols, [result], {"cse": True}))
 
 
 def _is_serial(system: System) -> bool:

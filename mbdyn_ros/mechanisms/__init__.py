@@ -1,15 +1,16 @@
 """Planar mechanisms by their lengths and masses, at once: no compilation when a number changes."""
 
 from .analysis import Analysis, compare
+from .crank_motion import CrankMotion, constant_speed, cycloid, trapezoid
+from .dead_centers import dead_centers
 from .five_bar import FiveBar
 from .four_bar import FourBar, Parallelogram
 from .link import Block, Link, Plate
 from .mechanism import Mechanism
-from .motion import CrankMotion, constant_speed, cycloid, trapezoid
-from .reach import dead_centers, reach
 from .registry import MECHANISMS, configured
 from .six_bar import Stephenson, Watt
-from .sliders import QuickReturn, ScotchYoke, SliderCrank
+from .slider_crank import QuickReturn, ScotchYoke, SliderCrank
+from .toggles import reach
 
 __all__ = [
     "MECHANISMS",

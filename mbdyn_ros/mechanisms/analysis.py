@@ -10,12 +10,13 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
+from .crank_motion import CrankMotion
 from .layout import GROUND
 from .mechanism import Mechanism
-from .motion import CrankMotion
 from .pose import Pose
 from .programs import run
-from .reach import require_way
+from .reactions import reactions
+from .toggles import require_way
 
 STANDING = 1e-9
 """Ratio of speeds below which the output stands still: a dead centre."""
@@ -86,7 +87,7 @@ class Analysis:
         towards the positions where it lies in line, and are NaN there.
         """
         motion = self.motion
-        values = run(self.mechanism, "reactions", motion.q, motion.v, motion.a)
+        values = run(self.mechanism, reactions, motion.q, motion.v, motion.a)
         layout = self.mechanism.layout()
         if layout.gears:
             first, second = (self.pose.directions[one] for one in ("coupler", "rocker"))

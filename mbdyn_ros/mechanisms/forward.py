@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
+from ..equations.programs import forward_dynamics
 from ..errors import InputError, SimulationError
+from ..integration.methods import ADAPTIVE, named
 from ..model.model import Array
 from ..recording.table import read_table
-from ..simulation.adaptive.integrator import METHODS
+from .crank_motion import CrankMotion, rising_time
 from .mechanism import Mechanism
-from .motion import CrankMotion, rising_time
 from .programs import bound
-from .reach import reach
+from .toggles import reach
 
 NEAR_TOGGLE = 1e-6
 """Squared sine of a transmission angle below which the crank no longer determines the rest."""
@@ -64,7 +65,8 @@ def move(
     q0, v0 : (n,) angles and speeds of the inputs at time 0 (rad, rad/s).
     duration : s.
     torque : N m, at the inputs: nothing, constant (n,), or a function torque(t, q, v) -> (n,).
-    method : "RK45" or "DOP853". rtol, atol : tolerance of a step. max_step : s.
+    method : one of `integration.methods.ADAPTIVE`, such as "DOP853".
+    rtol, atol : tolerance of a step. max_step : s.
     times : (N,) s, rising, within the duration: instants of the result; default all steps.
 
     Raises
@@ -81,10 +83,7 @@ def move(
     >>> motion.q.shape
     (2, 1)
     """
-    from scipy.integrate import DOP853, RK45  # their import takes longer than ours
-
-    if method not in METHODS:
-        raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+    formula = named("method", method, ADAPTIVE).solver()
     numbers = {"duration": duration, "rtol": rtol, "atol": atol, "max_step": max_step}
     for name, number in numbers.items():
         if not number > 0 or (name != "max_step" and not math.isfinite(number)):
@@ -94,7 +93,7 @@ def move(
     n = len(q)
     limits = reach(mechanism, float(q[0])) if n == 1 else (-math.inf, math.inf)
     law = _law(mechanism, torque)
-    program = bound(mechanism, "forward_dynamics")
+    program = bound(mechanism, forward_dynamics)
 
     def rate(t: float, state: Array) -> Array:
         program.q[:] = state[:n]
@@ -103,9 +102,8 @@ def move(
         program()
         return np.concatenate([state[n:], program.a])
 
-    solver_type = {"RK45": RK45, "DOP853": DOP853}[method]
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-        solver = solver_type(
+        solver = formula(
             rate, 0.0, np.concatenate([q, v]), duration, max_step, rtol=rtol, atol=atol
         )
         samples = None if times is None else _samples(times, duration)

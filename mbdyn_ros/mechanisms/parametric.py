@@ -15,19 +15,20 @@ import casadi as ca
 import numpy as np
 
 from ..equations.algebra.complex_plane import Complex
-from ..equations.algebra.spatial import SX, Position, Turn, constant
+from ..equations.algebra.spatial import SX, Position, Turn
 from ..equations.loops.embedding import Embedding
 from ..equations.loops.linkage import Linkage
 from ..equations.system import System
 from ..equations.textbook.denoc_loops import ClosedDenoc
-from ..equations.tree.newton_euler import joint_wrenches, outward
 from ..model.clusters import Closure, Cluster, Gear
 from ..model.coordinates import choose_coordinates
 from ..model.model import Pose
 from ..model.read.urdf import read_urdf
 from ..model.tree import WORLD, Body, Tree
+from .design import Design
 from .layout import GROUND, Layout, Part, Point, relative
-from .mechanism import Mechanism
+from .toggles import home
+from .urdf import write_urdf
 
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
@@ -63,7 +64,7 @@ class SymbolicInertia:
 class ClosedForm:
     """The position of a mechanism for `Linkage`: of its dependent joints, by body."""
 
-    mechanism: Mechanism
+    mechanism: Design
     layout: Layout
 
     @property
@@ -96,7 +97,7 @@ class ParametricSystem(System):
     pinned : its linkage held by the pins, also where gears determine its position.
     """
 
-    mechanism: Mechanism = field(kw_only=True)
+    mechanism: Design = field(kw_only=True)
     pinned: Linkage = field(kw_only=True)
 
     def denoc(self, q: SX, v: SX) -> tuple[ClosedDenoc, Embedding]:
@@ -104,44 +105,6 @@ class ParametricSystem(System):
         embedding = self.embedding(q, SX(0, 1))
         pinned = replace(self, linkages=(self.pinned,))
         return ClosedDenoc(pinned, embedding, embedding.velocity(v)), embedding
-
-    def reactions(self, q: SX, z: SX, v: SX, a: SX) -> SX:
-        """Force and moment of every joint and pin (m, 3): fx, fy (N), moment (N m).
-
-        Joints in the order of the parts: of the parent on the part, about the part's origin, the
-        drive's effort included. Then the pins: of the first part on the second. In the axes of
-        the ground.
-        """
-        closed, embedding = self.denoc(q, v)
-        velocity = embedding.velocity(v)
-        acceleration = embedding.velocity(a) + embedding.drift(velocity)
-        _, multipliers = closed.inverse_dynamics(acceleration)
-        poses = closed.denoc.poses
-        rows = embedding.rows(self.pinned, velocity)
-        outside = SX.zeros(6, len(self.tree.bodies))
-        pins = []
-        for k, closure in enumerate(self.pinned.cluster.closures):
-            count = PLANE_ROWS
-            force = rows.wrenches[k][:3, :count] @ multipliers[k * count : (k + 1) * count]
-            first, second = closure.predecessor, closure.successor
-            if first != WORLD:
-                force = poses[first][0] @ force
-            for body, sign, frame in (
-                (first, -1, closure.predecessor_frame),
-                (second, 1, closure.successor_frame),
-            ):
-                if body != WORLD:
-                    push = sign * (poses[body][0].T @ force)
-                    turning = ca.cross(constant(frame.translation), push)
-                    outside[:, body] += ca.vertcat(push, turning)
-            pins.append(ca.horzcat(force[0], force[1], 0))
-        joints = []
-        motions = outward(self.tree, embedding.joints, velocity, acceleration, self.gravity)
-        transmitted = joint_wrenches(self.tree, embedding.joints, motions, outside)
-        for (moment, force), (rotation, _) in zip(transmitted, poses, strict=True):
-            push = rotation @ force
-            joints.append(ca.horzcat(push[0], push[1], moment[2]))
-        return ca.vertcat(*joints, *pins)
 
     def digest(self) -> str:
         """Hash of all expressions that the equations depend on."""
@@ -163,14 +126,14 @@ class ParametricSystem(System):
 
 
 @functools.cache
-def parametric_system(kind: type[Mechanism]) -> ParametricSystem:
+def parametric_system(kind: type[Design]) -> ParametricSystem:
     """The system of all mechanisms of a kind."""
     example = kind()
     names = list(example.numbers())
     parameters = SX.sym("parameters", len(names))
     symbolic = kind.of_numbers({name: parameters[k] for k, name in enumerate(names)})
     layout = symbolic.layout()
-    model = read_urdf(example.urdf())
+    model = read_urdf(write_urdf(example, home(example)))
     inputs = [part.joint for part in layout.parts if part.name in kind.inputs]
     tree = _tree(layout)
     form = ClosedForm(symbolic, layout)

@@ -4,37 +4,40 @@ from __future__ import annotations
 
 import threading
 
+from ..array import Array
 from ..compiler.bound import Bound
 from ..compiler.kernel import Kernel
 from ..compiler.loading import load_kernel
-from ..compiler.program import Variant
-from ..model.model import Array
-from .mechanism import Mechanism
+from ..program.declaration import Declaration
+from ..program.program import Program
+from .design import Design
 from .parametric import parametric_system
 
-_kernels: dict[tuple[type[Mechanism], str], Kernel] = {}
+_kernels: dict[tuple[type[Design], Declaration], Kernel] = {}
 _compiling = threading.Lock()
 
 
-def kernel(kind: type[Mechanism], name: str) -> Kernel:
+def kernel(kind: type[Design], program: Declaration) -> Kernel:
     """A program of a kind of mechanism, compiled when first asked for.
 
-    Its inputs are those of the `Robot` method of that name, then "parameters": what
-    `Mechanism.vector` gives.
+    Its inputs are those of the program of a robot, then "parameters": what
+    `Design.vector` gives.
     """
     with _compiling:
-        if (kind, name) not in _kernels:
-            _kernels[kind, name] = load_kernel(parametric_system(kind), Variant(name))
-        return _kernels[kind, name]
+        if (kind, program) not in _kernels:
+            _kernels[kind, program] = load_kernel(Program(program, parametric_system(kind)))
+        return _kernels[kind, program]
 
 
-def run(mechanism: Mechanism, name: str, *arguments: Array) -> Array:
-    """A program over N states (N, n) of one mechanism, or of N designs (`Mechanism.designs`)."""
-    return kernel(type(mechanism), name).batch([*arguments, mechanism.vector()], len(arguments[0]))
+def run(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
+    """A program over N states (N, n) of one mechanism, or of N designs (`Design.designs`)."""
+    return kernel(type(mechanism), program).batch(
+        [*arguments, mechanism.vector()], len(arguments[0])
+    )
 
 
-def bound(mechanism: Mechanism, name: str) -> Bound:
+def bound(mechanism: Design, program: Declaration) -> Bound:
     """A program tied to arrays, with the numbers of one mechanism filled in."""
-    result = Bound(kernel(type(mechanism), name))
+    result = Bound(kernel(type(mechanism), program))
     result.parameters[:] = mechanism.vector()
     return result

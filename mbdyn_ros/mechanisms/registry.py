@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ..errors import InputError
-from ..model.read.structure import suggestion
+from ..errors import InputError, suggestion
 from .five_bar import FiveBar
 from .four_bar import FourBar, Parallelogram
 from .mechanism import Mechanism
 from .six_bar import Stephenson, Watt
-from .sliders import QuickReturn, ScotchYoke, SliderCrank
+from .slider_crank import QuickReturn, ScotchYoke, SliderCrank
 
 MECHANISMS: dict[str, type[Mechanism]] = {
     one.name: one

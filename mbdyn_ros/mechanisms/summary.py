@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 
 from .analysis import transmission_angles
+from .dead_centers import dead_centers
+from .design import SAMPLES
 from .four_bar import FourBar
-from .mechanism import SAMPLES, Mechanism
-from .reach import dead_centers, reach
+from .mechanism import Mechanism
+from .toggles import reach
 
 
 def summarize(mechanism: Mechanism) -> dict[str, Any]:

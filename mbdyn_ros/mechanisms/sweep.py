@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..equations.algebra.complex_plane import Complex
+from ..equations.programs import inverse_dynamics
 from ..errors import InputError
 from ..model.model import Array
 from .analysis import mean_square
+from .crank_motion import CrankMotion
 from .mechanism import Mechanism
-from .motion import CrankMotion
 from .programs import kernel
 from .way import ROUNDING, along, deepest, dips
 
@@ -123,7 +124,7 @@ def sweep(
     kind, parts = type(mechanism), _parts(len(designs), TASK if client else CHUNK)
     found = np.empty((len(designs), len(QUANTITIES)))
     if client is None:
-        kernel(kind, "inverse_dynamics")  # compile once, before the threads
+        kernel(kind, inverse_dynamics)  # compile once, before the threads
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             tasks = pool.map(lambda part: evaluate(kind, designs[part], motion), parts)
             for part, values in zip(parts, tasks, strict=True):
@@ -146,7 +147,7 @@ def _parts(count: int, size: int) -> list[slice]:
 
 def evaluate(kind: type[Mechanism], designs: Array, motion: CrankMotion) -> Array:
     """The quantities (N, quantities) of designs (N, p), each a row of a mechanism's numbers."""
-    program = kernel(kind, "inverse_dynamics")
+    program = kernel(kind, inverse_dynamics)
     ahead = np.arange(-1.0, len(motion) + 1)  # a point more on both sides, see `dips`
     pieces = []
     for part in _parts(len(designs), CHUNK):

@@ -13,9 +13,9 @@ from lxml import etree
 
 from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
+from .design import Design
 from .layout import GROUND, Layout, Part, relative
 from .link import Block, Link, Plate
-from .mechanism import Mechanism
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -36,7 +36,7 @@ SLENDER = 0.08
 """Width of a link that has none of its own, as a share of the shortest length."""
 
 
-def write_urdf(mechanism: Mechanism, home: Array) -> str:
+def write_urdf(mechanism: Design, home: Array) -> str:
     """The text. home : (n,) angles of the inputs where all joints are at zero."""
     layout, solved = mechanism.layout(), mechanism.solved(home)
     at_home = relative(layout, solved)

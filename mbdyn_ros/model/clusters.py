@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..errors import ModelError
+from .closing_types import ClosingType, closing_type
 from .model import Array, Model, Pose, constant
 from .tree import WORLD, Tree, snap
 
@@ -41,6 +42,11 @@ class Closure:
     successor_frame: Pose
     successor_path: tuple[int, ...]
     tilt: float = 0.0
+
+    @property
+    def closing(self) -> ClosingType:
+        """What its closing joint leaves free; ModelError where there is no such type."""
+        return closing_type(self.type, f"loop {self.name!r}: ")
 
     @property
     def bodies(self) -> tuple[int, ...]:
@@ -131,7 +137,7 @@ def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
         ancestor = common_ancestor(tree, first, second)
         closure = Closure(
             name=loop.name,
-            type="revolute" if loop.type == "continuous" else loop.type,
+            type=loop.closing.name,
             axis=loop.axis,
             predecessor=first,
             predecessor_frame=_snapped(first_pose @ loop.predecessor_frame),
@@ -157,7 +163,7 @@ def aligned(tree: Tree, closure: Closure) -> Closure:
     An angle written as 1.5708 tilts the axis by 4e-6 rad, which no motion can make up for: the
     loop would lock. Within `ROUNDED` it is taken for rounding.
     """
-    if closure.type != "revolute":
+    if not closure.closing.is_hinge:
         return closure
     normal = loop_axes(tree, closure)[:, 2]
     frames, tilts = [], []

@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from .model import JOINT_COORDINATES, Model
 from .tree import BASE_JOINT, coordinates
 
-UNIT_TOLERANCE = 1e-6
-"""Largest deviation from 1 of a quaternion's squared length that a checked call accepts."""
-
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ..array import Array as Array
+from .closing_types import ClosingType, closing_type
 
 JOINT_COORDINATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "fixed": ((), ()),
@@ -131,19 +131,6 @@ class Joint:
         return len(JOINT_COORDINATES[self.type][1])
 
 
-LOOP_TYPES = (
-    "fixed",
-    "revolute",
-    "continuous",
-    "prismatic",
-    "cylindrical",
-    "universal",
-    "spherical",
-    "planar",
-)
-"""Freedoms that a closing joint may leave; names as for tree joints."""
-
-
 @dataclass(frozen=True, eq=False)
 class Loop:
     """A closing joint between two links of the tree.
@@ -166,6 +153,11 @@ class Loop:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", constant(self.axis, (3,)))
+
+    @property
+    def closing(self) -> ClosingType:
+        """What its type leaves free; ModelError where there is no such type."""
+        return closing_type(self.type, f"loop {self.name!r}: ")
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ def _turn(model: Model, link: str) -> Array:
 def _closing_axes(model: Model, name: str) -> list[Array]:
     """The closing pin's axis as both ends have it, in the root link at zero."""
     loop = next(loop for loop in model.loops if loop.name == name)
-    if loop.type not in ("revolute", "continuous"):
+    if not loop.closing.is_hinge:
         return []
     return [
         _turn(model, link) @ frame.rotation @ loop.axis

@@ -92,7 +92,8 @@ def piezo(
         "files": [file for file in (plot, pulses) if file is not None],
     }
     if plot is not None or pulses is not None:
-        from .plots import plot_pulses, plot_run, save_figure
+        from ..view.figure import save_figure
+        from .plots import plot_pulses, plot_run
 
         if plot is not None:
             save_figure(plot_run(robot, run), plot)

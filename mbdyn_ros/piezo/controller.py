@@ -8,11 +8,11 @@ import numpy as np
 
 from ..arguments import single_vector
 from ..compiler.bound import Bound
-from ..compiler.program import Variant
-from ..equations.pulses import CONTROL_ROWS
 from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
+from . import programs
+from .pulse_equations import CONTROL_ROWS
 from .pulses import PulseWindows
 from .rotor import Rotor
 from .torque import require_rotor
@@ -23,7 +23,7 @@ class PulseController:
 
     A joint is wanted to go wanted_v + gain (wanted_q - q) times the time of a turn in the next
     turn of the rotor. Inverse dynamics of the joint, free alone and from rest, gives the mean
-    torque that it takes; `dynamics.pulses` has the equations. Joints within `tolerance` of where
+    torque that it takes; `pulse_equations` has the equations. Joints within `tolerance` of where
     they are wanted are left to the friction that holds them.
 
     Parameters
@@ -69,7 +69,7 @@ class PulseController:
         require_rotor(robot, rotor, link)
         robot.require_mass("control by pulses")
         self.robot, self.link = robot, link
-        program = Bound(robot._programs.kernel(Variant("pulse_control", link)))
+        program = Bound(robot.calls.kernel(programs.pulse_control, link))
         self._program = program
         self.q, self.wanted_q, self.wanted_v = program.q, program.wanted_q, program.wanted_v
         (

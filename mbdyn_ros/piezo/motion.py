@@ -21,12 +21,14 @@ import numpy as np
 
 from ..arguments import require_unit_quaternions, single_vector
 from ..compiler.bound import Bound
-from ..compiler.program import Variant
-from ..equations.pulses import TURN
 from ..errors import InputError
+from ..integration.methods import RK4
+from ..integration.stepper import Stepper
 from ..model.model import Array
 from ..robot import Robot
-from ..simulation.stepped.fixed_step import WEIGHTS, neutral_position
+from ..simulation.stepped.fixed_step import neutral_position
+from . import programs
+from .pulse_equations import TURN
 from .pulses import PulseWindows
 from .rotor import Rotor
 from .torque import require_rotor
@@ -104,7 +106,7 @@ class PiezoMotion:
             raise InputError(f"{robot.model.source}: a floating joint has no transducer to hold it")
         if robot.model.loops or robot.dependent_joints:
             raise InputError(f"{robot.model.source}: the motion of piezo robots is for trees only")
-        rubbing = [body.joint for body in robot._system.tree.bodies if body.friction]
+        rubbing = [body.joint for body in robot.system.tree.bodies if body.friction]
         if rubbing:
             raise InputError(
                 f"{robot.model.source}: joint {rubbing[0]!r} has dry friction, but a transducer "
@@ -113,10 +115,12 @@ class PiezoMotion:
         if not (math.isfinite(step) and 0 < step <= 1):
             raise InputError(f"the step is {step} rad; it must be above 0 and at most 1")
         self.robot, self.link, self.step = robot, link, step
-        self._motion = Bound(robot._programs.kernel(Variant("pulsed_motion", link)))
+        self._motion = Bound(robot.calls.kernel(programs.pulsed_motion, link))
         self._mass = robot.bind("mass_matrix")
         size = robot.nv
-        self.q, self.v, self.free = neutral_position(robot), np.zeros(size), np.zeros(size)
+        self._stepper = Stepper(RK4, neutral_position(robot), np.zeros((2, size)))
+        self.q, self.free = self._stepper.q, np.zeros(size)
+        self.v, self._felt = self._stepper.v  # the latter: integral of the torque over the angle
         self.time = self.angle = 0.0
         self.pulses: list[Pulse] = []
         self._windows: tuple[list[float], list[float], list[float]]
@@ -124,8 +128,6 @@ class PiezoMotion:
         self.stop()
         self._armed = [(0.0, 0.0)] * size  # width of the coming pulse, and its mean torque
         self._begun: list[tuple[float, float, float]] = [(0.0, 0.0, 0.0)] * size
-        self._felt = np.zeros(size)  # integral of the torque over the angle, in this pulse
-        self._stages = np.zeros((4, 2, size))
         self.rotor = rotor
 
     @property
@@ -136,7 +138,7 @@ class PiezoMotion:
     def set_state(self, q: Array, angle: float = 0.0) -> None:
         """Put the robot somewhere else: at rest, all joints held, without windows."""
         position = single_vector("position", q, self.robot.position_labels)
-        require_unit_quaternions(self.robot._system.coordinates, position)
+        require_unit_quaternions(self.robot.system.coordinates, position)
         self.q[:] = position
         self.angle = angle
         self.stop()
@@ -232,21 +234,16 @@ class PiezoMotion:
         part = span / count
         h = part / speed
         program.free[:], program.force[:] = self.free, self.rotor.amplitude
-        q, v = program.q, program.v
+
+        def rate(q: Array, v: Array, result: Array) -> None:
+            result[:] = v[0]
+
+        def accelerate(share: float, q: Array, v: Array, result: Array) -> None:
+            program.q[:], program.v[:], program.phase[0] = q, v[0], start + share * part
+            program()
+            result[:] = program.motion
+            result[1] *= speed
+
         for n in range(count):
             start = self.angle + n * part
-            q[:], v[:], program.phase[0] = self.q, self.v, start
-            for k, share in enumerate((0.5, 0.5, 1.0, 0.0)):
-                stage = self._stages[k]
-                program()
-                stage[0], stage[1] = v, program.motion[0]
-                self._felt += (WEIGHTS[k] * part) * program.motion[1]
-                if share:
-                    np.multiply(stage[0], share * h, out=q)
-                    q += self.q
-                    np.multiply(stage[1], share * h, out=v)
-                    v += self.v
-                    program.phase[0] = start + share * part
-            change = np.tensordot(WEIGHTS, self._stages, axes=1)
-            self.q += h * change[0]
-            self.v += h * change[1]
+            self._stepper.advance(h, rate, accelerate)

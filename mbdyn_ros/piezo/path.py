@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..equations.pulses import TURN
 from ..errors import InputError
 from ..inverse_kinematics import inverse_kinematics
 from ..model.model import Array
 from ..robot import Robot
 from .controller import PulseController
 from .motion import PiezoMotion, Pulse
+from .pulse_equations import TURN
 
 
 @dataclass(frozen=True, eq=False)

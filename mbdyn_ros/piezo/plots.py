@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..equations.pulses import TURN
-from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
 from ..units import effort_unit, position_unit
 from . import PiezoRun, PulseWindows
+from .pulse_equations import TURN
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -108,14 +106,6 @@ def plot_run(robot: Robot, run: PiezoRun, turns: float = 6.0, title: str = "") -
         _tidy(axis)
     figure.suptitle(title or f"{robot.model.name}: motion by pulses; dashed: wanted")
     return figure
-
-
-def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Save a picture as PNG, SVG or PDF, by the path's end."""
-    try:
-        figure.savefig(path)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: the plot cannot be written: {error}") from None
 
 
 def _draw_path(axis: Any, run: PiezoRun) -> None:

@@ -1,6 +1,6 @@
 """When to switch each joint's transducer on and off, so that the rotor drives it as wanted.
 
-`dynamics.pulses` has the equations.
+`pulse_equations` has the equations.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import numpy as np
 
 from ..arguments import single_vector
 from ..compiler.bound import Bound
-from ..compiler.program import Variant
-from ..equations.pulses import ROWS
 from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
+from . import programs
+from .pulse_equations import ROWS
 from .rotor import Rotor
 from .torque import require_rotor
 
@@ -44,7 +44,7 @@ class PulseWindows:
 
     @staticmethod
     def of(robot: Robot, pulses: Array) -> PulseWindows:
-        """What a program has written, rows as in `dynamics.pulses.ROWS`."""
+        """What a program has written, rows as in `pulse_equations.ROWS`."""
         on, off, mean, saturated, amplitude, phase = pulses[: len(ROWS)].copy()
         names = robot.velocity_labels
         unmoved = tuple(names[k] for k in np.flatnonzero(amplitude == 0).tolist())
@@ -88,7 +88,7 @@ def pulse_windows(robot: Robot, q: Array, rotor: Rotor, torque: Array, link: str
     require_rotor(robot, rotor, link)
     position = single_vector("position", q, robot.position_labels)
     wanted = single_vector("torque", torque, robot.velocity_labels)
-    program = Bound(robot._programs.kernel(Variant("pulse_windows", link), compiled=False))
+    program = Bound(robot.calls.kernel(programs.pulse_windows, link, compiled=False))
     program.q[:], program.force[:], program.torque[:] = position, rotor.amplitude, wanted
     program()
     return PulseWindows.of(robot, program.result)

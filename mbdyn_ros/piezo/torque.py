@@ -1,4 +1,4 @@
-"""Generalised torques of the rotor's force; `dynamics.rotor_torque` has their equations."""
+"""Generalised torques of the rotor's force; `rotor_torque` has their equations."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ..arguments import coordinate_array, require_finite, require_link, single_v
 from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
+from . import programs
 from .rotor import Rotor, checked_angle
 
 
@@ -65,7 +66,7 @@ def torque_components(robot: Robot, q: Array, rotor: Rotor, link: str) -> Array:
     """X and Y (nv, 2) of the torques X cos(wt) + Y sin(wt), N m or N, at one position q (nq,)."""
     require_rotor(robot, rotor, link)
     position = single_vector("position", q, robot.position_labels)
-    components = robot._programs.call("rotor_torques", (position,), link=link)
+    components = robot.calls.call(programs.rotor_torques, (position,), link=link)
     return rotor.amplitude * components
 
 
@@ -73,7 +74,7 @@ def require_rotor(robot: Robot, rotor: Rotor, link: str) -> None:
     """Refuse what is no rotor, and a link that the robot does not have."""
     if not isinstance(rotor, Rotor):
         raise InputError(f"rotor must be a piezo.Rotor, not {rotor!r}")
-    require_link(robot._system.tree, link, robot.model.source)
+    require_link(robot.system.tree, link, robot.model.source)
 
 
 def _checked_position(robot: Robot, q: object) -> Array:

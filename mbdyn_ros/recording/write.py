@@ -11,7 +11,7 @@ from ..simulation.contact.environment import Environment
 from ..simulation.trajectory import Trajectory
 from .bag import write_bag
 from .impact_records import impact_records
-from .table import columns, write_csv, write_json
+from .table import Table, columns, write_csv, write_json
 
 TABLES = (".csv", ".json")
 BAGS = (".mcap", "")
@@ -30,6 +30,15 @@ def check_target(path: str | os.PathLike[str], kinds: tuple[str, ...] = TABLES +
     if target.is_dir():
         raise InputError(f"{target} is a folder")
     return target
+
+
+def write_table(table: Table, path: str | os.PathLike[str]) -> None:
+    """Write CSV or JSON, by the name's end."""
+    target = check_target(path, TABLES)
+    try:
+        (write_csv if target.suffix.lower() == ".csv" else write_json)(table, target)
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written: {error}") from None
 
 
 def write(

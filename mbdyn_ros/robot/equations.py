@@ -6,14 +6,16 @@ import casadi as ca
 
 from ..arguments import Wrenches, require_link
 from ..compiler.bound import Bound
-from ..compiler.program import LINKED, LOADED, WHOLE, Variant, trace
+from ..equations import programs
 from ..equations.singularity import massless_directions
 from ..equations.system import System
 from ..errors import InputError, SingularMassMatrixError
 from ..export.operation_count import formulation_counts
 from ..model.model import Array, Model
 from ..model.tree import BASE_JOINT
-from .programs import Programs
+from ..program.declaration import Declaration, declared, offered
+from ..program.program import Program
+from .calls import Calls
 
 
 class Equations:
@@ -28,7 +30,7 @@ class Equations:
         self, model: Model, system: System, floating_base: bool, gravity: Array
     ) -> None:
         self.model, self.floating_base, self.gravity = model, floating_base, gravity
-        self._system = system
+        self.system = system
         coordinates = system.coordinates
         self.joint_names = coordinates.joint_names
         self.independent_joints = coordinates.independent
@@ -40,8 +42,8 @@ class Equations:
         self.effort_labels = coordinates.effort_labels
         self.home = self._home_by_name()
         self.massless_links = self._find_massless_links()
-        self._programs = Programs(system, model.source)
-        self._plain = self._programs.plain
+        self.calls = Calls(system, model.source)
+        self._plain = self.calls.plain
 
     def inverse_dynamics(
         self,
@@ -75,8 +77,8 @@ class Equations:
         if found is not None:
             return found
         self._require_drive()
-        call = self._programs.call
-        return call("inverse_dynamics", (q, v, a), wrenches, friction, out=out)
+        call = self.calls.call
+        return call(programs.inverse_dynamics, (q, v, a), wrenches, friction, out=out)
 
     def forward_dynamics(
         self,
@@ -106,8 +108,8 @@ class Equations:
         if found is not None:
             return found
         self.require_mass("forward dynamics")
-        call = self._programs.call
-        return call("forward_dynamics", (q, v, effort), wrenches, friction, out=out)
+        call = self.calls.call
+        return call(programs.forward_dynamics, (q, v, effort), wrenches, friction, out=out)
 
     def inverse_dynamics_derivatives(
         self,
@@ -144,8 +146,8 @@ class Equations:
         whole = self._plain.inverse_dynamics_derivatives(q, v, a, wrenches, friction, out)
         if whole is None:
             self._require_drive()
-            call, name = self._programs.call, "inverse_dynamics_derivatives"
-            whole = call(name, (q, v, a), wrenches, friction, out=out)
+            call, program = self.calls.call, programs.inverse_dynamics_derivatives
+            whole = call(program, (q, v, a), wrenches, friction, out=out)
         return self._side_by_side(whole)
 
     def forward_dynamics_derivatives(
@@ -169,8 +171,8 @@ class Equations:
         whole = self._plain.forward_dynamics_derivatives(q, v, effort, wrenches, friction, out)
         if whole is None:
             self.require_mass("forward dynamics")
-            call, name = self._programs.call, "forward_dynamics_derivatives"
-            whole = call(name, (q, v, effort), wrenches, friction, out=out)
+            call, program = self.calls.call, programs.forward_dynamics_derivatives
+            whole = call(program, (q, v, effort), wrenches, friction, out=out)
         return self._side_by_side(whole)
 
     def _side_by_side(self, whole: Array) -> tuple[Array, Array, Array]:
@@ -181,22 +183,26 @@ class Equations:
     def mass_matrix(self, q: Array, out: Array | None = None) -> Array:
         """Mass matrix (nv, nv) or (N, nv, nv) of the independent joints."""
         found = self._plain.mass_matrix(q, out)
-        return self._programs.call("mass_matrix", (q,), out=out) if found is None else found
+        return self.calls.call(programs.mass_matrix, (q,), out=out) if found is None else found
 
     def coriolis_vector(self, q: Array, v: Array, out: Array | None = None) -> Array:
         """Centrifugal and Coriolis efforts (nv,) or (N, nv)."""
         found = self._plain.coriolis_vector(q, v, out)
-        return self._programs.call("coriolis_vector", (q, v), out=out) if found is None else found
+        if found is not None:
+            return found
+        return self.calls.call(programs.coriolis_vector, (q, v), out=out)
 
     def gravity_vector(self, q: Array, out: Array | None = None) -> Array:
         """Efforts (nv,) or (N, nv) that hold the robot at rest against gravity."""
         found = self._plain.gravity_vector(q, out)
-        return self._programs.call("gravity_vector", (q,), out=out) if found is None else found
+        return self.calls.call(programs.gravity_vector, (q,), out=out) if found is None else found
 
     def friction_vector(self, q: Array, v: Array, out: Array | None = None) -> Array:
         """Efforts (nv,) or (N, nv) that overcome friction: damping v + friction sign(v)."""
         found = self._plain.friction_vector(q, v, out)
-        return self._programs.call("friction_vector", (q, v), out=out) if found is None else found
+        if found is not None:
+            return found
+        return self.calls.call(programs.friction_vector, (q, v), out=out)
 
     def energy(self, q: Array, v: Array, out: Array | None = None) -> tuple[Array, Array]:
         """Kinetic and potential energy (J), two numbers or two arrays (N,).
@@ -206,20 +212,20 @@ class Equations:
         """
         whole = self._plain.energy(q, v, out)
         if whole is None:
-            whole = self._programs.call("energy", (q, v), out=out)
+            whole = self.calls.call(programs.energy, (q, v), out=out)
         kinetic, potential = whole.T
         return kinetic, potential
 
     def frame_pose(self, q: Array, link: str, out: Array | None = None) -> Array:
         """Homogeneous matrix (4, 4) or (N, 4, 4) of a link's frame in the world."""
-        return self._programs.call("frame_pose", (q,), link=self._known_link(link), out=out)
+        return self.calls.call(programs.frame_pose, (q,), link=self._known_link(link), out=out)
 
     def jacobian(self, q: Array, link: str, out: Array | None = None) -> Array:
         """Jacobian (6, nv) or (N, 6, nv) of a link's origin.
 
         Rows: linear velocity of the origin, then angular velocity, both in world axes; times v.
         """
-        return self._programs.call("jacobian", (q,), link=self._known_link(link), out=out)
+        return self.calls.call(programs.jacobian, (q,), link=self._known_link(link), out=out)
 
     def bind(self, name: str, link: str | None = None, friction: bool = True) -> Bound:
         """The hot path: a compiled program with arrays of its own.
@@ -250,7 +256,7 @@ class Equations:
         >>> fd.a
         array([1.5])
         """
-        return Bound(self._programs.kernel(self._variant(name, link, friction)))
+        return Bound(self.calls.kernel(*self._wanted(name, link, friction)))
 
     def casadi(self, name: str, link: str | None = None, friction: bool = True) -> ca.Function:
         """The equations of a method as a CasADi `Function`, for optimisers such as acados.
@@ -277,22 +283,21 @@ class Equations:
         Function(forward_dynamics:(q,v,effort)->(a) SXFunction)
         """
         if name == "closure":
-            q, z = ca.SX.sym("q", self.nq), ca.SX.sym("z", self._system.nz)
-            residual = self._system.closure(q, z)
+            q, z = ca.SX.sym("q", self.nq), ca.SX.sym("z", self.system.nz)
+            residual = self.system.closure(q, z)
             return ca.Function("closure", [q, z], [residual], ["q", "z"], ["gap"], {"cse": True})
-        return trace(self._system, self._variant(name, link, friction)).symbolic
+        program, about, *loads = self._wanted(name, link, friction)
+        return Program(program, self.system, about, *loads).symbolic
 
     @property
     def walked_joints(self) -> tuple[str, ...]:
         """The dependent joints whose positions have no closed form."""
-        by_row = {body.q.start: body.joint for body in self._system.tree.bodies}
-        return tuple(by_row[row] for row in self._system.walked_rows)
+        by_row = {body.q.start: body.joint for body in self.system.tree.bodies}
+        return tuple(by_row[row] for row in self.system.walked_rows)
 
     def compile(self, *names: str) -> None:
         """Load or compile the named programs now, several at once (default: all)."""
-        for name in names:
-            _require_program(name)
-        self._programs.load(*names or WHOLE)
+        self.calls.load(*map(declared, names or offered()))
 
     def operation_counts(self) -> dict[str, dict[str, int]]:
         """Multiplications, additions, divisions and function calls of programs and formulations.
@@ -311,8 +316,10 @@ class Equations:
         >>> robot.operation_counts()["inverse_dynamics"]
         {'multiplications': 0, 'additions': 1, 'divisions': 0, 'functions': 0}
         """
-        programs = {name: trace(self._system, Variant(name)).operations for name in WHOLE}
-        return {**programs, **formulation_counts(self._system)}
+        counts = {
+            name: Program(declared(name), self.system).operations for name in offered()
+        }
+        return {**counts, **formulation_counts(self.system)}
 
     def require_mass(self, purpose: str) -> None:
         """Raise `SingularMassMatrixError`, by link name, where `purpose` has no answer."""
@@ -323,21 +330,24 @@ class Equations:
                 "their joints."
             )
 
-    def _variant(self, name: str, link: str | None, friction: bool) -> Variant:
-        """The program behind a method, or words about why it has none."""
-        _require_program(name)
-        if (name in LINKED) != (link is not None):
+    def _wanted(
+        self, name: str, link: str | None, friction: bool
+    ) -> tuple[Declaration, str | None, bool, bool]:
+        """The program behind a method, its link, no wrenches, and whether friction counts.
+
+        Or words about why there is none.
+        """
+        program = declared(name)
+        if (program.about == "link") != (link is not None):
             needed = "needs" if link is None else "has no"
             raise InputError(f"{name} {needed} link")
         if name.startswith("forward_dynamics"):
             self.require_mass("forward dynamics")
         if name.startswith("inverse_dynamics"):
             self._require_drive()
-        return Variant(
-            name,
-            None if link is None else self._known_link(link),
-            friction=friction or name not in LOADED or not self._system.has_friction,
-        )
+        about = None if link is None else self._known_link(link)
+        friction = friction or not program.loaded or not self.system.has_friction
+        return program, about, False, friction
 
     def _require_drive(self) -> None:
         """Raise `InputError` where the actuated joints do not determine the motion."""
@@ -350,25 +360,20 @@ class Equations:
 
     def _home_by_name(self) -> dict[str, float]:
         """The closed home configuration of the joints with one coordinate."""
-        bodies = {body.joint: body for body in self._system.tree.bodies}
+        bodies = {body.joint: body for body in self.system.tree.bodies}
         single = [name for name in self.joint_names if self.model.joint(name).nq == 1]
-        return {name: float(self._system.home[bodies[name].q.start]) for name in single}
+        return {name: float(self.system.home[bodies[name].q.start]) for name in single}
 
     def _known_link(self, link: str) -> str:
-        return require_link(self._system.tree, link, self.model.source)
+        return require_link(self.system.tree, link, self.model.source)
 
     def _find_massless_links(self) -> tuple[str, ...]:
         names = {BASE_JOINT: self.model.root}
         names.update((joint.name, joint.child) for joint in self.model.joints)
-        labels = (self.velocity_labels[k].split("/")[0] for k in massless_directions(self._system))
+        labels = (self.velocity_labels[k].split("/")[0] for k in massless_directions(self.system))
         return tuple(dict.fromkeys(names[label] for label in labels))
 
     def _massless_text(self) -> str:
         links = ", ".join(repr(link) for link in self.massless_links)
         return f"no mass resists the motion of link {links}"
 
-
-def _require_program(name: object) -> None:
-    if name not in WHOLE + LINKED:
-        known = ", ".join(WHOLE + LINKED)
-        raise InputError(f"there is no program {name!r}; there are {known}")

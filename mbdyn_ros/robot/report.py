@@ -171,11 +171,11 @@ class ClusterReport:
     @staticmethod
     def of(robot: Robot, assembly: Assembly) -> ClusterReport:
         """What became of a constrained cluster."""
-        linkage, tree = assembly.linkage, robot._system.tree
+        linkage, tree = assembly.linkage, robot.system.tree
         cluster = linkage.cluster
         joints = [tree.bodies[body].joint for body in cluster.tied]
         positions = CLOSED_FORM if linkage.closed_form is not None else NEWTON
-        residual = np.array(robot._system.residuals[linkage](assembly.home))
+        residual = np.array(robot.system.residuals[linkage](assembly.home))
 
         def named(places: Sequence[int]) -> tuple[str, ...]:
             found = {joints[place] for place in places}
@@ -330,7 +330,7 @@ class Report:
 
 def report(robot: Robot) -> Report:
     """Say what was understood of a robot."""
-    model, tree = robot.model, robot._system.tree
+    model, tree = robot.model, robot.system.tree
     joints = tuple(JointReport.of(robot, joint) for joint in model.joints if joint.nv)
     clusters = tuple(ClusterReport.of(robot, one) for one in robot._assemblies)
     moving = {index for index, _ in tree.frames.values() if index != WORLD}
@@ -384,10 +384,10 @@ def _independent_by(robot: Robot) -> str:
 
 def _loops(robot: Robot) -> tuple[LoopReport, ...]:
     """The loops in document order; one between links of one body has no joints around it."""
-    bodies = robot._system.tree.bodies
+    bodies = robot.system.tree.bodies
     around = {
         closure.name: tuple(dict.fromkeys(bodies[body].joint for body in closure.bodies))
-        for cluster in robot._system.clusters
+        for cluster in robot.system.clusters
         for closure in cluster.closures
     }
     return tuple(
@@ -398,12 +398,12 @@ def _loops(robot: Robot) -> tuple[LoopReport, ...]:
 
 def _couplings(robot: Robot) -> tuple[CouplingReport, ...]:
     """Couplings and mimic joints, as equations."""
-    bodies = robot._system.tree.bodies
+    bodies = robot.system.tree.bodies
     return tuple(
         CouplingReport(
             gear.name, {bodies[body].joint: factor for body, factor in gear.factors}, gear.shift
         )
-        for cluster in robot._system.clusters
+        for cluster in robot.system.clusters
         for gear in cluster.gears
     )
 

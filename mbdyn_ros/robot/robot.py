@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from ..arguments import checked_home, single_vector, written_joint_state
-from ..compiler.program import Variant
+from ..equations import programs
 from ..equations.build import build_robot
 from ..equations.gap import tree_gap
-from ..equations.loop_forces import loop_forces
+from ..equations.loop_forces import loop_forces, loop_terms
 from ..equations.tree.regressor import moving_links
 from ..errors import InputError, ModelWarning
 from ..export.c_export import Exported, export_c
@@ -25,8 +25,9 @@ from ..model.model import Array, Model, constant
 from ..model.planar_joint import joints_of_parts, split_planar
 from ..model.read.description import read_description
 from ..model.read.side_car import read_mechanism
+from ..program.declaration import Declaration
+from .calls import Calls
 from .equations import Equations
-from .programs import Programs
 from .report import Report, report
 
 if TYPE_CHECKING:
@@ -160,12 +161,12 @@ class Robot(Equations):
         if found is not None:
             return found
         self._require_drive()
-        return self._programs.call("regressor", (q, v, a), out=out)
+        return self.calls.call(programs.regressor, (q, v, a), out=out)
 
     @property
     def moving_links(self) -> tuple[str, ...]:
         """The links that joints can move, in the order of `regressor`."""
-        return tuple(moving_links(self._system.tree))
+        return tuple(moving_links(self.system.tree))
 
     def base_parameters(self) -> BaseParameters:
         """The combinations of the links' inertias that the efforts depend on.
@@ -213,22 +214,22 @@ class Robot(Equations):
         True
         """
         rows_q, rows_v = self._joint_rows
-        position = self._tree_numbers("joint_position", q).take(rows_q, axis=-1)
+        position = self._tree_numbers(programs.joint_position, q).take(rows_q, axis=-1)
         velocity = acceleration = None
         if v is not None:
-            velocity = self._tree_numbers("joint_velocity", q, v).take(rows_v, axis=-1)
+            velocity = self._tree_numbers(programs.joint_velocity, q, v).take(rows_v, axis=-1)
         if a is not None:
             rate = np.zeros(self.nv) if v is None else v
-            acceleration = self._tree_numbers("joint_acceleration", q, rate, a)
+            acceleration = self._tree_numbers(programs.joint_acceleration, q, rate, a)
             acceleration = acceleration.take(rows_v, axis=-1)
         if out is None:
             return position, velocity, acceleration
         return written_joint_state((position, velocity, acceleration), out)
 
-    def _tree_numbers(self, name: str, *state: Array) -> Array:
+    def _tree_numbers(self, program: Declaration, *state: Array) -> Array:
         """What a program says of the coordinates of all bodies of the tree."""
-        found = getattr(self._plain, name)(*state, None)
-        return self._programs.call(name, state) if found is None else found
+        found = getattr(self._plain, program.name)(*state, None)
+        return self.calls.call(program, state) if found is None else found
 
     @overload
     def independent_state(
@@ -260,22 +261,22 @@ class Robot(Equations):
             The loops are open by more than `tolerance`, or closed on another assembly branch; or
             the velocity of a joint is not what the loops make of the others.
         """
-        coordinates = self._system.coordinates
+        coordinates = self.system.coordinates
         labels = coordinates.joint_labels
         if self.floating_base:
             labels = (*self.position_labels[:7], *labels)
-        whole = np.zeros(self._system.tree.nq)
+        whole = np.zeros(self.system.tree.nq)
         rows = [*range(7 * self.floating_base), *coordinates.joint_rows[0]]
         whole[rows] = single_vector("position", position, labels)
-        gap, loop = tree_gap(self._system, whole)
+        gap, loop = tree_gap(self.system, whole)
         if not gap.largest <= tolerance:
             raise InputError(
                 f"{self.model.source}: the position leaves a gap of {gap} in {loop}; at most "
                 f"{tolerance:.3g} counts as closed"
             )
         q: Array = whole[list(coordinates.q)]
-        expected = self._programs.call("joint_position", (q,))
-        for body in self._system.tree.bodies:
+        expected = self.calls.call(programs.joint_position, (q,))
+        for body in self.system.tree.bodies:
             if body.kind in ("revolute", "prismatic"):
                 apart = whole[body.q.start] - expected[body.q.start]
                 if body.kind == "revolute":
@@ -290,15 +291,15 @@ class Robot(Equations):
 
     def _independent_velocity(self, q: Array, velocity: Array, tolerance: float) -> Array:
         """v (nv,) of the velocities of all joints; refused where they would open the loops."""
-        coordinates = self._system.coordinates
+        coordinates = self.system.coordinates
         labels = coordinates.joint_rate_labels
         if self.floating_base:
             labels = (*self.velocity_labels[:6], *labels)
-        whole = np.zeros(self._system.tree.nv)
+        whole = np.zeros(self.system.tree.nv)
         rows = [*range(6 * self.floating_base), *coordinates.joint_rows[1]]
         whole[rows] = single_vector("velocity", velocity, labels)
         v: Array = whole[list(coordinates.v)]
-        expected = self._programs.call("joint_velocity", (q, v))
+        expected = self.calls.call(programs.joint_velocity, (q, v))
         fastest = max(1.0, float(np.abs(whole).max(initial=0.0)))
         for label, row in zip(labels, rows, strict=True):
             if abs(whole[row] - expected[row]) > 1e3 * tolerance * fastest:
@@ -350,26 +351,26 @@ class Robot(Equations):
         >>> q.ravel(), v.ravel()
         (array([0.25, 1. ]), array([1., 2.]))
         """
-        from .rollout import ORDERS, Rollout, checked_efforts, checked_start, checked_step
+        from ..integration.methods import FIXED, named
+        from .rollout import Rollout, checked_efforts, checked_start, checked_step
 
         self.require_mass("a rollout")
-        if integrator not in ORDERS:
-            raise InputError(f"there is no integrator {integrator!r}; there are {tuple(ORDERS)}")
-        rough = [body.joint for body in self._system.tree.bodies if body.friction]
+        method = named("integrator", integrator, FIXED)
+        rough = [body.joint for body in self.system.tree.bodies if body.friction]
         if friction and rough:
             raise InputError(
                 f"{self.model.source}: joints with dry friction ({', '.join(rough)}) stick, which "
                 "a rollout leaves out: use friction=False, or simulate"
             )
         forces = checked_efforts(efforts, self.effort_labels)
-        q, v = checked_start(self._system, q0, v0, forces)
-        friction = friction and self._system.has_friction
+        q, v = checked_start(self.system, q0, v0, forces)
+        friction = friction and self.system.has_friction
         if friction not in self._rollouts:
-            used = friction or not self._system.has_friction
-            kernel = self._programs.kernel(Variant("forward_dynamics", friction=used))
-            self._rollouts[friction] = Rollout(self._system, kernel)
+            used = friction or not self.system.has_friction
+            kernel = self.calls.kernel(programs.forward_dynamics, friction=used)
+            self._rollouts[friction] = Rollout(self.system, kernel)
         run = self._rollouts[friction]
-        return run(q, v, forces, checked_step(dt), ORDERS[integrator], bool(terminal))
+        return run(q, v, forces, checked_step(dt), method, bool(terminal))
 
     def loop_forces(self, q: Array, v: Array, a: Array) -> dict[str, Array]:
         """Force and moment in every closing joint, of the predecessor on the successor.
@@ -381,9 +382,9 @@ class Robot(Equations):
         a planar loop carries nothing across its plane. Batches give (N, 6).
         """
         if not self.model.loops:
-            self._programs.call("joint_acceleration", (q, v, a))  # refuses what is no motion
+            self.calls.call(programs.joint_acceleration, (q, v, a))  # refuses what is no motion
             return {}
-        forces = loop_forces(self._system, self._programs.call("loop_terms", (q, v, a)))
+        forces = loop_forces(self.system, self.calls.call(loop_terms, (q, v, a)))
         return {loop.name: forces[loop.name] for loop in self.model.loops}
 
     def with_independent(self, joints: Sequence[str], home: Mapping[str, float]) -> Robot:
@@ -402,10 +403,10 @@ class Robot(Equations):
         tree_position : (nq_tree,) as `System.home`; loops with closed form stay on their branch.
         """
         other = copy.copy(self)
-        home = constant(tree_position, self._system.home.shape)
-        other._system = replace(self._system, home=home)
-        other._programs = Programs(other._system, self.model.source)
-        other._plain = other._programs.plain
+        home = constant(tree_position, self.system.home.shape)
+        other.system = replace(self.system, home=home)
+        other.calls = Calls(other.system, self.model.source)
+        other._plain = other.calls.plain
         other.home = other._home_by_name()
         return other
 
@@ -436,7 +437,7 @@ class Robot(Equations):
         C111 = 0
         g1 = 5.0*C1
         """
-        return closed_form(self._system, self.model.name, self.model.source)
+        return closed_form(self.system, self.model.name, self.model.source)
 
     def generate_c(
         self, directory: str | os.PathLike[str], links: Sequence[str] | None = None
@@ -484,7 +485,7 @@ class Robot(Equations):
             f"{self.model.source}: the axis of loop {closure.name!r} misses the plane of its "
             f"joints by {closure.tilt:.2g} rad and is taken as exactly across it; write angles "
             "with all their digits (1.5707963267948966, not 1.5708)"
-            for linkage in self._system.linkages
+            for linkage in self.system.linkages
             for closure in linkage.cluster.closures
             if closure.tilt
         ]

@@ -12,18 +12,15 @@ from ..compiler.compiled_kernel import CompiledKernel
 from ..compiler.compiled_program import CompiledProgram
 from ..compiler.kernel import Kernel
 from ..compiler.loading import load_vectors
-from ..compiler.program import Program, Variant
 from ..compiler.runtime.library import runtime
-from ..compiler.source import library_text
 from ..compiler.threads import threads_for
-from ..equations.algebra.spatial import SX
 from ..equations.position_rate import PositionRate, position_rate
 from ..equations.system import System
 from ..errors import InputError
+from ..integration.methods import FixedMethod, RungeKutta
+from ..integration.stepper import Stepper
 from ..model.model import Array
-
-ORDERS = {"semi_implicit": 1, "rk4": 4}
-"""Order of every method."""
+from ..program.program import Program
 
 
 class Rollout:
@@ -37,12 +34,13 @@ class Rollout:
     def __init__(self, system: System, kernel: Kernel) -> None:
         self._system, self._kernel = system, kernel
         self._rate = PositionRate(system.coordinates)
-        self._forward: CompiledProgram | None = None
+        self._compiled: list[CompiledProgram] = []
         if isinstance(kernel, CompiledKernel):
-            self._forward, self._rate_of_q = kernel.vectors, load_rate(system)
+            programs = kernel.vectors, load_vectors(Program(position_rate, system))
+            self._compiled = [one for one in programs if one is not None]
 
     def __call__(
-        self, q: Array, v: Array, effort: Array, dt: float, order: int, terminal: bool
+        self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod, terminal: bool
     ) -> tuple[Array, Array]:
         """Positions and velocities after every step, or after the last.
 
@@ -56,73 +54,57 @@ class Rollout:
         q_out, v_out = (np.empty((*shape, x.shape[-1])) for x in (q, v))
         if terminal and not steps:
             q_out[:], v_out[:] = q, v
-        elif self._forward is None or self._rate_of_q is None:
-            self._interpret(q, v, effort, dt, order, q_out, v_out)
+        elif len(self._compiled) < 2:
+            self._interpret(q, v, effort, dt, method, q_out, v_out)
         elif count and steps:
-            programs = self._forward, self._rate_of_q
-            self._run(programs, q, v, effort, dt, order, q_out, v_out)
+            self._run(q, v, effort, dt, method, q_out, v_out)
         return (q_out, v_out) if counts else (q_out[0], v_out[0])
 
     def _run(
-        self,
-        programs: tuple[CompiledProgram, CompiledProgram],
-        q: Array,
-        v: Array,
-        effort: Array,
-        dt: float,
-        order: int,
-        q_out: Array,
-        v_out: Array,
-    ) -> None:
-        """In C; programs: accelerations, and rates of positions."""
+        self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
+        q_out: Array, v_out: Array,
+    ) -> None:  # fmt: skip
         count, steps = len(q_out), effort.shape[-2]
+        forward, rate = self._compiled
         q, v, effort = (np.ascontiguousarray(x) for x in (q, v, effort))
-        given: list[object] = [program.address for program in programs]
+        given: list[object] = [forward.address, rate.address]
         given += [ctypes.c_size_t(count), ctypes.c_size_t(steps)]
         for array, single in ((q, 1), (v, 1), (effort, 2)):
             stride = array[0].size if array.ndim > single else 0
             given += [ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(stride)]
+        stages, tableau = tableau_in_c(method)
         runtime().rollout(
             *given,
             ctypes.c_void_p(self._kernel.home.ctypes.data),
             ctypes.c_double(dt),
-            order,
+            stages,
+            ctypes.c_void_p(tableau.ctypes.data),
             int(q_out.ndim == 3),
             ctypes.c_void_p(q_out.ctypes.data),
             ctypes.c_void_p(v_out.ctypes.data),
-            threads_for(count * steps * order * programs[0].operations),
+            threads_for(count * steps * max(1, stages) * forward.operations),
         )
 
     def _interpret(
-        self, q: Array, v: Array, effort: Array, dt: float, order: int, q_out: Array, v_out: Array
-    ) -> None:
+        self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
+        q_out: Array, v_out: Array,
+    ) -> None:  # fmt: skip
         """The same step by step, for all motions at once."""
         count, steps = len(q_out), effort.shape[-2]
-        q, v = (np.array(np.broadcast_to(x, (count, x.shape[-1]))) for x in (q, v))
+        stepper = Stepper(method, *(np.broadcast_to(x, (count, x.shape[-1])) for x in (q, v)))
+        q, v = stepper.q, stepper.v
 
-        def rate(q: Array, v: Array) -> Array:
-            result = np.empty_like(q)
+        def rate(q: Array, v: Array, result: Array) -> None:
             for row in zip(q, v, result, strict=True):
                 self._rate(*row)
-            return result
 
-        def accelerate(q: Array, v: Array) -> Array:
-            return self._kernel.batch([q, v, at], count)
+        def accelerate(share: float, q: Array, v: Array, result: Array) -> None:
+            self._kernel.batch([q, v, at], count, result)
 
         self._rate.normalize(q)
         for t in range(steps):
             at = np.ascontiguousarray(np.broadcast_to(effort[..., t, :], (count, effort.shape[-1])))
-            if order == 1:
-                v = v + dt * accelerate(q, v)
-                q = q + dt * rate(q, v)
-            else:
-                by_q, by_v = [rate(q, v)], [accelerate(q, v)]
-                for span in (dt / 2, dt / 2, dt):
-                    x, y = q + span * by_q[-1], v + span * by_v[-1]
-                    by_q.append(rate(x, y))
-                    by_v.append(accelerate(x, y))
-                q = q + dt / 6 * (by_q[0] + 2 * (by_q[1] + by_q[2]) + by_q[3])
-                v = v + dt / 6 * (by_v[0] + 2 * (by_v[1] + by_v[2]) + by_v[3])
+            stepper.advance(dt, rate, accelerate)
             self._rate.normalize(q)
             if q_out.ndim == 3:
                 q_out[:, t], v_out[:, t] = q, v
@@ -130,16 +112,14 @@ class Rollout:
             q_out[:], v_out[:] = q, v
 
 
-def load_rate(system: System) -> CompiledProgram | None:
-    """Rates of positions (q, v) in C, for a vector of states."""
+def tableau_in_c(method: FixedMethod) -> tuple[int, Array]:
+    """What the C of rollouts wants to know: stages, and the tableau row by row with its weights.
 
-    def text() -> str:
-        coordinates = system.coordinates
-        q, v = SX.sym("q", coordinates.nq), SX.sym("v", coordinates.nv)
-        rate = position_rate(coordinates, q, v)
-        return library_text(Program(Variant("position_rate"), {"q": q, "v": v}, rate), "v", "", ())
-
-    return load_vectors("position_rate-batch", system.digest(), text)
+    The last number divides the weights. No stages: the velocity first, then the position.
+    """
+    if not isinstance(method, RungeKutta):
+        return 0, np.zeros(0)
+    return len(method.weights), np.array([*method.matrix.ravel(), *method.weights, method.divisor])
 
 
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:

@@ -179,14 +179,14 @@ def _width(text: str, size: float) -> float:
 
 def _clusters(robot: Robot) -> dict[str, tuple[str, ...]]:
     """The links that each constrained cluster moves, by its name."""
-    frames = robot._system.tree.frames
+    frames = robot.system.tree.frames
     return {
         cluster.name: tuple(
             link.name
             for link in robot.model.links
             if frames[link.name][0] in cluster.tied and not _held(robot.model, link.name)
         )
-        for cluster in robot._system.clusters
+        for cluster in robot.system.clusters
         if cluster.constrained
     }
 

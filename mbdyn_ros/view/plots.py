@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ..errors import InputError
 from ..model.model import Array, Model
 from ..simulation.trajectory import Trajectory
 from ..units import effort_unit, position_unit, velocity_unit
+from .figure import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -87,10 +87,7 @@ def save_plot(
     """Save `plot_trajectory` as PNG, SVG or PDF, by the path's end."""
     if not len(trajectory):
         raise InputError(f"{path}: there is nothing to plot; the trajectory is empty")
-    try:
-        plot_trajectory(model, trajectory, title).savefig(Path(path))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: the plot cannot be written: {error}") from None
+    save_figure(plot_trajectory(model, trajectory, title), path)
 
 
 Panels = dict[tuple[int, int], tuple[str, str, list[tuple[str, Array]]]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 
-from ...model.coordinates import UNIT_TOLERANCE
+from ...program.program import UNIT_TOLERANCE
 from ..cache import cached_library
 from ..gcc import CompilationError
 

@@ -5,7 +5,8 @@ struct rollout {
   const double *q, *v, *effort, *home;
   size_t step_q, step_v, step_effort, steps;
   double dt, *q_out, *v_out;
-  int order, whole;
+  int stages, whole;
+  const double* tableau;
 };
 
 static void accelerate(const struct rollout* job, const realv* q, const realv* v,
@@ -17,9 +18,12 @@ static void accelerate(const struct rollout* job, const realv* q, const realv* v
   run_together(job->forward, arg, job->home, a);
 }
 
+/* It depends on no loop, so none is closed. */
 static void rate_of_q(const struct rollout* job, const realv* q, const realv* v, realv* out) {
-  const realv* arg[] = {q, v};
-  run_together(job->rate, arg, NULL, out);
+  const realv* arg[3] = {q};
+  realv* const res[] = {out};
+  arg[1 + (job->rate->close != NULL)] = v;
+  job->rate->together(arg, res);
 }
 
 /* x + span * y */
@@ -27,34 +31,52 @@ static void ahead(size_t n, const realv* x, double span, const realv* y, realv* 
   for (size_t i = 0; i < n; ++i) out[i] = x[i] + span * y[i];
 }
 
-/* x + h/6 (k1 + 2 (k2 + k3) + k4) */
-static void ahead_by_all(size_t n, realv* x, double h, realv (*k)[n + 1]) {
+/* x + h / divisor * (the slopes, each with its weight); neighbours of equal weight first. The
+   divisor stands behind the weights. */
+static void add_slopes(size_t n, int stages, const double* weights, double h,
+                       const realv (*slopes)[n + 1], realv* x) {
+  const double span = h / weights[stages];
   for (size_t i = 0; i < n; ++i) {
-    x[i] += h / 6 * (k[0][i] + 2. * (k[1][i] + k[2][i]) + k[3][i]);
+    realv sum = allv(0.);
+    for (int s = 0; s < stages;) {
+      const double weight = weights[s];
+      realv run = slopes[s][i];
+      while (++s < stages && weights[s] == weight) run += slopes[s][i];
+      sum += weight * run;
+    }
+    x[i] += span * sum;
   }
 }
 
-/* One step: order 1, the velocity first; order 4, the classical Runge-Kutta method. */
+/* One step. No stages: the velocity first, then the position with it. Else an explicit
+   Runge-Kutta method: the shares of the slopes on each stage, row by row, then their weights. */
 static void advance(const struct rollout* job, const realv* effort, realv* q, realv* v) {
   const size_t nq = size_of(job->forward->input), nv = size_of(job->forward->input + 1);
   const double h = job->dt;
-  realv x[nq + 1], y[nv + 1], by_q[4][nq + 1], by_v[4][nv + 1];
-  accelerate(job, q, v, effort, by_v[0]);
-  if (job->order == 1) {
+  const int stages = job->stages;
+  realv x[nq + 1], y[nv + 1], by_q[stages + 1][nq + 1], by_v[stages + 1][nv + 1];
+  if (!stages) {
+    accelerate(job, q, v, effort, by_v[0]);
     ahead(nv, v, h, by_v[0], v);
     rate_of_q(job, q, v, by_q[0]);
     ahead(nq, q, h, by_q[0], q);
-  } else {
-    const double span[] = {h / 2, h / 2, h};
-    rate_of_q(job, q, v, by_q[0]);
-    for (int k = 0; k < 3; ++k) {
-      ahead(nq, q, span[k], by_q[k], x);
-      ahead(nv, v, span[k], by_v[k], y);
-      rate_of_q(job, x, y, by_q[k + 1]);
-      accelerate(job, x, y, effort, by_v[k + 1]);
+  }
+  for (int s = 0; s < stages; ++s) {
+    const double* share = job->tableau + s * stages;
+    for (size_t i = 0; i < nq; ++i) x[i] = q[i];
+    for (size_t i = 0; i < nv; ++i) y[i] = v[i];
+    for (int j = 0; j < s; ++j) {
+      if (share[j] == 0.) continue;
+      ahead(nq, x, h * share[j], by_q[j], x);
+      ahead(nv, y, h * share[j], by_v[j], y);
     }
-    ahead_by_all(nq, q, h, by_q);
-    ahead_by_all(nv, v, h, by_v);
+    rate_of_q(job, x, y, by_q[s]);
+    accelerate(job, x, y, effort, by_v[s]);
+  }
+  if (stages) {
+    const double* weights = job->tableau + stages * stages;
+    add_slopes(nq, stages, weights, h, (const realv (*)[nq + 1])by_q, q);
+    add_slopes(nv, stages, weights, h, (const realv (*)[nv + 1])by_v, v);
   }
   normalize(job->forward, q);
 }
@@ -89,16 +111,17 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {
   }
 }
 
-/* n motions of `steps` steps. A step_ of 0 uses the same start or efforts for all. */
+/* n motions of `steps` steps. A step_ of 0 uses the same start or efforts for all. The method: see
+   `advance`. */
 EXPORTED void rollout(const struct program* forward, const struct program* rate, size_t n,
                       size_t steps, const double* q, size_t step_q, const double* v,
                       size_t step_v, const double* effort, size_t step_effort,
-                      const double* home, double dt, int order, int whole, double* q_out,
-                      double* v_out, int threads) {
+                      const double* home, double dt, int stages, const double* tableau,
+                      int whole, double* q_out, double* v_out, int threads) {
   const struct rollout job = {.forward = forward, .rate = rate, .q = q, .v = v,
                               .effort = effort, .home = home, .step_q = step_q,
                               .step_v = step_v, .step_effort = step_effort, .steps = steps,
-                              .dt = dt, .q_out = q_out, .v_out = v_out, .order = order,
-                              .whole = whole};
+                              .dt = dt, .q_out = q_out, .v_out = v_out, .stages = stages,
+                              .whole = whole, .tableau = tableau};
   share_out(n, LANES, threads, run_rollout, &job);
 }

@@ -19,7 +19,9 @@ import numpy as np
 
 from ...model.model import Array
 from ...model.tree import Tree
+from ...program.declaration import program
 from ..algebra.spatial import SX, JointMotion, constant
+from ..system import System
 from ..tree.gibbs_motion import body_motions
 
 
@@ -95,15 +97,14 @@ def point_motions(
     return result
 
 
-def distances(
-    points: Sequence[PointMotion], contacts: ContactGeometry, position: SX, velocity: SX
-) -> SX:
-    """g of every pair and of every stop, then its rate, then |grad g| (3m, 1).
-
-    Parameters
-    ----------
-    position, velocity : of the tree.
-    """
+@program("q v", output="distances", about="contacts", internal=True)
+def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
+    """g of every pair and of every stop, then its rate, then |grad g| (3m, 1)."""
+    embedding = system.embedding(q, z)
+    velocity = embedding.velocity(v)
+    rest = SX.zeros(system.tree.nv)
+    points = point_motions(system.tree, embedding.joints, velocity, rest, contacts.points)
+    position = embedding.values()
     values, rates, slopes = [], [], []
     for point in points:
         x = SX.sym("x", 3)
@@ -113,24 +114,21 @@ def distances(
         values.append(value)
         rates.append(gradient @ point.velocity)
         slopes += [ca.norm_2(gradient[k, :]) for k in range(len(contacts.faces))]
-    for q, v, side, bound in contacts.stops:
-        values.append(side * (position[q] - bound))
-        rates.append(side * velocity[v])
+    for row, k, side, bound in contacts.stops:
+        values.append(side * (position[row] - bound))
+        rates.append(side * velocity[k])
         slopes.append(SX(1))
     return ca.densify(ca.vertcat(*values, *rates, *slopes))
 
 
-def contact_state(
-    points: Sequence[PointMotion], contacts: ContactGeometry, velocity: SX, drift: SX, v: SX
-) -> SX:
-    """All that a contact needs to know, in one column; see `ContactLayout`.
-
-    Parameters
-    ----------
-    points : their motion without accelerations of the coordinates: x'' = h.
-    velocity, drift : of the tree, likewise.
-    v : the velocities (nv, 1) that the others are linear in.
-    """
+@program("q v", output="contact", about="contacts", internal=True)
+def contact_state(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
+    """All that a contact needs to know, in one column; see `ContactLayout`."""
+    embedding = system.embedding(q, z)
+    velocity = embedding.velocity(v)
+    drift = embedding.drift(velocity)
+    # Their motion without accelerations of the coordinates: x'' = h.
+    points = point_motions(system.tree, embedding.joints, velocity, drift, contacts.points)
     places, jacobians, drifts, normals, curvatures = [], [], [], [], []
     for point in points:
         places.append(point.place)

@@ -19,10 +19,10 @@ from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.planar_joint import PARTS
 from ...model.tree import Tree
+from ...program.continuation import CLOSED, follow
 from ..algebra.spatial import SX
 from .closure_gap import positions_text
 from .cluster_equations import RANK, ClusterEquations
-from .continuation import CLOSED, follow
 from .linkage import Linkage, cluster_coordinates, loop_functions
 from .planar_loop import PlanarLoop, planar_loop
 

@@ -9,7 +9,6 @@ import numpy as np
 from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.tree import Tree
-from .loops import row_counts
 
 NEGLIGIBLE = 1e-3
 """Share of the larger gap below which the other one is left out of messages."""
@@ -37,7 +36,7 @@ def closure_gap(tree: Tree, cluster: Cluster, residual: Array) -> ClosureGap:
     """The gap that the residual (m,) of all rows of a cluster stands for."""
     metres, radians, row = [0.0], [0.0], 0
     for closure in cluster.closures:
-        lengths, angles = row_counts(closure.type)
+        lengths, angles = closure.closing.slide.rows, closure.closing.turn.rows
         metres.append(float(np.linalg.norm(residual[row : row + lengths])))
         radians.append(float(np.linalg.norm(residual[row + lengths : row + lengths + angles])))
         row += lengths + angles

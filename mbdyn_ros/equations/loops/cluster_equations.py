@@ -10,8 +10,8 @@ import numpy as np
 from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.tree import Tree
+from ...program.continuation import CLOSED
 from .closure_gap import closure_gap
-from .continuation import CLOSED
 from .linkage import rows_at_positions
 
 RANK = 1e-8

@@ -14,8 +14,8 @@ import casadi as ca
 
 from ...model.clusters import Cluster
 from ...model.tree import Tree
+from ...program.continuation import LoopFunctions
 from ..algebra.spatial import SX, JointMotion, Position, joint_motion
-from .continuation import LoopFunctions
 from .loops import loop_rows
 
 

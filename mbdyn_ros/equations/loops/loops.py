@@ -8,35 +8,18 @@ to the last common ancestor of the two links, whose own motion does not matter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 
+from ...model.closing_types import Slide, Turn
 from ...model.clusters import Closure, loop_axes
 from ...model.model import Pose
 from ...model.tree import Tree
 from ..algebra.spatial import SX, JointMotion, constant, cross
 from ..tree.newton_euler import skew_square
-
-TRANSLATION_FREE = {"prismatic": "along", "cylindrical": "along", "planar": "across"}
-"""Closing joints whose frames may slide: along the axis or across it."""
-
-ROTATION_FREE = {
-    "revolute": "about",
-    "cylindrical": "about",
-    "planar": "about",
-    "universal": "bend",
-    "spherical": "all",
-}
-"""Closing joints whose frames may turn; the others lock them."""
-
-
-def row_counts(type: str) -> tuple[int, int]:
-    """How many rows of a closing joint are lengths, and how many sines of angles."""
-    lengths = {"along": 2, "across": 1}.get(TRANSLATION_FREE.get(type, ""), 3)
-    return lengths, {"about": 2, "bend": 1, "all": 0}.get(ROTATION_FREE.get(type, ""), 3)
 
 
 @dataclass
@@ -76,6 +59,16 @@ class LoopRows:
     wrench: SX
 
 
+@dataclass(frozen=True)
+class _Row:
+    """One row: its residual, its entry for each joint, its drift, and where its force acts."""
+
+    residual: SX
+    entries: list[SX]
+    drift: SX
+    direction: SX
+
+
 def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v: SX) -> LoopRows:
     """All rows of a loop at the joints' motions and tree velocities `v`; some may be redundant."""
     paths = (closure.predecessor_path, closure.successor_path)
@@ -85,91 +78,133 @@ def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v
         _side(tree, path, joints, v, reference, frame)
         for path, frame in zip(paths, frames, strict=True)
     )
-    axis = closure.axis
-    e1, e2 = _across(axis)
-    rows: list[tuple[SX, list[SX], SX]] = []
-    gap = two.point - one.point
-    directions: list[SX] = []
-    sides = ((one, -1.0), (two, 1.0))
-
-    if closure.type not in TRANSLATION_FREE:
-        columns = [
-            sign * (linear + cross(angular, side.point - origin))
-            for side, sign in sides
-            for _, angular, linear, origin in side.columns
-        ]
-        drift = two.drift - one.drift
-        for k in range(3):
-            rows.append((gap[k], [column[k] for column in columns], drift[k]))
-            directions.append(SX(np.eye(3)[:, k]))
-    else:
-        # directions fixed in the predecessor; its point that is now at the successor's origin
-        columns = [
-            sign * (linear + cross(angular, two.point - origin))
-            for side, sign in sides
-            for _, angular, linear, origin in side.columns
-        ]
-        carried = one.velocity + cross(one.spin, gap)
-        carried_drift = (
-            one.drift + cross(one.spin_drift, gap) + cross(one.spin, cross(one.spin, gap))
-        )
-        slide = two.velocity - carried
-        drift = two.drift - carried_drift - 2 * cross(one.spin, slide)
-        free_along = TRANSLATION_FREE[closure.type] == "along"
-        for direction in (e1, e2) if free_along else (axis,):
-            d = one.rotation @ constant(direction)
-            rows.append((ca.dot(d, gap), [ca.dot(d, c) for c in columns], ca.dot(d, drift)))
-            directions.append(d)
-    translations = len(rows)
-
-    turning = [sign * angular for side, sign in sides for _, angular, _, _ in side.columns]
-    spin = two.spin - one.spin
-    spin_drift = two.spin_drift - one.spin_drift
-    relative = one.rotation.T @ two.rotation
-    freedom = ROTATION_FREE.get(closure.type, "none")
-    aligned = SX(1)
-    if freedom == "about":
-        carried_axis = relative @ constant(axis)
-        aligned = ca.dot(constant(axis), carried_axis)
-        seen = spin_drift - cross(one.spin, spin)
-        for direction, sine in ((e1, -e2), (e2, e1)):
-            d = one.rotation @ constant(direction)
-            residual = ca.dot(constant(sine), carried_axis)
-            rows.append((residual, [ca.dot(d, c) for c in turning], ca.dot(d, seen)))
-            directions.append(d)
-    elif freedom == "bend":
-        pin_one, pin_two = one.rotation @ constant(e1), two.rotation @ constant(e2)
-        d = cross(pin_two, pin_one)
-        moving = cross(cross(two.spin, pin_two), pin_one) + cross(pin_two, cross(one.spin, pin_one))
-        drift_row = ca.dot(d, spin_drift) + ca.dot(moving, spin)
-        rows.append((ca.dot(pin_one, pin_two), [ca.dot(d, c) for c in turning], drift_row))
-        directions.append(d)
-        aligned = ca.dot(one.rotation @ constant(axis), two.rotation @ constant(axis))
-    elif freedom == "none":
-        error = one.rotation @ (
-            0.5
-            * ca.vertcat(
-                relative[2, 1] - relative[1, 2],
-                relative[0, 2] - relative[2, 0],
-                relative[1, 0] - relative[0, 1],
-            )
-        )
-        aligned = ca.trace(relative) - 1
-        for k in range(3):
-            rows.append((error[k], [c[k] for c in turning], spin_drift[k]))
-            directions.append(SX(np.eye(3)[:, k]))
-
-    coordinates = [k for side, _ in sides for k, *_ in side.columns]
-    matrix = ca.vertcat(*(ca.horzcat(*columns) for _, columns, _ in rows))
+    closing = closure.closing
+    held = _held_point(one, two)
+    if closing.slide is not Slide.NOWHERE:
+        held = _held_directions(one, two, _held_axes(closing.slide, closure.axis))
+    turning, aligned = TURNING[closing.turn](one, two, closure.axis)
+    rows = [*held, *turning]
     return LoopRows(
-        coordinates,
-        ca.vertcat(*(residual for residual, _, _ in rows)),
-        matrix,
-        ca.vertcat(*(drift for _, _, drift in rows)),
+        [k for side in (one, two) for k, *_ in side.columns],
+        ca.vertcat(*(row.residual for row in rows)),
+        ca.vertcat(*(ca.horzcat(*row.entries) for row in rows)),
+        ca.vertcat(*(row.drift for row in rows)),
         aligned,
-        translations,
-        _wrench(one, gap, directions, translations),
+        len(held),
+        _wrench(one, two.point - one.point, [row.direction for row in rows], len(held)),
     )
+
+
+def _held_point(one: _Side, two: _Side) -> list[_Row]:
+    """Both origins are one point."""
+    gap, drift = two.point - one.point, two.drift - one.drift
+    columns = [
+        sign * (linear + cross(angular, side.point - origin))
+        for side, sign in ((one, -1.0), (two, 1.0))
+        for _, angular, linear, origin in side.columns
+    ]
+    return [
+        _Row(gap[k], [column[k] for column in columns], drift[k], SX(np.eye(3)[:, k]))
+        for k in range(3)
+    ]
+
+
+def _held_axes(slide: Slide, axis: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Directions along which the origins may not part."""
+    return (axis,) if slide is Slide.ACROSS else _across(axis)
+
+
+def _held_directions(one: _Side, two: _Side, directions: Sequence[np.ndarray]) -> list[_Row]:
+    """The origins do not part along directions fixed in the predecessor.
+
+    What moves with the predecessor is its point that is now at the successor's origin.
+    """
+    gap = two.point - one.point
+    columns = [
+        sign * (linear + cross(angular, two.point - origin))
+        for side, sign in ((one, -1.0), (two, 1.0))
+        for _, angular, linear, origin in side.columns
+    ]
+    carried = one.velocity + cross(one.spin, gap)
+    carried_drift = one.drift + cross(one.spin_drift, gap) + cross(one.spin, cross(one.spin, gap))
+    slide = two.velocity - carried
+    drift = two.drift - carried_drift - 2 * cross(one.spin, slide)
+    turned = [one.rotation @ constant(direction) for direction in directions]
+    return [_Row(ca.dot(d, gap), [ca.dot(d, c) for c in columns], ca.dot(d, drift), d)
+            for d in turned]  # fmt: skip
+
+
+def _turning_columns(one: _Side, two: _Side) -> list[SX]:
+    """How each joint turns the successor against the predecessor."""
+    return [
+        sign * angular
+        for side, sign in ((one, -1.0), (two, 1.0))
+        for _, angular, _, _ in side.columns
+    ]
+
+
+Turning = tuple[list[_Row], SX]
+"""Rows of turns that are held, and what is positive where the frames are aligned."""
+
+
+def _turns_about(one: _Side, two: _Side, axis: np.ndarray) -> Turning:
+    """The axes of both frames stay parallel."""
+    e1, e2 = _across(axis)
+    columns = _turning_columns(one, two)
+    spin, spin_drift = two.spin - one.spin, two.spin_drift - one.spin_drift
+    carried_axis = one.rotation.T @ two.rotation @ constant(axis)
+    seen = spin_drift - cross(one.spin, spin)
+    rows = []
+    for direction, sine in ((e1, -e2), (e2, e1)):
+        d = one.rotation @ constant(direction)
+        residual = ca.dot(constant(sine), carried_axis)
+        rows.append(_Row(residual, [ca.dot(d, c) for c in columns], ca.dot(d, seen), d))
+    return rows, ca.dot(constant(axis), carried_axis)
+
+
+def _bends(one: _Side, two: _Side, axis: np.ndarray) -> Turning:
+    """A pin across the predecessor's axis stays at a right angle to one across the successor's."""
+    e1, e2 = _across(axis)
+    pin_one, pin_two = one.rotation @ constant(e1), two.rotation @ constant(e2)
+    spin, spin_drift = two.spin - one.spin, two.spin_drift - one.spin_drift
+    d = cross(pin_two, pin_one)
+    moving = cross(cross(two.spin, pin_two), pin_one) + cross(pin_two, cross(one.spin, pin_one))
+    drift = ca.dot(d, spin_drift) + ca.dot(moving, spin)
+    entries = [ca.dot(d, c) for c in _turning_columns(one, two)]
+    aligned = ca.dot(one.rotation @ constant(axis), two.rotation @ constant(axis))
+    return [_Row(ca.dot(pin_one, pin_two), entries, drift, d)], aligned
+
+
+def _turns_nowhere(one: _Side, two: _Side, axis: np.ndarray) -> Turning:
+    """Both frames have the same axes."""
+    relative = one.rotation.T @ two.rotation
+    error = one.rotation @ (
+        0.5
+        * ca.vertcat(
+            relative[2, 1] - relative[1, 2],
+            relative[0, 2] - relative[2, 0],
+            relative[1, 0] - relative[0, 1],
+        )
+    )
+    columns, spin_drift = _turning_columns(one, two), two.spin_drift - one.spin_drift
+    rows = [
+        _Row(error[k], [c[k] for c in columns], spin_drift[k], SX(np.eye(3)[:, k]))
+        for k in range(3)
+    ]
+    return rows, ca.trace(relative) - 1
+
+
+def _turns_freely(one: _Side, two: _Side, axis: np.ndarray) -> Turning:
+    """Nothing is held."""
+    return [], SX(1)
+
+
+TURNING: dict[Turn, Callable[[_Side, _Side, np.ndarray], Turning]] = {
+    Turn.NOWHERE: _turns_nowhere,
+    Turn.ABOUT: _turns_about,
+    Turn.BEND: _bends,
+    Turn.ALL: _turns_freely,
+}
 
 
 def _wrench(one: _Side, gap: SX, directions: Sequence[SX], translations: int) -> SX:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from ...model.closing_types import Slide, Turn
 from ...model.clusters import Cluster, loop_axes
 from ...model.tree import Tree
 from ..algebra.complex_plane import Line
@@ -85,7 +86,8 @@ def planar_loop(tree: Tree, cluster: Cluster, given: int) -> PlanarLoop | None:
     if len(cluster.bodies) != 3 or len(cluster.closures) != 1 or cluster.gears:
         return None
     (closure,) = cluster.closures
-    if closure.type not in ("revolute", "spherical"):
+    closing = closure.closing
+    if closing.slide is not Slide.NOWHERE or closing.turn not in (Turn.ABOUT, Turn.ALL):
         return None
     reference = loop_axes(tree, closure).T
     paths = []
@@ -97,7 +99,7 @@ def planar_loop(tree: Tree, cluster: Cluster, given: int) -> PlanarLoop | None:
         if flat is None:
             return None
         turned = flat[2] @ frame.rotation @ closure.axis
-        if closure.type == "revolute" and abs(abs(turned[2]) - 1) > PLANAR:
+        if closing.is_hinge and abs(abs(turned[2]) - 1) > PLANAR:
             return None
         paths.append(flat[:2])
     chains = [_Chain(joints, pin, given) for joints, pin in paths]

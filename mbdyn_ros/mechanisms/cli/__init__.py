@@ -1,5 +1,5 @@
 """The verb `mbdyn mechanism`."""
 
-from .mechanism import mechanism
+from .verb import mechanism
 
 __all__ = ["mechanism"]

@@ -13,88 +13,19 @@ import numpy as np
 
 from ...cli.common import number, print_table, to_number
 from ...errors import InputError
-from ...model.model import Array
-from ...recording.table import Table, to_json, write_csv, write_json
-from ...recording.write import TABLES, check_target
+from ...recording.table import to_json
+from ...recording.write import TABLES, write_table
+from ...view.figure import save_figure
+from .prescribed import analyse, curve_of, draw, prescribed, table_of
 
 if TYPE_CHECKING:
-    from .. import Analysis, CrankMotion, Mechanism
+    from .. import Mechanism
 
 LOCAL = "local"
 """--dask without an address: workers on this machine."""
 
 SWEPT_POINTS = 72
 """Instants at which every design of a sweep is looked at, and one that closes the turn."""
-
-
-def prescribed(made: Mechanism, options: dict[str, Any], points: int = 361) -> CrankMotion:
-    """The prescribed motion of the command line; all cranks of several turn alike."""
-    from .. import motion
-
-    kind, start, turn = options["motion"], options["start"], options["turn"]
-    if kind == "constant":
-        result = motion.constant_speed(options["speed"], start, turn, points)
-    elif kind == "trapezoid":
-        result = motion.trapezoid(options["speed"], options["acceleration"], start, turn, points)
-    elif kind == "cycloid":
-        result = motion.cycloid(options["duration"] or 1.0, start, turn, points)
-    else:
-        return motion.from_table(kind, made.inputs)
-    return result.shared(len(made.inputs))
-
-
-def analyse(made: Mechanism, options: dict[str, Any]) -> Analysis:
-    from .. import Analysis
-
-    return Analysis(made, prescribed(made, options))
-
-
-def draw(analysis: Analysis, options: dict[str, Any]) -> None:
-    """The files of a prescribed motion."""
-    from ..view import plots as plots
-
-    curve = _curve(analysis, options["curve"])
-    if options["plot"]:
-        plots.save_figure(plots.plot_drive(analysis, curve), options["plot"])
-    if options["gif"]:
-        plots.animate(analysis, options["gif"], curve)
-    if options["output"]:
-        _write(table_of(analysis, curve), options["output"])
-
-
-def _curve(analysis: Analysis, text: str | None) -> Array | None:
-    """The path that --curve asks for."""
-    if text is None:
-        return None
-    part, equals, at = text.partition("=")
-    place = [to_number(one) for one in at.split(",")]
-    if not equals or len(place) != 2 or None in place:
-        raise InputError(f"--curve {text}: give PART=ALONG,ACROSS, as in coupler=0.15,0.1")
-    return analysis.curve(part.strip(), (float(place[0] or 0), float(place[1] or 0)))
-
-
-def table_of(analysis: Analysis, curve: Array | None = None) -> Table:
-    """All numbers of a prescribed motion."""
-    made, motion = analysis.mechanism, analysis.motion
-    table: Table = {"time": {"": motion.time}}
-    names = ("position", "velocity", "acceleration")
-    for quantity, values in zip(names, analysis.joints, strict=True):
-        table[quantity] = {name: values[:, k] for k, name in enumerate(made.joint_names)}
-    for quantity, values in (
-        ("effort", analysis.torque), ("effort_without_gravity", analysis.torque_without_gravity),
-    ):  # fmt: skip
-        table[quantity] = {name: values[:, k] for k, name in enumerate(made.inputs)}
-    table["reaction"] = {
-        f"{name}/{axis}": values[:, k]
-        for name, values in analysis.reactions.items()
-        for k, axis in enumerate(("fx", "fy", "moment"))
-    }
-    table["shaking"] = {
-        axis: analysis.shaking[:, k] for k, axis in enumerate(("fx", "fy", "moment"))
-    }
-    if curve is not None:
-        table["curve"] = {"x": curve[:, 0], "y": curve[:, 1]}
-    return table
 
 
 def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
@@ -129,7 +60,7 @@ def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         rows.append(("largest shaking force", f"{number(document['largest_shaking_force'])} N"))
         print_table(f"{made.title}, {len(analysis.motion)} points", ("", ""), rows)
         return document
-    table = table_of(analysis, _curve(analysis, options["curve"]))
+    table = table_of(analysis, curve_of(analysis, options["curve"]))
     return document | {"series": _nulls(to_json(table))}
 
 
@@ -147,6 +78,7 @@ def _nulls(series: Any) -> Any:
 
 def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """--fd."""
+    from ..crank_motion import joint_table
     from ..forward import StoppedMotionError, move
 
     if options["gif"]:
@@ -162,19 +94,14 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         )  # fmt: skip
     except StoppedMotionError as error:
         motion, stopped = error.motion, error
-    position, velocity, acceleration = made.joint_state(motion.q, motion.v, motion.a)
-    table: Table = {"time": {"": motion.time}}
-    for quantity, values in (
-        ("position", position), ("velocity", velocity), ("acceleration", acceleration),
-    ):  # fmt: skip
-        assert values is not None
-        table[quantity] = {name: values[:, k] for k, name in enumerate(made.joint_names)}
+    state = made.joint_state(motion.q, motion.v, motion.a)
+    table = joint_table(motion.time, made.joint_names, state)
     if options["plot"]:
-        from ..view import plots as plots
+        from ..view import plots
 
-        plots.save_figure(plots.plot_forward(made, motion), options["plot"])
+        save_figure(plots.plot_forward(made, motion), options["plot"])
     if options["output"]:
-        _write(table, options["output"])
+        write_table(table, options["output"])
     if stopped is not None:
         kept = [options[one] for one in ("plot", "output") if options[one]]
         where = f"is in {', '.join(kept)}" if kept else "is kept by --output FILE or --plot FILE"
@@ -227,9 +154,9 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
     numbers = [one for one in values if one is not None]
     analyses = compare(made, prescribed(made, options), setting.strip(), numbers)
     if options["plot"]:
-        from ..view import plots as plots
+        from ..view import plots
 
-        plots.save_figure(plots.plot_comparison(setting.strip(), analyses), options["plot"])
+        save_figure(plots.plot_comparison(setting.strip(), analyses), options["plot"])
     rows = [
         {
             "value": value,
@@ -265,9 +192,9 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
         result = sweep(made, axes, motion, progress, client)
     settings, value = result.best(options["quantity"])
     if options["plot"]:
-        from ..view import plots as plots
+        from ..view import plots
 
-        plots.save_figure(plots.plot_sweep(result, options["quantity"]), options["plot"])
+        save_figure(plots.plot_sweep(result, options["quantity"]), options["plot"])
     document: dict[str, Any] = {
         "designs": count,
         "impossible": result.lost,
@@ -287,7 +214,7 @@ def _cluster(address: str | None) -> Iterator[Any]:
     if address is None:
         yield None
         return
-    from ..cluster import connect
+    from ..workers import connect
 
     with connect(None if address == LOCAL else address) as client:
         yield client
@@ -305,11 +232,3 @@ def _progress(total: int) -> Iterator[Any]:
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("sweeping designs", total=total)
         yield lambda done: bar.update(task, advance=done)
-
-
-def _write(table: Table, path: str) -> None:
-    target = check_target(path, TABLES)
-    try:
-        (write_csv if target.suffix.lower() == ".csv" else write_json)(table, target)
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written: {error}") from None

@@ -35,14 +35,6 @@ def figure_of(rows: int, columns: int = 1, size: tuple[float, float] = (6.4, 2.9
     return Figure(figsize=(width * columns, height * rows), dpi=110, layout="constrained")
 
 
-def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as PNG, SVG or PDF, by the path's end."""
-    try:
-        figure.savefig(Path(path))
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: the plot cannot be written: {error}") from None
-
-
 def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
     """Torque with and without gravity, motion of the joints, pin forces, shaking force.
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ...model.model import Array
-from ...recording.table import Table, csv_lines
+from ...recording.table import csv_lines
 from ...view.colors import color_of
 from ...view.page.charts import Line
+from ...view.page.stroke import CLEARANCE, Stroke
 from .. import Analysis, CrankMotion, Mechanism, reach
-
-POINTS = 360
-"""Instants of a turn; one more closes it."""
-
-CLEARANCE = 0.02
-"""Share of a swing that is left free at toggles: torques grow without bound there."""
+from ..crank_motion import joint_table
 
 QUANTITIES = ("positions", "speeds", "accelerations", "forces in joints")
 UNITS = {"positions": "", "speeds": "/s", "accelerations": "/s²"}
@@ -96,11 +92,8 @@ class Run:
 
     def csv(self) -> str:
         """Time, torques and the motion of all joints as a CSV file."""
-        names = self.mechanism.joint_names
-        table: Table = {"time": {"": self.motion.time}}
-        quantities = ("position", "velocity", "acceleration")
-        for quantity, values in zip(quantities, self.analysis.joints, strict=True):
-            table[quantity] = dict(zip(names, values.T, strict=True))
+        joints = self.mechanism.joint_names
+        table = joint_table(self.motion.time, joints, self.analysis.joints)
         table["effort"] = {
             f"{name}_joint": self.torque[:, k] for k, name in enumerate(self.mechanism.inputs)
         }
@@ -117,23 +110,23 @@ def joint_titles(quantity: str) -> tuple[str, str]:
 def _turn(drive: Drive) -> CrankMotion:
     """All at constant speed, until the first has turned fully."""
     period = 2 * math.pi / max(abs(drive.speeds[0]), 1e-9)
-    time = np.linspace(0.0, period, POINTS + 1)
-    speeds = np.array(drive.speeds)
-    q = np.array(drive.starts) + speeds * time[:, None]
-    v = np.tile(speeds, (len(time), 1))
-    return CrankMotion(time, q, v, np.zeros_like(v))
+    return _motion(
+        [
+            Stroke(start, start + speed * period, period, turns=True)
+            for speed, start in zip(drive.speeds, drive.starts, strict=True)
+        ]
+    )
 
 
 def _swing(lower: float, upper: float, speed: float) -> CrankMotion:
     """There and back as a cosine whose largest speed is `speed`."""
-    half, middle = (0.5 - CLEARANCE) * (upper - lower), 0.5 * (lower + upper)
-    w = max(abs(speed), 1e-9) / half
-    time = np.linspace(0.0, 2 * math.pi / w, POINTS + 1)
-    c, s = np.cos(w * time), np.sin(w * time)
+    margin = CLEARANCE * (upper - lower)
+    low, high = lower + margin, upper - margin
+    return _motion([Stroke(low, high, math.pi * (high - low) / max(abs(speed), 1e-9))])
 
-    def column(values: Array) -> Array:
-        return values[:, None]
 
-    return CrankMotion(
-        time, column(middle - half * c), column(half * w * s), column(half * w * w * c)
-    )
+def _motion(strokes: Sequence[Stroke]) -> CrankMotion:
+    """The motion of inputs that all take the same time."""
+    time = strokes[0].times
+    q, v, a = np.stack([one.at(time) for one in strokes], axis=-1)
+    return CrankMotion(time, q, v, a)

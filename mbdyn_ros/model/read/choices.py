@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import yaml
 
+from ...errors import suggestion
 from ..model import Model
-from .structure import quoted, suggestion
+from .structure import quoted
 from .yaml_source import YamlSource
 
 

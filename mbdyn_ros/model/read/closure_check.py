@@ -7,26 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ...errors import ModelError
-from ..model import LOOP_TYPES, Coupling, Joint, Link, Loop
-from .structure import suggestion
+from ...errors import ModelError, suggestion
+from ..model import Coupling, Joint, Link, Loop
 
 Closing = Loop | Coupling
-
-SYNONYMS = {"ball": "spherical", "hinge": "revolute", "pin": "revolute", "weld": "fixed"}
-"""What other formats call them."""
-
-
-def type_problem(kind: str | None) -> str | None:
-    """What is wrong with the type of a loop, or None."""
-    if kind in LOOP_TYPES:
-        return None
-    known = f"a loop is closed by one of {', '.join(LOOP_TYPES)}"
-    if not kind:
-        return f"has no type; {known}"
-    if kind in SYNONYMS:
-        return f'type "{kind}" is here called "{SYNONYMS[kind]}"; {known}'
-    return f'type "{kind}" is unknown{suggestion(kind, LOOP_TYPES)}; {known}'
 
 
 def check_closures(

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...errors import ModelError
+from ..closing_types import closing_type
 from ..model import Coupling, Joint, Loop
-from .closure_check import type_problem
 from .placement import X_AXIS, read_axis, read_pose
 from .remarks import Remarks
 from .urdf_joint import read_end
@@ -19,7 +19,6 @@ from .xml_source import XmlSource
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-AXISLESS = ("fixed", "spherical")
 WORDS = {"true": True, "True": True, "false": False, "False": False}
 """How `independent` is written; the capitals are found in files of URDF+'s authors."""
 
@@ -27,17 +26,18 @@ WORDS = {"true": True, "True": True, "false": False, "False": False}
 def read_loop(document: XmlSource, element: Element) -> Loop:
     """Read one `<loop>`; whether its links exist is not looked at."""
     name = document.read_name(element)
-    kind = element.get("type")
-    if problem := type_problem(kind):
-        raise document.error(element, problem)
+    try:
+        closing = closing_type(element.get("type"))
+    except ModelError as error:
+        raise document.error(element, str(error)) from None
     return Loop(
         name=name,
-        type=str(kind),
+        type=closing.name,
         predecessor=read_end(document, element, "predecessor"),
         successor=read_end(document, element, "successor"),
         predecessor_frame=read_pose(document, element.find("predecessor")),
         successor_frame=read_pose(document, element.find("successor")),
-        axis=X_AXIS if kind in AXISLESS else read_axis(document, element),
+        axis=read_axis(document, element) if closing.has_axis else X_AXIS,
         line=element.sourceline,
     )
 

@@ -8,11 +8,13 @@ import os
 import numpy as np
 import yaml
 
+from ...errors import ModelError
+from ..closing_types import closing_type
 from ..model import Coupling, Loop, Model, Pose
 from ..planar_joint import joints_of_parts, split_planar
 from .choices import read_home, read_joints
-from .closure_check import Closing, check_closures, type_problem
-from .closures import AXISLESS, ZERO_RATIO
+from .closure_check import Closing, check_closures
+from .closures import ZERO_RATIO
 from .placement import IDENTITY, X_AXIS, normalized, rotation_from_rpy
 from .yaml_source import YamlSource
 
@@ -106,10 +108,12 @@ def _read_loop(document: YamlSource, node: yaml.Node) -> Loop:
     name = _read_name(document, node, values, "loop")
     what = f'loop "{name}"'
     kind = document.text(values["type"], f"{what}: its type") if "type" in values else None
-    if problem := type_problem(kind):
-        raise document.error(values.get("type", node), f"{what}: {problem}")
+    try:
+        closing = closing_type(kind, f"{what}: ")
+    except ModelError as error:
+        raise document.error(values.get("type", node), str(error)) from None
     axis = X_AXIS
-    if "axis" in values and kind not in AXISLESS:
+    if "axis" in values and closing.has_axis:
         unit = normalized(document.vector(values["axis"], f"{what}: its axis"))
         if unit is None:
             raise document.error(
@@ -122,7 +126,7 @@ def _read_loop(document: YamlSource, node: yaml.Node) -> Loop:
         links.append(document.text(end["link"], f"{what}: its {role} link"))
         frames.append(_read_pose(document, end, f"{what}: {role}"))
     return Loop(
-        name, str(kind), links[0], links[1], frames[0], frames[1], axis, document.line(node)
+        name, closing.name, links[0], links[1], frames[0], frames[1], axis, document.line(node)
     )
 
 

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
-from ...errors import ModelError
+from ...errors import ModelError, suggestion
 from ..model import Joint, Link
 
 
 def quoted(names: Iterable[str]) -> str:
     """Names for a message: '"a", "b"'."""
     return ", ".join(f'"{name}"' for name in names)
-
-
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """' (did you mean "x"?)', or nothing."""
-    near = get_close_matches(name, list(known), n=1)
-    return f' (did you mean "{near[0]}"?)' if near else ""
 
 
 def check_unique(source: str, elements: Sequence[Link] | Sequence[Joint], tag: str) -> None:

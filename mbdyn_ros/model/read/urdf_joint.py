@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ...errors import suggestion
 from ..model import JOINT_COORDINATES, Joint, Limits, Mimic
 from .placement import X_AXIS, read_axis, read_pose
 from .remarks import Remarks
-from .structure import suggestion
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from urdf_parser_py import urdf
 
+from ...errors import suggestion
 from .remarks import Remarks
-from .structure import suggestion
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:

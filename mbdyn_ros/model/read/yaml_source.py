@@ -11,10 +11,9 @@ from collections.abc import Collection
 
 import yaml
 
-from ...errors import ModelError
+from ...errors import ModelError, suggestion
 from .number import to_finite
 from .source_text import TEXT, read_text
-from .structure import suggestion
 
 STANDARD = "tag:yaml.org,2002:"
 MAXIMUM_CHARACTERS = 2**22

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 import numpy as np
 from visualization_msgs.msg import Marker, MarkerArray
 
-from ...equations.pulses import TURN
 from ...model.model import Array
 from ...ros.show.markers import point
 from .. import PiezoMotion, Pulse
+from ..pulse_equations import TURN
 
 
 class PiezoMarkers:

@@ -1,4 +1,4 @@
-"""The parameters of the nodes of piezo robots."""
+"""The parameters of the nodes of piezo robots: a table for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHARED = (
          read_only=True),
 )  # fmt: skip
 
-CONTROLLER = (
+PIEZO_CONTROLLER = (
     *SHARED,
     Spec("rate", 1000.0, "cycles per second, Hz", 1.0, 5000.0),
     Spec(
@@ -48,7 +48,7 @@ CONTROLLER = (
          1e-6, 1000.0),
 )  # fmt: skip
 
-SIMULATOR = (
+PIEZO_SIMULATOR = (
     *SHARED,
     Spec("rate", 1000.0, "joint states and steps per second, Hz", 1.0, 5000.0),
     Spec("rotor_speed", 1000.0, "of the rotor, rad/s; 0: it stands", 0.0, 1e5),

@@ -7,92 +7,80 @@ from __future__ import annotations
 
 import math
 import sys
-import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import PoseStamped
-from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from ...errors import InputError, MbdynError
+from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
 from ...ros.messages.conversions import doubles
 from ...ros.messages.measured_state import MeasuredState
 from ...ros.messages.reference import Reference
 from ...ros.messages.reference_message import read_reference, require_within_limits, start_time
-from ...ros.node.description import Description, load_robot, one_line
-from ...ros.node.diagnostics import Diagnostics, Health
+from ...ros.node.diagnostics import Health
 from ...ros.node.inbox import Inbox
 from ...ros.node.interfaces import message_types
-from ...ros.node.parameters import Parameters
 from ...ros.node.process import run
-from ...ros.node.rate_loop import RateLoop
-from ...ros.node.refusals import Refusals, in_words
+from ...ros.node.refusals import Refusals
+from ...ros.node.robot_node import RobotNode
 from ...simulation.stepped.fixed_step import neutral_position
 from .. import PulseController, Rotor
-from .parameters import CONTROLLER as PARAMETERS
+from .parameters import PIEZO_CONTROLLER
 from .reach_watch import ReachWatch
 from .rotor_state import RotorState
 from .target import way_to_target
 
-NAME = "piezo_controller"
 
-
-class PiezoController(Node):
+class PiezoController(RobotNode):
     """Computes and sends in a thread of its own; references arrive in the executor's."""
 
+    NAME = "piezo_controller"
+    PARAMETERS = PIEZO_CONTROLLER
+    LOOP = "pulses"
+    AT_FAULT = "pulses off"
+
     def __init__(self, **options: Any) -> None:
-        super().__init__(NAME, **options)
-        messages = message_types(NAME)
-        self.parameters = Parameters(self, PARAMETERS)
+        messages = message_types(self.NAME)
+        super().__init__(**options)
         self.control: PulseController | None = None
-        self.fault = ""
         self.idle_reason = "no reference yet"
-        self._lock = threading.Lock()
-        self._reference: Reference | None = None
-        self._start = 0.0
         self.reach = ReachWatch((), 0.0)
         self.measured = MeasuredState(())
         self.refused_references = Refusals(self, "reference")
         self.refused_targets = Refusals(self, "target")
+        self._reference: Reference | None = None
+        self._start = self._gain = 0.0
         self._commands = self.create_publisher(Float64MultiArray, "~/commands", 10)
         self._efforts = self.create_publisher(JointState, "~/effort", 10)
         self._pulses = self.create_publisher(messages.PiezoPulses, "~/pulses", 10)
         self._array, self._named = Float64MultiArray(), JointState()
         self._message = messages.PiezoPulses()
-        self._gain = 0.0
-        self._read_settings({})
         self._rotor_state = RotorState(
             self, self.parameters["rotor_source"], self.parameters["rotor_speed"]
         )
-        self._loop = RateLoop(
-            self._tick, self.parameters["rate"], self._on_fault, "pulses",
-            self.parameters["realtime_priority"],
-        )  # fmt: skip
-        self.description = Description(self, self.parameters, self._take)
-        if self.description.source is not None:
-            self._take(self.description.source)
-        self.parameters.on_change(self._change)
+        self.begin()
+
+    def open_inputs(self) -> None:
+        """References, targets, joint states, and the reset."""
         self.create_subscription(
             JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10)
         )
         self.create_subscription(PoseStamped, "~/target", self._on_target, QoSProfile(depth=1))
         self._states = Inbox(self, JointState, "joint_states", qos_profile_sensor_data)
-        self.create_service(Trigger, "~/reset", self._on_reset)
-        self.diagnostics = Diagnostics(self, self._examine)
-        self._loop.start()
+        self.offer("reset", Trigger, self._reset)
 
     def stop(self) -> None:
         """End the thread and switch all transducers off."""
-        self._loop.stop()
+        super().stop()
         if self.control is not None and self.context.ok():
             for _ in range(3):
                 self._send_off()
@@ -100,9 +88,9 @@ class PiezoController(Node):
 
     # ---- setting up -----------------------------------------------------------------------
 
-    def _take(self, source: str) -> None:
+    def on_robot(self, robot: Robot) -> None:
+        """Keep its transducers off until a reference comes."""
         parameters = self.parameters
-        robot = load_robot(self, parameters, source, parameters["gravity"])
         try:
             # While the rotor is not known to turn, its speed does not matter.
             rotor = Rotor(parameters["rotor_mass"], parameters["rotor_radius"], 1.0)
@@ -115,10 +103,10 @@ class PiezoController(Node):
             raise InputError(
                 f"parameter rotor_link, rotor_mass, rotor_radius or target_link: {error}"
             ) from None
-        with self._lock:
+        with self.lock:
             self.control, self._reference = control, None
             self._set_gains(control)
-            self.reach = ReachWatch(robot.velocity_labels, self._settings["saturation_timeout"])
+            self.reach = ReachWatch(robot.velocity_labels, parameters["saturation_timeout"])
             self.measured = MeasuredState(robot.velocity_labels)
             self._named.name = self._message.name = list(robot.velocity_labels)
         self.get_logger().info(
@@ -126,51 +114,55 @@ class PiezoController(Node):
             f"{', '.join(robot.velocity_labels) or 'no joint'}"
         )
 
-    def _read_settings(self, values: Mapping[str, Any]) -> None:
-        self._settings = {spec.name: self.parameters[spec.name] for spec in PARAMETERS}
-        self._settings.update(values)
+    def on_parameters(self, names: Collection[str]) -> None:
+        """Set gains, times and the speed of a rotor by the clock."""
+        with self.lock:
+            self.reach.timeout = self.parameters["saturation_timeout"]
+            if self.control is not None:
+                self._set_gains(self.control)
+            if self._rotor_state.by_clock:
+                self._rotor_state.speed = self.parameters["rotor_speed"]
 
     def _set_gains(self, control: PulseController) -> None:
         # A greater gain than the rate would correct the same error more than once.
-        self._gain = min(self._settings["gain"], self._settings["rate"])
+        self._gain = min(self.parameters["gain"], self.parameters["rate"])
         control.gain = self._gain
-        control.tolerance = self._settings["tolerance"]
+        control.tolerance = self.parameters["tolerance"]
 
     # ---- the loop -------------------------------------------------------------------------
 
-    def _tick(self, skipped: int) -> None:
-        with self._lock:
-            control = self.control
-            if control is None:
-                return
-            now = time.perf_counter()
-            for message in self._states:
-                self.measured.take(message, now)
-            self._rotor_state.update(now)
-            self.idle_reason = self.fault or self._why_idle(now)
-            if self.idle_reason:
-                self.reach.restart()
-                self._send_off()
-                return
-            assert self._reference is not None
-            speed = self._rotor_state.speed
-            if speed != control.rotor.speed:
-                control.rotor = Rotor(control.rotor.mass, control.rotor.radius, speed)
-            # After 1 / gain the pulses have made good what a state has shown: not once more.
-            fresh = self._gain * self.measured.age(now) <= 1
-            if (self._gain if fresh else 0.0) != control.gain:
-                control.gain = self._gain if fresh else 0.0
-            q, v, _ = self._reference.at(now - self._start)
-            ahead = v * (0.5 / self._settings["rate"])  # the windows hold for a period
-            control.q[:] = self.measured.position + ahead
-            control.wanted_q[:], control.wanted_v[:] = q + ahead, v
-            control.cycle()
-            self.reach.hold(control, now, fresh)
-            self._send(control)
+    def tick(self, now: float, skipped: int) -> None:
+        """Send the pulses of the next turn, or none."""
+        control = self.control
+        if control is None:
+            return
+        for message in self._states:
+            self.measured.take(message, now)
+        self._rotor_state.update(now)
+        self.idle_reason = self.fault or self._why_idle(now)
+        if self.idle_reason:
+            self.reach.restart()
+            self._send_off()
+            return
+        assert self._reference is not None
+        speed = self._rotor_state.speed
+        if speed != control.rotor.speed:
+            control.rotor = Rotor(control.rotor.mass, control.rotor.radius, speed)
+        # After 1 / gain the pulses have made good what a state has shown: not once more.
+        fresh = self._gain * self.measured.age(now) <= 1
+        if (self._gain if fresh else 0.0) != control.gain:
+            control.gain = self._gain if fresh else 0.0
+        q, v, _ = self._reference.at(now - self._start)
+        ahead = v * (0.5 / self.parameters["rate"])  # the windows hold for a period
+        control.q[:] = self.measured.position + ahead
+        control.wanted_q[:], control.wanted_v[:] = q + ahead, v
+        control.cycle()
+        self.reach.hold(control, now, fresh)
+        self._send(control)
 
     def _why_idle(self, now: float) -> str:
         """Why the transducers must be off; empty where they need not."""
-        settings = self._settings
+        settings = self.parameters
         problem = self._rotor_state.problem(now, settings["rotor_timeout"])
         problem = problem or self.measured.missing(now, settings["state_timeout"])
         if problem or self._reference is None:
@@ -214,14 +206,6 @@ class PiezoController(Node):
             self._named.header.stamp = self.get_clock().now().to_msg()
             self._efforts.publish(self._named)
 
-    def _on_fault(self, error: Exception) -> None:
-        """Keep the pulses off until ~/reset."""
-        if not self.context.ok():
-            return
-        if not self.fault:
-            self.fault = in_words(error)
-            self.get_logger().error(f"pulses off: {self.fault}; call ~/reset to start again")
-
     # ---- references -----------------------------------------------------------------------
 
     def _robot(self) -> Robot:
@@ -243,14 +227,14 @@ class PiezoController(Node):
 
     def _present(self) -> Array | None:
         """Where the joints are, if that is known."""
-        with self._lock:
-            missing = self.measured.missing(time.perf_counter(), self._settings["state_timeout"])
+        with self.lock:
+            missing = self.measured.missing(time.perf_counter(), self.parameters["state_timeout"])
             return None if missing else self.measured.position.copy()
 
     def _on_target(self, message: PoseStamped) -> None:
         try:
             robot = self._robot()
-            settings, present = self._settings, self._present()
+            settings, present = self.parameters, self._present()
             if present is None:
                 timeout = settings["state_timeout"]
                 raise InputError(f"no joint_states of all joints for {timeout:g} s")
@@ -264,57 +248,34 @@ class PiezoController(Node):
             self._follow(reference, time.perf_counter())
 
     def _follow(self, reference: Reference, start: float) -> None:
-        with self._lock:
+        with self.lock:
             self._reference, self._start = reference, start
             self.reach.restart()
 
-    def _on_reset(self, request: Any, response: Any) -> Any:
-        with self._lock:
-            cleared, self.fault = self.fault, ""
-            self._reference = None
-        response.success = True
-        response.message = f"reference dropped; cleared: {cleared or 'no fault'}"
-        return response
+    def _reset(self, request: Any) -> str:
+        self._reference = None
+        return f"reference dropped; cleared: {self.clear_fault() or 'no fault'}"
 
-    # ---- changes and diagnostics ----------------------------------------------------------
+    # ---- diagnostics ----------------------------------------------------------------------
 
-    def _change(self, values: Mapping[str, Any]) -> str | None:
-        with self._lock:
-            self._read_settings(values)
-            self.reach.timeout = self._settings["saturation_timeout"]
-            try:
-                if self.control is not None:
-                    self._set_gains(self.control)
-            except MbdynError as error:
-                return one_line(error)
-            if self._rotor_state.by_clock:
-                self._rotor_state.speed = self._settings["rotor_speed"]
-        self._loop.rate = self._settings["rate"]
-        return None
-
-    def _examine(self) -> Health:
-        health = Health()
-        health.add_loop(self._loop.report(), self._loop.rate, self._loop.priority_refused)
-        if self.fault:
-            health.errors.append(self.fault)
-        if self.control is None:
-            health.warnings.append(self.description.missing)
-        else:
+    def health(self) -> Health:
+        """Why pulses are off, and which joints are out of reach."""
+        health = super().health()
+        if self.control is not None:
             if self.idle_reason and not self.fault:
                 health.warnings.append(f"pulses off: {self.idle_reason}")
-            with self._lock:
+            with self.lock:
                 self.reach.report(health)
         self.refused_references.report(health)
         self.refused_targets.report(health)
         health.values["rotor speed (rad/s)"] = f"{self._rotor_state.speed:g}"
         health.values["pulses off because of"] = self.idle_reason or "nothing"
-        health.values["fault"] = self.fault or "none"
         return health
 
 
 def main(args: list[str] | None = None) -> int:
     """Run the node."""
-    return run(PiezoController, NAME, args)
+    return run(PiezoController, PiezoController.NAME, args)
 
 
 if __name__ == "__main__":

@@ -8,9 +8,9 @@ from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
-from ...equations.pulses import TURN
 from ...ros.messages.conversions import fill_time
 from ...ros.node.inbox import Inbox
+from ..pulse_equations import TURN
 
 SOURCES = ("topic", "clock")
 """Where the phase comes from: messages on `rotor_state`, or speed times the node's time."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from geometry_msgs.msg import PoseStamped
 
-from ...equations.pulses import TURN
 from ...errors import InputError
 from ...inverse_kinematics import inverse_kinematics
 from ...model.model import Array
 from ...robot import Robot
 from ...ros.messages.reference import Reference
+from ..pulse_equations import TURN
 
 PEAK = 1.875
 """Highest speed of a polynomial of degree 5 from rest to rest, in way over time."""

@@ -222,7 +222,7 @@ class Layout:
         )
         kinds = ("q", "v", "v")
         q, v, a = (self.to_robot(k, one) for k, one in zip(kinds, given, strict=True))
-        require_unit_quaternions(self.robot._system.coordinates, q)
+        require_unit_quaternions(self.robot.system.coordinates, q)
         rates_given = (True, len(velocity) > 0, len(acceleration) > 0)
         self._require_agreement(given, rates_given, (q, v, a), closed)
         return q, v, a
@@ -304,7 +304,7 @@ def partial_position(
     q = start.copy()
     q[columns] = numbers
     require_finite("position", q, robot.position_labels)
-    require_unit_quaternions(robot._system.coordinates, q)
+    require_unit_quaternions(robot.system.coordinates, q)
     robot.joint_state(q)  # refuses where the loops cannot be closed
     return q
 

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from ...errors import InputError, MbdynError
-from ...robot import Robot, load
 from .parameters import DOUBLES, STRINGS, Parameters, Spec, three_numbers
+from .refusals import one_line
 
 LATCHED = QoSProfile(
     depth=1,
@@ -42,25 +40,6 @@ PRIORITY = Spec(
     "realtime_priority", 0, "SCHED_FIFO priority of the loop, where Linux allows it; 0: none",
     0, 99, read_only=True,
 )  # fmt: skip
-
-
-def load_robot(
-    node: Node,
-    parameters: Parameters,
-    source: str,
-    gravity: Sequence[float],
-    *programs: str,
-    floating_base: bool = False,
-) -> Robot:
-    """Read a robot, compile the named programs, and log what looks wrong in its description."""
-    home = home_by_name(parameters["home_joints"], parameters["home_positions"])
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        robot = load(source, parameters["mechanism"] or None, home, floating_base, gravity)
-        robot.compile(*programs)
-    for one in caught:
-        node.get_logger().warning(one_line(str(one.message)))
-    return robot
 
 
 def home_by_name(joints: Sequence[str], positions: Sequence[float]) -> dict[str, float] | None:
@@ -123,8 +102,3 @@ class Description:
             "there is no robot yet: set the parameter robot_description or urdf, or publish the "
             "URDF on topic robot_description (transient local)"
         )
-
-
-def one_line(text: Any) -> str:
-    """Text without line breaks."""
-    return " ".join(str(text).split())

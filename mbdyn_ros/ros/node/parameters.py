@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,10 @@ class Spec:
     read_only: bool = False
     check: Callable[[Any], str | None] | None = None
 
+    def plain(self, value: Any) -> Any:
+        """A value of rclpy's as the node reads it: arrays without a default are lists."""
+        return list(value or ()) if self.default in (DOUBLES, STRINGS) else value
+
     def complaint(self, value: Any) -> str | None:
         """What is wrong with a value of the right type, or None."""
         numbers = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
@@ -86,7 +90,7 @@ def three_numbers(value: Sequence[float]) -> str | None:
 
 
 class Parameters:
-    """The parameters of a node, by name: `parameters["rate"]`.
+    """The parameters of a node, by name: `parameters["rate"]`. Any thread may read them.
 
     Parameters
     ----------
@@ -102,25 +106,28 @@ class Parameters:
     def __init__(self, node: Node, table: Sequence[Spec]) -> None:
         self._node = node
         self._table = {spec.name: spec for spec in table}
-        self._review: Callable[[Mapping[str, Any]], str | None] | None = None
+        self._review: Callable[[Collection[str]], str | None] | None = None
+        self._values: dict[str, Any] = {}
         for spec in table:
-            self._declare(spec)
+            self._values[spec.name] = self._declare(spec)
         node.add_on_set_parameters_callback(self._on_set)
 
     def __getitem__(self, name: str) -> Any:
-        try:
-            value = self._node.get_parameter(name).value
-        except ParameterUninitializedException:
-            value = None
-        if value is None and self._table[name].default in (DOUBLES, STRINGS):
-            return []
-        return list(value) if self._table[name].default in (DOUBLES, STRINGS) else value
+        return self._values[name]
 
-    def on_change(self, review: Callable[[Mapping[str, Any]], str | None]) -> None:
-        """Call `review` with values set later: it applies them, or returns what is wrong."""
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def on_change(self, review: Callable[[Collection[str]], str | None]) -> None:
+        """Call `review` with the names of parameters set later.
+
+        It finds their new values here and applies them, or returns what is wrong with them: then
+        the old values stay.
+        """
         self._review = review
 
-    def _declare(self, spec: Spec) -> None:
+    def _declare(self, spec: Spec) -> Any:
+        """Declare a parameter; return its value at the start."""
         full, first = spec.descriptor(), spec.descriptor()
         ranged = bool(full.floating_point_range or full.integer_range)
         if ranged:  # given later, for rclpy would refuse the first value in its own words
@@ -131,12 +138,17 @@ class Parameters:
             raise ParameterError(f"parameter {spec.name}: {_type_hint(spec, error)}") from None
         except InvalidParameterValueException as error:
             raise ParameterError(f"parameter {spec.name}: {error}") from None
-        complaint = spec.complaint(self[spec.name])
+        try:
+            value = spec.plain(self._node.get_parameter(spec.name).value)
+        except ParameterUninitializedException:
+            value = spec.plain(None)
+        complaint = spec.complaint(value)
         if complaint is not None:
             raise ParameterError(f"parameter {_with_name(spec, complaint)}")
         if ranged:
             full.type = self._node.describe_parameter(spec.name).type
             self._node.set_descriptor(spec.name, full)
+        return value
 
     def _on_set(self, changes: Sequence[Parameter[Any]]) -> SetParametersResult:
         values = {}
@@ -147,8 +159,14 @@ class Parameters:
             complaint = spec.complaint(parameter.value)
             if complaint is not None:
                 return SetParametersResult(successful=False, reason=_with_name(spec, complaint))
-            values[parameter.name] = parameter.value
-        reason = self._review(values) if self._review is not None and values else None
+            values[parameter.name] = spec.plain(parameter.value)
+        before, self._values = self._values, {**self._values, **values}
+        reason: str | None = "not applied"
+        try:
+            reason = self._review(values) if self._review is not None and values else None
+        finally:
+            if reason is not None:
+                self._values = before
         return SetParametersResult(successful=reason is None, reason=reason or "")
 
 

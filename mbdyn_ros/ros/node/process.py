@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections.abc import Callable
 from types import FrameType
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -20,17 +20,13 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from ...errors import MbdynError
-from .description import one_line
+from .refusals import one_line
+
+if TYPE_CHECKING:
+    from .robot_node import RobotNode
 
 
-class Stoppable(Protocol):
-    """A node that can be stopped."""
-
-    def stop(self) -> None:
-        """Send zero torque and end all threads."""
-
-
-def run(create: Callable[[], Node], name: str, args: list[str] | None = None) -> int:
+def run(create: Callable[[], RobotNode], name: str, args: list[str] | None = None) -> int:
     """Run one node until Ctrl-C or SIGTERM; return the exit code."""
     asked_to_stop = False
 
@@ -40,7 +36,7 @@ def run(create: Callable[[], Node], name: str, args: list[str] | None = None) ->
         if again or node is None:
             raise KeyboardInterrupt  # asked twice, or while it starts; CasADi loses every other
 
-    node: Node | None = None
+    node: RobotNode | None = None
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, ask)
     try:
@@ -62,7 +58,7 @@ def run(create: Callable[[], Node], name: str, args: list[str] | None = None) ->
             return refuse(name, error)
     finally:
         if node is not None:
-            node.stop()  # type: ignore[attr-defined]
+            node.stop()
             node.destroy_node()
         rclpy.try_shutdown()
     return 0

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rclpy.node import Node
 
 from ...errors import MbdynError
-from .description import one_line
 from .diagnostics import Health
+
+
+def one_line(text: Any) -> str:
+    """Text without line breaks."""
+    return " ".join(str(text).split())
 
 
 def in_words(error: Exception) -> str:

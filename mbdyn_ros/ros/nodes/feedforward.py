@@ -66,7 +66,7 @@ class Feedforward:
         """Go on with the same robot under another gravity."""
         self._robot = robot
         self._inverse = robot.bind("inverse_dynamics")
-        self._driven = list(robot._system.coordinates.effort)
+        self._driven = list(robot.system.coordinates.effort)
         self._position, self._velocity = robot.bind("joint_position"), robot.bind("joint_velocity")
 
     def set_gains(self, kp: Sequence[float], kd: Sequence[float]) -> None:

@@ -6,64 +6,60 @@ Topics, services and parameters are listed in `docs/ros.md`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
-from ...errors import InputError, MbdynError
+from ...errors import InputError
 from ...robot import Robot
 from ..messages.conversions import doubles, external_wrenches, joint_state_message
 from ..messages.layout import Layout, effort_blocks, joint_efforts
 from ..messages.trajectory_efforts import with_efforts
-from ..node.description import FLOATING_BASE, GRAVITY, SPECS, Description, load_robot, one_line
-from ..node.diagnostics import Diagnostics, Health
+from ..node.diagnostics import Health
 from ..node.interfaces import service_types
-from ..node.parameters import Parameters
 from ..node.process import run
 from ..node.refusals import in_words
-
-NAME = "inverse_dynamics_server"
-
-PARAMETERS = (*SPECS, FLOATING_BASE, GRAVITY)
-
-PROGRAMS = (
-    "inverse_dynamics",
-    "forward_dynamics",
-    "mass_matrix",
-    "coriolis_vector",
-    "gravity_vector",
-    "friction_vector",
-    "joint_position",
-    "joint_velocity",
-    "joint_acceleration",
-)
+from ..node.robot_node import RobotNode
+from .parameters import INVERSE_DYNAMICS_SERVER
 
 
-class InverseDynamicsServer(Node):
+class InverseDynamicsServer(RobotNode):
     """Answers with `success` and `message`, and never ends over a bad request."""
 
+    NAME = "inverse_dynamics_server"
+    PARAMETERS = INVERSE_DYNAMICS_SERVER
+    PROGRAMS = (
+        "inverse_dynamics",
+        "forward_dynamics",
+        "mass_matrix",
+        "coriolis_vector",
+        "gravity_vector",
+        "friction_vector",
+        "joint_position",
+        "joint_velocity",
+        "joint_acceleration",
+    )
+
     def __init__(self, **options: Any) -> None:
-        super().__init__(NAME, **options)
-        self.parameters = Parameters(self, PARAMETERS)
+        super().__init__(**options)
         self.robot: Robot | None = None
         self._calls = self._refusals = 0
         self._last_refusal = ""
-        self.description = Description(self, self.parameters, self._take)
-        if self.description.source is not None:
-            self._take(self.description.source)
-        self.parameters.on_change(self._change)
-        self._offer_services()
         self._trajectories = self.create_publisher(JointTrajectory, "~/trajectory_out", 10)
+        self.begin()
+
+    def on_robot(self, robot: Robot) -> None:
+        """Answer about this robot."""
+        self.robot = robot
+        self.get_logger().info(
+            f"serving {robot.model.name}: {', '.join(robot.independent_joints) or 'no joints'}"
+        )
+
+    def open_inputs(self) -> None:
+        """The services, and the topic twin of one."""
         self.create_subscription(JointTrajectory, "~/trajectory_in", self._on_trajectory, 10)
-        self.diagnostics = Diagnostics(self, self._examine)
-
-    def stop(self) -> None:
-        """There is nothing to stop: this node drives nothing."""
-
-    def _offer_services(self) -> None:
         srv = service_types(self, "only ~/trajectory_in and ~/trajectory_out are served")
         if srv is None:
             return
@@ -73,9 +69,25 @@ class InverseDynamicsServer(Node):
             ("dynamic_terms", srv.DynamicTerms, self._dynamic_terms),
             ("inverse_dynamics_trajectory", srv.InverseDynamicsTrajectory, self._trajectory),
         ):
-            self.create_service(kind, f"~/{name}", partial(self._answer, name, answer))
+            self.create_service(kind, f"~/{name}", partial(self._serve, name, answer))
 
-    def _answer(
+    def on_parameters(self, names: Collection[str]) -> None:
+        """Build the robot anew for another gravity."""
+        if "gravity" in names and self.description.source is not None:
+            self.on_robot(self.load(self.description.source))
+
+    def health(self) -> Health:
+        """How much was asked and refused."""
+        health = super().health()
+        health.values |= {
+            "robot": self.robot.model.name if self.robot is not None else "none",
+            "calls": self._calls,
+            "refused": self._refusals,
+            "last refusal": self._last_refusal or "none",
+        }
+        return health
+
+    def _serve(
         self,
         name: str,
         answer: Callable[[Robot, Any, Any], None],
@@ -140,45 +152,10 @@ class InverseDynamicsServer(Node):
             reason = in_words(error)
             self._refuse(f"trajectory_in: {reason}")
 
-    def _take(self, source: str) -> None:
-        self.robot = self._load(source, self.parameters["gravity"])
-
-    def _load(self, source: str, gravity: list[float]) -> Robot:
-        robot = load_robot(
-            self, self.parameters, source, gravity, *PROGRAMS,
-            floating_base=self.parameters["floating_base"],
-        )  # fmt: skip
-        self.get_logger().info(
-            f"serving {robot.model.name}: {', '.join(robot.independent_joints) or 'no joints'}"
-        )
-        return robot
-
-    def _change(self, values: Mapping[str, Any]) -> str | None:
-        if "gravity" in values and self.description.source is not None:
-            try:
-                self.robot = self._load(self.description.source, values["gravity"])
-            except MbdynError as error:
-                return one_line(error)
-        return None
-
-    def _examine(self) -> Health:
-        health = Health()
-        if self.robot is None:
-            health.warnings.append(self.description.missing)
-        elif self.description.refusal:
-            health.warnings.append(self.description.refusal)
-        health.values = {
-            "robot": self.robot.model.name if self.robot is not None else "none",
-            "calls": self._calls,
-            "refused": self._refusals,
-            "last refusal": self._last_refusal or "none",
-        }
-        return health
-
 
 def main(args: list[str] | None = None) -> int:
     """Run the node."""
-    return run(InverseDynamicsServer, NAME, args)
+    return run(InverseDynamicsServer, InverseDynamicsServer.NAME, args)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ class Session:
         driven = [(i, blocks[name].start) for i, name in enumerate(names) if name in blocks]
         self._driven = np.array([i for i, _ in driven], dtype=int)
         self._columns = np.array([k for _, k in driven], dtype=int)
-        labels, places = robot.effort_labels, robot._system.coordinates.joint_labels
+        labels, places = robot.effort_labels, robot.system.coordinates.joint_labels
         working = [k for k, label in enumerate(labels) if label in places]
         self._working = np.array(working, dtype=int)
         self._ways = np.array([places.index(labels[k]) for k in working], dtype=int)

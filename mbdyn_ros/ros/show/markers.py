@@ -15,6 +15,7 @@ from geometry_msgs.msg import Point, Quaternion
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ...errors import MbdynError
+from ...model.closing_types import Slide
 from ...model.model import Array, Loop
 from ...robot import Robot
 
@@ -27,9 +28,6 @@ UNLIMITED = 100.0
 
 STANDARD_GRAVITY = 9.81
 """m/s^2, for the weight that a loop force is compared with."""
-
-FREE = {"prismatic": "along", "cylindrical": "along", "planar": "across"}
-"""Where the frames of closing joints may slide apart, seen from the axis."""
 
 
 class RobotMarkers:
@@ -134,10 +132,8 @@ def loop_gap(robot: Robot, q: Array, loop: Loop) -> Array:
     gap: Array = np.linalg.solve(above, there)[:3] - loop.predecessor_frame.translation
     axis = loop.predecessor_frame.rotation @ loop.axis
     along = axis * (axis @ gap)
-    free = FREE.get(loop.type)
-    if free is None:
-        return gap
-    return gap - along if free == "along" else along
+    held = {Slide.NOWHERE: gap, Slide.ALONG: gap - along, Slide.ACROSS: along}
+    return held[loop.closing.slide]
 
 
 def point(place: Array) -> Point:

@@ -24,7 +24,8 @@ from ...view.page.page import Page, plain
 from ...view.scene.joint_motion import joint_slices
 from ...view.scene.robot_scene import ROOT, RobotScene, frame_camera
 from ...view.scene.visuals import read_visuals
-from ..node.description import LATCHED, one_line
+from ..node.description import LATCHED
+from ..node.refusals import one_line
 from .marker_scene import MarkerScene
 
 MARKERS = "visualization_msgs/msg/MarkerArray"
@@ -50,7 +51,7 @@ class Viewer(Node):
     def __init__(self, page: Page, source: str | None, **options: Any) -> None:
         super().__init__("mbdyn_view", **options)
         self._page = page
-        self._words = page.server.gui.add_markdown(WAITING)
+        page.say(WAITING)
         self._lock = threading.Lock()
         self._model: Model | None = None
         self._scene: RobotScene | None = None
@@ -80,7 +81,7 @@ class Viewer(Node):
             try:
                 self._show_robot(description, None)
             except MbdynError as error:
-                self._words.content = f"**Refused the robot_description.** {plain(one_line(error))}"
+                self._page.say(f"**Refused the robot_description.** {plain(one_line(error))}")
         if self._scene is None or self._model is None or self._markers is None:
             with self._lock:
                 self._arrays = arrays | self._arrays
@@ -120,9 +121,7 @@ class Viewer(Node):
             lines.append("Waiting for `joint_states`.")
         if self._marker_topics:
             lines.append("markers: " + ", ".join(f"`{one}`" for one in sorted(self._marker_topics)))
-        content = "\n\n".join(lines)
-        if self._words.content != content:
-            self._words.content = content
+        self._page.say(*lines)
 
     def _describe(self, message: String) -> None:
         with self._lock:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...equations.chart import Chart
-from ...equations.loops.continuation import follow
 from ...equations.loops.linkage import loop_functions
 from ...equations.system import System
 from ...model.model import Array
+from ...program.continuation import follow
 
 SHORT = 0.2
 """Motion of all joints (rad or m) in one step that is surely on one branch."""

@@ -67,13 +67,13 @@ class ChartWatch:
 
     def __init__(self, robot: Robot, motion: Motion) -> None:
         self._robot, self._motion = robot, motion
-        self._charts = charts(robot._system)
+        self._charts = charts(robot.system)
         self._position = robot.bind("joint_position") if self._charts else None
         self._before: list[_View] = []
         self._views: list[_View] = []
-        self.tree_position = robot._system.home
+        self.tree_position = robot.system.home
         self._branches = [
-            (k, BranchWatch(robot._system, chart))
+            (k, BranchWatch(robot.system, chart))
             for k, chart in enumerate(self._charts)
             if BranchWatch.needed(chart)
         ]
@@ -111,7 +111,7 @@ class ChartWatch:
 
     def _moves(self, chart: Chart, y: Array) -> bool:
         _, v = self._motion.split(y)
-        order = self._robot._system.coordinates.v
+        order = self._robot.system.coordinates.v
         places = [order.index(chart.linkage.coordinates[k]) for k in chart.linkage.independent]
         return bool(v[places].any())
 
@@ -217,9 +217,9 @@ class ChartWatch:
 
 def suits(robot: Robot, tree_position: Array) -> bool:
     """Whether the robot's independent joints are good coordinates at tree positions."""
-    for chart in charts(robot._system):
+    for chart in charts(robot.system):
         if BranchWatch.needed(chart):
-            if BranchWatch(robot._system, chart).strays(tree_position[chart.places]):
+            if BranchWatch(robot.system, chart).strays(tree_position[chart.places]):
                 return False
         rows = chart.matrix(tree_position)
         if chart.quality(rows) < POOR * chart.quality_of(rows, chart.best(rows)):

@@ -1,11 +1,8 @@
 """Adaptive integration from mode to mode, with the step formulas of SciPy.
 
-Where efforts are constant and nothing rests, rubs or sticks, the steps of DOP853 are compiled
-(`compiled_formula`).
-
-DOP853 (Dormand and Prince, order 8) or RK45 where they can; Radau (IIA, order 5, implicit) where
-damping stops a motion in microseconds, as that of some robots' fingers does: explicit steps would
-have to be as short.
+Where efforts are constant and nothing rests, rubs or sticks, the steps of a method may be
+compiled (`compiled_formula`). Where damping stops a motion in microseconds, as that of some
+robots' fingers does, explicit steps would have to be as short: an implicit method takes them.
 """
 
 from __future__ import annotations
@@ -19,6 +16,8 @@ import numpy as np
 
 from ...compiler.compiled_kernel import CompiledKernel
 from ...errors import SimulationError
+from ...integration import methods
+from ...integration.methods import AdaptiveMethod
 from ...model.model import Array
 from ..effort import Constant
 from ..trajectory import Event, Transition
@@ -28,9 +27,6 @@ from .motion import Motion
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
-
-METHODS = ("DOP853", "RK45")
-"""Explicit formulas to choose from, the default first."""
 
 PROBES = 8
 """Instants inside a step at which the end of a mode is looked for."""
@@ -66,7 +62,7 @@ class Integrator:
 
     tolerances : relative and absolute error of a step, in units of the state.
     report : called with every impact and transition.
-    method : one of `METHODS`, where the motion is not stiff.
+    method : what steps where the motion is not stiff.
     """
 
     motion: Motion
@@ -74,9 +70,9 @@ class Integrator:
     end: float
     tolerances: tuple[float, float]
     report: Callable[[Event], None]
+    method: AdaptiveMethod
     max_step: float = np.inf
     time: float = 0.0
-    method: str = METHODS[0]
     count: int = 0
 
     def steps(self) -> Iterator[Step]:
@@ -118,14 +114,11 @@ class Integrator:
 
     def _smooth(self, balance: EnergyBalance) -> Iterator[Step]:
         """Integrate until the mode, or the time, ends."""
-        from scipy.integrate import DOP853, RK45, Radau  # their import takes longer than ours
-
         q, _ = self.motion.split(self.state)
-        formula: type[OdeSolver] = DOP853 if self.method == METHODS[0] else RK45
-        if self.motion.dynamics.damping_rate(q) > STIFF:
-            formula = Radau
+        stiff = self.motion.dynamics.damping_rate(q) > STIFF
+        method = methods.STIFF if stiff else self.method
         solver = self._solver(
-            formula, self.time, self.state, self.end, self.max_step, self.tolerances
+            method, self.time, self.state, self.end, self.max_step, self.tolerances
         )
         watched = self.motion.dynamics.switching or self.motion.touching is not None
         corrects = self.motion.corrects
@@ -138,7 +131,7 @@ class Integrator:
             start, end = self.time, float(solver.t)
             interpolant = functools.cache(solver.dense_output)
             if watched:
-                step = self._ended(formula, Step(start, end, initial, interpolant))
+                step = self._ended(method, Step(start, end, initial, interpolant))
                 if step is not None:
                     state = step.state(step.end)
                     self.motion.correct(state)
@@ -156,7 +149,7 @@ class Integrator:
 
     def _solver(
         self,
-        formula: type[OdeSolver],
+        method: AdaptiveMethod,
         time: float,
         state: Array,
         end: float,
@@ -167,7 +160,7 @@ class Integrator:
         """What takes the steps: compiled where it can be."""
         kernel, effort = self.motion.dynamics.kernel, self.motion.effort
         if (
-            formula.__name__ == METHODS[0]
+            method.compiled
             and isinstance(kernel, CompiledKernel)
             and isinstance(effort, Constant)
         ):
@@ -176,12 +169,12 @@ class Integrator:
                 first_step,
             )  # fmt: skip
         rtol, atol = tolerances
-        return formula(
+        return method.solver()(
             self.motion.rate, time, state, end,
             max_step=max_step, rtol=rtol, atol=atol, first_step=first_step,
         )  # fmt: skip
 
-    def _ended(self, formula: type[OdeSolver], step: Step) -> Step | None:
+    def _ended(self, method: AdaptiveMethod, step: Step) -> Step | None:
         """The step up to where its mode ends, or a point hits a wall; None where neither does."""
         end, contact = step.end, None
         touching = self.motion.touching
@@ -195,23 +188,23 @@ class Integrator:
                 return replace(step, end=broken)
         if contact is None:
             return None
-        return self._onto(formula, step, end, contact)
+        return self._onto(method, step, end, contact)
 
-    def _onto(self, formula: type[OdeSolver], step: Step, time: float, contact: int) -> Step:
+    def _onto(self, method: AdaptiveMethod, step: Step, time: float, contact: int) -> Step:
         """One step that ends where a contact closes, by the formula itself.
 
         The interpolant is of lower order than the step; on it the instant is only nearly right.
         """
         assert self.motion.touching is not None
         best = replace(step, end=time)
-        if formula.__name__ != "DOP853":
+        if not method.polished:
             return best
         for _ in range(3):
             length = time - step.start
             if not 1e-14 * max(1.0, abs(time)) < length:
                 return best
             solver = self._solver(
-                formula, step.start, step.initial, time, np.inf, (1.0, np.inf), length
+                method, step.start, step.initial, time, np.inf, (1.0, np.inf), length
             )
             solver.step()
             exact = Step(step.start, time, step.initial, functools.cache(solver.dense_output))

@@ -35,7 +35,7 @@ class Motion:
     ) -> None:
         self.nq, self.nv = robot.nq, robot.nv
         self.effort = effort
-        _, dry = friction_coefficients(robot._system)
+        _, dry = friction_coefficients(robot.system)
         self.drive = Drive(robot)
         free = StickSlip(robot, self.drive) if dry.any() else Smooth(robot)
         self.touching: Touching | None = None
@@ -46,7 +46,7 @@ class Motion:
         self.dynamics: Smooth | Touching = self.touching or free
         self._energy = robot.bind("energy")
         self.size = robot.nq + robot.nv + 2 + len(self.dynamics.holding)
-        self.position_rate = PositionRate(robot._system.coordinates)
+        self.position_rate = PositionRate(robot.system.coordinates)
 
     def state(self, q: Array, v: Array) -> Array:
         """y at the start."""

@@ -77,7 +77,7 @@ class Recorder:
 
 def all_joints(robot: Robot, q: Array, v: Array) -> tuple[Array, Array]:
     """Positions and velocities (N, n) of all joints."""
-    system = robot._system
+    system = robot.system
     if system.linkages:
         position, velocity, _ = robot.joint_state(q, v)
         assert velocity is not None

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...equations import programs
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.impacts import Impact
@@ -21,7 +22,7 @@ class Translation:
     def __init__(self, robot: Robot, chart: Robot) -> None:
         self._robot, self._chart = robot, chart
         self.trivial = chart is robot
-        coordinates = robot._system.coordinates
+        coordinates = robot.system.coordinates
         self._rows = list(coordinates.q), list(coordinates.v)
 
     def state(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
@@ -30,9 +31,9 @@ class Translation:
             return q, v, a
         rows_q, rows_v = self._rows
         return (
-            self._chart._programs.call("joint_position", (q,))[..., rows_q],
-            self._chart._programs.call("joint_velocity", (q, v))[..., rows_v],
-            self._chart._programs.call("joint_acceleration", (q, v, a))[..., rows_v],
+            self._chart.calls.call(programs.joint_position, (q,))[..., rows_q],
+            self._chart.calls.call(programs.joint_velocity, (q, v))[..., rows_v],
+            self._chart.calls.call(programs.joint_acceleration, (q, v, a))[..., rows_v],
         )
 
     def effort(self, function: EffortFunction) -> EffortFunction:

@@ -11,14 +11,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...arguments import coordinate_array, require_finite, require_unit_quaternions
+from ...equations import programs
 from ...errors import InputError, MbdynError, SimulationError, SimulationWarning
+from ...integration.methods import ADAPTIVE, AdaptiveMethod, named
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.environment import Environment
 from ..effort import EffortFunction, effort_function
 from ..trajectory import Event, StoppedSimulationError, Trajectory
 from .chart_watch import ChartWatch, suits
-from .integrator import METHODS, Integrator
+from .integrator import Integrator
 from .motion import Motion
 from .recorder import Recorder
 from .segment import Translation, joined
@@ -107,8 +109,7 @@ def simulate(
     rtol, atol = _positive("rtol", rtol), _positive("atol", atol)
     if not 1e-13 <= rtol < 1:
         raise InputError(f"rtol is {rtol}; numbers of 16 digits serve rtol from 1e-13 to 1")
-    if method not in METHODS:
-        raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
+    chosen = named("method", method, ADAPTIVE)
     max_step = math.inf if max_step == math.inf else _positive("max_step", max_step, "s")
     run = _Run(
         robot,
@@ -119,7 +120,7 @@ def simulate(
         _sample_times(times, duration),
         progress or (lambda time: None),
         environment,
-        method,
+        chosen,
         on_event,
     )
     return run.trajectory(q, v)
@@ -139,9 +140,9 @@ class _Run:
     max_step: float
     times: Array | None
     progress: Callable[[float], None]
-    environment: Environment | None = None
-    method: str = METHODS[0]
-    on_event: Callable[[Event], None] | None = None
+    environment: Environment | None
+    method: AdaptiveMethod
+    on_event: Callable[[Event], None] | None
     charts: list[Robot] = field(default_factory=list)
     parts: list[Trajectory] = field(default_factory=list)
     work: list[Array] = field(default_factory=list)
@@ -185,7 +186,7 @@ class _Run:
                 keep_event(translation.event(event))
 
         integrator = Integrator(
-            motion, state, self.duration, self.tolerances, report, self.max_step, time, self.method
+            motion, state, self.duration, self.tolerances, report, self.method, self.max_step, time
         )
         watch = ChartWatch(chart, motion)
         joints = None
@@ -257,7 +258,7 @@ class _Run:
             if other is not None:
                 self.charts.append(other)
         if other is None:
-            coordinates = chart._system.coordinates
+            coordinates = chart.system.coordinates
             places = zip(coordinates.joint_labels, coordinates.joint_rows[0], strict=True)
             home = {
                 label: float(whole[row]) for label, row in places if label in chart.joint_names
@@ -277,10 +278,10 @@ class _Run:
                 f"near a dead centre of {', '.join(chart.independent_joints)} the loops do not "
                 f"close again in the coordinates {', '.join(joints)}"
             )
-        q = whole[list(other._system.coordinates.q)]
+        q = whole[list(other.system.coordinates.q)]
         unit = np.tile(q, (other.nv, 1)), np.eye(other.nv)
-        directions = other._programs.call("joint_velocity", unit).T
-        own: Array = directions[list(chart._system.coordinates.v)]
+        directions = other.calls.call(programs.joint_velocity, unit).T
+        own: Array = directions[list(chart.system.coordinates.v)]
         speed: Array = np.linalg.solve(own, v).astype(np.float64)
         return other, q, speed
 
@@ -296,7 +297,8 @@ class _Run:
 def _closes(chart: Robot, whole: Array) -> bool:
     """Whether the loops close at the tree positions, on this branch and with these turns."""
     try:
-        found = chart._programs.call("joint_position", (whole[list(chart._system.coordinates.q)],))
+        q = whole[list(chart.system.coordinates.q)]
+        found = chart.calls.call(programs.joint_position, (q,))
     except InputError:
         return False
     return bool(np.abs(found - whole).max(initial=0.0) < SAME)
@@ -314,7 +316,7 @@ def initial_state(robot: Robot, q0: object, v0: object) -> tuple[Array, Array]:
             raise InputError(f"{what} has shape {array.shape}; one state ({len(labels)},) starts")
         require_finite(what, array, labels)
         arrays.append(array)
-    require_unit_quaternions(robot._system.coordinates, arrays[0])
+    require_unit_quaternions(robot.system.coordinates, arrays[0])
     return arrays[0], arrays[1]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...compiler.bound import Bound
 from ...compiler.kernel import Kernel
-from ...compiler.program import Variant
+from ...equations.position_rate import motion_rate
 from ...equations.system import System
 from ...model.model import Array
 from ...robot import Robot
@@ -59,10 +59,10 @@ class Smooth:
         self.holding = np.zeros(0)
         self.load = np.zeros(robot.nv)
         self._robot = robot
-        self.kernel = robot._programs.kernel(Variant("motion_rate"))
+        self.kernel = robot.calls.kernel(motion_rate)
         self._forward = Bound(self.kernel)
         self._a = self._forward.rate[robot.nq : robot.nq + robot.nv]
-        self._damping, _ = friction_coefficients(robot._system)
+        self._damping, _ = friction_coefficients(robot.system)
         damped = bool(self._damping.any())
         self._friction_vector = robot.bind("friction_vector") if damped else None
 

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...compiler.bound import Bound, BoundBatch
-from ...compiler.program import Variant
-from ...equations.contact.contact import ContactLayout
+from ...equations.contact.contact import ContactLayout, contact_state, distances
 from ...equations.contact.impact import Blocks
 from ...errors import InputError, SimulationError
 from ...model.model import Array
@@ -102,10 +101,9 @@ class Contacts:
                 "mass, or do not move; give the environment points=[(link, xyz), ...]"
             )
         self.geometry = environment.geometry(robot)
-        names = ("distances", "contact_state")
-        variants = [Variant(name, contacts=self.geometry) for name in names]
+        programs = distances, contact_state
         with ThreadPoolExecutor() as pool:
-            kernels = list(pool.map(robot._programs.kernel, variants))
+            kernels = list(pool.map(robot.calls.kernel, programs, [self.geometry] * len(programs)))
         self._kernel = kernels[0]
         self._normals: dict[int, Normals] = {}
         self._many: BoundBatch | None = None

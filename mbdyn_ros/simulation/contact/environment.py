@@ -129,8 +129,8 @@ class Environment:
         """
         if self.points is not None:
             for link, _ in self.points:
-                body, _ = robot._system.tree.frames[
-                    require_link(robot._system.tree, link, robot.model.source)
+                body, _ = robot.system.tree.frames[
+                    require_link(robot.system.tree, link, robot.model.source)
                 ]
                 if body == WORLD:
                     raise InputError(
@@ -142,7 +142,7 @@ class Environment:
 
     def geometry(self, robot: Robot) -> ContactGeometry:
         """The same as the programs see it."""
-        frames = robot._system.tree.frames
+        frames = robot.system.tree.frames
         places = []
         for link, xyz in self.contact_points(robot):
             body, pose = frames[link]
@@ -159,7 +159,7 @@ class Environment:
         if not self.joint_limits:
             return []
         stops: list[tuple[str, tuple[int, int, float, float]]] = []
-        for body in robot._system.tree.bodies:
+        for body in robot.system.tree.bodies:
             if body.kind not in ("revolute", "prismatic"):
                 continue
             joint = robot.model.joint(body.joint)
@@ -190,7 +190,7 @@ def _checked_points(points: Sequence[tuple[str, Sequence[float]]]) -> tuple[Poin
 
 
 def _default_points(robot: Robot) -> tuple[Point, ...]:
-    model, tree = robot.model, robot._system.tree
+    model, tree = robot.model, robot.system.tree
     parents = {joint.parent for joint in model.joints}
     found: list[Point] = []
     places: list[tuple[int, Array]] = []

@@ -8,8 +8,7 @@ from typing import Any
 
 import yaml
 
-from ...errors import InputError, ModelError
-from ...model.read.structure import suggestion
+from ...errors import InputError, ModelError, suggestion
 from ...model.read.yaml_source import YamlSource
 from .environment import TIE_WINDOW, Environment
 from .surfaces import Surface

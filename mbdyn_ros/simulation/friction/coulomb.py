@@ -29,7 +29,7 @@ class Coulomb:
     """
 
     def __init__(self, robot: Robot) -> None:
-        system = robot._system
+        system = robot.system
         tree, coordinates = system.tree, system.coordinates
         self._loss, self._dry = np.zeros(tree.nv), np.zeros(tree.nv)
         for body in tree.bodies:

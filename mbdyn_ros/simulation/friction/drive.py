@@ -15,7 +15,7 @@ class Drive:
     """
 
     def __init__(self, robot: Robot) -> None:
-        coordinates = robot._system.coordinates
+        coordinates = robot.system.coordinates
         self.direct = coordinates.effort == coordinates.v
         self._rows = list(coordinates.effort)
         self._velocity = None if self.direct else robot.bind("joint_velocity")

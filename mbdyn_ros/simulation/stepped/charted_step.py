@@ -48,7 +48,7 @@ class _Leg:
             if environment is None
             else WalledStep(robot, step, environment, method)
         )
-        return _Leg(robot, motion, charts(robot._system))
+        return _Leg(robot, motion, charts(robot.system))
 
 
 class _Preparation:
@@ -116,7 +116,7 @@ class ChartedStep:
         self.time = 0.0
         self.changes: list[str] = []
         self._preparation: _Preparation | None = None
-        coordinates = robot._system.coordinates
+        coordinates = robot.system.coordinates
         self._rows = coordinates.joint_rows
         self._own = list(coordinates.q), list(coordinates.v)
         self.q, self.v = first.motion.q.copy(), first.motion.v.copy()
@@ -188,7 +188,7 @@ class ChartedStep:
         position = self._tree_position().copy()
 
         def now() -> tuple[Robot, Array, Array, Array]:
-            here = robot.with_home(position) if robot._system.nz else robot
+            here = robot.with_home(position) if robot.system.nz else robot
             return here, q, v, here.forward_dynamics(q, v, effort)
 
         return now
@@ -322,7 +322,7 @@ class ChartedStep:
         )
 
     def _joint(self, name: str) -> float:
-        labels = self.robot._system.coordinates.joint_labels
+        labels = self.robot.system.coordinates.joint_labels
         return float(self.joint_position[labels.index(name)])
 
     def _known(self, joints: Sequence[str]) -> _Leg | None:
@@ -330,7 +330,7 @@ class ChartedStep:
         position, velocity = (one.copy() for one in self._leg.motion.tree_state())
         for leg in self._legs:
             if leg is not self._leg and sorted(leg.robot.independent_joints) == sorted(joints):
-                coordinates = leg.robot._system.coordinates
+                coordinates = leg.robot.system.coordinates
                 leg.motion.set_state(position[list(coordinates.q)], velocity[list(coordinates.v)])
                 if _agrees(leg, position):
                     return leg

@@ -1,8 +1,8 @@
 """Fixed-step integration of a robot's motion: what a simulator runs at a given rate.
 
-Two methods:
+Methods are those of `integration.methods`; efforts are constant over a step. Two matter most:
 
-- "rk4", the classical Runge-Kutta method (order 4). Efforts are constant over a step.
+- "rk4", the classical Runge-Kutta method (order 4).
 - "semi_implicit", the velocity first, with damping taken at the end of the step, then the
   position with that velocity (order 1). It is stable however strong the damping is: gripper
   joints of some robots have a damping that stops them in microseconds, where rk4 explodes.
@@ -24,21 +24,20 @@ from numpy.typing import NDArray
 
 from ...equations.position_rate import PositionRate
 from ...errors import InputError, SimulationError
+from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
+from ...integration.stepper import Stepper
 from ...model.model import Array
 from ...robot import Robot
 from ..friction.coulomb import Coulomb
 from ..friction.drive import Drive
 from ..friction.friction_impulse import friction_impulses
 
-METHODS = ("auto", "rk4", "semi_implicit")
+AUTO = "auto"
+"""The name of the choice between `RK4` and `SEMI_IMPLICIT`."""
 
 STIFF = 1.0
 """Largest step times damping rate for rk4 in "auto". It is stable up to 2.78; the damping rate
 is taken at one position and differs at others."""
-
-WEIGHTS = np.array([1.0, 2.0, 2.0, 1.0]) / 6.0
-"""Of the four stages of the Runge-Kutta method."""
-
 
 ROUNDING = 1e-9
 """Share of the velocities in a step that may be rounding error where joints stick."""
@@ -53,7 +52,6 @@ class FixedStep:
     effort : efforts of the actuated joints in the next step, to be filled in place (N m or N).
     step : length of a step, s; it may be changed between steps.
     time : simulated seconds.
-    method : "rk4" or "semi_implicit".
 
     Raises
     ------
@@ -74,33 +72,30 @@ class FixedStep:
     (array([0.25]), array([1.]))
     """
 
-    def __init__(self, robot: Robot, step: float, method: str = "auto") -> None:
+    def __init__(self, robot: Robot, step: float, method: str = AUTO) -> None:
         robot.require_mass("simulation")
-        if method not in METHODS:
-            raise InputError(f"there is no method {method!r}; there are {', '.join(METHODS)}")
-        self._walks = bool(robot._system.nz)
+        self._choice = None if method == AUTO else named("method", method, FIXED, AUTO)
+        self._walks = bool(robot.system.nz)
         if self._walks:  # home moves along, so that loops stay on their branch
-            robot = robot.with_home(robot._system.home)
+            robot = robot.with_home(robot.system.home)
         self.robot = robot
         self.time = 0.0
-        self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
+        self._stepper = Stepper(self._choice or RK4, neutral_position(robot), np.zeros(robot.nv))
+        self.q, self.v = self._stepper.q, self._stepper.v
         self.effort = np.zeros(len(robot.effort_labels))
-        self._choice = method
         self._drive = Drive(robot)
-        self._coulomb = Coulomb(robot) if robot._system.has_friction else None
+        self._coulomb = Coulomb(robot) if robot.system.has_friction else None
         rubbing = 0 if self._coulomb is None else len(self._coulomb.labels)
         self._rough = rubbing > 0
         self._dynamics = robot.bind("forward_dynamics", friction=not self._rough)
         self._mass = robot.bind("mass_matrix")
-        self._position_rate = PositionRate(robot._system.coordinates)
+        self._position_rate = PositionRate(robot.system.coordinates)
         self._programs = robot.bind("joint_position"), robot.bind("joint_velocity")
         self._damping_rate = self._fastest_damping()
         self.step = step
         self._places = plain_coordinates(robot)
         self._dry, self._slides, self._impulse = np.zeros((3, rubbing))
         self._rubbed: Array = np.zeros(rubbing)
-        self._rates = np.zeros((4, robot.nq))
-        self._accelerations = np.zeros((4, robot.nv))
 
     @property
     def step(self) -> float:
@@ -112,9 +107,16 @@ class FixedStep:
         if not (math.isfinite(step) and step > 0):
             raise InputError(f"the step must be a positive number of seconds, not {step}")
         self._step = step
-        self.method = self._choice
-        if self._choice == "auto":
-            self.method = "semi_implicit" if step * self._damping_rate > STIFF else "rk4"
+        stiff = step * self._damping_rate > STIFF
+        method = self._choice or (SEMI_IMPLICIT if stiff else RK4)
+        if method is not self._stepper.method:
+            self._stepper.method = method
+        self._damps_at_end = method is SEMI_IMPLICIT
+
+    @property
+    def method(self) -> str:
+        """Name of what takes the steps now; see `integration.methods`."""
+        return self._stepper.method.name
 
     def set_state(self, q: Array, v: Array) -> None:
         """Put the robot somewhere else."""
@@ -122,7 +124,7 @@ class FixedStep:
         self._position_rate.normalize(self.q)
         self._impulse[:] = 0.0
         if self._walks:
-            self.robot._programs.home[:] = self.robot._system.walk_home
+            self.robot.calls.home[:] = self.robot.system.closing.home
             self._take_home_along()
 
     def tree_state(self) -> tuple[Array, Array]:
@@ -148,10 +150,8 @@ class FixedStep:
             self._slides[:] = coulomb.directions(self.v)
             self._dry[:] = coulomb.limit
             start = self.q.copy()
-        if self.method == "rk4":
-            self._runge_kutta()
-        else:
-            self._semi_implicit()
+        accelerate = self._accelerate_damped if self._damps_at_end else self._accelerate
+        self._stepper.advance(self._step, self._position_rate, accelerate)
         if coulomb is not None:
             self._stick(coulomb, start)
         self._position_rate.normalize(self.q)
@@ -163,42 +163,30 @@ class FixedStep:
 
     def _take_home_along(self) -> None:
         """Let the next step find the loops closed as they are now."""
-        position, system = self._programs[0], self.robot._system
+        position, system = self._programs[0], self.robot.system
         position.q[:] = self.q
         position()
         home = position.result[[*system.walk_rows, *system.walked_rows]]
         if np.isfinite(home).all():
-            self.robot._programs.home[:] = home
+            self.robot.calls.home[:] = home
 
-    def _runge_kutta(self) -> None:
-        h, dynamics = self._step, self._dynamics
-        q, v = dynamics.q, dynamics.v
-        q[:], v[:] = self.q, self.v
-        for k, span in enumerate((0.5 * h, 0.5 * h, h, 0.0)):
-            dynamics.effort[:] = self.effort
-            if self._rough and self._drive.direct:
-                np.subtract(self.effort, self._resistance(q, v), out=dynamics.effort)
-            dynamics()
-            rate, acceleration = self._rates[k], self._accelerations[k]
-            self._position_rate(q, v, rate)
-            acceleration[:] = dynamics.a
-            if self._rough and not self._drive.direct:
-                acceleration -= np.linalg.solve(self._mass_at(q), self._resistance(q, v))
-            if span:
-                np.multiply(rate, span, out=q)
-                q += self.q
-                np.multiply(acceleration, span, out=v)
-                v += self.v
-        self.q += (h * WEIGHTS) @ self._rates
-        self.v += (h * WEIGHTS) @ self._accelerations
+    def _accelerate(self, share: float, q: Array, v: Array, result: Array) -> None:
+        """Accelerations (nv,) with the damping and sliding friction of now."""
+        dynamics, direct = self._dynamics, self._drive.direct
+        dynamics.q[:], dynamics.v[:], dynamics.effort[:] = q, v, self.effort
+        if self._rough and direct:
+            np.subtract(self.effort, self._resistance(q, v), out=dynamics.effort)
+        dynamics()
+        result[:] = dynamics.a
+        if self._rough and not direct:
+            result -= np.linalg.solve(self._mass_at(q), self._resistance(q, v))
 
-    def _semi_implicit(self) -> None:
-        h, mass = self._step, self._mass_at(self.q)
-        without = self.robot.coriolis_vector(self.q, self.v) + self.robot.gravity_vector(self.q)
-        load = self._drive.generalized(self.q, self.effort) - without
-        load -= self._resistance(self.q, self.v)
-        self.v += h * np.linalg.solve(mass, load)
-        self._move(h, self.v)
+    def _accelerate_damped(self, share: float, q: Array, v: Array, result: Array) -> None:
+        """Accelerations (nv,) with damping as of the end of the step."""
+        mass = self._mass_at(q)
+        load = self._drive.generalized(q, self.effort)
+        load = load - (self.robot.coriolis_vector(q, v) + self.robot.gravity_vector(q))
+        result[:] = np.linalg.solve(mass, load - self._resistance(q, v))
 
     def _stick(self, coulomb: Coulomb, start: Array) -> None:
         """Correct a step in which a joint with dry friction was at rest or turned round.
@@ -245,16 +233,16 @@ class FixedStep:
         return self._coulomb.rows
 
     def _move(self, span: float, velocity: Array) -> None:
-        rate = self._rates[0]
+        rate = np.empty(len(self.q))
         self._position_rate(self.q, velocity, rate)
         self.q += span * rate
 
     def _mass_at(self, q: Array) -> Array:
-        """Mass matrix; of the semi-implicit method with what damping adds to it."""
+        """Mass matrix, with what damping adds to it where that counts at the end of the step."""
         self._mass.q[:] = q
         self._mass()
         matrix = self._mass.result
-        if self.method == "semi_implicit":
+        if self._damps_at_end:
             matrix += self._step * self._damping_at(q)
         return matrix
 
@@ -295,7 +283,7 @@ class FixedStep:
 
 def neutral_position(robot: Robot) -> Array:
     """Where home is (nq,): zeros, unless loops or the description want another position."""
-    return robot._system.home[list(robot._system.coordinates.q)].copy()
+    return robot.system.home[list(robot.system.coordinates.q)].copy()
 
 
 def plain_coordinates(robot: Robot) -> dict[int, int]:

@@ -171,13 +171,13 @@ class WalledStep(FixedStep):
         return time
 
     def _state(self) -> tuple[Array, Array, float, Array, Array | None]:
-        home = self.robot._programs.home.copy() if self._walks else None
+        home = self.robot.calls.home.copy() if self._walks else None
         return self.q.copy(), self.v.copy(), self.time, self._impulse.copy(), home
 
     def _restore(self, state: tuple[Array, Array, float, Array, Array | None]) -> None:
         self.q[:], self.v[:], self.time, self._impulse[:], home = state
         if home is not None:
-            self.robot._programs.home[:] = home
+            self.robot.calls.home[:] = home
 
     def _collide(self) -> None:
         """All impacts at this instant."""

@@ -46,7 +46,11 @@ class Figure:
 
 
 class Chart:
-    """A chart on a page; it is redrawn as a whole where it changed, in a few milliseconds.
+    """A chart on a page, there while it has lines.
+
+    It is redrawn as a whole where it changed, in a few milliseconds. The browser gets it hidden,
+    and shown once it is drawn: Plotly fails at a chart that is taken away while its first picture
+    is being laid out.
 
     Parameters
     ----------
@@ -73,12 +77,14 @@ class Chart:
             "showlegend": True,
         }  # fmt: skip
         self._drawn: Any = self._figure(None)
-        self._handle = gui.add_plotly(self._drawn, aspect=aspect)
+        self._handle = gui.add_plotly(self._drawn, aspect=aspect, visible=False)
 
     def show(self, x: Array, lines: Sequence[Line], now: float | None = None) -> None:
         """Draw lines over x (n,); `now` is where a thin upright line marks the present."""
         self._x, self._lines = x, tuple(lines)
-        self.mark(now)
+        if lines:
+            self.mark(now)
+        self._handle.visible = bool(lines)
 
     def name_axes(self, title: str, across: str) -> None:
         """Rename its axes, for what is shown next."""
@@ -87,18 +93,11 @@ class Chart:
 
     def mark(self, now: float | None) -> None:
         """Move the mark of the present."""
+        if not self._lines:
+            return
         figure: Any = self._figure(now)
         if figure != self._drawn:
             self._drawn = self._handle.figure = figure
-
-    @property
-    def visible(self) -> bool:
-        """Whether it is on the page."""
-        return bool(self._handle.visible)
-
-    @visible.setter
-    def visible(self, visible: bool) -> None:
-        self._handle.visible = visible
 
     def _figure(self, now: float | None) -> Figure:
         data = [

@@ -45,7 +45,7 @@ class Address:
 
 
 class Page:
-    """An empty page.
+    """A page that others fill: words and controls on the right, a scene, charts on the left.
 
     Parameters
     ----------
@@ -55,6 +55,7 @@ class Page:
     ----------
     server : of viser; its `scene` and `gui` are filled by others.
     playing : whether time goes on.
+    words : the Markdown above all controls.
 
     Raises
     ------
@@ -86,6 +87,7 @@ class Page:
         scene.configure_default_lights(cast_shadow=False)
         scene.configure_environment_map(hdri=None)  # seconds of work without a graphics card
         scene.add_light_ambient("/daylight", intensity=AMBIENT)
+        self.words = self.server.gui.add_markdown("")
 
     @property
     def url(self) -> str:
@@ -94,9 +96,29 @@ class Page:
         name = "localhost" if host in (LOCALHOST, "0.0.0.0") else host
         return f"http://{name}:{self.server.get_port()}"
 
-    def wake(self, _event: Any = None) -> None:
-        """Draw soon: the callback of every slider and button that changes the picture."""
-        self._wake.set()
+    def say(self, *paragraphs: str) -> None:
+        """Let the words above all controls be these paragraphs of Markdown."""
+        content = "\n\n".join(paragraphs)
+        if self.words.content != content:
+            self.words.content = content
+
+    @contextlib.contextmanager
+    def charts(self, title: str) -> Iterator[None]:
+        """Put what is added meanwhile into a panel on the left.
+
+        It is docked before it is filled: taken from one place to another, the browser would draw
+        its charts twice, and Plotly fails at one that is taken away while it is laid out.
+        """
+        panel = self.server.gui.add_panel()
+        panel.dock_left()
+        panel.set_width(PANEL)
+        with panel.add_tab(title):
+            yield
+
+    def changed(self, event: Any) -> None:
+        """Draw soon, unless it was us: the callback of all that changes the picture."""
+        if getattr(event, "client_id", None) is not None:
+            self._wake.set()
 
     def run(self, draw: Callable[[float, bool], None]) -> None:
         """Call draw(seconds played since the last call, whether woken) until `end` is called."""

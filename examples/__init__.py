@@ -1,0 +1,1 @@
+"""Demonstrations, each run from here: `python -m examples.torques`, `.piezo_circle`, ..."""

@@ -1,0 +1,76 @@
+"""What was asked and what came back: as a table, and whether it is right."""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+from examples.demonstration import DemoError
+
+from .client import CALLS
+from .motion import POINTS
+from .outcome import Outcome
+
+RATE = 1000.0
+"""Hz, of the simulator."""
+
+
+def table(outcomes: list[Outcome]) -> Table:
+    """What was asked and what came back, a column for each robot."""
+    result = Table(title="mbdyn_ros over ROS 2", title_justify="left")
+    result.add_column("asked")
+    result.add_column("came back")
+    for outcome in outcomes:
+        result.add_column(outcome.name, justify="right")
+    rows = [
+        (f"{CALLS} random states, inverse dynamics service", "largest relative error",
+         [f"{one.service_error:.1e}" for one in outcomes]),
+        ("", "median time, ms", [f"{one.service_ms:.2f}" for one in outcomes]),
+        (f"a trajectory of {POINTS} points, trajectory service", "largest relative error",
+         [f"{one.trajectory_error:.1e}" for one in outcomes]),
+        ("", "median time, ms", [f"{one.trajectory_ms:.1f}" for one in outcomes]),
+        ("the simulator, driven by torque_feedforward", "joint states received",
+         [str(one.received) for one in outcomes]),
+        ("", "rate held, Hz (1000 wanted)", [f"{one.rate:.1f}" for one in outcomes]),
+        ("", "longest gap, ms", [f"{one.worst_gap_ms:.1f}" for one in outcomes]),
+        ("", "tracking error, rad or m", [f"{one.tracking_error:.4f}" for one in outcomes]),
+        ("the tool on its way, by the service's efforts and a small PD", "error rms, max, mm",
+         [f"{one.path.rms_mm:.2f}, {one.path.max_mm:.2f}" if one.loops else ""
+          for one in outcomes]),
+        ("", "share of the PD in the effort, by power",
+         [f"{one.pd_share:.2%}" if one.loops else "" for one in outcomes]),
+        ("", "by joint (rms), %",
+         [", ".join(f"{100 * share:.2f}" for share in one.pd_shares) for one in outcomes]),
+        ("the same PD without feed-forward", "error rms, max, mm",
+         [f"{one.path_without.rms_mm:.0f}, {one.path_without.max_mm:.0f}" if one.loops else ""
+          for one in outcomes]),
+        ("energy balance, at the highest energy", "work of the efforts, J",
+         [f"{one.work:.4f}" for one in outcomes]),
+        ("", "friction loss, J", [f"{one.loss:.4f}" for one in outcomes]),
+        ("", "change of energy, J", [f"{one.energy_change:.4f}" for one in outcomes]),
+        ("", "largest imbalance, relative", [f"{one.imbalance:.1e}" for one in outcomes]),
+    ]  # fmt: skip
+    for asked, back, cells in rows:
+        result.add_row(asked, back, *cells)
+    return result
+
+
+def check(outcome: Outcome) -> str:
+    """Refuse results that are not right. Return what a slow machine kept from being checked."""
+    limits = [
+        (outcome.service_error, 1e-12, "of error in the inverse dynamics service"),
+        (outcome.trajectory_error, 1e-12, "of error in the trajectory service"),
+    ]
+    busy = outcome.rate < 0.95 * RATE
+    if not busy:
+        limits += [
+            (outcome.tracking_error, 0.1, "rad or m of tracking error"),
+            (outcome.imbalance, 0.02, "of the energy is unaccounted for"),
+            (outcome.path.rms_mm, 20.0, "mm of path error"),
+            (outcome.pd_share, 0.05, "of the effort came from the PD"),
+        ]
+    for value, limit, what in limits:
+        if not value <= limit:
+            raise DemoError(f"{outcome.name}: {value:.3g} {what} (allowed: {limit:g})")
+    if busy:
+        return f"{outcome.name}: machine too busy: rate held {outcome.rate:.0f} Hz of {RATE:g}"
+    return ""

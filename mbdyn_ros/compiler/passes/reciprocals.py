@@ -1,0 +1,42 @@
+"""One division for all by the same number: the others become products with its reciprocal.
+
+A division takes as long as three products and more, and few run at once. It is common subexpression
+elimination on 1 / x (Muchnick, *Advanced Compiler Design and Implementation*, 1997, section 13.1),
+which a C compiler must not do, since each product rounds once more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import casadi as ca
+
+from ..ir import Block, Code, Line
+from ..options import Options
+
+
+def reciprocals(code: Code, options: Options) -> Code:
+    """Replace divisions by numbers that divide more than once."""
+    return code.rewritten(_rewritten)
+
+
+def _rewritten(block: Block) -> Block:
+    lines = block.lines
+    divisors = Counter(line.reads[1] for line in lines if line.code == ca.OP_DIV)
+    often = {k for k, count in divisors.items() if count > 1}
+    if not often:
+        return block
+    result: list[Line] = []
+    places: list[int] = []
+    inverses: dict[int, int] = {}
+    for line in lines:
+        reads = tuple(places[i] for i in line.reads)
+        code = line.code
+        if code == ca.OP_DIV and line.reads[1] in often:
+            if reads[1] not in inverses:
+                inverses[reads[1]] = len(result)
+                result.append(Line(ca.OP_INV, reads[1:]))
+            code, reads = ca.OP_MUL, (reads[0], inverses[reads[1]])
+        places.append(len(result))
+        result.append(Line(code, reads, line.place, line.value))
+    return Block.of(tuple(result), block.reads, block.writes, block.lane)

@@ -1,0 +1,44 @@
+"""C of the factors of H = L^T D L line by line.
+
+Rows lie along vectors; a row's block takes part where it has columns that are not zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...program.elimination import Elimination
+from .lines import indented
+from .tables import by_lanes
+
+FACTOR = """
+static void {name}(realv* restrict x) {{
+  double* factor = (double*)x;
+{lines}}}
+"""
+
+
+def factor_lines(elimination: Elimination, name: str) -> str:
+    """C of the function `name`, which puts the factors of -H in its place: rows of L, and 1 / D on
+    the diagonal. What stands right of it is never read."""
+    return by_lanes(
+        lambda lanes: FACTOR.format(name=name, lines=indented(_lines(elimination, lanes)))
+    )
+
+
+def _lines(elimination: Elimination, lanes: int) -> Iterator[str]:
+    rows = len(elimination.columns)
+    for k in elimination.outermost_first:
+        columns = elimination.columns[k]
+        blocks = sorted({j // lanes for j in columns})
+        diagonal = f"factor[PLACE1({rows}, {k}, {k})]"
+        yield f"const double scale{k} = -1. / {diagonal};"
+        for b in blocks:
+            yield f"const realv h{k}_{b} = x[{b * rows + k}];"
+            yield f"x[{b * rows + k}] = h{k}_{b} * -scale{k};"
+        yield f"{diagonal} = scale{k};"
+        for i in columns:
+            for b in blocks:
+                if any(j // lanes == b and j <= i for j in columns):
+                    times = f"factor[PLACE1({rows}, {k}, {i})]"
+                    yield f"x[{b * rows + i}] -= h{k}_{b} * {times};"

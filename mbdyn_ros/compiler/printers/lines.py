@@ -1,0 +1,92 @@
+"""C of single lines of a block: one statement each, whatever its values are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import casadi as ca
+
+from ..ir import TURNS, Block, Lane
+from .operations import OPERATIONS, number
+
+Places = Mapping[tuple[str, int], Sequence[str]]
+"""C of where the numbers of ("arg", i) or ("res", i) stand, where not one after the other."""
+
+EXACT = (ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_DIV)
+"""Operations that a vector has with a single number."""
+
+
+class LinePrinter:
+    """The C of a block's lines; line k makes the variable ak.
+
+    places : of the numbers in arrays that are not plain.
+    """
+
+    def __init__(self, block: Block, places: Places | None = None) -> None:
+        self._block, self._lines, self._lane = block, block.lines, block.lane
+        self._places = places or {}
+
+    def angles(self, sine: str, cosine: str) -> Iterator[str]:
+        """The sines and cosines of the early angles, into two arrays."""
+        lane, early = self._lane, self._block.early
+        if early:
+            listed = ", ".join(map(self._operand, early))
+            yield f"{lane.real} angle[{self.room}] = {{{listed}}};"
+            yield f"sines_cosines{lane}({len(early)}, angle, {sine}, {cosine});"
+
+    @property
+    def room(self) -> str:
+        """Elements of an array of the early angles, in C."""
+        count = len(self._block.early)
+        return f"{count} + LANES" if self._lane is Lane.SINGLE else f"{count}"
+
+    def statements(self, numbers: Iterable[int]) -> list[str]:
+        """Lines by their numbers, one after the other."""
+        result = []
+        for k in numbers:
+            line = self._lines[k]
+            if line.code in TURNS and self._lane is not Lane.C99:
+                result += self._late_angle(line.reads[0])
+            elif line.code == ca.OP_INPUT:
+                given = self._element("arg", *line.place)
+                result.append(f"const {self._lane.real} a{k} = {given};")
+            else:
+                operands = [self._operand(i) for i in line.reads]
+                result.append(self.assigned(k, operands, self._element("res", *line.place)))
+        return result
+
+    def _element(self, side: str, array: int, element: int) -> str:
+        places = self._places.get((side, array))
+        return f"{side}[{array}][{element if places is None else places[element]}]"
+
+    def assigned(self, k: int, operands: Sequence[str], result: str) -> str:
+        """Line k on these operands; it goes to `result` where it is an output."""
+        lane, line = self._lane, self._lines[k]
+        if line.code not in EXACT and lane is not Lane.C99:
+            operands = [
+                f"all{lane}({text})" if self._lines[i].code == ca.OP_CONST else text
+                for i, text in zip(line.reads, operands, strict=True)
+            ]
+        if line.code == ca.OP_OUTPUT:
+            return f"{result} = {operands[0]};"
+        return f"const {lane.real} a{k} = {OPERATIONS[line.code][lane].format(*operands)};"
+
+    def _late_angle(self, angle: int) -> list[str]:
+        lane = self._lane
+        names = {ca.OP_SIN: f"s{angle}", ca.OP_COS: f"c{angle}"}
+        lines = [
+            f"{lane.real} s{angle}, c{angle};",
+            f"sine_cosine{lane}({self._operand(angle)}, &s{angle}, &c{angle});",
+        ]
+        for k in self._block.turns[angle]:
+            lines.append(f"const {lane.real} a{k} = {names[self._lines[k].code]};")
+        return lines
+
+    def _operand(self, k: int) -> str:
+        line = self._lines[k]
+        return number(line.value) if line.code == ca.OP_CONST else f"a{k}"
+
+
+def indented(statements: Iterable[str]) -> str:
+    """Statements as the lines of a function's body."""
+    return "".join(f"  {statement}\n" for statement in statements)

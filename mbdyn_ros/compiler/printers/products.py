@@ -1,0 +1,230 @@
+"""C of matrices, side by side, that are sums of products of which only some entries are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...program.stages import Mask
+from ..ir import Lane, Product, Table, Term
+from .tables import block_columns, numbers
+
+FUNCTIONS = """
+#if LANES == 8
+#define LANE_BITS {1, 2, 4, 8, 16, 32, 64, 128}
+#elif LANES == 4
+#define LANE_BITS {1, 2, 4, 8}
+#else
+#define LANE_BITS {1, 2}
+#endif
+
+#define ONE1(x) allv(x)
+#define ONEv(x) (x)
+
+/* The numbers of x whose bits are set; zero elsewhere. */
+static inline realv kept1(unsigned bits, realv x) {
+  const bitsv chosen = ((bitsv){0} + (bits1)bits) & (bitsv)LANE_BITS;
+  return real_ofv(bits_ofv(x) & isv(chosen != 0));
+}
+static inline realv keptv(unsigned bits, realv x) { (void)bits; return x; }
+
+/* A block goes where it belongs: all of it, or `count` numbers. */
+static inline void put1(double* to, realv x, size_t count) {
+  if (count >= LANES) memcpy(to, &x, sizeof x);
+  else for (size_t k = 0; k < count; ++k) to[k] = x[k];
+}
+static inline void putv(realv* to, realv x, size_t count) { (void)count; *to = x; }
+"""
+
+LOOP = """
+static void {name}({arguments}, real{n}* restrict target) {{
+  const {integer}* at = {name}_at;
+{last}  for (size_t r = 0; r < {rows}; ++r) {{
+{row}{lefts}    for (size_t b = {blocks}; b-- > 0;) {{
+{rights}      realv {sums};
+      switch (*at++) {{
+{cases}        default: {nothing};
+      }}
+{puts}    }}
+  }}
+{copy}}}
+"""
+
+LAST = """  /* The last block first: what a block has too much reaches into the next matrix or row,
+     and is put right there; behind the last row there is none. */
+  double last[{columns} + LANES];
+"""
+
+COPY = """  memcpy(target + {rows} * {columns}, last, sizeof(double[{columns}]));
+"""
+
+LEFT = """    realv y{k}[{count}];
+    for (size_t k = 0; k < {count}; ++k) {{
+      y{k}[k] = ONE{n}({table}[PLACE{n}({tall}, {start} + k, r)]);
+    }}
+"""
+
+CASE = """        case {wanted}: {{
+{products}          break;
+        }}
+"""
+
+PRODUCT = """          {{
+            const unsigned bits = *at++;
+{terms}          }}
+"""
+
+
+class ProductPrinter:
+    """The C function `name` of one step; `call` calls it."""
+
+    def __init__(self, step: Product, name: str, lane: Lane) -> None:
+        self._name, self._lane, self._target = name, lane, step.table
+        self._matrices = step.matrices
+        self._width = step.table.widths[step.matrices[0][0]]
+        self._alike: dict[bytes, tuple[Mask, list[tuple[int, Term]]]] = {}
+        for matrix, terms in step.matrices:
+            for term in terms:
+                _, members = self._alike.setdefault(term.where.tobytes(), (term.where, []))
+                members.append((matrix, term))
+        lefts: dict[tuple[Table, int], int] = {}
+        rights: list[Table] = []
+        for _, members in self._alike.values():
+            for _, term in members:
+                left, start, stop = term.left.table, term.left.start, term.left.stop
+                lefts[left, start] = max(lefts.get((left, start), 0), stop - start)
+                rights.append(term.right.table)
+        self._lefts, self._rights = lefts, list(dict.fromkeys(rights))
+        self._tables = list(dict.fromkeys([*(table for table, _ in lefts), *rights]))
+        self._wanted = {columns: self._rows(columns) for columns in block_columns(lane)}
+
+    def call(self, names: Mapping[Table, str]) -> str:
+        """C of the call, where tables have these names."""
+        given = [f"(const {self._lane.real}*){names[table]}" for table in self._tables]
+        return f"  {self._name}({', '.join([*given, names[self._target]])});\n"
+
+    def _row(self) -> str:
+        """C of where row r begins."""
+        target = self._target
+        if not target.plain:
+            return f"target + r * WIDTH{self._lane}"
+        row = f"target + r * {target.columns}"
+        return f"r + 1 < {target.rows} ? {row} : last" if self._over else row
+
+    def _place(self, matrix: int) -> str:
+        """C of where block b of a row stands in it."""
+        target = self._target
+        if target.plain:
+            return f"{sum(target.widths[:matrix])} + b * WIDTH{self._lane}"
+        return f"(b * {target.height} + {matrix * target.rows}) * WIDTH{self._lane}"
+
+    @property
+    def _over(self) -> bool:
+        """Whether a row's last block reaches beyond it."""
+        return self._target.plain and self._lane is Lane.SINGLE
+
+    def text(self) -> str:
+        """C of the function."""
+        n, target, over = self._lane, self._target, self._over
+        puts = "".join(
+            f"      put{n}(row + {self._place(matrix)}, sum{matrix}, LANES);\n"
+            for matrix, _ in self._matrices
+        )
+        integer, at = numbers(f"{self._name}_at", n, self._entries)
+        columns = target.columns
+        return at + LOOP.format(
+            name=self._name,
+            n=n,
+            arguments=", ".join(f"const {n.real}* restrict t{k}" for k in range(len(self._tables))),
+            integer=integer,
+            last=LAST.format(columns=columns) if over else "",
+            row=f"    {n.real}* row = {self._row()};\n",
+            lefts=self._left_lines(),
+            rights=self._right_lines(),
+            rows=target.rows,
+            blocks="*at++" if target.lower else f"BLOCKS{n}({self._width})",
+            sums=", ".join(f"sum{matrix}" for matrix, _ in self._matrices),
+            cases="".join(map(self._case, sorted(self._occurring()))),
+            nothing=" = ".join([*(f"sum{matrix}" for matrix, _ in self._matrices), "allv(0.)"]),
+            puts=puts,
+            copy=COPY.format(rows=target.rows - 1, columns=columns) if over else "",
+        )
+
+    def _occurring(self) -> set[int]:
+        """What is wanted of some block, whatever its length."""
+        rows = (row for rows in self._wanted.values() for row in rows)
+        return {wanted for row in rows for wanted, _ in row if wanted}
+
+    def _case(self, wanted: int) -> str:
+        """C of the sums of a block of which these products are wanted."""
+        known: set[int] = set()
+        products = ""
+        for place, (_, members) in enumerate(self._alike.values()):
+            if wanted >> place & 1:
+                terms = ""
+                for matrix, term in members:
+                    sign = "+=" if matrix in known else "="
+                    terms += f"            sum{matrix} {sign} {self._term(term)};\n"
+                    known.add(matrix)
+                products += PRODUCT.format(terms=terms)
+        for matrix, _ in self._matrices:
+            if matrix not in known:
+                products += f"          sum{matrix} = allv(0.);\n"
+        return CASE.format(wanted=wanted, products=products)
+
+    def _term(self, term: Term) -> str:
+        left, right = term.left, term.right
+        x = f"x{self._rights.index(right.table)}"
+        y = f"y{list(self._lefts).index((left.table, left.start))}"
+        products = (f"{x}[{right.start + k}] * {y}[{k}]" for k in range(left.stop - left.start))
+        return f"kept{self._lane}(bits, {' + '.join(products)})"
+
+    def _left_lines(self) -> str:
+        """C of a row's numbers."""
+        return "".join(
+            LEFT.format(
+                n=self._lane,
+                k=k,
+                count=count,
+                table=f"t{self._tables.index(table)}",
+                tall=table.rows,
+                start=start,
+            )
+            for k, ((table, start), count) in enumerate(self._lefts.items())
+        )
+
+    def _right_lines(self) -> str:
+        """C of where a block's numbers stand."""
+        return "".join(
+            f"      const realv* x{k} = (const realv*)t{self._tables.index(table)} "
+            f"+ b * {table.rows};\n"
+            for k, table in enumerate(self._rights)
+        )
+
+    def _rows(self, columns: int) -> list[list[tuple[int, list[int]]]]:
+        """Of every row its blocks, the last first: which products are wanted, as bits, and of each
+        the columns, as bits."""
+        rows = []
+        for r in range(self._target.rows):
+            wheres = [where[r] for where, _ in self._alike.values()]
+            last = max((int(k) for where in wheres for k in where.nonzero()[0]), default=-1)
+            blocks = []
+            count = -(-(last + 1 if self._target.lower else self._width) // columns)
+            for b in reversed(range(count)):
+                parts = [
+                    sum(1 << int(k) for k in where[b * columns :][:columns].nonzero()[0])
+                    for where in wheres
+                ]
+                wanted = sum(1 << place for place, bits in enumerate(parts) if bits)
+                blocks.append((wanted, [bits for bits in parts if bits]))
+            rows.append(blocks)
+        return rows
+
+    def _entries(self, columns: int) -> list[int]:
+        """The numbers of all blocks; before a row how many there are where not all are written."""
+        listed: list[int] = []
+        for row in self._wanted[columns]:
+            if self._target.lower:
+                listed.append(len(row))
+            for wanted, parts in row:
+                listed += [wanted, *parts]
+        return listed

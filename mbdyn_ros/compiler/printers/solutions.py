@@ -1,0 +1,102 @@
+"""C of the solution of H x = right line by line, given the factors of H.
+
+A block of columns after the other: its rows stay in registers. Most rows of a block are zero where
+a tree parts into branches, and nothing is done with these on the way inward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...program.elimination import Elimination
+from ..ir import Table
+from .lines import indented
+from .tables import by_lanes
+
+PASS = """
+static __attribute__((noinline)) void {name}(realv* restrict x, const double* restrict factor) {{
+{lines}}}
+"""
+
+SOLVE = """
+static void {name}(realv* restrict x, const double* restrict factor) {{
+{calls}}}
+"""
+
+
+def solution_lines(elimination: Elimination, right: Table, name: str) -> str:
+    """C of the function `name`, which solves for a table in its place."""
+    rows = range(right.rows)
+    text = _pass(f"{name}_outward", _outward(elimination), rows, rows)
+    return text + by_lanes(lambda lanes: _solution(elimination, right, name, lanes))
+
+
+def _solution(elimination: Elimination, right: Table, name: str, lanes: int) -> str:
+    """C for blocks of so many columns."""
+    ways: dict[tuple[int, ...], str] = {}
+    text = ""
+    passes: list[tuple[str, str]] = []
+    for block, matrix, rows in _blocks(elimination, right, lanes):
+        if rows not in ways:
+            ways[rows] = f"{name}_inward{len(ways)}"
+            changed = {j for k in rows for j in elimination.columns[k]}
+            text += _pass(ways[rows], _inward(elimination, rows), rows, sorted(changed))
+        start = f"x + {(block * len(right.widths) + matrix) * right.rows}"
+        passes.append(
+            (f"  {ways[rows]}({start}, factor);\n", f"  {name}_outward({start}, factor);\n")
+        )
+    return text + SOLVE.format(name=name, calls=_overlapped(passes))
+
+
+def _overlapped(passes: Sequence[tuple[str, str]]) -> str:
+    """The passes of all blocks: before a block goes outward the next goes inward, which does not
+    wait for it."""
+    (first, waiting), *others = passes
+    calls = first
+    for inward, outward in others:
+        calls += inward + waiting
+        waiting = outward
+    return calls + waiting
+
+
+def _pass(name: str, steps: Iterator[str], read: Sequence[int], changed: Sequence[int]) -> str:
+    """C of a function that takes steps on some rows of a block."""
+    lines = [f"realv x{k} = x[{k}];" for k in read]
+    lines += steps
+    lines += [f"x[{k}] = x{k};" for k in changed]
+    return PASS.format(name=name, lines=indented(lines))
+
+
+def _blocks(
+    elimination: Elimination, right: Table, width: int
+) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """Every block: its number, which matrix it is of, and the rows that the way inward changes or
+    reads: what is not zero, and what this adds to."""
+    before = 0
+    for matrix, columns in enumerate(right.widths):
+        for block, first in enumerate(range(0, columns, width)):
+            part = right.filled[:, before : before + columns][:, first : first + width]
+            inside = {k for k, row in enumerate(part) if row.any()}
+            for k in reversed(range(right.rows)):
+                if k in inside:
+                    inside.update(elimination.columns[k])
+            yield block, matrix, tuple(sorted(inside))
+        before += columns
+
+
+def _inward(elimination: Elimination, rows: Sequence[int]) -> Iterator[str]:
+    for k in reversed(rows):
+        for j in elimination.columns[k]:
+            yield f"x{j} -= x{k} * {factor(elimination, k, j)};"
+
+
+def _outward(elimination: Elimination) -> Iterator[str]:
+    for k, row in enumerate(elimination.columns):
+        yield f"x{k} *= {factor(elimination, k, k)};"
+        for j in row:
+            yield f"x{k} -= x{j} * {factor(elimination, k, j)};"
+
+
+def factor(elimination: Elimination, k: int, j: int) -> str:
+    """C of a factor in its table."""
+    return f"factor[PLACE1({len(elimination.columns)}, {k}, {j})]"

@@ -1,0 +1,60 @@
+"""Efforts of a robot's joints, brought to its independent coordinates and to its actuators.
+
+The formulations work on the coordinates of the spanning tree. The loops give the tree's motion
+as v_tree = G v, a_tree = G a + g, so by d'Alembert the efforts reduce to G^T tau_tree and the
+mass matrix to G^T H G. The efforts of the actuated joints do the same work:
+G_act^T effort = G^T tau_tree, with the rows G_act of G.
+"""
+
+from __future__ import annotations
+
+import casadi as ca
+
+from ..model.tree import Tree
+from .algebra.spatial import SX
+from .loops.embedding import Embedding
+from .system import System
+from .tree.newton_euler import newton_euler
+
+
+def reduced_efforts(
+    system: System, embedding: Embedding, v: SX, a: SX, wrenches: SX | None, friction: bool
+) -> SX:
+    """Efforts (nv, 1) of the independent coordinates, by Newton-Euler."""
+    velocity = embedding.velocity(v)
+    acceleration = embedding.velocity(a) + embedding.drift(velocity)
+    efforts = newton_euler(
+        system.regrouped, embedding.joints, velocity, acceleration, system.gravity, wrenches
+    )
+    if friction:
+        efforts = efforts + joint_friction(system.tree, velocity)
+    return embedding.reduce(efforts)
+
+
+def joint_friction(tree: Tree, v: SX) -> SX:
+    """damping v + friction sign(v) of the tree's joints (nv_tree, 1)."""
+    efforts = SX.zeros(tree.nv)
+    for body in tree.bodies:
+        rate = v[body.v]
+        efforts[body.v] = body.damping * rate + body.friction * ca.sign(rate)
+    return efforts
+
+
+def driving(system: System, embedding: Embedding, effort: SX) -> SX:
+    """Efforts (nv, 1) of the independent coordinates that do the work of the actuators'."""
+    rows = embedding.matrix[list(system.coordinates.effort), :]
+    return ca.densify(rows.T @ effort)
+
+
+def actuated(system: System, embedding: Embedding, reduced: SX) -> SX:
+    """Efforts of the actuators that do the work of the independent coordinates' efforts.
+
+    With more actuators than mobility they are those of least norm.
+    """
+    coordinates = system.coordinates
+    if sorted(coordinates.effort) == sorted(coordinates.v):
+        return reduced[[coordinates.v.index(row) for row in coordinates.effort]]
+    rows = embedding.matrix[list(coordinates.effort), :]
+    if len(coordinates.effort) == len(coordinates.v):
+        return ca.solve(rows.T, reduced)
+    return rows @ ca.solve(rows.T @ rows, reduced)

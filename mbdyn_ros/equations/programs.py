@@ -1,0 +1,198 @@
+"""The programs of a robot: what its methods compute, each formula with its declaration.
+
+Their inputs are the independent positions q and, behind them, where loops have no closed form, the
+positions z of their dependent joints. Derivatives are declared in `derivatives`, what integrators
+and the forces in loops need in `position_rate` and `loop_forces`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import casadi as ca
+
+from ..model.tree import WORLD
+from ..program.declaration import program
+from ..program.elimination import solve_ltl
+from ..program.operations import cheapest
+from .algebra.spatial import SX, constant
+from .articulated_body import articulated_body
+from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
+from .efforts import actuated, driving, joint_friction, reduced_efforts
+from .system import System
+from .tree import kinematics
+from .tree.composite_body import composite_body
+from .tree.regressor import linear_form, moving_links, symbolic_inertias
+
+__all__ = ["forward_dynamics_derivatives", "inverse_dynamics_derivatives"]
+
+LONG = 200
+"""Mean square of the numbers of coordinates that move a body, from which on forward dynamics by
+the mass matrix costs at least 1.5 times that by articulated bodies: a chain of 24 joints."""
+
+
+@program("q v a", output="effort", loaded=True)
+def inverse_dynamics(
+    system: System, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None = None, friction: bool = True
+) -> SX:
+    """Efforts of the actuated joints."""
+    embedding = system.embedding(q, z)
+    reduced = reduced_efforts(system, embedding, v, a, wrenches, friction)
+    return actuated(system, embedding, reduced)
+
+
+@program("q v effort", output="a", loaded=True)
+def forward_dynamics(
+    system: System,
+    q: SX,
+    z: SX,
+    v: SX,
+    effort: SX,
+    wrenches: SX | None = None,
+    friction: bool = True,
+) -> SX:
+    """Accelerations (nv, 1) by the formulation with the fewest operations; all inputs symbols."""
+    given = [q, z, v, effort, wrenches, system.parameters]
+    symbols = [symbol for symbol in given if symbol is not None and symbol.numel()]
+    builds = accelerations(system).values()
+    return cheapest(symbols, [build(q, z, v, effort, wrenches, friction) for build in builds])
+
+
+def accelerations(system: System) -> dict[str, Callable[..., SX]]:
+    """The formulations of forward dynamics worth comparing, by name; all give the same.
+
+    The mass matrix of a chain of n joints costs n^3, to write down too.
+    """
+    depth: list[int] = []  # coordinates that move a body
+    for body in system.tree.bodies:
+        above = depth[body.parent] if body.parent != WORLD else 0
+        depth.append(above + body.v.stop - body.v.start)
+
+    def by_mass_matrix(
+        q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
+    ) -> SX:
+        """Accelerations (nv, 1) from H a = effort - bias, H = L^T D L."""
+        embedding = system.embedding(q, z)
+        rest = SX.zeros(v.shape[0])
+        bias = reduced_efforts(system, embedding, v, rest, wrenches, friction)
+        return solve_ltl(mass_matrix(system, q, z), driving(system, embedding, effort) - bias)
+
+    def by_articulated_bodies(
+        q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
+    ) -> SX:
+        """Accelerations (nv, 1) in O(n)."""
+        embedding = system.embedding(q, z)
+        acting = SX.zeros(system.tree.nv)
+        for k, row in enumerate(system.coordinates.effort):
+            acting[row] = acting[row] + effort[k]
+        velocity = embedding.velocity(v)
+        if friction:
+            acting = acting - joint_friction(system.tree, velocity)
+        whole = articulated_body(
+            system.regrouped, system.clusters, embedding, velocity, acting, system.gravity, wrenches
+        )
+        return whole[list(system.coordinates.v)]
+
+    if sum(number**2 for number in depth) > LONG * len(depth):
+        return {"articulated bodies": by_articulated_bodies}
+    return {
+        "composite bodies and Newton-Euler": by_mass_matrix,
+        "articulated bodies": by_articulated_bodies,
+    }
+
+
+@program("q", output="matrix", matrix=True)
+def mass_matrix(system: System, q: SX, z: SX) -> SX:
+    """Mass matrix (nv, nv), zeros structural."""
+    embedding = system.embedding(q, z)
+    matrix = composite_body(system.regrouped, embedding.joints)
+    return embedding.matrix.T @ matrix @ embedding.matrix
+
+
+@program("q v a", output="regressor", matrix=True)
+def regressor(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
+    """Y (efforts, 10 links): inverse dynamics without friction = Y (standard parameters)."""
+    parameters = SX.sym("parameters", 10, len(moving_links(system.tree)))
+    tree = symbolic_inertias(system.tree, parameters)
+    anyone = replace(system, tree=tree, parameters=SX(0, 1))
+    return linear_form(inverse_dynamics(anyone, q, z, v, a, None, False), parameters)
+
+
+@program("q v", output="effort")
+def coriolis_vector(system: System, q: SX, z: SX, v: SX) -> SX:
+    """Centrifugal and Coriolis efforts (nv, 1) of the independent coordinates."""
+    weightless = replace(system, gravity=0 * system.gravity)
+    rest = SX.zeros(v.shape[0])
+    return reduced_efforts(weightless, system.embedding(q, z), v, rest, None, False)
+
+
+@program("q", output="effort")
+def gravity_vector(system: System, q: SX, z: SX) -> SX:
+    """Efforts (nv, 1) of the independent coordinates that hold the robot at rest."""
+    rest = SX.zeros(system.coordinates.nv)
+    return reduced_efforts(system, system.embedding(q, z), rest, rest, None, False)
+
+
+@program("q v", output="effort")
+def friction_vector(system: System, q: SX, z: SX, v: SX) -> SX:
+    """Efforts (nv, 1) that overcome damping and dry friction of all joints."""
+    embedding = system.embedding(q, z)
+    return embedding.reduce(joint_friction(system.tree, embedding.velocity(v)))
+
+
+@program("q v", output="energy")
+def energy(system: System, q: SX, z: SX, v: SX) -> SX:
+    """Kinetic and potential energy (2, 1) (J)."""
+    embedding = system.embedding(q, z)
+    velocity = embedding.velocity(v)
+    joints = embedding.joints
+    return ca.vertcat(*kinematics.energy(system.tree, joints, velocity, system.gravity))
+
+
+@program("q", output="position")
+def joint_position(system: System, q: SX, z: SX) -> SX:
+    """Tree positions; angles are continuous however far the joints turn."""
+    return system.embedding(q, z).values()
+
+
+@program("q v", output="velocity")
+def joint_velocity(system: System, q: SX, z: SX, v: SX) -> SX:
+    """Tree velocities."""
+    return system.embedding(q, z).velocity(v)
+
+
+@program("q v a", output="acceleration")
+def joint_acceleration(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
+    """Tree accelerations."""
+    embedding = system.embedding(q, z)
+    return embedding.velocity(a) + embedding.drift(embedding.velocity(v))
+
+
+@program("q", output="pose", matrix=True, about="link")
+def frame_pose(system: System, q: SX, z: SX, link: str) -> SX:
+    """Homogeneous matrix (4, 4) of a link's frame in the world."""
+    index, pose = system.tree.frames[link]
+    rotation, origin = SX.eye(3), SX.zeros(3)
+    if index != WORLD:
+        joints = system.embedding(q, z).joints
+        rotation, origin = kinematics.body_poses(system.tree, joints)[index]
+    origin = origin + rotation @ constant(pose.translation)
+    rotation = rotation @ constant(pose.rotation)
+    bottom = constant([[0.0, 0.0, 0.0, 1.0]])
+    return ca.vertcat(ca.horzcat(rotation, origin), bottom)
+
+
+@program("q", output="jacobian", matrix=True, about="link")
+def jacobian(system: System, q: SX, z: SX, link: str) -> SX:
+    """Jacobian (6, nv) of a link's origin: linear, then angular velocity, in world axes."""
+    index, pose = system.tree.frames[link]
+    if index == WORLD:
+        return SX.zeros(6, system.coordinates.nv)
+    embedding = system.embedding(q, z)
+    columns = kinematics.jacobian(system.tree, embedding.joints, index)
+    rotation = kinematics.body_poses(system.tree, embedding.joints)[index][0]
+    arm = rotation @ constant(pose.translation)
+    lever = ca.horzcat(*(ca.cross(columns[3:, k], arm) for k in range(system.tree.nv)))
+    columns = ca.vertcat(columns[:3, :] + lever, columns[3:, :])
+    return ca.densify(columns @ embedding.matrix)

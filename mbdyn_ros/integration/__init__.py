@@ -1,0 +1,1 @@
+"""Methods of integration: what they are called, and the steps they take. They know no robot."""

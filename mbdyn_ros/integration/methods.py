@@ -1,0 +1,148 @@
+"""All methods of integration by name: those of fixed steps, and those that choose their steps.
+
+A new one is an entry here. `FixedStep`, rollouts, `simulate`, mechanisms and the command line
+offer what stands in `FIXED` and `ADAPTIVE`, and refuse other names with the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from ..errors import InputError
+from ..model.model import Array
+
+if TYPE_CHECKING:
+    from scipy.integrate import OdeSolver
+
+
+@dataclass(frozen=True)
+class FixedMethod:
+    """A method of fixed steps h for q' = rate(q, v), v' = acceleration(q, v).
+
+    order : the error after a given time falls with h to this power.
+    """
+
+    name: str
+    order: int
+
+
+@dataclass(frozen=True)
+class SemiImplicitEuler(FixedMethod):
+    """The velocity first, then the position with that velocity."""
+
+
+@dataclass(frozen=True)
+class RungeKutta(FixedMethod):
+    """An explicit Runge-Kutta method, by its Butcher tableau.
+
+    rows : of every stage but the first, the shares of a step on the slopes before it.
+    weights, divisor : the step is h / divisor times the sum of the slopes, each with its weight;
+        neighbours of equal weight are added first.
+    """
+
+    rows: tuple[tuple[float, ...], ...]
+    weights: tuple[float, ...]
+    divisor: float
+
+    @cached_property
+    def matrix(self) -> Array:
+        """The rows as a square matrix (stages, stages)."""
+        count = len(self.weights)
+        result = np.zeros((count, count))
+        for stage, row in enumerate(self.rows, 1):
+            result[stage, :stage] = row
+        return result
+
+    @cached_property
+    def nodes(self) -> tuple[float, ...]:
+        """At what share of the step each stage stands."""
+        return (0.0, *(sum(row) for row in self.rows))
+
+    @cached_property
+    def runs(self) -> tuple[tuple[float, slice], ...]:
+        """Neighbours of equal weight: the weight, and which stages."""
+        result, first = [], 0
+        for weight, same in groupby(self.weights):
+            count = len(list(same))
+            result.append((weight, slice(first, first + count)))
+            first += count
+        return tuple(result)
+
+
+@dataclass(frozen=True)
+class AdaptiveMethod:
+    """A method that chooses its steps by an estimate of their error.
+
+    formula : name of its class in `scipy.integrate`.
+    words : what it is, for lists of choices.
+    compiled : whether its steps can be compiled too (`compiled_formula`).
+    polished : whether it steps to the instants of contacts exactly; else they are those of its
+        interpolant.
+    """
+
+    name: str
+    formula: str
+    words: str
+    compiled: bool = False
+    polished: bool = False
+
+    def solver(self) -> type[OdeSolver]:
+        """SciPy's class that takes the steps."""
+        import scipy.integrate  # it takes longer to import than all of ours
+
+        found: type[OdeSolver] = getattr(scipy.integrate, self.formula)
+        return found
+
+
+RK4 = RungeKutta("rk4", 4, ((0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), (1, 2, 2, 1), 6)
+"""The classical method, of Kutta."""
+
+SEMI_IMPLICIT = SemiImplicitEuler("semi_implicit", 1)
+
+FIXED: Mapping[str, FixedMethod] = {method.name: method for method in (RK4, SEMI_IMPLICIT)}
+
+ADAPTIVE: Mapping[str, AdaptiveMethod] = {
+    method.name: method
+    for method in (
+        AdaptiveMethod(
+            "DOP853", "DOP853", "Dormand and Prince, order 8", compiled=True, polished=True
+        ),
+        AdaptiveMethod("RK45", "RK45", "Dormand and Prince, order 5 with 4, as MATLAB's ode45"),
+    )
+}
+"""Explicit ones to choose from, the default first."""
+
+STIFF = AdaptiveMethod("Radau", "Radau", "Radau IIA, order 5, implicit")
+"""What steps where damping would make explicit steps as short as itself; not to choose."""
+
+Method = TypeVar("Method")
+
+
+def named(kind: str, name: str, methods: Mapping[str, Method], *others: str) -> Method:
+    """A method by name.
+
+    Parameters
+    ----------
+    kind : what to call it, such as "method".
+    others : names besides that the caller knows.
+
+    Raises
+    ------
+    InputError
+        There is none; the message has the list.
+    """
+    if name not in methods:
+        listed = ", ".join([*others, *methods])
+        raise InputError(f"there is no {kind} {name!r}; there are {listed}")
+    return methods[name]
+
+
+def described(methods: Mapping[str, AdaptiveMethod]) -> str:
+    """The methods in words, for help."""
+    return "; ".join(f"{name}: {method.words}" for name, method in methods.items()) + "."

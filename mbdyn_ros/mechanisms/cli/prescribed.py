@@ -1,0 +1,78 @@
+"""A prescribed motion of the command line: what it asks of a mechanism, and its files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...cli.common import to_number
+from ...errors import InputError
+from ...model.model import Array
+from ...recording.table import Table
+from ...recording.write import write_table
+from ...view.figure import save_figure
+from .. import Analysis, CrankMotion, Mechanism
+from ..crank_motion import constant_speed, cycloid, from_table, joint_table, trapezoid
+
+
+def prescribed(made: Mechanism, options: dict[str, Any], points: int = 361) -> CrankMotion:
+    """The prescribed motion of the command line; all cranks of several turn alike."""
+    kind, start, turn = options["motion"], options["start"], options["turn"]
+    if kind == "constant":
+        result = constant_speed(options["speed"], start, turn, points)
+    elif kind == "trapezoid":
+        result = trapezoid(options["speed"], options["acceleration"], start, turn, points)
+    elif kind == "cycloid":
+        result = cycloid(options["duration"] or 1.0, start, turn, points)
+    else:
+        return from_table(kind, made.inputs)
+    return result.shared(len(made.inputs))
+
+
+def analyse(made: Mechanism, options: dict[str, Any]) -> Analysis:
+    """What that motion asks of the mechanism."""
+    return Analysis(made, prescribed(made, options))
+
+
+def draw(analysis: Analysis, options: dict[str, Any]) -> None:
+    """The files of a prescribed motion."""
+    from ..view import plots
+
+    curve = curve_of(analysis, options["curve"])
+    if options["plot"]:
+        save_figure(plots.plot_drive(analysis, curve), options["plot"])
+    if options["gif"]:
+        plots.animate(analysis, options["gif"], curve)
+    if options["output"]:
+        write_table(table_of(analysis, curve), options["output"])
+
+
+def curve_of(analysis: Analysis, text: str | None) -> Array | None:
+    """The path that --curve asks for."""
+    if text is None:
+        return None
+    part, equals, at = text.partition("=")
+    place = [to_number(one) for one in at.split(",")]
+    if not equals or len(place) != 2 or None in place:
+        raise InputError(f"--curve {text}: give PART=ALONG,ACROSS, as in coupler=0.15,0.1")
+    return analysis.curve(part.strip(), (float(place[0] or 0), float(place[1] or 0)))
+
+
+def table_of(analysis: Analysis, curve: Array | None = None) -> Table:
+    """All numbers of a prescribed motion."""
+    made, motion = analysis.mechanism, analysis.motion
+    table = joint_table(motion.time, made.joint_names, analysis.joints)
+    for quantity, values in (
+        ("effort", analysis.torque), ("effort_without_gravity", analysis.torque_without_gravity),
+    ):  # fmt: skip
+        table[quantity] = {name: values[:, k] for k, name in enumerate(made.inputs)}
+    table["reaction"] = {
+        f"{name}/{axis}": values[:, k]
+        for name, values in analysis.reactions.items()
+        for k, axis in enumerate(("fx", "fy", "moment"))
+    }
+    table["shaking"] = {
+        axis: analysis.shaking[:, k] for k, axis in enumerate(("fx", "fy", "moment"))
+    }
+    if curve is not None:
+        table["curve"] = {"x": curve[:, 0], "y": curve[:, 1]}
+    return table

@@ -1,0 +1,228 @@
+"""mbdyn mechanism: planar linkages by their lengths and masses."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ...cli.common import name_values, number, print_json, print_table, to_number
+from ...cli.page import announce, page_options, serving
+from ...cli.simulate import PLOTS
+from ...errors import InputError
+from ...integration.methods import ADAPTIVE, described
+from ...recording.write import TABLES, check_target
+from .tasks import LOCAL, compare_settings, forward, inverse, sweep_designs
+
+if TYPE_CHECKING:
+    from .. import Mechanism
+
+
+@click.command()
+@click.argument("name")
+@click.option(
+    "--lengths", metavar="VALUE,...",
+    help="Lengths, m, in the order that `mbdyn mechanism list` shows.",
+)
+@click.option("--set", "settings", metavar="NAME=VALUE,...", multiple=True,
+              help="Any setting: lengths, masses, centres of mass, inertias, gravity, branch.")
+@click.option(
+    "--motion", default="constant", show_default=True, metavar="constant|trapezoid|cycloid|FILE",
+    help="Motion of the crank; a CSV or JSON file has columns time and position/crank.",
+)
+@click.option("--speed", type=float, default=10.0, show_default=True, help="Of the crank, rad/s.")
+@click.option("--acceleration", type=float, default=100.0, show_default=True,
+              help="Of a trapezoid, rad/s^2.")
+@click.option("--start", type=float, default=0.0, show_default=True, help="Crank angle, rad.")
+@click.option("--turn", type=float, default=2 * math.pi, help="Angle, rad.  [default: 2 pi]")
+@click.option("--duration", type=float, help="Seconds: of a cycloid, and of --fd.  [default: 1, 5]")
+@click.option("--id", "inverse", is_flag=True, help="Driving torque, reactions, shaking force.")
+@click.option("--fd", "forward", is_flag=True,
+              help="Motion from rest at --start under gravity and --torque.")
+@click.option(
+    "--torque", default="0", show_default=True, metavar="VALUE,...|FILE",
+    help="Driving torque of --fd, N m: constant, one for each crank; or a CSV or JSON file with "
+    "columns time and effort/crank.",
+)
+@click.option("--method", type=click.Choice(list(ADAPTIVE)), default="RK45", show_default=True,
+              help="Of integration, for --fd. " + described(ADAPTIVE))
+@click.option("--rtol", type=float, default=1e-8, show_default=True, help="Relative tolerance.")
+@click.option("--atol", type=float, default=1e-10, show_default=True, help="Absolute tolerance.")
+@click.option("--max-step", type=float, default=math.inf, help="Longest step of --fd, s.")
+@click.option("--compare", metavar="SETTING=VALUE,...", help="Driving torque for several values.")
+@click.option("--sweep", "swept", metavar="SETTING=FROM:TO:COUNT", multiple=True,
+              help="All combinations of such values, in one batch; give it several times.")
+@click.option("--quantity", type=click.Choice(["peak_torque", "rms_torque", "transmission"]),
+              default="peak_torque", show_default=True, help="What --sweep plots and ranks.")
+@click.option("--dask", metavar="[ADDRESS]", is_flag=False, flag_value=LOCAL,
+              help="Spread --sweep over a Dask cluster; without an address, over this machine.")
+@click.option("--curve", metavar="PART=ALONG,ACROSS",
+              help="Also draw and write the path of a point of a part, m along and across it.")
+@click.option("--plot", metavar="FILE", help="Plot as .png, .svg or .pdf.")
+@click.option("--gif", metavar="FILE", help="Animate the motion as .gif.")
+@click.option("--output", metavar="FILE", help="Write the numbers as .csv or .json.")
+@click.option("--urdf", metavar="FILE", help="Write the mechanism as URDF+.")
+@click.option("--page", is_flag=True, help="Show it in the browser, with sliders, until Ctrl-C.")
+@page_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def mechanism(name: str, as_json: bool, **options: Any) -> None:
+    """Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows.
+
+    Without --id, --fd, --compare or --sweep: what turns fully, toggles, dead centres,
+    transmission angle. Angles count counter-clockwise from x, gravity pulls along -y.
+
+    \b
+    Examples:
+      mbdyn mechanism list
+      mbdyn mechanism four_bar --lengths 0.32,0.1,0.3,0.25
+      mbdyn mechanism four_bar --page --speed 20
+      mbdyn mechanism four_bar --id --speed 20 --plot drive.png --gif drive.gif
+      mbdyn mechanism four_bar --compare coupler_mass=0.5,1,2 --plot masses.png
+      mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
+      mbdyn mechanism four_bar --sweep coupler_length=0.2:0.4:300 --sweep rocker_length=0.15:0.4:300
+    """  # fmt: skip
+    from ..registry import kind_of
+
+    if name == "list":
+        _list(as_json)
+        return
+    kind = kind_of(name)
+    for option, ends in (("plot", PLOTS), ("output", TABLES), ("gif", (".gif",)),
+                         ("urdf", (".urdf", ".xml"))):  # fmt: skip
+        if options[option] is not None:
+            check_target(options[option], ends)
+    asked = [
+        what for what in ("inverse", "forward", "compare", "swept", "page") if options[what]
+    ]
+    if len(asked) > 1:
+        raise click.UsageError("give one of --id, --fd, --compare, --sweep, --page at a time")
+    made = _configured(kind, options["lengths"], options["settings"])
+    if options["page"]:
+        _show(made, options, as_json)
+        return
+    tasks = {
+        "inverse": inverse,
+        "forward": forward,
+        "compare": compare_settings,
+        "swept": sweep_designs,
+    }
+    document = {"mechanism": name, "settings": {k: float(v) for k, v in made.settings.items()}}
+    if asked:
+        document |= tasks[asked[0]](made, options, as_json)
+    else:
+        document |= _summary(made, options, as_json)
+    files = [options[one] for one in ("plot", "gif", "output", "urdf") if options[one]]
+    if options["urdf"] is not None:
+        _write_text(options["urdf"], made.urdf())
+    document["files"] = files
+    if as_json:
+        print_json(document)
+    else:
+        for file in files:
+            click.echo(f"wrote {file}")
+
+
+def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
+    """Serve its page."""
+    for option in ("plot", "gif", "output", "urdf"):
+        if options[option] is not None:
+            raise click.UsageError(f"--page writes no --{option}; the page has buttons for that")
+    from ...view.page.page import Address, Page, require_page
+
+    require_page()
+    from ..view.mechanism_page import MechanismPage
+
+    page = Page(made.name, Address(options["host"], options["port"]))
+    with serving(page, options["browse"]):
+        shown = MechanismPage(page, made, options["speed"])
+        announce(page.url, made.name, as_json)
+        shown.run()
+
+
+def _list(as_json: bool) -> None:
+    from .. import MECHANISMS
+
+    kinds = [(name, kind, kind()) for name, kind in MECHANISMS.items()]
+    if as_json:
+        print_json({
+            name: {
+                "title": kind.title,
+                "inputs": list(kind.inputs),
+                "output": kind.output,
+                "lengths": _length_names(made),
+                "settings": {key: float(value) for key, value in made.settings.items()},
+            }
+            for name, kind, made in kinds
+        })  # fmt: skip
+        return
+    rows = [(name, kind.title, ", ".join(_length_names(made))) for name, kind, made in kinds]
+    print_table("Mechanisms", ("name", "", "lengths"), rows, text_columns=3)
+
+
+def _length_names(made: Mechanism) -> list[str]:
+    """Settings that --lengths gives, in order."""
+    from ..settings import unit_of
+
+    others = ("_width", "_along", "_across")
+    return [
+        name for name in made.settings if unit_of(name) == "m" and not name.endswith(others)
+    ]
+
+
+def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ...]) -> Mechanism:
+    """The mechanism with the lengths and settings of the command line."""
+    made = kind()
+    values: dict[str, float] = {}
+    if lengths is not None:
+        names = _length_names(made)
+        given = [to_number(one) for one in lengths.split(",")]
+        if None in given or len(given) != len(names):
+            raise InputError(
+                f"--lengths {lengths}: give {len(names)} numbers, m: {', '.join(names)}"
+            )
+        values = {name: one for name, one in zip(names, given, strict=True) if one is not None}
+    for text in texts:
+        values |= name_values(text, "--set")
+    return made.replaced(**values) if values else made
+
+
+def _summary(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
+    """What the mechanism can do: range, toggles, dead centres, transmission."""
+    from .. import FourBar
+    from ..summary import summarize
+    from .prescribed import analyse, draw
+
+    document = summarize(made)
+    if options["plot"] or options["gif"] or options["output"]:
+        draw(analyse(made, options), options)
+    if not as_json:
+        rows = [("input", ", ".join(made.inputs)), ("output", made.output)]
+        if isinstance(made, FourBar):
+            rows.append(("Grashof class", made.grashof_class))
+        for key, text in (("range", "range of the crank"), ("dead_centers", "dead centres")):
+            if key in document:
+                rows.append((text, _degrees(document[key])))
+        for name, ends in document.get("ranges", {}).items():
+            rows.append((f"range of the {name}, others at home", _degrees(ends)))
+        rows.append(("transmission angles", _degrees(document["transmission_angles"])))
+        if document.get("time_ratio"):
+            rows.append(("time ratio", number(document["time_ratio"])))
+        print_table(made.title, ("", ""), rows, text_columns=2)
+    return document
+
+
+def _degrees(radians: list[float] | None) -> str:
+    if radians is None:
+        return "turns fully"
+    if not radians:
+        return "none"
+    return ", ".join(f"{number(one)} rad ({math.degrees(one):.4g} deg)" for one in radians)
+
+
+def _write_text(path: str, text: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error}") from None

@@ -1,0 +1,188 @@
+"""Prescribed motions of a crank: constant speed, trapezoid, cycloid, or from a table."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from ..model.model import Array
+from ..recording.table import Table, read_table
+
+POINTS = 361
+"""Instants of a motion: every degree of a turn and its end."""
+
+
+@dataclass(frozen=True)
+class CrankMotion:
+    """The motion of the inputs: time (N,) s; q, v, a (N, n) rad, rad/s, rad/s^2."""
+
+    time: Array
+    q: Array
+    v: Array
+    a: Array
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def shared(self, inputs: int) -> CrankMotion:
+        """The same motion for several inputs."""
+        return CrankMotion(
+            self.time, *(np.repeat(one, inputs, axis=1) for one in (self.q, self.v, self.a))
+        )
+
+
+def constant_speed(
+    speed: float, start: float = 0.0, turn: float = 2 * math.pi, points: int = POINTS
+) -> CrankMotion:
+    """Speed (rad/s, of either sign) over an angle `turn` (rad) from `start`.
+
+    Examples
+    --------
+    >>> motion = constant_speed(-10.0)
+    >>> motion.q[-1].round(6)
+    array([-6.283185])
+    """
+    speed = _number("speed", speed)
+    if speed == 0:
+        raise InputError("speed is 0 rad/s; give the crank a speed")
+    way = np.linspace(0.0, abs(_turn(turn)), _count(points))
+    angle = _number("start", start) + math.copysign(1.0, speed) * way
+    return _columns(way / abs(speed), angle, np.full_like(way, speed), np.zeros_like(way))
+
+
+def trapezoid(
+    speed: float,
+    acceleration: float,
+    start: float = 0.0,
+    turn: float = 2 * math.pi,
+    points: int = POINTS,
+) -> CrankMotion:
+    """From rest to rest: up to `speed` at `acceleration`, along, and down.
+
+    A turn too short for the speed is a triangle.
+    """
+    top, rate = abs(_number("speed", speed)), _number("acceleration", acceleration)
+    if top == 0 or rate <= 0:
+        raise InputError(f"speed {speed:g} and acceleration {rate:g} must not be zero or negative")
+    way, sense = abs(_turn(turn)), math.copysign(1.0, speed)
+    top = min(top, math.sqrt(way * rate))
+    rise = top / rate
+    end = way / top + rise
+    time = np.linspace(0.0, end, _count(points))
+    early, late = np.minimum(time, rise), np.maximum(time - (end - rise), 0.0)
+    angle = rate * early**2 / 2 + top * np.maximum(time - rise, 0.0) - rate * late**2 / 2
+    velocity = rate * (early - late)
+    change = np.where(time < rise, rate, 0.0) - np.where(time > end - rise, rate, 0.0)
+    return _columns(time, _number("start", start) + sense * angle, sense * velocity, sense * change)
+
+
+def cycloid(
+    duration: float, start: float = 0.0, turn: float = 2 * math.pi, points: int = POINTS
+) -> CrankMotion:
+    """From rest to rest in `duration` (s), accelerations without a jump (cycloidal motion)."""
+    length = _number("duration", duration)
+    if length <= 0:
+        raise InputError(f"duration is {length:g} s; give a time above zero")
+    share = np.linspace(0.0, 1.0, _count(points))
+    phase, way = 2 * math.pi * share, _turn(turn)
+    return _columns(
+        share * length,
+        _number("start", start) + way * (share - np.sin(phase) / (2 * math.pi)),
+        way / length * (1 - np.cos(phase)),
+        way / length**2 * 2 * math.pi * np.sin(phase),
+    )
+
+
+def from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> CrankMotion:
+    """The motion in a CSV or JSON file: columns time, position/crank, and more of the inputs.
+
+    Columns velocity/crank and acceleration/crank are taken where they are there, else found by
+    cubic splines through the positions.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or a column is missing; the words name it.
+    """
+    table = read_table(path)
+    time = rising_time(table, path)
+    columns: dict[str, list[Array]] = {"position": [], "velocity": [], "acceleration": []}
+    for name in inputs:
+        if name not in table.get("position", {}):
+            raise InputError(
+                f"{path}: no column position/{name}; there are "
+                f"{', '.join(f'{q}/{label}' for q, one in table.items() for label in one if label)}"
+            )
+        rate = table["position"][name]
+        for quantity, parts in columns.items():
+            if quantity != "position":
+                given = table.get(quantity, {}).get(name)
+                rate = _slope(time, rate) if given is None else given
+            parts.append(rate)
+    q, v, a = (np.stack(parts, axis=1) for parts in columns.values())
+    return CrankMotion(time, q, v, a)
+
+
+def joint_table(
+    time: Array, names: Sequence[str], state: tuple[Array, Array | None, Array | None]
+) -> Table:
+    """Positions, velocities and accelerations (N, joints) of all joints, as a table over time.
+
+    state : as `Mechanism.joint_state` gives it; what it leaves out is left out.
+    """
+    table: Table = {"time": {"": time}}
+    for quantity, values in zip(("position", "velocity", "acceleration"), state, strict=True):
+        if values is not None:
+            table[quantity] = dict(zip(names, values.T, strict=True))
+    return table
+
+
+def rising_time(table: Table, path: str | os.PathLike[str]) -> Array:
+    """The column time (N,) of a table, refused where it does not rise."""
+    if "" not in table.get("time", {}):
+        raise InputError(f"{path}: no column time")
+    time = table["time"][""]
+    if len(time) < 2 or not np.isfinite(time).all() or (np.diff(time) <= 0).any():
+        raise InputError(f"{path}: time must be finite and rise from row to row, two rows or more")
+    return time
+
+
+def _slope(time: Array, values: Array) -> Array:
+    """Derivative of the cubic spline through values."""
+    from scipy.interpolate import CubicSpline  # its import takes longer than ours
+
+    slope: Array = CubicSpline(time, values)(time, 1)
+    return slope
+
+
+def _columns(time: Array, q: Array, v: Array, a: Array) -> CrankMotion:
+    return CrankMotion(time, q[:, None], v[:, None], a[:, None])
+
+
+def _number(name: str, value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{name} is {value!r}; give a finite number")
+    return number
+
+
+def _turn(value: Any) -> float:
+    turn = _number("turn", value)
+    if turn == 0:
+        raise InputError("turn is 0 rad; give an angle to turn")
+    return turn
+
+
+def _count(points: int) -> int:
+    if not 2 <= points <= 10**7:
+        raise InputError(f"{points} points; give 2 to 10 million")
+    return points

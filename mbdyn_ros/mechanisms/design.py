@@ -1,0 +1,223 @@
+"""The design of a planar mechanism: its numbers, checked and set by name, and its position."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..equations.algebra.complex_plane import Complex
+from ..errors import InputError, suggestion
+from ..model.model import Array
+from .layout import Layout, Solved
+from .link import PIECES, Number, piece_numbers, piece_of
+from .settings import piece_settings, problem_of, stands_in, with_setting
+
+D = TypeVar("D", bound="Design")
+
+SAMPLES = 720
+"""Crank angles in a turn at which it is asked whether the mechanism closes."""
+
+@dataclass(frozen=True, kw_only=True)
+class Design(ABC):
+    """Lengths, masses, centres of mass and inertias of a planar mechanism.
+
+    The plane is x to the right and y upwards, against gravity; angles count counter-clockwise
+    from x. Positions q, velocities v and accelerations a are the angles of the driven links
+    (`inputs`) in that plane: arrays (n,) or, for N states at once, (N, n).
+
+    gravity : m/s^2, downwards. branch : which of the two ways to assemble it, 1 or -1.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    inputs: ClassVar[tuple[str, ...]] = ("crank",)
+    output: ClassVar[str]
+
+    gravity: Number = 9.81
+    branch: Number = 1
+
+    @abstractmethod
+    def layout(self) -> Layout:
+        """Its parts and pins."""
+
+    @abstractmethod
+    def solve(self, turns: Sequence[Complex]) -> Solved:
+        """Its position, in closed form, at the directions of the inputs."""
+
+    def __post_init__(self) -> None:
+        self._check()
+        if not self._closes():
+            raise self.refusal(self._explain_open())
+
+    # -- numbers -------------------------------------------------------------------------------
+
+    def numbers(self) -> dict[str, Number]:
+        """All that its equations depend on, by name: the order of a program's parameters."""
+        result: dict[str, Number] = {}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, PIECES):
+                parts = piece_numbers(value)
+                result.update({f"{one.name}_{key}": number for key, number in parts.items()})
+            else:
+                result[one.name] = value
+        return result
+
+    def vector(self) -> Array:
+        """`numbers` as an array (p,), or (N, p) of N designs."""
+        columns = np.broadcast_arrays(*self.numbers().values())
+        return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=-1)
+
+    @classmethod
+    def of_numbers(cls: type[D], numbers: Mapping[str, Number]) -> D:
+        """The mechanism with the numbers of `numbers`, be they symbols or arrays; unchecked."""
+        values: dict[str, Any] = {}
+        for one in fields(cls):
+            if isinstance(one.default, PIECES):
+                start = f"{one.name}_"
+                own = {k[len(start) :]: n for k, n in numbers.items() if k.startswith(start)}
+                values[one.name] = piece_of(type(one.default), own)
+            else:
+                values[one.name] = numbers[one.name]
+        return cls._unchecked(values)
+
+    @classmethod
+    def _unchecked(cls: type[D], values: Mapping[str, Any]) -> D:
+        result = object.__new__(cls)
+        for name, value in values.items():
+            object.__setattr__(result, name, value)
+        return result
+
+    @property
+    def settings(self) -> dict[str, Number]:
+        """All that can be set, by flat names such as `ground`, `coupler_mass`, `rocker_length`."""
+        result: dict[str, Number] = {}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, PIECES):
+                for key, number in piece_settings(value).items():
+                    result[f"{one.name}_{key}"] = number
+            else:
+                result[one.name] = value
+        return result
+
+    def replaced(self: D, **settings: Number) -> D:
+        """The mechanism with other settings.
+
+        Raises
+        ------
+        InputError
+            There is no such setting, or no such mechanism; the words say which and why.
+
+        Examples
+        --------
+        >>> from mbdyn_ros.mechanisms import FourBar
+        >>> FourBar().replaced(coupler_mass=2.0).coupler.mass
+        2.0
+        """
+        return replace(self, **self._values(settings))
+
+    def designs(self: D, **settings: Array) -> D:
+        """Many mechanisms in one: settings are arrays (N,) or numbers.
+
+        Lengths that do not close are not refused but give NaN where they do not.
+        """
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        result = self._unchecked({**values, **self._values(settings)})
+        result._check()
+        return result
+
+    def _values(self, settings: Mapping[str, Number]) -> dict[str, Any]:
+        """Fields with new values."""
+        known = self.settings
+        values: dict[str, Any] = {}
+        for name, number in settings.items():
+            if name not in known:
+                raise self.refusal(
+                    f"there is no setting {name!r}{suggestion(name, known)}; there are "
+                    f"{', '.join(known)}"
+                )
+            field = max((f.name for f in fields(self) if stands_in(f.name, name)), key=len)
+            value = values.get(field, getattr(self, field))
+            if isinstance(value, PIECES):
+                value = with_setting(value, name[len(field) + 1 :], number)
+            else:
+                value = number
+            values[field] = value
+        return values
+
+    # -- checks --------------------------------------------------------------------------------
+
+    def refusal(self, problem: str) -> InputError:
+        """The error that says what is wrong with it."""
+        return InputError(f"{self.name}: {problem}")
+
+    def _check(self) -> None:
+        """Refuse numbers that no mechanism has."""
+        for name, value in self.settings.items():
+            try:
+                numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+            except (TypeError, ValueError):
+                raise self.refusal(f"{name} is {value!r}; give a number") from None
+            for number in numbers[[numbers.argmin(), numbers.argmax()]].tolist():
+                if problem := problem_of(name, number):
+                    raise self.refusal(problem)
+
+    def _closes(self) -> bool:
+        """Whether it can be assembled at any angle of its inputs."""
+        turn = np.linspace(-np.pi, np.pi, SAMPLES, endpoint=False)
+        if len(self.inputs) > 1:
+            turn = turn[:: SAMPLES // 36]
+        grid = np.meshgrid(*[turn] * len(self.inputs))
+        return bool((self.margin(np.stack([one.ravel() for one in grid], axis=1)) >= 0).any())
+
+    def _explain_open(self) -> str:
+        return "the lengths cannot close at any angle; make the longest shorter"
+
+    # -- position ------------------------------------------------------------------------------
+
+    def solved(self, q: Array) -> Solved:
+        """Its position as numbers, at q (..., n); NaN where it cannot be assembled."""
+        angles = np.moveaxis(np.asarray(q, dtype=np.float64), -1, 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return self.solve([Complex(np.cos(one), np.sin(one)) for one in angles])
+
+    def margins(self, q: Array) -> Array:
+        """Squared sine of every dyad's transmission angle, (..., dyads).
+
+        Zero at a toggle, negative or NaN where it cannot be assembled.
+        """
+        dyads = self.solved(q).dyads
+        shape = np.shape(q)[:-1]
+        if not dyads:
+            return np.ones((*shape, 1))
+        return np.stack([np.broadcast_to(one.margin, shape) for one in dyads], axis=-1)
+
+    def margin(self, q: Array) -> Array:
+        """The least of the margins; negative where one is NaN."""
+        return np.nan_to_num(self.margins(q), nan=-1.0).min(axis=-1)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The joints of all parts, in the order of `joint_state`."""
+        return tuple(part.joint for part in self.layout().parts)
+
+    def states(self, name: str, values: ArrayLike) -> Array:
+        """An argument as states (N, n)."""
+        try:
+            array = np.atleast_2d(np.asarray(values, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            raise self.refusal(f"{name} must be numbers: {error}") from None
+        if array.ndim != 2 or array.shape[1] != len(self.inputs):
+            raise self.refusal(
+                f"{name} has shape {np.shape(values)}; give (N, {len(self.inputs)}), one column "
+                f"for each of {', '.join(self.inputs)}"
+            )
+        if not np.isfinite(array).all():
+            raise self.refusal(f"{name} holds NaN or infinity")
+        return array

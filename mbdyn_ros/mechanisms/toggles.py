@@ -1,0 +1,119 @@
+"""How far the inputs of a mechanism can turn before a toggle stops them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..errors import InputError
+from ..model.model import Array
+from .design import SAMPLES, Design
+from .way import ROUNDING, along, edge, first_open
+
+CLEAR = 0.01
+"""Margin (squared sine of the transmission angle) that is far enough from a toggle for a home."""
+
+
+def home(mechanism: Design) -> Array:
+    """Angles (n,) of the inputs from which joints are counted: see `Mechanism.home`."""
+    zero = np.zeros(len(mechanism.inputs))
+    if mechanism.margin(zero) >= CLEAR:
+        return zero
+    turn = np.linspace(-np.pi, np.pi, SAMPLES if len(zero) == 1 else 36, endpoint=False)
+    grid = np.stack([one.ravel() for one in np.meshgrid(*[turn] * len(zero))], axis=1)
+    best: Array = grid[np.argmax(mechanism.margin(grid))]
+    return best
+
+
+def reach(
+    mechanism: Design, start: float | None = None, which: str | None = None
+) -> tuple[float, float]:
+    """Interval of an input's angle (rad) around `start`; infinite where it turns fully.
+
+    start : an angle at which the mechanism closes; default its home.
+    which : the input that turns, of several; the others stay at home.
+
+    Raises
+    ------
+    InputError
+        The mechanism has several inputs and `which` is none of them.
+
+    Examples
+    --------
+    >>> from mbdyn_ros.mechanisms import FiveBar, Link
+    >>> short = FiveBar(coupler=Link(0.15), second_coupler=Link(0.15))
+    >>> lower, upper = reach(short, which="crank")
+    >>> round(float(np.degrees(upper)), 3)
+    91.637
+    """
+    names = mechanism.inputs
+    if which is None and len(names) == 1:
+        which = names[0]
+    if which not in names:
+        raise mechanism.refusal(
+            f"how far an input turns depends on the others ({', '.join(names)}); give the one "
+            "that turns as `which`, the others stay at home"
+        )
+    column = names.index(which)
+    rest = home(mechanism)
+    middle = float(rest[column]) if start is None else start
+
+    def margin(angles: Array) -> Array:
+        states = np.tile(rest, (len(angles), 1))
+        states[:, column] = angles
+        return mechanism.margin(states)
+
+    ahead = _first_limit(margin, middle, 1.0)
+    if ahead is None:
+        return -np.inf, np.inf
+    behind = _first_limit(margin, middle, -1.0)
+    assert behind is not None, "what ends on one side ends on the other"
+    return behind, ahead
+
+
+def _first_limit(margin: Callable[[Array], Array], start: float, sense: float) -> float | None:
+    """Where the margin first becomes negative within a turn; None where it stays above."""
+    step = sense * 2 * math.pi / SAMPLES
+    outside = first_open(lambda t: margin(start + step * t), SAMPLES + 1)
+    if outside is None:
+        return None
+    inside = max(math.ceil(outside) - 1.0, 0.0)
+    return edge(margin, start + step * inside, start + step * outside)[0]
+
+
+def require_reach(mechanism: Design, q: Array) -> None:
+    """Raise `InputError`, with the limiting angle, where it cannot be assembled at q (N, n)."""
+    bad = np.flatnonzero(mechanism.margin(q) < -ROUNDING)
+    if len(bad):
+        raise _open(mechanism, q[bad[0]], "")
+
+
+def require_way(mechanism: Design, q: Array) -> None:
+    """The same for all positions on the way from point to point of q (N, n)."""
+    if len(q) < 2:
+        require_reach(mechanism, q)
+        return
+
+    def margin(t: Array) -> Array:
+        return mechanism.margin(along(q, t))
+
+    outside, limit = first_open(margin, len(q)), ""
+    if outside is None:
+        return
+    if len(mechanism.inputs) > 1 and outside > 0:
+        outside = edge(margin, math.ceil(outside) - 1.0, outside)[1]
+        limit = "a toggle stops them there"
+    raise _open(mechanism, along(q, np.array(outside)), limit)
+
+
+def _open(mechanism: Design, q: Array, limit: str) -> InputError:
+    """The error of a mechanism that cannot be assembled at q (n,)."""
+    angles = " and ".join(f"{one:.6g}" for one in np.degrees(q))
+    names = " and ".join(mechanism.inputs)
+    text = f"it cannot be assembled with the {names} at {angles} deg"
+    if len(mechanism.inputs) == 1:
+        lower, upper = np.degrees(reach(mechanism))
+        limit = f"a toggle stops the {names}, which goes from {lower:.6g} to {upper:.6g} deg"
+    return mechanism.refusal(f"{text}: {limit}" if limit else text)

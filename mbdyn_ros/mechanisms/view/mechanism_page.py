@@ -1,0 +1,184 @@
+"""The page of a mechanism: it turns, its numbers have sliders, and its charts follow at once."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...errors import InputError
+from ...view.colors import color_of
+from ...view.page.charts import Chart, Line
+from ...view.page.page import Page, plain
+from ...view.page.playback import Playback
+from .. import Mechanism
+from .design_sliders import DesignSliders
+from .mechanism_scene import MechanismScene, frame_front
+from .picture import picture
+from .run import QUANTITIES, Run, joint_titles
+
+SLOW = (("1", 1.0), ("1/2", 0.5), ("1/5", 0.2), ("1/10", 0.1), ("1/20", 0.05))
+"""Shares of real time to play at."""
+
+
+class MechanismPage:
+    """A mechanism on a page.
+
+    Parameters
+    ----------
+    page : an empty page. speed : of the cranks at the start, rad/s.
+
+    Attributes
+    ----------
+    run_shown : the design and motion on the page; what is downloaded.
+
+    Raises
+    ------
+    InputError
+        The mechanism cannot be assembled on the way of its cranks.
+    """
+
+    def __init__(self, page: Page, mechanism: Mechanism, speed: float = 10.0) -> None:
+        self.page = page
+        gui = page.server.gui
+        with gui.add_folder("Play"):
+            self._playback = Playback(page)
+            self._instant: Any = gui.add_slider(
+                "instant", 0.0, 100.0, 0.1, 0.0, marks=((0.0, "0"), (100.0, "100 %")),
+                hint="% of the motion",
+            )  # fmt: skip
+            self._slow = gui.add_dropdown(
+                "real time ×", [name for name, _ in SLOW], initial_value="1/10"
+            )
+        self._instant.on_update(page.changed)
+        self.sliders = DesignSliders(gui, mechanism, page.changed, speed)
+        self.run_shown = Run(mechanism, self.sliders.drive)
+        self._kept: list[Line] = []
+        with gui.add_folder("Compare"):
+            gui.add_button("Keep this run", hint="Its torque stays in the chart").on_click(
+                self._keep
+            )
+            gui.add_button("Forget kept runs").on_click(self._forget)
+        with gui.add_folder("Download"):
+            gui.add_button("CSV").on_click(self._download_csv)
+            gui.add_button("PNG").on_click(self._download_png)
+            gui.add_button("URDF+").on_click(self._download_urdf)
+        with page.charts("Torque and motion"):
+            self._torque = Chart(gui, "driving torque (N m)", "", aspect=0.72)
+            self._quantity = gui.add_dropdown("joints", QUANTITIES, initial_value=QUANTITIES[0])
+            self._turning = Chart(gui, "", "", aspect=0.7)
+            self._sliding = Chart(gui, "", "", aspect=0.5)
+        self._quantity.on_update(page.changed)
+        self.scene = MechanismScene(page.server, mechanism)
+        frame_front(page.server, self.run_shown.analysis.pose)
+        self._state: object = None
+
+    def run(self) -> None:
+        """Serve until `Page.end`."""
+        self.page.run(self.draw)
+
+    def draw(self, passed: float, woken: bool) -> None:
+        """One picture: after `passed` seconds of play, or because something was changed."""
+        if passed:
+            period = float(self.run_shown.motion.time[-1])
+            self._playback.advance(passed * dict(SLOW)[self._slow.value], period)
+        elif woken:
+            self._playback.share = float(self._instant.value) / 100
+        if woken:
+            self._follow_sliders()
+        count = len(self.run_shown.motion) - 1
+        with self.page.server.atomic():
+            self.scene.move(round(self._playback.share * count))
+        if passed and self._playback.due():
+            self._instant.value = round(100 * self._playback.share, 1)
+            self._mark()
+
+    def _follow_sliders(self) -> None:
+        settings, drive = self.sliders.settings, self.sliders.drive
+        state = (settings, drive, self._quantity.value, len(self._kept))
+        if state == self._state:
+            self._mark()
+            return
+        self._state = state
+        try:
+            run = Run(self.sliders.start.replaced(**settings), drive)
+        except InputError as error:
+            self.page.say(
+                f"**Impossible.** {plain(error)}.", "The last possible linkage is shown, faded."
+            )
+            self.scene.fade(True)
+            return
+        self.run_shown = run
+        with self.page.server.atomic():
+            self.scene.shape(run.mechanism, run.analysis.pose)
+            self.scene.fade(False)
+            self._draw_charts(run)
+        if run.swings is None:
+            self.page.say()
+        else:
+            low, high = (math.degrees(one) for one in run.swings)
+            self.page.say(
+                f"The {run.mechanism.inputs[0]} cannot turn fully: a toggle stops it at "
+                f"{low:.1f} and {high:.1f} deg. It swings between."
+            )
+
+    def _draw_charts(self, run: Run) -> None:
+        self._torque.name_axes("driving torque (N m)", run.across)
+        kept = [line for line in self._kept if line.dash == _dash(run)]
+        self._torque.show(run.x, [*kept, *run.torque_lines()], self._now)
+        quantity = str(self._quantity.value)
+        charts = (self._turning, self._sliding)
+        both = zip(charts, joint_titles(quantity), run.joint_lines(quantity), strict=True)
+        for chart, title, lines in both:
+            chart.name_axes(title, run.across)
+            chart.show(run.x, lines, self._now)
+
+    @property
+    def _now(self) -> float:
+        """Where the charts mark the present."""
+        x = self.run_shown.x
+        return float(x[round(self._playback.share * (len(x) - 1))])
+
+    def _mark(self) -> None:
+        for chart in (self._torque, self._turning, self._sliding):
+            chart.mark(self._now)
+
+    def _keep(self, event: object) -> None:
+        """Keep the torque of the run, named by what differs from the start."""
+        run, settings = self.run_shown, self.sliders.settings
+        name = ", ".join(f"{key} {value:.4g}" for key, value in settings.items()) or "as given"
+        name += f", {run.motion.v[0, 0]:g} rad/s" if run.swings is None else ""
+        for k, label in enumerate(run.mechanism.inputs):
+            text = name if len(run.mechanism.inputs) == 1 else f"{label}, {name}"
+            color = color_of(len(self._kept) + 2)
+            self._kept.append(Line(text, run.torque[:, k], color, _dash(run), 1.5, x=run.x))
+        self.page.changed(event)
+
+    def _forget(self, event: object) -> None:
+        self._kept.clear()
+        self.page.changed(event)
+
+    def _download_csv(self, event: Any) -> None:
+        run = self.run_shown
+        _send(event, f"{run.mechanism.name}.csv", run.csv().encode())
+
+    def _download_urdf(self, event: Any) -> None:
+        mechanism = self.run_shown.mechanism
+        _send(event, f"{mechanism.name}.urdf", mechanism.urdf().encode())
+
+    def _download_png(self, event: Any) -> None:
+        if event.client is None:
+            return
+        scene = event.client.get_render(800, 900, transport_format="jpeg")
+        quantity = str(self._quantity.value)
+        name = f"{self.run_shown.mechanism.name}.png"
+        _send(event, name, picture(self.run_shown, quantity, tuple(self._kept), scene))
+
+
+def _dash(run: Run) -> str:
+    """How kept runs are drawn, by what they are over: they meet only their like."""
+    return "dash" if run.swings is None else "longdash"
+
+
+def _send(event: Any, name: str, content: bytes) -> None:
+    if event.client is not None:
+        event.client.send_file_download(name, content, save_immediately=True)

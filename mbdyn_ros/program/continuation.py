@@ -1,0 +1,164 @@
+"""Dependent positions by following the loop from a known configuration (Newton's method).
+
+From a closed configuration the independent positions y move along a straight line to the wanted
+ones. Each step goes along the tangent dz = -K_z^-1 K_y dy and closes the loop by Newton's method.
+The determinant of K_z vanishes where the loop has a singularity, and what lies behind is no
+longer this branch. So it must keep its sign and, since it could change it twice within a step,
+steps are as short as its logarithm changes little, by d log|det K_z| = tr(K_z^-1 dK_z). Towards a
+singularity they shrink, and there the walk stops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+
+from ..array import Array
+
+LARGEST_MOVE = 0.5
+"""Most that any joint may move in one step (rad or m)."""
+
+LARGEST_CORRECTION = 0.1
+"""Most by which Newton's method may correct it (rad or m)."""
+
+GENTLE, STEEP = 0.25, 1.0
+"""Change of log|det K_z| over a step, by its rate at the start (so long are steps) and at the end
+(a step with more is taken back)."""
+
+SMALLEST_STEP = 1e-7
+"""Share of the largest step under which the walk gives up."""
+
+CLOSED = 1e-12
+"""Largest residual of a closed loop (m or rad)."""
+
+ITERATIONS = 8
+"""Newton iterations within which a step must have converged."""
+
+
+@dataclass(frozen=True)
+class LoopFunctions:
+    """The equations of a loop in its independent positions y and dependent ones z.
+
+    rows : (y, z) -> residual (n, 1) of the rows that determine z, K_z (n, n), K_y (n, m), the
+        largest residual of all rows, and the least of the signs that tell a turned frame.
+    change : (y, z, dy, dz) -> dK_z (n, n), the change of K_z along dy and dz.
+    """
+
+    rows: ca.Function
+    change: ca.Function
+
+
+@dataclass(frozen=True)
+class Walk:
+    """How far a walk came: share of the way, positions there, and largest residual."""
+
+    share: float
+    independent: Array
+    dependent: Array
+    gap: float
+
+    @property
+    def arrived(self) -> bool:
+        """Whether the wanted configuration was reached."""
+        return self.share == 1.0
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A closed configuration on the way.
+
+    sign : of det K_z. tangent : change of z over the whole way, from here. rate : change of
+    log|det K_z| over it.
+    """
+
+    z: Array
+    gap: float
+    sign: float
+    tangent: Array
+    rate: float
+
+
+def reach(loop: LoopFunctions, start: tuple[Array, Array], target: Array) -> Walk:
+    """Walk to the independent positions `target` by the first way that leads there.
+
+    First the straight one. Where it does not lead there, and there are several independent
+    joints: one joint after the other, from the first to the last, then from the last to the
+    first. So the answer depends on `start` and `target` alone.
+
+    Returns
+    -------
+    The walk that arrived; else the straight one.
+    """
+    straight = follow(loop, start, target)
+    count = len(target)
+    if straight.arrived or count < 2:
+        return straight
+    for order in (range(count), reversed(range(count))):
+        y, z = start
+        for k in order:
+            corner = y.copy()
+            corner[k] = target[k]
+            walk = follow(loop, (y, z), corner)
+            if not walk.arrived:
+                break
+            y, z = corner, walk.dependent
+        else:
+            return walk
+    return straight
+
+
+def follow(loop: LoopFunctions, start: tuple[Array, Array], target: Array) -> Walk:
+    """Walk straight from the closed configuration `start` (y, z) to `target`.
+
+    The compiled programs do the same in C.
+    """
+    y0, z = start
+    if not np.isfinite(target).all():
+        return Walk(0.0, y0, z, np.nan)
+    whole = target - y0
+    largest = LARGEST_MOVE / max(float(np.abs(whole).max(initial=0.0)), LARGEST_MOVE)
+    way, size = 0.0, largest
+    here = _closed(loop, y0, z, whole)
+    if here is None:
+        return Walk(0.0, y0, z, np.nan)
+    while way < 1.0:
+        fastest = float(np.abs(here.tangent).max(initial=0.0))
+        with np.errstate(divide="ignore"):
+            step = min(size, *(np.array([LARGEST_MOVE, GENTLE]) / [fastest, abs(here.rate)]))
+        if not step >= SMALLEST_STEP * largest:
+            break
+        step = min(step, 1.0 - way)
+        ahead = 1.0 if way + step >= 1.0 else way + step
+        y = y0 + ahead * whole if ahead < 1.0 else target
+        found = _closed(loop, y, here.z + step * here.tangent, whole)
+        if found is None or found.sign != here.sign or not abs(found.rate) * step <= STEEP:
+            size = step / 2
+            continue
+        way, here = ahead, found
+        size = min(2 * size, largest)
+    return Walk(way, target if way == 1.0 else y0 + way * whole, here.z, here.gap)
+
+
+def _closed(loop: LoopFunctions, y: Array, guess: Array, whole: Array) -> _Place | None:
+    """Close the loop at y from a guess; None where that does not converge nearby."""
+    z, last = guess, np.inf
+    for _ in range(ITERATIONS):
+        residual, by_z, by_y, gap, aligned = (np.array(part) for part in loop.rows(y, z))
+        try:
+            change = np.linalg.solve(by_z, residual).ravel()
+        except np.linalg.LinAlgError:
+            return None
+        moved = float(np.abs(change).max(initial=0.0))
+        if not moved <= last / 2 and not moved <= CLOSED:  # NaN, or no contraction
+            return None
+        z, last = z - change, max(moved, CLOSED)
+        if not np.abs(z - guess).max(initial=0.0) <= LARGEST_CORRECTION:
+            return None
+        if moved <= CLOSED and gap.item() <= CLOSED and aligned.item() > 0:
+            tangent: Array = np.asarray(-np.linalg.solve(by_z, by_y @ whole), dtype=np.float64)
+            rate = np.trace(np.linalg.solve(by_z, np.array(loop.change(y, z, whole, tangent))))
+            sign = np.linalg.slogdet(by_z).sign
+            return _Place(z, gap.item(), float(sign), tangent, float(rate))
+    return None

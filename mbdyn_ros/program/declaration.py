@@ -1,0 +1,116 @@
+"""How a formula becomes a program: it is declared where it stands, and known by its name.
+
+@program("q v a", output="effort", loaded=True)
+def inverse_dynamics(system, q, z, v, a, wrenches=None, friction=True): ...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from ..errors import InputError, suggestion
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Declaration:
+    """What is to be known of the program that a formula makes.
+
+    The formula takes what the program is traced for, then one expression for each input, `z`
+    behind the first (the positions of loops without closed form); then, if `loaded`, wrenches and
+    whether friction counts; or what the program is about.
+
+    Attributes
+    ----------
+    name : of the formula.
+    inputs : names of the input arrays, in order. single : those of one number; all others have
+        one for each coordinate.
+    output : name of the array of results.
+    matrix : whether that has rows and columns.
+    about : "link" or "contacts" where a program is about one; else "".
+    loaded : whether wrenches from outside may act, and friction be left out.
+    internal : whether it serves other code alone, and users do not call it by its name.
+    """
+
+    def __init__(
+        self,
+        formula: Callable[..., Any],
+        inputs: str,
+        output: str,
+        matrix: bool = False,
+        about: str = "",
+        loaded: bool = False,
+        internal: bool = False,
+    ) -> None:
+        self.formula, self.name = formula, formula.__name__
+        self.__doc__, self.__module__ = formula.__doc__, formula.__module__
+        pairs = [word.partition(":") for word in inputs.split()]
+        self.inputs = tuple(name for name, _, _ in pairs)
+        self.single = tuple(name for name, _, size in pairs if size == "1")
+        self.output, self.matrix, self.about = output, matrix, about
+        self.loaded, self.internal = loaded, internal
+
+    def __repr__(self) -> str:
+        return f"<program {self.name}({', '.join(self.inputs)}) -> {self.output}>"
+
+
+class Formula(Declaration, Generic[P, R]):
+    """A declared formula, which other formulas call as before."""
+
+    formula: Callable[P, R]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """The expression that the formula gives."""
+        return self.formula(*args, **kwargs)
+
+
+_declared: dict[str, Declaration] = {}
+
+
+def program(
+    inputs: str,
+    *,
+    output: str,
+    matrix: bool = False,
+    about: str = "",
+    loaded: bool = False,
+    internal: bool = False,
+) -> Callable[[Callable[P, R]], Formula[P, R]]:
+    """Declare the formula below as a program.
+
+    Parameters
+    ----------
+    inputs : names of its inputs; those of one number as `name:1`.
+    output, matrix, about, loaded, internal : see `Declaration`.
+    """
+
+    def declare(formula: Callable[P, R]) -> Formula[P, R]:
+        made: Formula[P, R] = Formula(formula, inputs, output, matrix, about, loaded, internal)
+        if made.name in _declared and _declared[made.name].__module__ != made.__module__:
+            raise TypeError(f"two formulas are declared as the program {made.name!r}")
+        _declared[made.name] = made
+        return made
+
+    return declare
+
+
+def offered(about: str = "") -> tuple[str, ...]:
+    """Names of the programs, about a link or about nothing else, that users call by name."""
+    return tuple(name for name, one in _declared.items() if one.about == about and not one.internal)
+
+
+def declared(name: object) -> Declaration:
+    """The program that users call by this name.
+
+    Raises
+    ------
+    InputError
+        There is none; the message has the nearest name.
+    """
+    known = (*offered(), *offered("link"))
+    if isinstance(name, str) and name in known:
+        return _declared[name]
+    near = suggestion(str(name), known)
+    raise InputError(f"there is no program {name!r}{near}; there are {', '.join(known)}")

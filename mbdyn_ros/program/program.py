@@ -1,0 +1,187 @@
+"""A program: a declared formula, and what it is traced for.
+
+It stands between robotics, which declares programs, and the compiler, which makes kernels of them.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import casadi as ca
+from casadi import SX
+
+from ..errors import InputError
+from .closing import Closing
+from .declaration import Declaration
+from .operations import operations_of
+from .stages import Staged
+
+UNIT_TOLERANCE = 1e-6
+"""Largest deviation from 1 of a quaternion's squared length that a checked call accepts."""
+
+ROBOTICS = ("model", "program", "equations")
+"""Folders of the package whose code every formula stands on."""
+
+
+class Subject(Protocol):
+    """What a program is traced for, such as the system of a robot.
+
+    parameters : symbols (p, 1) that stand for numbers of it; None where all are numbers.
+    closing : the positions that it leaves to whoever runs the program.
+    quaternions : where in q unit quaternions begin.
+    """
+
+    @property
+    def parameters(self) -> SX | None: ...
+
+    @property
+    def closing(self) -> Closing: ...
+
+    @property
+    def quaternions(self) -> tuple[int, ...]: ...
+
+    def shape(self, name: str) -> tuple[int, int]:
+        """Rows and columns of the input of that name."""
+        ...
+
+    def digest(self) -> str:
+        """Hash of every number and expression that formulas take from it."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """One declared formula for one subject, traced when its expressions are first asked for.
+
+    about : name of a link, or contacts, where the declaration asks for it.
+    wrenches : whether it has them as an input, (6, bodies). friction : whether it counts.
+    """
+
+    declaration: Declaration
+    subject: Subject
+    about: object = None
+    wrenches: bool = False
+    friction: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.declaration, Declaration):
+            raise InputError(
+                f"{self.declaration!r} is no program: declare its formula with @program(...)"
+            )
+
+    def __str__(self) -> str:
+        return " ".join(
+            [self.name]
+            + ([f"of {self.about}"] if self.about is not None else [])
+            + (["with wrenches"] if self.wrenches else [])
+            + ([] if self.friction else ["without friction"])
+        )
+
+    @property
+    def name(self) -> str:
+        """Name of the formula."""
+        return self.declaration.name
+
+    @property
+    def key(self) -> str:
+        """Hash of all that the expressions are made from; known without tracing them."""
+        given = (self.name, self.about, self.wrenches, self.friction)
+        code = _digest_of_code(self.declaration.__module__)
+        return hashlib.sha256(f"{given!r} {self.subject.digest()} {code}".encode()).hexdigest()
+
+    @functools.cached_property
+    def symbols(self) -> dict[str, SX]:
+        """The inputs by name, in order.
+
+        Where loops have no closed form the symbol `z` stands behind `q`, for the positions of
+        their dependent joints; what runs the program finds them.
+        """
+        return {name: x for name, x in self._arguments.items() if name != "z" or x.numel()} | (
+            {} if self.subject.parameters is None else {"parameters": self.subject.parameters}
+        )
+
+    @functools.cached_property
+    def _arguments(self) -> dict[str, SX]:
+        """What the formula is called with, by name."""
+        first, *others = self.declaration.inputs
+        shapes = {name: self.subject.shape(name) for name in (first, "z", *others)}
+        shapes.update((name, (1, 1)) for name in self.declaration.single)
+        if self.wrenches:
+            shapes["wrenches"] = self.subject.shape("wrenches")
+        return {name: SX.sym(name, *shape) for name, shape in shapes.items()}
+
+    @functools.cached_property
+    def equations(self) -> SX | Staged:
+        """The result, or stages that lead to it."""
+        x: list[object] = list(self._arguments.values())
+        if self.declaration.loaded:
+            wrenches = x.pop() if self.wrenches else None
+            x += [wrenches, self.friction]
+        elif self.declaration.about:
+            x.append(self.about)
+        equations: SX | Staged = self.declaration.formula(self.subject, *x)
+        return equations
+
+    @functools.cached_property
+    def result(self) -> SX:
+        """The result as one expression."""
+        equations = self.equations
+        return equations.solved if isinstance(equations, Staged) else equations
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape of the result."""
+        return self.equations.shape
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many numbers every input has."""
+        return {name: symbol.numel() for name, symbol in self.symbols.items()}
+
+    @property
+    def length(self) -> int:
+        """How many operations a run takes, about."""
+        equations = self.equations
+        if isinstance(equations, Staged):
+            return sum(stage.length for stage in equations.stages.listed)
+        return int(self.function.n_instructions())
+
+    @functools.cached_property
+    def function(self) -> ca.Function:
+        """The CasADi function; its result is stored row by row, as NumPy's arrays are."""
+        inputs, names, result = list(self.symbols.values()), list(self.symbols), self.result
+        options = {"cse": True}
+        return ca.Function("program", inputs, [ca.densify(result).T], names, ["result"], options)
+
+    @property
+    def symbolic(self) -> ca.Function:
+        """The same for users of CasADi: the result in its own shape."""
+        inputs, output = list(self.symbols.values()), self.declaration.output
+        names, options = list(self.symbols), {"cse": True}
+        if output in names:
+            output = "result"
+        return ca.Function(self.name, inputs, [self.result], names, [output], options)
+
+    @property
+    def operations(self) -> dict[str, int]:
+        """Multiplications, additions, divisions and function calls of the result alone."""
+        return operations_of(list(self.symbols.values()), self.result)
+
+
+@functools.cache
+def _digest_of_code(module: str) -> str:
+    """Hash of the code that a formula in that module is made from: new code, new programs."""
+    content = hashlib.sha256(ca.CasadiMeta.version().encode())
+    package = Path(__file__).parent.parent
+    inside, _, path = module.partition(".")
+    files = [Path(str(sys.modules[module].__file__))] if inside != package.name else []
+    for folder in dict.fromkeys((*ROBOTICS, *path.split(".")[:1])):
+        files += sorted((package / folder).rglob("*.py"))
+    for file in files:
+        content.update(file.read_bytes())
+    return content.hexdigest()

@@ -1,0 +1,183 @@
+"""The programs of a robot, built when first asked for, and the call that takes any arguments."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arguments import (
+    Wrenches,
+    body_wrenches,
+    broadcast_count,
+    coordinate_array,
+    require_finite,
+    require_out,
+    require_unit_quaternions,
+)
+from ..array import Array
+from ..compiler.bound import Bound
+from ..compiler.kernel import Kernel
+from ..compiler.loading import interpret, load_kernel
+from ..compiler.options import STANDARD
+from ..equations.gap import unreachable
+from ..equations.loops.closure_gap import positions_text
+from ..equations.system import System
+from ..errors import InputError, SingularMassMatrixError
+from ..program.declaration import Declaration, offered
+from ..program.program import Program
+
+SPOKEN = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
+"""What messages call the arguments."""
+
+NEXT_TO_NOTHING = 1e-6
+"""Gap (m or rad), found by least squares, of a loop that closes."""
+
+
+class PlainCalls:
+    """The plain call of every program by its name (`compiler.call`); None until it is compiled."""
+
+    def __init__(self) -> None:
+        for name in offered():
+            setattr(self, name, _not_compiled)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Array | None]: ...
+
+
+def _not_compiled(*_: object) -> None:
+    """What a plain call returns where another way has to be gone."""
+
+
+class Calls:
+    """Kernels of one system; may be used from several threads.
+
+    plain : the short way to call each program once it is compiled.
+    home : where all of them start walks to the positions of loops; see `Kernel.home`.
+    options : what the compiler is told about those that it has not made yet.
+    """
+
+    def __init__(self, system: System, source: str) -> None:
+        self._system, self._source = system, source
+        self.home = system.closing.home
+        self.options = STANDARD
+        self._kernels: dict[tuple[object, ...], Kernel] = {}
+        self._building: dict[tuple[object, ...], threading.Lock] = {}
+        self.plain = PlainCalls()
+
+    def labels(self, name: str) -> tuple[str, ...]:
+        """Names of the coordinates of an argument."""
+        coordinates = self._system.coordinates
+        if name == "q":
+            return coordinates.position_labels
+        return coordinates.effort_labels if name == "effort" else coordinates.velocity_labels
+
+    def load(self, *programs: Declaration) -> None:
+        """Load or compile programs, several at once."""
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            list(pool.map(self.kernel, programs))
+
+    def call(
+        self,
+        program: Declaration,
+        values: tuple[object, ...],
+        wrenches: Wrenches | None = None,
+        friction: bool = True,
+        link: str | None = None,
+        out: Array | None = None,
+    ) -> Array:
+        """Run a program on any arguments, or say what is wrong with them.
+
+        The short programs of single links are interpreted for single states, unless compiled for
+        something else: users ask for many links once, and compiling takes longer than that.
+        """
+        friction = friction or not self._system.has_friction
+        arrays = {
+            key: (coordinate_array(SPOKEN[key], value, self.labels(key)), 1)
+            for key, value in zip(program.inputs, values, strict=True)
+        }
+        if wrenches is not None:
+            on_bodies = body_wrenches(self._system.tree, wrenches, self._source)
+            arrays["wrenches"] = (on_bodies, 2)
+        if "q" in arrays:
+            require_unit_quaternions(self._system.coordinates, arrays["q"][0])
+        count = broadcast_count(arrays)
+        variant = program, link, wrenches is not None, friction
+        compiled = link is None or bool(count) or (*variant, True) in self._kernels
+        kernel = self.kernel(*variant, compiled)
+        shape = kernel.shape if count is None else (count, *kernel.shape)
+        if out is not None:
+            out = require_out(out, shape)
+        if count is not None:
+            given = [array for array, _ in arrays.values()]
+            if out is not None:
+                given = [x.copy() if np.may_share_memory(x, out) else x for x in given]
+            return kernel.batch(given, count, out)
+        for key, (array, _) in arrays.items():
+            if key != "wrenches":
+                require_finite(SPOKEN[key], array, self.labels(key))
+        given = [array for array, _ in arrays.values()]
+        result = kernel.plain(*(array.ravel() for array in given)) if kernel.plain else None
+        if result is None:
+            result = self._run(kernel, given, arrays["q"][0])
+        if kernel.plain and variant == (program, None, False, True):
+            setattr(self.plain, program.name, kernel.plain)  # the next call takes the short way
+        if out is None:
+            return result
+        out[...] = result
+        return out
+
+    def _run(self, kernel: Kernel, arrays: Sequence[Array], q: Array) -> Array:
+        """The result for finite numbers, or words about why it has none."""
+        bound = Bound(kernel)
+        for memory, array in zip(bound.arguments, arrays, strict=True):
+            memory[...] = array
+        bound()
+        if not np.isfinite(bound.result).all():
+            self._require_closed(q)
+            raise SingularMassMatrixError(
+                f"{self._source}: {kernel.program.name.replace('_', ' ')} has no finite answer at "
+                f"q = {q.tolist()}: the mass matrix is singular there, or a number is too large"
+            )
+        return bound.result
+
+    def kernel(
+        self,
+        program: Declaration,
+        about: object = None,
+        wrenches: bool = False,
+        friction: bool = True,
+        compiled: bool = True,
+    ) -> Kernel:
+        """A program, built when first asked for; see `Program` for the arguments."""
+        key = program, about, wrenches, friction, compiled
+        kernel = self._kernels.get(key)
+        if kernel is None:
+            with self._building.setdefault(key, threading.Lock()):  # one thread builds it
+                kernel = self._kernels.get(key)
+                if kernel is None:
+                    made = Program(program, self._system, about, wrenches, friction)
+                    if compiled:
+                        kernel = load_kernel(made, self.home, self.options)
+                    else:
+                        kernel = interpret(made, self.home)
+                    self._kernels[key] = kernel
+        return kernel
+
+    def _require_closed(self, q: Array) -> None:
+        """Raise `InputError` where the loops cannot be closed at q."""
+        problem = unreachable(self._system, q)
+        if problem is not None:
+            why = f": a gap of {problem.gap} is left"
+            if problem.gap.largest < NEXT_TO_NOTHING:
+                why = " without being taken apart: a singularity lies between there and home"
+            raise InputError(
+                f"{self._source}: loop {problem.loop!r} cannot be closed at "
+                f"{positions_text(problem.joints, problem.wanted)}{why}; on the way from home the "
+                f"nearest that can be reached is {positions_text(problem.joints, problem.nearest)}"
+            )

@@ -1,0 +1,190 @@
+"""What every node is: a robot that comes from somewhere, a loop, faults, and diagnostics."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Collection
+from functools import partial
+from typing import Any, ClassVar
+
+from rclpy.node import Node
+
+from ...errors import MbdynError
+from ...robot import Robot, load
+from .description import FLOATING_BASE, Description, home_by_name
+from .diagnostics import Diagnostics, Health
+from .parameters import Parameters, Spec
+from .rate_loop import RateLoop
+from .refusals import in_words, one_line
+
+
+class RobotNode(Node):
+    """A node about one robot.
+
+    A subclass declares the class attributes below. Its `__init__` makes what it publishes with,
+    and ends with `begin`. From then on it is called in its hooks:
+
+    `on_robot` : a robot came, the first one or another.
+    `open_inputs` : once, when the robot that the parameters give is there.
+    `tick` : in the thread of the loop, at `loop_rate`, under `lock`.
+    `on_fault` : a tick failed; under `lock`.
+    `on_parameters` : parameters were set.
+    `health` : once a second, in the executor's thread.
+    `stop` : the node ends.
+
+    Attributes
+    ----------
+    NAME : of the executable and of the node.
+    PARAMETERS : the table of its parameters.
+    PROGRAMS : of `Robot`, compiled before `on_robot` is called.
+    LOOP : name of the thread that ticks; empty for a node that only answers.
+    AT_FAULT : what the node does at a fault, for the log.
+    parameters, description, diagnostics : as the names say.
+    lock : held by ticks and by the services of `offer`: what they share is whole between them.
+    fault : why the last tick failed, until `clear_fault`; empty where none did.
+    """
+
+    NAME: ClassVar[str]
+    PARAMETERS: ClassVar[tuple[Spec, ...]]
+    PROGRAMS: ClassVar[tuple[str, ...]] = ()
+    LOOP: ClassVar[str] = ""
+    AT_FAULT: ClassVar[str] = "stopped"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(self.NAME, **options)
+        self.parameters = Parameters(self, self.PARAMETERS)
+        self.lock = threading.Lock()
+        self.fault = ""
+        self.loop: RateLoop | None = None
+
+    def begin(self) -> None:
+        """Take the robot where the parameters give one, open the inputs, start the loop."""
+        self.description = Description(self, self.parameters, self._take)
+        if self.description.source is not None:
+            self._take(self.description.source)
+        self.parameters.on_change(self._review)
+        self.open_inputs()
+        self.diagnostics = Diagnostics(self, self.health)
+        if self.LOOP:
+            priority = self.parameters["realtime_priority"]
+            self.loop = RateLoop(self._tick, self.loop_rate(), self._fail, self.LOOP, priority)
+            self.loop.start()
+
+    # ---- hooks ----------------------------------------------------------------------------
+
+    def on_robot(self, robot: Robot) -> None:
+        """Go on with this robot; a MbdynError refuses it, and the one before stays."""
+        raise NotImplementedError
+
+    def open_inputs(self) -> None:
+        """Create subscriptions and services: nobody is heard before the robot is loaded."""
+
+    def loop_rate(self) -> float:
+        """How often to tick, Hz; asked again when parameters were set."""
+        rate: float = self.parameters["rate"]
+        return rate
+
+    def tick(self, now: float, skipped: int) -> None:
+        """Do one cycle of the loop.
+
+        Parameters
+        ----------
+        now : s, of the clock by which inputs age (`time.perf_counter`).
+        skipped : deadlines that were missed since the last tick.
+        """
+
+    def on_fault(self) -> None:
+        """Make safe what the failed tick has left."""
+
+    def on_parameters(self, names: Collection[str]) -> None:
+        """Apply the new values of parameters; a MbdynError refuses them."""
+
+    def health(self) -> Health:
+        """What the node says about itself; a subclass adds its own remarks."""
+        health = Health()
+        if self.loop is not None:
+            health.add_loop(self.loop.report(), self.loop.rate, self.loop.priority_refused)
+            health.values["fault"] = self.fault or "none"
+        if self.fault:
+            health.errors.append(self.fault)
+        if self.description.source is None:
+            health.warnings.append(self.description.missing)
+        elif self.description.refusal:
+            health.warnings.append(self.description.refusal)
+        return health
+
+    def stop(self) -> None:
+        """End the loop; a subclass then sends its last words, while the context lives."""
+        if self.loop is not None:
+            self.loop.stop()
+
+    # ---- for subclasses -------------------------------------------------------------------
+
+    def load(self, source: str) -> Robot:
+        """Read a robot, compile `PROGRAMS`, and log what looks wrong in its description."""
+        given = self.parameters
+        home = home_by_name(given["home_joints"], given["home_positions"])
+        floating = FLOATING_BASE.name in given and given[FLOATING_BASE.name]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            robot = load(source, given["mechanism"] or None, home, floating, given["gravity"])
+            robot.compile(*self.PROGRAMS)
+        for one in caught:
+            self.get_logger().warning(one_line(str(one.message)))
+        return robot
+
+    def offer(self, name: str, kind: Any, action: Callable[[Any], str]) -> None:
+        """Create the service `~/name`, which acts between two ticks.
+
+        Parameters
+        ----------
+        kind : its type, with `success` and `message` in the response.
+        action : called with the request, under `lock`; returns the message, or raises an error
+            whose words become the message of a refusal.
+        """
+        self.create_service(kind, f"~/{name}", partial(self._answer, action))
+
+    def clear_fault(self) -> str:
+        """Forget the fault, under `lock`; return what it was."""
+        cleared, self.fault = self.fault, ""
+        return cleared
+
+    # ---- what calls the hooks -------------------------------------------------------------
+
+    def _take(self, source: str) -> None:
+        self.on_robot(self.load(source))
+
+    def _tick(self, skipped: int) -> None:
+        with self.lock:
+            self.tick(time.perf_counter(), skipped)
+
+    def _fail(self, error: Exception) -> None:
+        if not self.context.ok():
+            return  # the node is ending
+        with self.lock:
+            first, self.fault = not self.fault, self.fault or in_words(error)
+            self.on_fault()
+        if first:
+            self.get_logger().error(
+                f"{self.AT_FAULT}: {self.fault}; call ~/reset to start again"
+            )
+
+    def _review(self, names: Collection[str]) -> str | None:
+        try:
+            self.on_parameters(names)
+        except MbdynError as error:
+            return one_line(error)
+        if self.loop is not None:
+            self.loop.rate = self.loop_rate()
+        return None
+
+    def _answer(self, action: Callable[[Any], str], request: Any, response: Any) -> Any:
+        try:
+            with self.lock:
+                response.message = action(request)
+            response.success = True
+        except Exception as error:
+            response.success, response.message = False, in_words(error)
+        return response

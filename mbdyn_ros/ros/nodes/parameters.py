@@ -1,0 +1,68 @@
+"""The parameters of the nodes: a table for each."""
+
+from __future__ import annotations
+
+from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
+from ..node.parameters import DOUBLES, STRINGS, Spec
+from .feedforward import SOURCES
+
+INVERSE_DYNAMICS_SERVER = (*SPECS, FLOATING_BASE, GRAVITY)
+
+SIMULATOR = (
+    *SPECS,
+    FLOATING_BASE,
+    GRAVITY,
+    PRIORITY,
+    Spec("rate", 1000.0, "steps per simulated second, Hz", 1.0, 10000.0),
+    Spec("substeps", 1, "integration steps in one step", 1, 1000),
+    Spec("real_time_factor", 1.0, "simulated seconds per second", 0.001, 1000.0),
+    Spec(
+        "publish_rate", 0.0, "joint states per simulated second, Hz; 0: every step", 0.0, 10000.0
+    ),
+    Spec(
+        "joints", STRINGS, "order of ~/commands; empty: all actuated joints", read_only=True
+    ),
+    Spec("command_timeout", 0.5, "age at which a command counts as zero, s", 0.001, 3600.0),
+    Spec("enforce_effort_limits", True, "clamp efforts to <limit effort> of the URDF"),
+    Spec(
+        "initial_joints", STRINGS, "joints of initial_positions; empty: all", read_only=True
+    ),
+    Spec("initial_positions", DOUBLES, "position at the start, rad or m; others 0",
+         read_only=True),
+    Spec(
+        "environment", "", "walls that points of the robot hit: path of a YAML file, or its text",
+        read_only=True,
+    ),
+    Spec("start_paused", False, "wait for ~/pause with data: false", read_only=True),
+    Spec("publish_clock", False, "publish simulated time on /clock and in stamps",
+         read_only=True),
+    Spec("frame_id", "", "frame of the joint states; empty: the root link", read_only=True),
+    Spec("marker_rate", 30.0, "~/markers per second, Hz; 0: none", 0.0, 100.0, read_only=True),
+    Spec(
+        "marker_scale", 0.3,
+        "length of the arrow of a full effort, and of the robot's mass times 1 m/s, m",
+        0.001, 100.0, read_only=True,
+    ),
+)  # fmt: skip
+
+TORQUE_FEEDFORWARD = (
+    *SPECS,
+    GRAVITY,
+    PRIORITY,
+    Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
+    Spec("joints", STRINGS, "order of ~/commands; empty: all actuated joints", read_only=True),
+    Spec(
+        "reference_timeout", 0.5,
+        "time after the last point at which efforts become zero, s; 0: never", 0.0, 3600.0,
+    ),
+    Spec(
+        "feedforward", SOURCES[0],
+        "what the PD adds to: inverse_dynamics, reference (efforts in its points) or none",
+        check=lambda value: None if value in SOURCES else f"{value!r} is none of {SOURCES}",
+    ),
+    Spec("lead", 0.0, "how far ahead the feed-forward is computed, s", 0.0, 0.1),
+    Spec("kp", DOUBLES, "position gain, N m/rad or N/m: none, one for all, or by joints", 0.0),
+    Spec("kd", DOUBLES, "velocity gain, N m s/rad or N s/m: none, one for all, or by joints", 0.0),
+    Spec("state_timeout", 0.1, "age at which joint_states are stale, s", 0.001, 3600.0),
+    Spec("enforce_effort_limits", True, "clamp efforts to <limit effort> of the URDF"),
+)  # fmt: skip

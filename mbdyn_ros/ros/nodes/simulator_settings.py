@@ -1,0 +1,38 @@
+"""What follows from the simulator's parameters for its loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..node.parameters import Parameters
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Rates and steps of the loop.
+
+    rate : steps per simulated second, Hz; `loop_rate` per second of the world.
+    step : of the integration, s; `substeps` of them in one step.
+    timeout : of commands, s.
+    every : how many steps for one message of joint states.
+    """
+
+    rate: float
+    loop_rate: float
+    step: float
+    substeps: int
+    timeout: float
+    every: int
+
+    @staticmethod
+    def read(values: Parameters) -> Settings:
+        """The settings for the values of the parameters."""
+        rate, substeps = values["rate"], values["substeps"]
+        return Settings(
+            rate=rate,
+            loop_rate=rate * values["real_time_factor"],
+            step=1.0 / (rate * substeps),
+            substeps=substeps,
+            timeout=values["command_timeout"],
+            every=max(1, round(rate / (values["publish_rate"] or rate))),
+        )

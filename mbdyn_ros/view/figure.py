@@ -1,0 +1,25 @@
+"""Figures of matplotlib as files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure as PNG, SVG or PDF, by the path's end.
+
+    Raises
+    ------
+    InputError
+        Another end, or the file cannot be written.
+    """
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: the plot cannot be written: {error}") from None

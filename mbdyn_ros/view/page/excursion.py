@@ -1,0 +1,107 @@
+"""An excursion: one coordinate moves through its reach, and the efforts that this asks for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...errors import InputError
+from ...model.model import Array
+from ...robot import Robot
+from .stroke import CLEARANCE, Stroke
+
+PROBES = 181
+"""Positions at which it is asked how far a coordinate reaches."""
+
+
+@dataclass(frozen=True, eq=False)
+class Excursion:
+    """One period of a coordinate's motion, the others at rest; N instants.
+
+    Attributes
+    ----------
+    label : of the coordinate, `column` its place in q.
+    stroke : how it moves; `cut` says whether loops end it before its limits do.
+    time : (N,), s. q, v, a : (N, nq), (N, nv), (N, nv).
+    position : (N, n) of all joints. gravity, effort : (N, n), N m or N; None where the actuated
+        joints do not determine the motion.
+    """
+
+    label: str
+    column: int
+    stroke: Stroke
+    cut: bool
+    time: Array
+    q: Array
+    v: Array
+    a: Array
+    position: Array
+    gravity: Array | None
+    effort: Array | None
+
+    def q_at(self, share: float) -> Array:
+        """Position (nq,) where a share of the period has passed."""
+        q = self.q[0].copy()
+        q[self.column] = self.stroke.at(np.array(share * self.stroke.period))[0]
+        return q
+
+
+def excursion(
+    robot: Robot, q: Array, label: str, bounds: tuple[float, float], period: float
+) -> Excursion:
+    """Move one coordinate through its reach around `q`.
+
+    Parameters
+    ----------
+    q : (nq,), where the others stay; it must be reachable.
+    label : in both `position_labels` and `velocity_labels`.
+    bounds : the range wanted, rad or m. period : s.
+    """
+    column, rate = robot.position_labels.index(label), robot.velocity_labels.index(label)
+    low, high, cut = _reach(robot, q, column, bounds)
+    whole = label in robot.joint_names and robot.model.joint(label).type == "continuous"
+    turns = whole and not cut and high - low > 2 * math.pi - 1e-9
+    stroke = Stroke(low, high, period, turns)
+    time = stroke.times
+    qs, vs, accelerations = np.tile(q, (len(time), 1)), *np.zeros((2, len(time), robot.nv))
+    qs[:, column], vs[:, rate], accelerations[:, rate] = stroke.at(time)
+    gravity = effort = None
+    if len(robot.effort_labels) >= robot.nv:
+        effort = robot.inverse_dynamics(qs, vs, accelerations)
+        still = np.zeros_like(vs)
+        gravity = robot.inverse_dynamics(qs, still, still)
+    position = robot.joint_state(qs)[0]
+    return Excursion(
+        label, column, stroke, cut, time, qs, vs, accelerations, position, gravity, effort
+    )
+
+
+def _reach(
+    robot: Robot, q: Array, column: int, bounds: tuple[float, float]
+) -> tuple[float, float, bool]:
+    """How far the coordinate goes from where it is, within bounds; whether loops end it."""
+    value = float(q[column])
+    low, high = min(bounds[0], value), max(bounds[1], value)
+    if not robot.model.loops and not robot.model.couplings:
+        return low, high, False
+    probes = np.unique(np.append(np.linspace(low, high, PROBES), value))
+    states = np.tile(q, (len(probes), 1))
+    states[:, column] = probes
+    closed = np.isfinite(robot.joint_state(states)[0]).all(axis=-1).reshape(-1)
+    here = int(np.searchsorted(probes, value))
+    if not closed[here]:
+        raise InputError(f"{robot.model.source}: there is no way from an open loop")
+    first, last = here, here
+    while first > 0 and closed[first - 1]:
+        first -= 1
+    while last < len(probes) - 1 and closed[last + 1]:
+        last += 1
+    margin = CLEARANCE * float(probes[last] - probes[first])
+    below, above = first > 0, last < len(probes) - 1
+    return (
+        float(probes[first]) + margin * below,
+        float(probes[last]) - margin * above,
+        below or above,
+    )
