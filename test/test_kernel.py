@@ -106,9 +106,9 @@ def test_the_cache_is_the_users_alone(fresh: Path) -> None:
     finally:
         os.umask(old)
     assert stat.S_IMODE(fresh.stat().st_mode) == 0o700
-    link, library = sorted(fresh.iterdir(), key=lambda path: path.suffix)  # and nothing else
-    assert link.name.startswith("inverse_dynamics-") and library.suffix == ".so"
-    assert link.resolve() == library
+    link, made = sorted(fresh.iterdir(), key=lambda path: path.suffix)  # and nothing else
+    assert link.name.startswith("inverse_dynamics-") and made.suffix == ".so"
+    assert link.resolve() == made
 
 
 def test_a_program_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
