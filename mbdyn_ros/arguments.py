@@ -78,7 +78,7 @@ def require_unit_quaternions(coordinates: Coordinates, position: Array) -> None:
             squares = np.einsum("ij,ij->i", quaternions, quaternions)
             wrong = (np.abs(squares - 1) > UNIT_TOLERANCE) & np.isfinite(squares)
         for k in np.flatnonzero(wrong):
-            joint = coordinates.position_labels[start].removesuffix("/qx")
+            joint = coordinates.position_labels[start].rpartition("/")[0]
             length = math.sqrt(squares[k])
             raise InputError(
                 f"the orientation of {joint} must be a unit quaternion (x, y, z, w); "

@@ -158,9 +158,8 @@ def _random_rows(robot: Robot, columns: int) -> Array:
     centre = np.array([robot.home.get(label, 0.0) for label in robot.position_labels])
     while reach > NOTHING:
         q = centre + random.uniform(-reach, reach, (4 * needed, robot.nq))
-        for k, label in enumerate(robot.position_labels):
-            if label.endswith("/qx"):
-                q[:, k : k + 4] /= np.linalg.norm(q[:, k : k + 4], axis=1, keepdims=True)
+        for k in robot.system.coordinates.quaternions:
+            q[:, k : k + 4] /= np.linalg.norm(q[:, k : k + 4], axis=1, keepdims=True)
         v, a = random.normal(size=(2, 4 * needed, robot.nv))
         rows = robot.regressor(q, v, a)
         rows = rows[np.isfinite(rows).all(axis=(1, 2))][:needed]  # the others cannot be reached

@@ -61,7 +61,7 @@ def inverse_kinematics(
     >>> inverse_kinematics(robot, "cart", pose, [0.0]).round(9)
     array([0.7])
     """
-    if len(robot.position_labels) != len(robot.velocity_labels):
+    if robot.system.coordinates.quaternions:
         raise InputError(f"{robot.model.source}: inverse kinematics is for a fixed base")
     wanted = _checked_pose(pose)
     q = single_vector("start", start, robot.position_labels)

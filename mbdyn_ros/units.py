@@ -2,27 +2,36 @@
 
 from __future__ import annotations
 
+from .model.joints import JointType, joint_type
 from .model.model import Model
+from .model.tree import BASE_JOINT
 
 
-def _slides(model: Model, label: str) -> bool:
-    """Whether a coordinate is a length; `label` as in a robot's position or velocity labels."""
-    name, _, part = label.partition("/")
-    if part:
-        return part in ("x", "y", "z", "vx", "vy", "vz")
-    return model.joint(name).type == "prismatic"
+def _unit(model: Model, label: str) -> str:
+    """The unit of a coordinate, m for m/s; `label` as in a robot's positions or velocities."""
+    kind, part = _joint(model, label)
+    units = {one.name: one.unit for one in (*kind.positions, *kind.velocities)}
+    return units[part]
+
+
+def _joint(model: Model, label: str) -> tuple[JointType, str]:
+    """The type of a coordinate's joint, and the part that it is of it."""
+    kinds = {joint.name: joint.kind for joint in model.joints}
+    kinds[BASE_JOINT] = joint_type("floating")
+    if label in kinds:
+        return kinds[label], ""
+    name, _, part = label.rpartition("/")
+    return kinds[name], part
 
 
 def position_unit(model: Model, label: str) -> str:
     """Unit of a position coordinate: m, rad, or nothing for the numbers of a quaternion."""
-    if label.rpartition("/")[2] in ("qx", "qy", "qz", "qw"):
-        return ""
-    return "m" if _slides(model, label) else "rad"
+    return _unit(model, label)
 
 
 def velocity_unit(model: Model, label: str) -> str:
     """Unit of a velocity coordinate: m/s or rad/s."""
-    return "m/s" if _slides(model, label) else "rad/s"
+    return f"{_unit(model, label)}/s"
 
 
 def acceleration_unit(model: Model, label: str) -> str:
@@ -32,9 +41,10 @@ def acceleration_unit(model: Model, label: str) -> str:
 
 def effort_unit(model: Model, label: str) -> str:
     """Unit of an effort: N or N m."""
-    return "N" if _slides(model, label) else "N m"
+    return "N" if _unit(model, label) == "m" else "N m"
 
 
-def joint_unit(joint_type: str) -> str:
-    """Unit of a joint's range: m or rad; nothing where the joint has both kinds or none."""
-    return {"prismatic": "m", "revolute": "rad", "continuous": "rad"}.get(joint_type, "")
+def joint_unit(name: str) -> str:
+    """Unit of the range of a joint type: m or rad; nothing where it has both kinds or none."""
+    units = {part.unit for part in joint_type(name).velocities}
+    return units.pop() if len(units) == 1 else ""

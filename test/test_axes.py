@@ -16,6 +16,8 @@ from random_robots import Array, Pair, RandomRobot, assert_close, explore, robot
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.model import axes, tree  # noqa: E402
 from mbdyn_ros.model.axes import BodyFrame, body_axes, rotation_onto  # noqa: E402
+from mbdyn_ros.model.joints import Motion  # noqa: E402
+from mbdyn_ros.model.joints.revolute import Revolute  # noqa: E402
 from mbdyn_ros.model.model import Pose  # noqa: E402
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program  # noqa: E402
@@ -24,12 +26,12 @@ pytestmark = pytest.mark.usefixtures("interpreted")
 
 
 def plain_axes(
-    kinds: list[str], parents: list[int], origins: list[Pose], directions: list[Array]
+    motions: list[Motion], parents: list[int], origins: list[Pose], directions: list[Array]
 ) -> list[BodyFrame]:
     """The least that is asked of frames: z along revolute axes."""
     return [
-        BodyFrame(Pose(rotation_onto(axis)) if kind == "revolute" else Pose())
-        for kind, axis in zip(kinds, directions, strict=True)
+        BodyFrame(Pose(rotation_onto(axis)) if motion.is_hinge else Pose())
+        for motion, axis in zip(motions, directions, strict=True)
     ]
 
 
@@ -84,7 +86,7 @@ def test_almost_coinciding_axes_keep_their_frame_orthonormal() -> None:
     for distance in (1e-3, 1e-6, 1e-8, 1.1e-9, 1e-10, 0.0):
         point = 3.0 * np.array([0.6, 0.0, 0.8]) + distance * np.array([0.8, 0.0, -0.6])
         frames = body_axes(
-            ["revolute", "revolute"],
+            [Revolute(), Revolute()],
             [-1, 0],
             [Pose(), Pose(np.eye(3), point)],
             [np.array([0.6, 0.0, 0.8])] * 2,

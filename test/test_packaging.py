@@ -14,64 +14,29 @@ ROOT = Path(__file__).resolve().parent.parent
 INTERFACES = ROOT / "mbdyn_ros_interfaces"
 MANIFESTS = [ROOT / "package.xml", INTERFACES / "package.xml"]
 
-DOUBLES, NAMES = "sequence<double>", "sequence<string>"
-STATE = {"name": NAMES, "position": DOUBLES, "velocity": DOUBLES}
-OUTCOME = {"success": "boolean", "message": "string"}
-TRAJECTORY = {"trajectory": "trajectory_msgs/JointTrajectory"}
-JOINT_STATE = {"joint_state": "sensor_msgs/JointState"}
-CONTRACT = {
-    "InverseDynamics": (
-        {
-            **STATE,
-            "acceleration": DOUBLES,
-            "external_wrenches": "sequence<geometry_msgs/WrenchStamped>",
-        },
-        {**OUTCOME, "name": NAMES, "effort": DOUBLES, **JOINT_STATE},
-    ),
-    "ForwardDynamics": (
-        {**STATE, "effort_name": NAMES, "effort": DOUBLES},
-        {**OUTCOME, "name": NAMES, "acceleration": DOUBLES, **JOINT_STATE},
-    ),
-    "InverseDynamicsTrajectory": (TRAJECTORY, {**OUTCOME, **TRAJECTORY}),
-    "DynamicTerms": (
-        STATE,
-        {
-            **OUTCOME,
-            "name": NAMES,
-            **dict.fromkeys(("mass_matrix", "coriolis", "gravity", "friction"), DOUBLES),
-        },
-    ),
-    "SetState": (STATE, OUTCOME),
-}
 
-MESSAGES = {
-    "Impact": {
-        "header": "std_msgs/Header",
-        "time": "double",
-        "link": "sequence<string>",
-        "point": "sequence<geometry_msgs/Point>",
-        "surface": "sequence<string>",
-        "position": "sequence<geometry_msgs/Point>",
-        "normal": "sequence<geometry_msgs/Vector3>",
-        "impulse": "sequence<double>",
-        "friction_impulse": "sequence<geometry_msgs/Vector3>",
-        "normal_velocity_before": "sequence<double>",
-        "normal_velocity_after": "sequence<double>",
-        "angle_of_attack": "sequence<double>",
-        "energy_before": "double",
-        "energy_after": "double",
-    },
-    "PiezoPulses": {
-        "header": "std_msgs/Header",
-        "name": NAMES,
-        "on": DOUBLES,
-        "off": DOUBLES,
-        "rotor_phase": "double",
-        "rotor_speed": "double",
-        "mean_torque": DOUBLES,
-        "saturated": "sequence<boolean>",
-    },
-}
+def promised():
+    """Return the fields of every service and message, as the documentation promises them."""
+    section = (ROOT / "docs" / "ros.md").read_text().split("\n## Fields\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \|(.*)\|(.*)\|$", section, re.MULTILINE)
+    return {name: (fields(first), fields(second)) for name, first, second in rows}
+
+
+def fields(cell):
+    """Return {name: type} of a cell such as `float64[] position, velocity`, types as in Python."""
+    found = {}
+    for one in re.findall(r"`([^`]+)`", cell):
+        kind, names = one.split(maxsplit=1)
+        element = kind.removesuffix("[]")
+        element = {"float64": "double", "bool": "boolean"}.get(element, element)
+        kind = f"sequence<{element}>" if kind.endswith("[]") else element
+        found.update(dict.fromkeys(names.split(", "), kind))
+    return found
+
+
+PROMISED = promised()
+CONTRACT = {name: parts for name, parts in PROMISED.items() if parts[1]}
+MESSAGES = {name: parts[0] for name, parts in PROMISED.items() if not parts[1]}
 
 
 def setup_arguments():

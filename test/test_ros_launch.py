@@ -21,13 +21,9 @@ from ros_rig import ARM, DOMAIN, Rig, rig
 from sensor_msgs.msg import JointState
 
 from mbdyn_ros.errors import InputError
-from mbdyn_ros.piezo.ros.parameters import PIEZO_CONTROLLER, PIEZO_SIMULATOR, SHARED
+from mbdyn_ros.piezo.ros.parameters import PIEZO_CONTROLLER, PIEZO_SIMULATOR
 from mbdyn_ros.ros import launch_support
-from mbdyn_ros.ros.nodes.parameters import (
-    INVERSE_DYNAMICS_SERVER,
-    SIMULATOR,
-    TORQUE_FEEDFORWARD,
-)
+from mbdyn_ros.ros.nodes.parameters import SIMULATOR, TORQUE_FEEDFORWARD
 from mbdyn_ros.ros.robot_files import find_urdf, known_urdfs
 
 __all__ = ["rig"]
@@ -177,15 +173,3 @@ def test_mechanism_launch_file(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> Non
         settings="offset=0.03,coupler_mass=2", rate="100", rviz="false",
     )  # fmt: skip
     assert list(states[0].name) == ["crank_joint", "coupler_joint", "slider_joint"]
-
-
-def test_the_documentation_names_every_parameter() -> None:
-    sections = (ROOT / "docs" / "ros.md").read_text().split("\n## ")
-    for name, table in (
-        ("inverse_dynamics_server", INVERSE_DYNAMICS_SERVER), ("simulator", SIMULATOR),
-        ("torque_feedforward", TORQUE_FEEDFORWARD), ("piezo_controller", PIEZO_CONTROLLER),
-        ("piezo_simulator", PIEZO_SIMULATOR[len(SHARED) :]),
-    ):  # fmt: skip
-        (section,) = (text for text in sections if text.startswith(name + "\n"))
-        for spec in table:
-            assert f"`{spec.name}`" in section, f"{name}: {spec.name}"

@@ -115,9 +115,13 @@ CASES = {
         joint("").replace('name="ab" type="revolute"', 'name="ab"'),
         f"{AB_PLACE}: has no type; the types of URDF are fixed, ",
     ),
-    "spherical": (
-        joint("", "spherical"),
-        f'{AB_PLACE}: type="spherical" is not in URDF; write it as three revolute joints that',
+    "ball": (
+        joint("", "ball"),
+        f'{AB_PLACE}: type="ball" is here called "spherical"; the types of URDF are fixed, ',
+    ),
+    "cylindrical": (
+        joint("", "cylindrical"),
+        f'{AB_PLACE}: type="cylindrical" is not in URDF; write it as a revolute and a prismatic',
     ),
     # closures in other languages (test_closures.py has those in ours)
     "constraint": (robot('<constraint name="x"/>'), '<text>:2: <constraint name="x">: constraints'),

@@ -87,9 +87,8 @@ def random_state(robot: Robot, seed: int = 1) -> tuple[Array, Array, Array]:
     q = random.uniform(-1.0, 1.0, robot.nq)
     if robot.model.loops:
         q = np.array([robot.home.get(label, 0.5) for label in robot.position_labels])
-    for k, label in enumerate(robot.position_labels):
-        if label.endswith("/qx"):
-            q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
+    for k in robot.system.coordinates.quaternions:
+        q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
     return q, random.normal(size=robot.nv), random.normal(size=robot.nv)
 
 
@@ -168,8 +167,9 @@ def _many_states(
     inputs = declared(name).inputs
     q, v, last = (np.tile(arguments[key], (STATES, 1)) for key in inputs)
     random = np.random.default_rng(0)
-    for k, label in enumerate(robot.position_labels):
-        if not label.endswith(("/qx", "/qy", "/qz", "/qw")):
+    fixed = {start + k for start in robot.system.coordinates.quaternions for k in range(4)}
+    for k in range(robot.nq):
+        if k not in fixed:
             q[:, k] += 1e-3 * random.normal(size=STATES)
     v += random.normal(size=v.shape)
     run = getattr(robot, name)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import threading
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import casadi as ca
 from ..array import Array
 from ..errors import CompilerWarning
 from ..program.program import Program
+from ..program.symbols import alone, lasting
 from .cache import cached_library
 from .compiled_kernel import CompiledKernel
 from .compiled_program import CompiledProgram
@@ -25,11 +25,6 @@ from .options import STANDARD, Options
 from .source import c_source
 from .walker import Walker
 
-_symbols = threading.Lock()
-"""Held while symbols are handled: CasADi counts who uses its expressions without any lock, so two
-threads that build or drop some at once crash the process."""
-
-
 def load_kernel(program: Program, home: Array | None = None, options: Options = STANDARD) -> Kernel:
     """The kernel of a program: from the cache, else compiled into it, else interpreted.
 
@@ -40,8 +35,8 @@ def load_kernel(program: Program, home: Array | None = None, options: Options = 
         _notice_interpreter("no C compiler was found ($CC, cc, gcc or clang)")
         return interpret(program, start)
     try:
-        alone = _load(program, Lane.SINGLE, options)
-        return CompiledKernel(program, alone, start, lambda: load_vectors(program, options))
+        single = _load(program, Lane.SINGLE, options)
+        return CompiledKernel(program, single, start, lambda: load_vectors(program, options))
     except CompilationError as error:
         _notice_interpreter(str(error))
         return interpret(program, start)
@@ -65,9 +60,9 @@ def _load(program: Program, lane: Lane, options: Options) -> CompiledProgram:
         It does not compile, or what was compiled does not load.
     """
 
+    @alone
     def written() -> str:
-        with _symbols:
-            return c_source(replace(program), lane, options)  # what is traced is not kept
+        return c_source(replace(program), lane, options)  # what is traced is not kept
 
     name = program.name if lane is Lane.SINGLE else f"{program.name}-batch"
     key = "".join((name, program.key, source_digest(), repr(options)))
@@ -79,19 +74,19 @@ def _load(program: Program, lane: Lane, options: Options) -> CompiledProgram:
         return CompiledProgram(cached_library(name, key, written))
 
 
+@alone
 def interpret(program: Program, home: Array | None = None) -> Kernel:
     """The kernel of a program in CasADi's interpreter."""
-    with _symbols:
-        closing, traced = program.subject.closing, replace(program)  # which is not kept
-        start, core = closing.home if home is None else home, traced.function
-        if not closing.nz:
-            return InterpretedKernel(program, core, start)
-        walker = Walker(closing, traced.sizes["q"], start)
-        names = [name for name in traced.symbols if name != "z"]
-        inputs = [ca.MX.sym(name, traced.symbols[name].sparsity()) for name in names]
-        result = core(inputs[0], walker(inputs[0]), *inputs[1:])
-        function = ca.Function("program", inputs, [result], names, ["result"])
-        return InterpretedKernel(program, function, start, walker)
+    closing, traced = program.subject.closing, replace(program)  # which is not kept
+    start, core = closing.home if home is None else home, traced.function
+    if not closing.nz:
+        return InterpretedKernel(program, lasting(core), start)
+    walker = Walker(closing, traced.sizes["q"], start)
+    names = [name for name in traced.symbols if name != "z"]
+    inputs = [ca.MX.sym(name, traced.symbols[name].sparsity()) for name in names]
+    result = core(inputs[0], walker(inputs[0]), *inputs[1:])
+    function = ca.Function("program", inputs, [result], names, ["result"])
+    return InterpretedKernel(program, lasting(function), start, walker)
 
 
 @functools.cache

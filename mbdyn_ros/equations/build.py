@@ -12,9 +12,10 @@ from ..errors import ModelError
 from ..model.clusters import find_clusters
 from ..model.coordinates import choose_coordinates
 from ..model.model import Array, Model, constant
-from ..model.planar_joint import split_planar
 from ..model.rounded_angles import Tilt, set_straight
+from ..model.split_joints import split_joints
 from ..model.tree import Tree, build_tree
+from ..program.symbols import alone
 from .system import System
 
 if TYPE_CHECKING:
@@ -25,20 +26,21 @@ UNSEEN = 1e-7
 
 
 class PartlyDependentError(ModelError):
-    """A loop ties some coordinates of the planar joint `joint`, and leaves others free."""
+    """A loop ties some motions of the joint `joint`, and leaves others free."""
 
     def __init__(self, joint: str) -> None:
-        super().__init__(f"planar joint {joint!r} is partly dependent")
+        super().__init__(f"joint {joint!r} is partly dependent")
         self.joint = joint
 
 
+@alone
 def build_robot(
     model: Model, floating_base: bool, gravity: Array, home: Mapping[str, float]
 ) -> tuple[Model, System, tuple[Assembly, ...], list[Tilt]]:
     """`build_system` of the model, changed where its loops ask for it.
 
-    Axes are set straight where rounded angles take loops their mobility, and planar joints
-    written as three where a loop makes them partly dependent.
+    Axes are set straight where rounded angles take loops their mobility, and joints of
+    several motions (planar ones) written as several where a loop makes them partly dependent.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def build_robot(
     try:
         return _with_axes(model, floating_base, gravity, home)
     except PartlyDependentError as error:
-        return build_robot(split_planar(model, [error.joint]), floating_base, gravity, home)
+        return build_robot(split_joints(model, [error.joint]), floating_base, gravity, home)
 
 
 def _with_axes(
@@ -98,7 +100,7 @@ def build_system(
     rough = {
         bodies_of[name][0]: position
         for name, position in {**model.home, **home}.items()
-        if len(bodies_of[name]) == 1 and tree.bodies[bodies_of[name][0]].kind != "floating"
+        if len(bodies_of[name]) == 1 and tree.bodies[bodies_of[name][0]].motion.nv == 1
     }
     wanted = model.independent if independent is None else independent
     leading = [joint.name for joint in model.joints if joint.nv and joint.mimic is None]
@@ -173,10 +175,7 @@ def _home(tree: Tree, assemblies: Sequence[Assembly], rough: Mapping[int, float]
     """Tree positions of the closed home configuration."""
     home = np.zeros(tree.nq)
     for index, body in enumerate(tree.bodies):
-        if body.kind == "floating":
-            home[body.q.stop - 1] = 1.0
-        else:
-            home[body.q] = rough.get(index, 0.0)
+        home[body.q] = rough.get(index, body.motion.neutral)
     for assembly in assemblies:
         for body_index, position in zip(assembly.linkage.cluster.tied, assembly.home, strict=True):
             home[tree.bodies[body_index].q] = position

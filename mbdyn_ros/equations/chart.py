@@ -19,6 +19,7 @@ import casadi as ca
 import numpy as np
 
 from ..model.model import Array
+from ..program.symbols import alone, lasting
 from .gap import linkage_rows
 from .loops.assembly import spanning_rows
 from .loops.linkage import Linkage, rows_at_positions
@@ -33,6 +34,7 @@ class Chart:
     value that the least one has. `joints` names the tied joints in order.
     """
 
+    @alone
     def __init__(self, system: System, linkage: Linkage) -> None:
         self.linkage = linkage
         self._rank = len(linkage.rows)
@@ -40,7 +42,8 @@ class Chart:
         self.places = np.array(linkage_rows(system, linkage))
         self.joints = [system.tree.bodies[body].joint for body in linkage.cluster.tied]
         x, rows = rows_at_positions(system.tree, linkage.cluster)
-        function = ca.Function("rows", [x], [ca.densify(rows.matrix).T], {"cse": True})
+        transposed = [ca.densify(rows.matrix).T]
+        function = lasting(ca.Function("rows", [x], transposed, {"cse": True}))
         self._buffer: Any
         self._buffer, self._evaluate = function.buffer()
         self._x, self._rows = np.zeros(x.shape[0]), np.zeros(rows.matrix.shape)
@@ -127,7 +130,7 @@ def charts(system: System) -> tuple[Chart, ...]:
 def _units(system: System, linkage: Linkage, matrix: Array) -> Array:
     """Factors (m, n) that make the rows of a linkage free of units."""
     sliding = np.array(
-        [system.tree.bodies[body].kind == "prismatic" for body in linkage.cluster.tied]
+        [system.tree.bodies[body].motion.slides for body in linkage.cluster.tied]
     )
     lengths: list[bool] = []
     for closure in linkage.cluster.closures:

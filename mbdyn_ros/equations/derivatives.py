@@ -101,7 +101,7 @@ class EffortDerivatives:
         coordinates, tree = self._system.coordinates, self._system.tree
         matrix, columns = self.embedding.matrix, {}
         for body in tree.bodies:
-            if body.kind != "floating":
+            if body.motion.nv == 1:
                 columns[body.q.start] = body.v.start
         by_z = ca.jacobian(expression, self._z)
         by_q = ca.jacobian(expression, self._q)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..model.model import Array
 from ..program.continuation import reach
+from ..program.symbols import alone
 from .algebra.spatial import SX
 from .loops.closure_gap import ClosureGap, closure_gap
 from .loops.linkage import Linkage, loop_functions
@@ -47,6 +48,7 @@ def linkage_rows(system: System, linkage: Linkage) -> list[int]:
     return [system.tree.bodies[body].q.start for body in linkage.cluster.tied]
 
 
+@alone
 def unreachable(system: System, q: Array) -> Unreachable | None:
     """The first loop that cannot be closed at the independent positions q, if any."""
     whole = np.zeros(system.tree.nq)

@@ -6,6 +6,7 @@ import casadi as ca
 import numpy as np
 
 from ..model.model import Array
+from ..program.symbols import alone
 from .algebra.spatial import SX
 from .programs import mass_matrix
 from .system import System
@@ -20,6 +21,7 @@ SHARE = 1e-6
 """Share of a coordinate in a direction of motion under which it takes no part in it."""
 
 
+@alone
 def massless_directions(system: System) -> list[int]:
     """Independent velocity coordinates along which nothing with mass moves.
 

@@ -15,6 +15,7 @@ from ..model.coordinates import Coordinates
 from ..model.regrouping import regrouped
 from ..model.tree import Tree
 from ..program.closing import Closing
+from ..program.symbols import alone, lasting
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .loops.linkage import Linkage, loop_functions, rows_at_positions
@@ -99,16 +100,20 @@ class System:
         return sizes.get(name, self.coordinates.nv), 1
 
     @functools.cached_property
+    @alone
     def embedding_at_home(self) -> Array:
         """G (nv_tree, nv) as numbers, at home; the same everywhere where only gears constrain."""
         home = self.home[list(self.coordinates.q)], self.home[self.walked_rows]
         return np.array(ca.evalf(self.embedding(*(SX(part) for part in home)).matrix))
 
     @functools.cached_property
+    @alone
     def residuals(self) -> dict[Linkage, ca.Function]:
         """Residuals (m, 1) of the linkages' rows as functions of their tied joints' positions."""
         pairs = [(one, rows_at_positions(self.tree, one.cluster)) for one in self.linkages]
-        return {one: ca.Function("residual", [x], [rows.residual]) for one, (x, rows) in pairs}
+        return {
+            one: lasting(ca.Function("residual", [x], [rows.residual])) for one, (x, rows) in pairs
+        }
 
     def embedding(self, q: SX, z: SX) -> Embedding:
         """The motion of the tree at independent positions."""

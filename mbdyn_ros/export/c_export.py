@@ -23,6 +23,7 @@ from ..errors import InputError
 from ..model.model import Array
 from ..model.tree import WORLD
 from ..program.program import Program
+from ..program.symbols import alone
 from ..units import acceleration_unit, effort_unit, position_unit, velocity_unit
 from .c_companions import cmake_lists, python_loader, test_program
 from .c_library import CFunction, CLibrary, header, library
@@ -88,6 +89,7 @@ def export_c(
     return Exported(files, names, described.omitted)
 
 
+@alone
 def describe(robot: Robot, links: Sequence[str] | None) -> CLibrary:
     """What to write about a robot.
 

@@ -22,6 +22,7 @@ from ..equations.algebra.spatial import SX
 from ..equations.programs import gravity_vector, mass_matrix
 from ..equations.system import System
 from ..errors import InputError
+from ..program.symbols import alone
 from .polynomial import MOST_PRODUCTS, Polynomial, expand
 
 KINDS = ("revolute", "prismatic")
@@ -57,6 +58,7 @@ class ClosedForm:
         return sum(not element.polynomial.coefficients for element in self.elements)
 
 
+@alone
 def closed_form(system: System, robot: str, source: str) -> ClosedForm:
     """The closed form of a robot of revolute and prismatic joints without closed loops.
 

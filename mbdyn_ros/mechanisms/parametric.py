@@ -22,9 +22,12 @@ from ..equations.system import System
 from ..equations.textbook.denoc_loops import ClosedDenoc
 from ..model.clusters import Closure, Cluster, Gear
 from ..model.coordinates import choose_coordinates
+from ..model.joints.prismatic import Prismatic
+from ..model.joints.revolute import Revolute
 from ..model.model import Pose
 from ..model.read.urdf import read_urdf
 from ..model.tree import WORLD, Body, Tree
+from ..program.symbols import alone
 from .design import Design
 from .layout import GROUND, Layout, Part, Point, relative
 from .toggles import home
@@ -106,6 +109,7 @@ class ParametricSystem(System):
         pinned = replace(self, linkages=(self.pinned,))
         return ClosedDenoc(pinned, embedding, embedding.velocity(v)), embedding
 
+    @alone
     def digest(self) -> str:
         """Hash of all expressions that the equations depend on."""
         q = SX.sym("q", self.coordinates.nq)
@@ -126,6 +130,7 @@ class ParametricSystem(System):
 
 
 @functools.cache
+@alone
 def parametric_system(kind: type[Design]) -> ParametricSystem:
     """The system of all mechanisms of a kind."""
     example = kind()
@@ -178,7 +183,7 @@ def _tree(layout: Layout) -> Tree:
             Body(
                 name=part.name,
                 joint=part.joint,
-                kind="prismatic" if part.slides else "revolute",
+                motion=Prismatic() if part.slides else Revolute(),
                 parent=WORLD if part.parent == GROUND else order[part.parent],
                 placement=_pose(part.at, part.across),
                 axis=np.array([1.0, 0.0, 0.0] if part.slides else [0.0, 0.0, 1.0]),

@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .model import Array, Pose
+from .pose import Array, Pose
+
+if TYPE_CHECKING:
+    from .joints import Motion
 
 PARALLEL = 1e-6
 """Sine of the angle under which two axes count as parallel, and x goes to the next origin."""
@@ -49,42 +53,53 @@ def rotation_onto(axis: Array) -> Array:
     return np.array([[1 - k * x * x, -k * x * y, x], [-k * x * y, 1 - k * y * y, y], [-x, -y, z]])
 
 
+def across(axis: Array) -> tuple[Array, Array]:
+    """Two unit vectors that make a right-handed frame (e1, e2, axis)."""
+    helper = np.eye(3)[np.argmin(np.abs(axis))]
+    e1 = np.cross(helper, axis)
+    e1 /= np.linalg.norm(e1)
+    return e1, np.cross(axis, e1)
+
+
 def body_axes(
-    kinds: Sequence[str], parents: Sequence[int], origins: Sequence[Pose], axes: Sequence[Array]
+    motions: Sequence[Motion],
+    parents: Sequence[int],
+    origins: Sequence[Pose],
+    axes: Sequence[Array],
 ) -> list[BodyFrame]:
     """Choose the frame of every body.
 
     Parameters
     ----------
-    kinds, parents : joint kind and parent index (-1: world) of each body, parents first.
+    motions, parents : the joint's motion and parent index (-1: world) of each body, parents first.
     origins : pose of each joint in its parent's first link.
     axes : unit axis (3,) of each joint in the body's own first link.
 
     Returns
     -------
-    One `BodyFrame` a body. Floating bases keep the frame of their link.
+    One `BodyFrame` a body. Where a joint has no axis, it is the frame of the link.
     """
-    count = len(kinds)
+    count = len(motions)
     heirs = _heirs(parents)
     poses: list[Pose | None] = [None] * count
     for i in reversed(range(count)):
-        if kinds[i] == "revolute":
+        if motions[i].is_hinge:
             heir = heirs[i]
             if heir is None:
                 carrier = parents[i]
-                hinged = carrier >= 0 and kinds[carrier] == "revolute"
+                hinged = carrier >= 0 and motions[carrier].is_hinge
                 foot = _foot(axes[i], origins[i].inverse(), axes[carrier]) if hinged else 0.0
                 poses[i] = Pose(rotation_onto(axes[i]), foot * axes[i])
             else:
-                poses[i] = _facing(axes[i], kinds[heir], origins[heir], axes[heir], poses[heir])
+                poses[i] = _facing(axes[i], motions[heir], origins[heir], axes[heir], poses[heir])
 
     frames: list[BodyFrame] = []
     for i in range(count):
         pose, offset = poses[i], 0.0
         parent = frames[parents[i]].pose if parents[i] >= 0 else Pose()
-        if kinds[i] == "floating":
+        if not motions[i].has_axis:
             pose = Pose()
-        elif pose is None:  # prismatic: as its parent stands, so that no turn is left
+        elif pose is None:  # a slide: as its parent stands, so that no turn is left
             upright = rotation_onto(axes[i])
             turn = origins[i].rotation.T @ parent.rotation if parents[i] >= 0 else upright
             pose = Pose(turn)
@@ -108,10 +123,10 @@ def _heirs(parents: Sequence[int]) -> list[int | None]:
     return heirs
 
 
-def _facing(axis: Array, kind: str, origin: Pose, heir_axis: Array, heir: Pose | None) -> Pose:
+def _facing(axis: Array, motion: Motion, origin: Pose, heir_axis: Array, heir: Pose | None) -> Pose:
     """Frame on `axis` with x across the heir's axis too, at the foot of the heir's origin."""
     fallback = rotation_onto(axis)[:, 0]
-    if kind == "floating":
+    if not motion.has_axis:
         return _frame(axis, fallback, np.zeros(3))
     direction = origin.rotation @ heir_axis
     point = origin.translation
@@ -121,9 +136,9 @@ def _facing(axis: Array, kind: str, origin: Pose, heir_axis: Array, heir: Pose |
     normal = np.cross(axis, direction)
     if float(np.linalg.norm(normal)) > PARALLEL:
         return _frame(axis, normal, foot * axis)
-    across = point - foot * axis
-    if float(np.linalg.norm(across)) > TOUCHING:
-        return _frame(axis, across, foot * axis)
+    aside = point - foot * axis
+    if float(np.linalg.norm(aside)) > TOUCHING:
+        return _frame(axis, aside, foot * axis)
     if heir is not None:
         along = (origin @ heir).rotation[:, 0]
         return _frame(axis, along - np.dot(along, axis) * axis, foot * axis)

@@ -147,11 +147,12 @@ def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
             successor_path=path_from(tree, ancestor, second),
         )
         for body in closure.bodies:
-            if tree.bodies[body].kind == "floating":
+            if tree.bodies[body].motion.nv > 1:
                 raise ModelError(
-                    f"{model.source}: loop {loop.name!r} passes through the floating joint "
-                    f"{tree.bodies[body].joint!r}; a loop may only hold joints with one degree of "
-                    "freedom and planar joints. Model the free joint by such joints."
+                    f"{model.source}: loop {loop.name!r} passes through the "
+                    f"{tree.bodies[body].kind} joint {tree.bodies[body].joint!r}; a loop may only "
+                    "hold joints that slide and turn about axes one after the other. Model the "
+                    f"{tree.bodies[body].kind} joint by such joints."
                 )
         result.append(aligned(tree, closure))
     return result
@@ -175,9 +176,7 @@ def aligned(tree: Tree, closure: Closure) -> Closure:
         for index in path:
             body = tree.bodies[index]
             rotation = rotation @ body.placement.rotation
-            along = float(normal @ rotation @ body.axis)
-            miss = np.linalg.norm(np.cross(normal, rotation @ body.axis))
-            if (miss if body.kind == "revolute" else abs(along)) > PARALLEL:
+            if body.motion.leaves_plane(rotation @ body.axis, normal) > PARALLEL:
                 return closure
         across = rotation.T @ normal
         axis = frame.rotation @ closure.axis
@@ -217,7 +216,7 @@ def gears_on_bodies(model: Model, tree: Tree) -> list[Gear]:
         inner, outer = path_from(tree, ancestor, first), path_from(tree, ancestor, second)
         factors = (*((b, 1.0) for b in outer), *((b, -coupling.ratio) for b in inner))
         for body, _ in factors:
-            if tree.bodies[body].kind not in ("revolute", "prismatic"):
+            if tree.bodies[body].motion.nv > 1:
                 raise ModelError(
                     f"{model.source}: coupling {coupling.name!r} passes through the joint "
                     f"{tree.bodies[body].joint!r}, which has more than one degree of freedom"

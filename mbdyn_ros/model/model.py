@@ -9,52 +9,8 @@ import numpy as np
 
 from ..array import Array as Array
 from .closing_types import ClosingType, closing_type
-
-JOINT_COORDINATES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "fixed": ((), ()),
-    "revolute": (("",), ("",)),
-    "continuous": (("",), ("",)),
-    "prismatic": (("",), ("",)),
-    "planar": (("x", "y", "theta"), ("x", "y", "theta")),
-    "floating": (("x", "y", "z", "qx", "qy", "qz", "qw"), ("vx", "vy", "vz", "wx", "wy", "wz")),
-}
-"""Names of the position and velocity coordinates of each joint type."""
-
-
-def constant(values: object, shape: tuple[int, ...]) -> Array:
-    """Return `values` as a read-only float64 array of the given shape."""
-    array = np.array(values, dtype=np.float64).reshape(shape)
-    array.setflags(write=False)
-    return array
-
-
-@dataclass(frozen=True, eq=False)
-class Pose:
-    """Placement of a frame F in a frame P: x_P = rotation @ x_F + translation (m)."""
-
-    rotation: Array = field(default_factory=lambda: constant(np.eye(3), (3, 3)))
-    translation: Array = field(default_factory=lambda: constant(np.zeros(3), (3,)))
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rotation", constant(self.rotation, (3, 3)))
-        object.__setattr__(self, "translation", constant(self.translation, (3,)))
-
-    def __matmul__(self, other: Pose) -> Pose:
-        return Pose(
-            self.rotation @ other.rotation,
-            self.rotation @ other.translation + self.translation,
-        )
-
-    def inverse(self) -> Pose:
-        """The placement of P in F."""
-        return Pose(self.rotation.T, -self.rotation.T @ self.translation)
-
-    def matrix(self) -> Array:
-        """The homogeneous 4x4 matrix."""
-        result = np.eye(4)
-        result[:3, :3] = self.rotation
-        result[:3, 3] = self.translation
-        return result
+from .joints import JointType, Motion, joint_type
+from .pose import Pose, constant
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +58,8 @@ class Mimic:
 class Joint:
     """A joint: `origin` places its frame in the parent link, `axis` is a unit vector in it.
 
-    The frame of the child link is the joint's frame moved by the joint.
+    The frame of the child link is the joint's frame moved by the joint. `numbers` are those that
+    its type needs besides an axis (the pitch of a screw).
     """
 
     name: str
@@ -116,19 +73,33 @@ class Joint:
     friction: float = 0.0
     mimic: Mimic | None = None
     line: int | None = None
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", constant(self.axis, (3,)))
 
     @property
+    def kind(self) -> JointType:
+        """What its type declares; ModelError where there is no such type."""
+        return joint_type(self.type, f"joint {self.name!r}: ")
+
+    @property
     def nq(self) -> int:
         """Number of position coordinates."""
-        return len(JOINT_COORDINATES[self.type][0])
+        return self.kind.nq
 
     @property
     def nv(self) -> int:
         """Number of velocity coordinates."""
-        return len(JOINT_COORDINATES[self.type][1])
+        return self.kind.nv
+
+    def motions(self) -> list[tuple[str, Motion, Array]]:
+        """Names of its motions, outwards, the motions, and their axes in the joint's frame."""
+        return self.kind.motions(self.axis, self.numbers)
+
+    def pose(self, q: Array) -> Pose:
+        """The child's frame in the joint's frame at its positions (nq,)."""
+        return self.kind.pose(self.axis, self.numbers, q)
 
 
 @dataclass(frozen=True, eq=False)

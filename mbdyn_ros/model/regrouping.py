@@ -41,20 +41,20 @@ def regrouped(tree: Tree) -> Tree:
     firsts = [np.array(body.inertia.first) for body in tree.bodies]
     spreads = [spread(body.inertia.second) for body in tree.bodies]
     for i, body in reversed(list(enumerate(tree.bodies))):
-        mass, first, handed = 0.0, np.zeros(3), np.zeros((3, 3))
-        if body.kind == "revolute":
-            mass, first[2], handed[2, 2] = masses[i], firsts[i][2], spreads[i][2, 2]
-            masses[i], firsts[i][2], spreads[i][2, 2] = 0.0, 0.0, 0.0
-        elif body.kind == "prismatic":
-            handed, spreads[i] = spreads[i], np.zeros((3, 3))
+        alike, along, across = body.motion.moves_alike
+        mass = masses[i] if alike else 0.0
+        first, handed = np.where(along, firsts[i], 0.0), np.where(across, spreads[i], 0.0)
+        if alike:
+            masses[i] = 0.0
+        firsts[i], spreads[i] = np.where(along, 0.0, firsts[i]), np.where(across, 0.0, spreads[i])
         if body.parent == WORLD:
             continue
         r, p = body.placement.rotation, body.placement.translation
         first = r @ first
-        across = np.outer(first, p)
+        arms = np.outer(first, p)
         masses[body.parent] += mass
         firsts[body.parent] += first + mass * p
-        spreads[body.parent] += r @ handed @ r.T + across + across.T + mass * np.outer(p, p)
+        spreads[body.parent] += r @ handed @ r.T + arms + arms.T + mass * np.outer(p, p)
     inertias = map(_inertia, masses, firsts, spreads)
     pairs = zip(tree.bodies, inertias, strict=True)
     return replace(tree, bodies=tuple(replace(body, inertia=one) for body, one in pairs))

@@ -1,9 +1,9 @@
 """The moving bodies of a model: fixed joints lumped, parents first, joint axes along z.
 
 A `Tree` is the form in which the formulations see a robot. Links joined by fixed joints are one
-`Body`; a planar joint is two slides and a turn with massless bodies between; every revolute
-axis is the z axis of its body's frame (see `axes`). All of it is exact: the frames move, the
-robot does not.
+`Body`; a joint of several motions (a planar one: two slides and a turn) has massless bodies
+between; every axis of turning is the z axis of its body's frame (see `axes`). All of it is
+exact: the frames move, the robot does not.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .axes import body_axes, rotation_onto
+from .axes import body_axes
+from .blocks import Block, joint_blocks
+from .joints import Motion
 from .model import Array, Inertia, Joint, Model, Pose, constant
 
 WORLD = -1
@@ -69,14 +71,14 @@ class RigidInertia:
 class Body:
     """A moving body and the joint that moves it.
 
-    At position q the body's frame stands in its parent's frame at
-    `placement @ Rz(q + offset)` (revolute), `placement @ Trans(axis q)` (prismatic) or
-    `placement @ Pose(quaternion, xyz)` (floating). `q` and `v` are its tree coordinates.
+    At position q the body's frame stands in its parent's frame at `placement` and the motion by
+    q, an angle about the z axis being `q + offset`. `q` and `v` are its tree coordinates; `label`
+    names its motion, in a joint that has several.
     """
 
     name: str
     joint: str
-    kind: str
+    motion: Motion
     parent: int
     placement: Pose
     axis: Array
@@ -86,6 +88,12 @@ class Body:
     v: slice
     damping: float = 0.0
     friction: float = 0.0
+    label: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The name of its motion."""
+        return self.motion.kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +115,8 @@ class _Draft:
     """A body under construction; its frame is still that of its first link."""
 
     joint: Joint
-    kind: str
+    label: str
+    motion: Motion
     parent: int
     origin: Pose
     axis: Array
@@ -116,17 +125,15 @@ class _Draft:
     parts: list[tuple[Pose, Inertia]] = field(default_factory=list)
 
 
-def coordinates(model: Model, floating_base: bool) -> dict[str, tuple[slice, slice]]:
-    """The position and velocity coordinates of every movable joint, in document order."""
-    result = {}
-    iq, iv = 0, 0
-    joints = [joint for joint in model.joints if joint.nv]
-    if floating_base:
-        joints.insert(0, Joint(BASE_JOINT, "floating", "", model.root))
-    for joint in joints:
-        result[joint.name] = (slice(iq, iq + joint.nq), slice(iv, iv + joint.nv))
-        iq, iv = iq + joint.nq, iv + joint.nv
-    return result
+def base_joint(model: Model) -> Joint:
+    """The joint between the world and the root link of a floating base."""
+    return Joint(BASE_JOINT, "floating", "", model.root)
+
+
+def coordinates(model: Model, floating_base: bool) -> dict[str, Block]:
+    """The tree coordinates of every movable joint, in document order, the base's first."""
+    base = [base_joint(model)] if floating_base else []
+    return joint_blocks([*base, *model.joints])
 
 
 def build_tree(model: Model, floating_base: bool = False) -> Tree:
@@ -140,8 +147,7 @@ def build_tree(model: Model, floating_base: bool = False) -> Tree:
 
     root = (WORLD, Pose())
     if floating_base:
-        base = Joint(BASE_JOINT, "floating", "", model.root)
-        root = _add_joint(drafts, base, places[base.name], WORLD, Pose())
+        root = _add_joint(drafts, base_joint(model), places[BASE_JOINT], WORLD, Pose())
     pending = [(model.root, *root)]
     while pending:
         name, body, pose = pending.pop()
@@ -151,42 +157,31 @@ def build_tree(model: Model, floating_base: bool = False) -> Tree:
             drafts[body].parts.append((pose, inertia))
         for joint in reversed(outgoing.get(name, [])):
             origin = pose @ joint.origin
-            if joint.type == "fixed":
-                pending.append((joint.child, body, origin))
-            else:
+            moved = (body, origin)
+            if joint.name in places:
                 moved = _add_joint(drafts, joint, places[joint.name], body, origin)
-                pending.append((joint.child, *moved))
-    nq = sum(q.stop - q.start for q, _ in places.values())
-    nv = sum(v.stop - v.start for _, v in places.values())
+            pending.append((joint.child, *moved))
+    nq = sum(place.kind.nq for place in places.values())
+    nv = sum(place.kind.nv for place in places.values())
     return _finish(drafts, links, nq, nv)
 
 
 def _add_joint(
-    drafts: list[_Draft], joint: Joint, place: tuple[slice, slice], parent: int, origin: Pose
+    drafts: list[_Draft], joint: Joint, place: Block, parent: int, origin: Pose
 ) -> tuple[int, Pose]:
-    """Append the body that `joint` moves and return its index and its link's pose in it."""
-    q, v = place
-    if joint.type == "planar":
-        turn = Pose(rotation_onto(joint.axis))
-        steps = [("prismatic", turn.rotation[:, 0]), ("prismatic", turn.rotation[:, 1])]
-        steps.append(("revolute", joint.axis))
-    else:
-        kind = "revolute" if joint.type == "continuous" else joint.type
-        steps = [(kind, joint.axis)]
-    for k, (kind, axis) in enumerate(steps):
-        cut_q = slice(q.start + k, q.start + k + 1) if len(steps) > 1 else q
-        cut_v = slice(v.start + k, v.start + k + 1) if len(steps) > 1 else v
-        drafts.append(_Draft(joint, kind, parent, origin, axis, cut_q, cut_v))
+    """Append the bodies that `joint` moves and return the last one and its link's pose in it."""
+    steps = zip(joint.motions(), place.motions(), strict=True)
+    for (part, motion, axis), (_, q, v) in steps:
+        label = f"{joint.name}/{part}" if part else joint.name
+        drafts.append(_Draft(joint, label, motion, parent, origin, axis, q, v))
         parent, origin = len(drafts) - 1, Pose()
     return parent, origin
 
 
-def _finish(
-    drafts: list[_Draft], links: dict[str, tuple[int, Pose]], nq: int, nv: int
-) -> Tree:
+def _finish(drafts: list[_Draft], links: dict[str, tuple[int, Pose]], nq: int, nv: int) -> Tree:
     """Turn the drafts into bodies with their final frames."""
     frames = body_axes(
-        [draft.kind for draft in drafts],
+        [draft.motion for draft in drafts],
         [draft.parent for draft in drafts],
         [draft.origin for draft in drafts],
         [draft.axis for draft in drafts],
@@ -204,7 +199,7 @@ def _finish(
             Body(
                 name=draft.joint.child,
                 joint=draft.joint.name,
-                kind=draft.kind,
+                motion=draft.motion,
                 parent=draft.parent,
                 placement=Pose(snap(placement.rotation), snap(placement.translation)),
                 axis=constant(snap(into.rotation @ draft.axis), (3,)),
@@ -214,6 +209,7 @@ def _finish(
                 v=draft.v,
                 damping=draft.joint.damping,
                 friction=draft.joint.friction,
+                label=draft.label,
             )
         )
     placed = {

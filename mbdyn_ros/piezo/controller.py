@@ -64,7 +64,7 @@ class PulseController:
         gain: float = 50.0,
         tolerance: float = 1e-5,
     ) -> None:
-        if len(robot.position_labels) != len(robot.velocity_labels):
+        if robot.system.coordinates.quaternions:
             raise InputError(f"{robot.model.source}: a floating joint has no transducer to pulse")
         require_rotor(robot, rotor, link)
         robot.require_mass("control by pulses")

@@ -102,7 +102,7 @@ class PiezoMotion:
     def __init__(self, robot: Robot, rotor: Rotor, link: str, step: float = 0.1) -> None:
         require_rotor(robot, rotor, link)
         robot.require_mass("simulation")
-        if len(robot.position_labels) != len(robot.velocity_labels):
+        if robot.system.coordinates.quaternions:
             raise InputError(f"{robot.model.source}: a floating joint has no transducer to hold it")
         if robot.model.loops or robot.dependent_joints:
             raise InputError(f"{robot.model.source}: the motion of piezo robots is for trees only")

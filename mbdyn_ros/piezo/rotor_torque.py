@@ -48,10 +48,10 @@ def levers(tree: Tree, q: SX, link: str) -> SX:
     reach = SX(float(ca.norm_2(constant(tree.frames[link][1].translation))))
     for body in tree.bodies:
         reach += float(ca.norm_2(constant(body.placement.translation)))
-        if body.kind == "prismatic":
+        if body.motion.slides:
             reach += ca.fabs(q[body.q])
     result = SX.ones(tree.nv, 1) * reach
     for body in tree.bodies:
-        if body.kind == "prismatic":
+        if body.motion.slides:
             result[body.v] = 1
     return result

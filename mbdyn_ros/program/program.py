@@ -20,6 +20,7 @@ from .closing import Closing
 from .declaration import Declaration
 from .operations import operations_of
 from .stages import Staged
+from .symbols import alone
 
 UNIT_TOLERANCE = 1e-6
 """Largest deviation from 1 of a quaternion's squared length that a checked call accepts."""
@@ -95,6 +96,7 @@ class Program:
         return hashlib.sha256(f"{given!r} {self.subject.digest()} {code}".encode()).hexdigest()
 
     @functools.cached_property
+    @alone
     def symbols(self) -> dict[str, SX]:
         """The inputs by name, in order.
 
@@ -106,6 +108,7 @@ class Program:
         )
 
     @functools.cached_property
+    @alone
     def _arguments(self) -> dict[str, SX]:
         """What the formula is called with, by name."""
         first, *others = self.declaration.inputs
@@ -116,6 +119,7 @@ class Program:
         return {name: SX.sym(name, *shape) for name, shape in shapes.items()}
 
     @functools.cached_property
+    @alone
     def equations(self) -> SX | Staged:
         """The result, or stages that lead to it."""
         x: list[object] = list(self._arguments.values())
@@ -128,6 +132,7 @@ class Program:
         return equations
 
     @functools.cached_property
+    @alone
     def result(self) -> SX:
         """The result as one expression."""
         equations = self.equations
@@ -152,6 +157,7 @@ class Program:
         return int(self.function.n_instructions())
 
     @functools.cached_property
+    @alone
     def function(self) -> ca.Function:
         """The CasADi function; its result is stored row by row, as NumPy's arrays are."""
         inputs, names, result = list(self.symbols.values()), list(self.symbols), self.result
@@ -159,6 +165,7 @@ class Program:
         return ca.Function("program", inputs, [ca.densify(result).T], names, ["result"], options)
 
     @property
+    @alone
     def symbolic(self) -> ca.Function:
         """The same for users of CasADi: the result in its own shape."""
         inputs, output = list(self.symbols.values()), self.declaration.output
@@ -168,6 +175,7 @@ class Program:
         return ca.Function(self.name, inputs, [self.result], names, [output], options)
 
     @property
+    @alone
     def operations(self) -> dict[str, int]:
         """Multiplications, additions, divisions and function calls of the result alone."""
         return operations_of(list(self.symbols.values()), self.result)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..model.blocks import scalar_joints
 from ..model.model import Array
 from ..robot import Robot
 from ..simulation.trajectory import Trajectory
@@ -107,15 +108,7 @@ def joint_columns(
     The effort of a joint that is not actuated is 0.
     """
     positions, velocities = trajectory.joint_position, trajectory.joint_velocity
-    names, in_q, in_v = [], [], []
-    iq = iv = 0
-    for name in robot.joint_names:
-        joint = robot.model.joint(name)
-        if joint.nv == 1:
-            names.append(name)
-            in_q.append(iq)
-            in_v.append(iv)
-        iq, iv = iq + joint.nq, iv + joint.nv
+    names, in_q, in_v = scalar_joints(robot.system.coordinates.joint_blocks)
     effort = np.zeros((len(trajectory), len(names)))
     for k, name in enumerate(names):
         if name in trajectory.effort_labels:

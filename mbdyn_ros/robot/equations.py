@@ -15,6 +15,7 @@ from ..model.model import Array, Model
 from ..model.tree import BASE_JOINT
 from ..program.declaration import Declaration, declared, offered
 from ..program.program import Program
+from ..program.symbols import alone, lasting
 from .calls import Calls
 
 
@@ -258,6 +259,7 @@ class Equations:
         """
         return Bound(self.calls.kernel(*self._wanted(name, link, friction)))
 
+    @alone
     def casadi(self, name: str, link: str | None = None, friction: bool = True) -> ca.Function:
         """The equations of a method as a CasADi `Function`, for optimisers such as acados.
 
@@ -285,9 +287,10 @@ class Equations:
         if name == "closure":
             q, z = ca.SX.sym("q", self.nq), ca.SX.sym("z", self.system.nz)
             residual = self.system.closure(q, z)
-            return ca.Function("closure", [q, z], [residual], ["q", "z"], ["gap"], {"cse": True})
+            names = ["q", "z"], ["gap"]
+            return lasting(ca.Function("closure", [q, z], [residual], *names, {"cse": True}))
         program, about, *loads = self._wanted(name, link, friction)
-        return Program(program, self.system, about, *loads).symbolic
+        return lasting(Program(program, self.system, about, *loads).symbolic)
 
     @property
     def walked_joints(self) -> tuple[str, ...]:
@@ -299,6 +302,7 @@ class Equations:
         """Load or compile the named programs now, several at once (default: all)."""
         self.calls.load(*map(declared, names or offered()))
 
+    @alone
     def operation_counts(self) -> dict[str, dict[str, int]]:
         """Multiplications, additions, divisions and function calls of programs and formulations.
 

@@ -22,9 +22,9 @@ from ..export.c_export import Exported, export_c
 from ..export.closed_form import ClosedForm, closed_form
 from ..identification import BaseParameters, base_parameters
 from ..model.model import Array, Model, constant
-from ..model.planar_joint import joints_of_parts, split_planar
 from ..model.read.description import read_description
 from ..model.read.side_car import read_mechanism
+from ..model.split_joints import joints_of_parts, split_joints
 from ..program.declaration import Declaration
 from .calls import Calls
 from .equations import Equations
@@ -108,7 +108,7 @@ class Robot(Equations):
         floating_base: bool = False,
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
     ) -> None:
-        model = split_planar(
+        model = split_joints(
             model, joints_of_parts(model, home if isinstance(home, Mapping) else ())
         )
         down = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
@@ -277,9 +277,9 @@ class Robot(Equations):
         q: Array = whole[list(coordinates.q)]
         expected = self.calls.call(programs.joint_position, (q,))
         for body in self.system.tree.bodies:
-            if body.kind in ("revolute", "prismatic"):
+            if body.motion.nv == 1:
                 apart = whole[body.q.start] - expected[body.q.start]
-                if body.kind == "revolute":
+                if body.motion.is_periodic:
                     apart -= 2 * np.pi * round(apart / (2 * np.pi))
                 if abs(apart) > 1e3 * tolerance:
                     raise InputError(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from ...model.joints.motion import turn_rows
 from ...model.tree import Body, snap
 
 SX = ca.SX
@@ -151,8 +152,7 @@ class Turn:
     @property
     def rotation(self) -> SX:
         """The rotation (3, 3) about z."""
-        c, s, zero, one = self.cosine, self.sine, SX(0), SX(1)
-        return ca.blockcat([[c, -s, zero], [s, c, zero], [zero, zero, one]])
+        return ca.blockcat([list(row) for row in turn_rows(self.cosine, self.sine)])
 
 
 Position = SX | Turn
@@ -160,31 +160,19 @@ Position = SX | Turn
 
 
 def joint_motion(body: Body, position: Position) -> JointMotion:
-    """The joint of `body` at its position: (1, 1) or a `Turn`, (7, 1) for a floating joint."""
+    """The joint of `body` at its positions (nq, 1), or a `Turn` of one that only turns."""
     rotation, shift = constant(body.placement.rotation), constant(body.placement.translation)
     fixed = () if np.array_equal(body.placement.rotation, np.eye(3)) else (rotation,)
-    axis, zero = constant(body.axis), constant(np.zeros(3))
-    if body.kind == "revolute":
-        turn = position if isinstance(position, Turn) else Turn.by(position, body.offset)
-        return JointMotion(Transform((*fixed, turn.rotation), shift), axis, zero)
-    assert isinstance(position, SX), "only revolute joints turn"
-    if body.kind == "prismatic":
-        slide = shift + rotation @ (axis * position)
-        return JointMotion(Transform(fixed, slide), zero, axis)
-    turned = rotation_of_quaternion(position[3:7])
-    angular = constant(np.hstack([np.zeros((3, 3)), np.eye(3)]))
-    linear = constant(np.hstack([np.eye(3), np.zeros((3, 3))]))
-    carried = shift + rotation @ position[:3]
-    return JointMotion(Transform((*fixed, turned), carried), angular, linear)
-
-
-def rotation_of_quaternion(quaternion: SX) -> SX:
-    """Rotation of a unit quaternion (x, y, z, w)."""
-    x, y, z, w = (quaternion[i] for i in range(4))
-    return ca.blockcat(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    motion = body.motion
+    angular, linear = (constant(part) for part in motion.subspace(body.axis))
+    turned: tuple[SX, ...] = ()
+    if isinstance(position, Turn):
+        assert motion.is_hinge and motion.keeps_origin, "of other joints the angle is needed"
+        return JointMotion(Transform((*fixed, position.rotation), shift), angular, linear)
+    if motion.is_hinge:
+        turned = (Turn.by(position, body.offset).rotation,)
+    elif (rows := motion.rotation(position)) is not None:
+        turned = (ca.blockcat([list(row) for row in rows]),)
+    if (way := motion.shift(constant(body.axis), position)) is not None:
+        shift = shift + rotation @ way
+    return JointMotion(Transform((*fixed, *turned), shift), angular, linear)

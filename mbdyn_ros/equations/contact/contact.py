@@ -20,6 +20,7 @@ import numpy as np
 from ...model.model import Array
 from ...model.tree import Tree
 from ...program.declaration import program
+from ...program.symbols import alone
 from ..algebra.spatial import SX, JointMotion, constant
 from ..system import System
 from ..tree.gibbs_motion import body_motions
@@ -40,6 +41,7 @@ class ContactGeometry:
     stops: tuple[tuple[int, int, float, float], ...] = ()
 
     @functools.cached_property
+    @alone
     def digest(self) -> str:
         """Hash of all of it."""
         content = hashlib.sha256()

@@ -17,7 +17,6 @@ import numpy as np
 from ...errors import ModelError
 from ...model.clusters import Cluster
 from ...model.model import Array
-from ...model.planar_joint import PARTS
 from ...model.tree import Tree
 from ...program.continuation import CLOSED, follow
 from ..algebra.spatial import SX
@@ -131,14 +130,8 @@ def _kind(cluster: Cluster) -> str:
 
 
 def _joint_names(tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:
-    """Names of joints of a cluster, for messages; a planar joint's with their coordinates."""
-    names = []
-    for k in places:
-        body = cluster.tied[k]
-        joint = tree.bodies[body].joint
-        parts = [i for i, one in enumerate(tree.bodies) if one.joint == joint]
-        names.append(f"{joint}/{PARTS[parts.index(body)]}" if len(parts) > 1 else joint)
-    return ", ".join(names)
+    """Names of joints of a cluster, for messages; of a planar joint, of its motions."""
+    return ", ".join(tree.bodies[cluster.tied[k]].label for k in places)
 
 
 def _first_closed(
@@ -248,7 +241,7 @@ def _branch_at(tree: Tree, linkage: Linkage, form: PlanarLoop, home: Array) -> P
         for place in linkage.dependent:
             body = bodies[place]
             miss = home[place] - found[body]
-            count = round(miss / (2 * np.pi)) if tree.bodies[body].kind == "revolute" else 0
+            count = round(miss / (2 * np.pi)) if tree.bodies[body].motion.is_periodic else 0
             matches &= abs(miss - 2 * np.pi * count) < 1e-7
             turns.append((body, count))
         if matches:

@@ -41,7 +41,7 @@ def closure_gap(tree: Tree, cluster: Cluster, residual: Array) -> ClosureGap:
         radians.append(float(np.linalg.norm(residual[row + lengths : row + lengths + angles])))
         row += lengths + angles
     for gear in cluster.gears:
-        slides = tree.bodies[gear.factors[0][0]].kind == "prismatic"
+        slides = tree.bodies[gear.factors[0][0]].motion.slides
         (metres if slides else radians).append(abs(float(residual[row])))
         row += 1
     return ClosureGap(float(np.max(metres)), float(np.max(radians)))

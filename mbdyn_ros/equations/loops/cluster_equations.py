@@ -35,8 +35,8 @@ class ClusterEquations:
         x, rows = rows_at_positions(tree, cluster)
         outputs = [rows.residual, ca.densify(rows.matrix), ca.mmin(rows.aligned)]
         self.linear = not cluster.closures
-        kinds = [tree.bodies[body].kind for body in cluster.tied]
-        self._turns = np.array([kind == "revolute" for kind in kinds]) & (not self.linear)
+        turns = [tree.bodies[body].motion.is_periodic for body in cluster.tied]
+        self._turns = np.array(turns) & (not self.linear)
         self._function = ca.Function("rows", [x], outputs)
 
     def residual(self, x: Array) -> Array:

@@ -15,6 +15,7 @@ import casadi as ca
 from ...model.clusters import Cluster
 from ...model.tree import Tree
 from ...program.continuation import LoopFunctions
+from ...program.symbols import alone, lasting
 from ..algebra.spatial import SX, JointMotion, Position, joint_motion
 from .loops import loop_rows
 
@@ -164,6 +165,7 @@ def embed(linkage: Linkage, rows: Rows) -> tuple[SX, SX]:
     return embedding, bias
 
 
+@alone
 def loop_functions(tree: Tree, linkage: Linkage, name: str = "loop") -> LoopFunctions:
     """What `continuation.follow` needs to know of a linkage; functions `name`_rows, _change."""
     y, z = SX.sym("y", len(linkage.independent)), SX.sym("z", len(linkage.dependent))
@@ -180,8 +182,8 @@ def loop_functions(tree: Tree, linkage: Linkage, name: str = "loop") -> LoopFunc
     way = SX.sym("dy", len(free)), SX.sym("dz", len(bound))
     change = ca.jtimes(by_z, ca.vertcat(y, z), ca.vertcat(*way))
     return LoopFunctions(
-        ca.Function(f"{name}_rows", [y, z], outputs, {"cse": True}),
-        ca.Function(f"{name}_change", [y, z, *way], [ca.densify(change)], {"cse": True}),
+        lasting(ca.Function(f"{name}_rows", [y, z], outputs, {"cse": True})),
+        lasting(ca.Function(f"{name}_change", [y, z, *way], [ca.densify(change)], {"cse": True})),
     )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from ...model.axes import across
 from ...model.closing_types import Slide, Turn
 from ...model.clusters import Closure, loop_axes
 from ...model.model import Pose
@@ -111,7 +112,7 @@ def _held_point(one: _Side, two: _Side) -> list[_Row]:
 
 def _held_axes(slide: Slide, axis: np.ndarray) -> tuple[np.ndarray, ...]:
     """Directions along which the origins may not part."""
-    return (axis,) if slide is Slide.ACROSS else _across(axis)
+    return (axis,) if slide is Slide.ACROSS else across(axis)
 
 
 def _held_directions(one: _Side, two: _Side, directions: Sequence[np.ndarray]) -> list[_Row]:
@@ -149,7 +150,7 @@ Turning = tuple[list[_Row], SX]
 
 def _turns_about(one: _Side, two: _Side, axis: np.ndarray) -> Turning:
     """The axes of both frames stay parallel."""
-    e1, e2 = _across(axis)
+    e1, e2 = across(axis)
     columns = _turning_columns(one, two)
     spin, spin_drift = two.spin - one.spin, two.spin_drift - one.spin_drift
     carried_axis = one.rotation.T @ two.rotation @ constant(axis)
@@ -164,7 +165,7 @@ def _turns_about(one: _Side, two: _Side, axis: np.ndarray) -> Turning:
 
 def _bends(one: _Side, two: _Side, axis: np.ndarray) -> Turning:
     """A pin across the predecessor's axis stays at a right angle to one across the successor's."""
-    e1, e2 = _across(axis)
+    e1, e2 = across(axis)
     pin_one, pin_two = one.rotation @ constant(e1), two.rotation @ constant(e2)
     spin, spin_drift = two.spin - one.spin, two.spin_drift - one.spin_drift
     d = cross(pin_two, pin_one)
@@ -254,11 +255,3 @@ def _side(
     return _Side(
         rotation @ constant(frame.rotation), point + arm, spin, spin_drift, velocity, drift, columns
     )
-
-
-def _across(axis: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Two unit vectors that make a right-handed frame (e1, e2, axis)."""
-    helper = np.eye(3)[np.argmin(np.abs(axis))]
-    e1 = np.cross(helper, axis)
-    e1 /= np.linalg.norm(e1)
-    return e1, np.cross(axis, e1)

@@ -125,7 +125,7 @@ def _flatten(
         axis = rotation @ body.axis
         revolute = body.kind == "revolute"
         flat = abs(abs(axis[2]) - 1) if revolute else abs(axis[2])
-        if flat > PLANAR:
+        if flat > PLANAR or not (revolute or body.motion.slides):
             return None
         place, direction = complex(*point[:2]), complex(*axis[:2])
         joints.append(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...errors import ModelError
+from ..closing_types import CLOSING_TYPES
 from ..model import Joint, Link, Loop
 
 
@@ -67,10 +68,10 @@ def _refuse_uncuttable(source: str, joint: Joint, needed: Collection[str]) -> No
             "tree), so it has no position of its own, but it is marked independent, mimics or is "
             "mimicked; cut the loop at another joint: write that one as a <loop>"
         )
-    if joint.type == "floating":
+    if joint.type not in CLOSING_TYPES:
         raise ModelError(
-            f"{place}: a floating joint leaves everything free, it closes no loop; its child "
-            f'"{joint.child}" has another parent: remove one'
+            f"{place}: a {joint.type} joint closes no loop, and its child "
+            f'"{joint.child}" has another parent: remove one, or cut the loop at another joint'
         )
 
 

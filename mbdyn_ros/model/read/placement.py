@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..joints.quaternion import rotation_rows
 from ..model import Array, Pose, constant
 from .xml_source import XmlSource
 
@@ -52,11 +53,7 @@ def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[Vector, ..
 
 def rotation_from_quaternion(x: float, y: float, z: float, w: float) -> tuple[Vector, ...]:
     """The rotation of a unit quaternion (x, y, z, w), as three rows."""
-    return (
-        (snap(1 - 2 * (y * y + z * z)), snap(2 * (x * y - z * w)), snap(2 * (x * z + y * w))),
-        (snap(2 * (x * y + z * w)), snap(1 - 2 * (x * x + z * z)), snap(2 * (y * z - x * w))),
-        (snap(2 * (x * z - y * w)), snap(2 * (y * z + x * w)), snap(1 - 2 * (x * x + y * y))),
-    )
+    return tuple(tuple(map(snap, row)) for row in rotation_rows(x, y, z, w))
 
 
 def normalized(values: Vector) -> Vector | None:

@@ -1,4 +1,4 @@
-"""The side-car file of a robot whose URDF may not be touched: loops, couplings, choices, home."""
+"""The side-car file of a robot whose URDF may not be touched: joints, loops, choices, home."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ import yaml
 from ...errors import ModelError
 from ..closing_types import closing_type
 from ..model import Coupling, Loop, Model, Pose
-from ..planar_joint import joints_of_parts, split_planar
+from ..split_joints import joints_of_parts, split_joints
 from .choices import read_home, read_joints
 from .closure_check import Closing, check_closures
 from .closures import ZERO_RATIO
 from .placement import IDENTITY, X_AXIS, normalized, rotation_from_rpy
+from .side_car_joints import retyped
 from .yaml_source import YamlSource
 
-KEYS = ("loops", "couplings", "independent", "actuated", "home")
+KEYS = ("loops", "couplings", "independent", "actuated", "home", "joints")
 LOOP_KEYS = ("name", "type", "axis", "predecessor", "successor")
 COUPLING_KEYS = ("name", "type", "predecessor", "successor", "ratio")
 ENDS = ("predecessor", "successor")
@@ -37,8 +38,8 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     Returns
     -------
     Model
-        `model` with the loops and couplings of the file behind its own; `independent`,
-        `actuated` and `home` are those of the file where it has them.
+        `model` with the joints of the file in place of its own, loops and couplings behind its
+        own; `independent`, `actuated` and `home` are those of the file where it has them.
 
     Raises
     ------
@@ -70,6 +71,7 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     """
     document = YamlSource(source)
     values = document.mapping(document.root, "a mechanism", KEYS)
+    model = retyped(document, document.records(values, "joints"), model)
     loops = [_read_loop(document, node) for node in document.records(values, "loops")]
     couplings = [_read_coupling(document, node) for node in document.records(values, "couplings")]
     own: list[tuple[str, Closing]] = []
@@ -79,7 +81,7 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     for gear in model.couplings:
         taken[gear.name] = f"the coupling in line {gear.line} of {model.source}"
     check_closures(model.links, model.joints, own, taken)
-    model = split_planar(model, joints_of_parts(model, _named(document, values)))
+    model = split_joints(model, joints_of_parts(model, _named(document, values)))
     return dataclasses.replace(
         model,
         loops=(*model.loops, *loops),

@@ -103,7 +103,7 @@ def check_mimics(source: str, joints: Sequence[Joint]) -> None:
             if one.nv != 1:
                 raise ModelError(
                     f'{place}: joint "{one.name}" (line {one.line}) is {one.type}; only a '
-                    "revolute, continuous or prismatic joint mimics or is mimicked"
+                    "joint of one coordinate mimics or is mimicked"
                 )
         chain = [joint.name]
         while target is not None and target.mimic is not None:

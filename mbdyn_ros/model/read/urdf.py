@@ -48,12 +48,14 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     -----
     - A missing origin is the identity, a missing axis (1, 0, 0), a missing inertial no inertia, a
       missing product of inertia 0, a missing ``<inertia>`` a point mass (warned). Axes are made
-      unit vectors; those of fixed and floating joints are not looked at.
+      unit vectors; those of fixed, floating and spherical joints are not looked at.
+    - Joint types beyond URDF: ``screw`` with ``<screw pitch="..."/>`` (m/rad), ``spherical``,
+      ``universal``; see docs/joints.md.
     - Limits: a missing ``<limit>``, velocity or effort is no bound; so is a pair of missing
       lower and upper, while one that is missing beside the other is 0, as in URDF. Infinite
       bounds may be written. A velocity or effort of 0 or less, and lower = upper = 0, are what
-      real files write for "unknown": taken as no bound, with a warning. Limits of fixed,
-      planar and floating joints, and positions of continuous ones, are not looked at.
+      real files write for "unknown": taken as no bound, with a warning. Limits of joints with
+      none or several freedoms, and positions of continuous ones, are not looked at.
     - Damping and friction act on every coordinate of a joint. Negative damping is computed,
       with a warning; negative friction is refused.
     - A mimic on a fixed joint is dropped with a warning.

@@ -5,24 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from ...errors import suggestion
-from ..model import JOINT_COORDINATES, Joint, Limits, Mimic
+from ...errors import ModelError
+from ..joints import JointType, joint_type
+from ..model import Joint, Limits, Mimic
 from .placement import X_AXIS, read_axis, read_pose
 from .remarks import Remarks
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
-
-ONE_FREEDOM = ("revolute", "continuous", "prismatic")
-AXISLESS = ("fixed", "floating")
-ELSEWHERE = {
-    "spherical": "three revolute joints that meet in a point, with links without inertia between",
-    "ball": "three revolute joints that meet in a point, with links without inertia between",
-    "universal": "two revolute joints that meet in a point, with a link without inertia between",
-    "cylindrical": "a revolute and a prismatic joint along one axis, with a link between",
-    "screw": "a revolute and a prismatic joint along one axis, the second a mimic of the first",
-}
 
 
 def read_joint(document: XmlSource, element: Element, remarks: Remarks) -> Joint:
@@ -31,37 +22,42 @@ def read_joint(document: XmlSource, element: Element, remarks: Remarks) -> Joint
     kind = _read_type(document, element)
     damping, friction = 0.0, 0.0
     dynamics = document.child(element, "dynamics")
-    if dynamics is not None and kind != "fixed":
+    if dynamics is not None and kind.nv:
         damping, friction = _read_dynamics(document, dynamics, remarks)
     return Joint(
         name=name,
-        type=kind,
+        type=kind.name,
         parent=read_end(document, element, "parent"),
         child=read_end(document, element, "child"),
         origin=read_pose(document, element),
-        axis=X_AXIS if kind in AXISLESS else read_axis(document, element),
+        axis=read_axis(document, element) if kind.has_axis else X_AXIS,
         limits=_read_limits(document, element, kind, remarks),
         damping=damping,
         friction=friction,
         mimic=_read_mimic(document, element, kind, remarks),
         line=element.sourceline,
+        numbers=_read_numbers(document, element, kind),
     )
 
 
-def _read_type(document: XmlSource, joint: Element) -> str:
-    kind = joint.get("type")
-    if kind in JOINT_COORDINATES:
-        return str(kind)
-    known = f"the types of URDF are {', '.join(JOINT_COORDINATES)}"
-    if kind is None:
-        raise document.error(joint, f"has no type; {known}")
-    if kind in ELSEWHERE:
-        raise document.error(
-            joint, f'type="{kind}" is not in URDF; write it as {ELSEWHERE[kind]}; {known}'
-        )
-    raise document.error(
-        joint, f'type="{kind}" is unknown{suggestion(kind, JOINT_COORDINATES)}; {known}'
-    )
+def _read_type(document: XmlSource, joint: Element) -> JointType:
+    try:
+        return joint_type(joint.get("type"))
+    except ModelError as error:
+        raise document.error(joint, str(error)) from None
+
+
+def _read_numbers(document: XmlSource, joint: Element, kind: JointType) -> dict[str, float]:
+    """What the type needs besides an axis: attributes of an element named as the type."""
+    element = document.child(joint, kind.name)
+    for number in kind.numbers:
+        if element is None or number.name not in element.keys():
+            raise document.error(
+                joint if element is None else element,
+                f'has no {number.name}; add <{kind.name} {number.name}="..."/> with the '
+                f"{number.meaning}",
+            )
+    return {number.name: document.number(element, number.name) for number in kind.numbers}
 
 
 def read_end(document: XmlSource, joint: Element, role: str) -> str:
@@ -75,13 +71,13 @@ def read_end(document: XmlSource, joint: Element, role: str) -> str:
     return str(link)
 
 
-def _read_limits(document: XmlSource, joint: Element, kind: str, remarks: Remarks) -> Limits:
+def _read_limits(document: XmlSource, joint: Element, kind: JointType, remarks: Remarks) -> Limits:
     limit = document.child(joint, "limit")
-    if limit is None or kind not in ONE_FREEDOM:
+    if limit is None or kind.nv != 1:
         return Limits()
     unlimited = []
     lower, upper = -math.inf, math.inf
-    if kind != "continuous" and {"lower", "upper"} & set(limit.keys()):
+    if not kind.is_endless and {"lower", "upper"} & set(limit.keys()):
         lower = document.number(limit, "lower", 0.0, infinite=True)
         upper = document.number(limit, "upper", 0.0, infinite=True)
         if lower > upper or lower == math.inf or upper == -math.inf:
@@ -123,11 +119,13 @@ def _read_dynamics(document: XmlSource, dynamics: Element, remarks: Remarks) -> 
     return damping, friction
 
 
-def _read_mimic(document: XmlSource, joint: Element, kind: str, remarks: Remarks) -> Mimic | None:
+def _read_mimic(
+    document: XmlSource, joint: Element, kind: JointType, remarks: Remarks
+) -> Mimic | None:
     mimic = document.child(joint, "mimic")
     if mimic is None:
         return None
-    if kind == "fixed":
+    if not kind.nv:
         remarks.add(mimic, "a fixed joint mimics nothing; not used")
         return None
     target = mimic.get("joint")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urdf_parser_py import urdf
 
 from ...errors import suggestion
+from ..joints import JOINT_TYPES
 from .remarks import Remarks
 from .xml_source import XmlSource
 
@@ -65,10 +66,18 @@ CHILDREN |= {
     "predecessor": frozenset({"origin"}),
     "successor": frozenset({"origin"}),
 }
+# Types of joints beyond URDF: an element named as the type holds the numbers it needs.
+NUMBERS = {
+    one.name: frozenset(number.name for number in one.numbers)
+    for one in JOINT_TYPES.values()
+    if one.numbers
+}
+ATTRIBUTES |= NUMBERS
+CHILDREN["joint"] |= set(NUMBERS)
 READ = {
     "link": ("inertial",),
     "inertial": ("origin", "mass", "inertia"),
-    "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
+    "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic", *NUMBERS),
     "loop": ("predecessor", "successor", "axis"),
     "coupling": ("predecessor", "successor", "ratio"),
     "predecessor": ("origin",),

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
 
-from rclpy.clock import Clock, ClockType
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
@@ -20,7 +19,7 @@ from visualization_msgs.msg import MarkerArray
 from ...errors import InputError
 from ...robot import Robot
 from ...ros.messages.conversions import doubles, fill_time
-from ...ros.messages.layout import partial_position
+from ...ros.messages.named_numbers import partial_position
 from ...ros.node.description import LATCHED
 from ...ros.node.diagnostics import Health
 from ...ros.node.inbox import Inbox
@@ -28,6 +27,7 @@ from ...ros.node.interfaces import message_types
 from ...ros.node.process import run
 from ...ros.node.refusals import Refusals
 from ...ros.node.robot_node import RobotNode
+from ...ros.node.steady_timer import steady_timer
 from ...simulation.stepped.fixed_step import neutral_position
 from .. import PiezoMotion, Pulse, Rotor
 from .markers import PiezoMarkers
@@ -78,10 +78,7 @@ class PiezoSimulator(RobotNode):
         ):
             self.offer(name, kind, partial(self._act, action))
         if self.parameters["marker_rate"] > 0:
-            steady = Clock(clock_type=ClockType.STEADY_TIME)
-            self.create_timer(
-                1 / self.parameters["marker_rate"], self._publish_markers, clock=steady
-            )
+            steady_timer(self, self.parameters["marker_rate"], self._publish_markers)
 
     def on_robot(self, robot: Robot) -> None:
         """Move it from its initial position."""

@@ -1,4 +1,5 @@
-"""Poses that joint states cannot say: of a floating base, and of planar and floating joints."""
+"""Poses that joint states cannot say: of a floating base, and of joints that URDF does not know
+or that have several coordinates."""
 
 from __future__ import annotations
 
@@ -28,7 +29,11 @@ class PosePublisher:
 
     def __init__(self, node: Node, robot: Robot) -> None:
         self._node, self._robot = node, robot
-        joints = [joint for joint in robot.model.joints if joint.type in ("planar", "floating")]
+        joints = [
+            joint
+            for joint in robot.model.joints
+            if joint.nv > 1 or (joint.nv and not joint.kind.in_urdf)
+        ]
         self._pairs = [(joint.parent, joint.child) for joint in joints]
         self.needed = bool(robot.floating_base or self._pairs)
         self._odometry: Any = None

@@ -12,16 +12,10 @@ from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 
 from ...errors import InputError
+from ...model.blocks import scalar_joints
 from ...model.model import Array
 from ...robot import Robot
-from .layout import effort_blocks, full_places
-
-
-def simple_joints(robot: Robot) -> tuple[list[str], list[int], list[int]]:
-    """Joints of one coordinate, which a JointState can hold, and their rows in `joint_state`."""
-    places = full_places(robot)
-    names = [name for name in robot.joint_names if robot.model.joint(name).nq == 1]
-    return names, [places[name][0] for name in names], [places[name][1] for name in names]
+from .named_numbers import effort_blocks
 
 
 def external_wrenches(messages: Sequence[WrenchStamped]) -> dict[str, list[float]] | None:
@@ -45,7 +39,7 @@ def joint_state_message(
     robot: Robot, q: Array, v: Array, effort: Array | None = None
 ) -> JointState:
     """All movable joints of one coordinate, dependent ones too; efforts 0 where not actuated."""
-    names, rows_q, rows_v = simple_joints(robot)
+    names, rows_q, rows_v = scalar_joints(robot.system.coordinates.joint_blocks)
     position, velocity, _ = robot.joint_state(q, v)
     assert velocity is not None
     message = JointState(name=names)

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-from .layout import effort_blocks, require_known
+from .named_numbers import columns, effort_blocks, require_known
 
 
 class EffortCommands:
@@ -34,11 +34,9 @@ class EffortCommands:
         self.joints = tuple(joints) or robot.actuated_joints
         require_known(self.joints, robot.actuated_joints, "actuated joint")
         self._labels = robot.effort_labels
-        size, blocks = len(self._labels), effort_blocks(robot)
-        self._columns = {
-            name: list(range(*blocks[name].indices(size))) for name in robot.actuated_joints
-        }
-        self._order = [k for name in self.joints for k in self._columns[name]]
+        size, self._blocks = len(self._labels), effort_blocks(robot)
+        self._actuated = robot.actuated_joints
+        self._order = columns(self._blocks, self.joints)
         self._value = np.zeros(size)
         self._at = np.full(size, -math.inf)
         self._age, self._fresh = np.zeros(size), np.zeros(size, dtype=bool)
@@ -51,9 +49,8 @@ class EffortCommands:
         """Efforts of the named joints; the others keep theirs."""
         if not names:
             raise InputError("the command names no joint")
-        require_known(names, tuple(self._columns), "actuated joint")
-        columns = [k for name in names for k in self._columns[name]]
-        self._set(columns, efforts, now, ", ".join(names))
+        require_known(names, self._actuated, "actuated joint")
+        self._set(columns(self._blocks, names), efforts, now, ", ".join(names))
 
     def write(self, effort: Array, now: float, timeout: float) -> None:
         """Fill efforts (n,): commands no older than `timeout` (s), else zero."""
@@ -73,17 +70,17 @@ class EffortCommands:
             if timeout < age < math.inf
         ]
 
-    def _set(self, columns: list[int], efforts: Sequence[float], now: float, names: str) -> None:
-        if len(efforts) != len(columns):
+    def _set(self, places: list[int], efforts: Sequence[float], now: float, names: str) -> None:
+        if len(efforts) != len(places):
             raise InputError(
-                f"the command has {len(efforts)} efforts, expected {len(columns)}: {names}"
+                f"the command has {len(efforts)} efforts, expected {len(places)}: {names}"
             )
         values = np.array(efforts, dtype=np.float64)
         finite = np.isfinite(values)
         if not finite.all():
             k = int(np.argmin(finite))
             raise InputError(
-                f"effort of {self._labels[columns[k]]} is {values[k]}: it must be finite"
+                f"effort of {self._labels[places[k]]} is {values[k]}: it must be finite"
             )
-        self._value[columns] = values
-        self._at[columns] = now
+        self._value[places] = values
+        self._at[places] = now

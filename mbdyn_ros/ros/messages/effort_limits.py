@@ -8,7 +8,7 @@ import numpy as np
 
 from ...model.model import Array
 from ...robot import Robot
-from .layout import effort_blocks
+from .named_numbers import effort_blocks
 
 
 class EffortLimits:

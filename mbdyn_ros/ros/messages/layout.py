@@ -1,90 +1,27 @@
 """The order in which a caller names joints, and how it maps to the robot's.
 
 A name stands for all coordinates of its joint: one number for most joints, a block for a planar
-joint (3 positions, 3 velocities) or a floating one (7 and 6). The floating base of a robot goes
-by the name `floating_base`. No names at all mean the robot's own order.
+joint (3 positions, 3 velocities), a universal (2 and 2), spherical (4 and 3) or floating one (7
+and 6). The floating base of a robot goes by the name `floating_base`. No names at all mean the
+robot's own order.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from ...arguments import require_finite, require_unit_quaternions
 from ...errors import InputError
 from ...model.model import Array
-from ...model.tree import BASE_JOINT
 from ...robot import Robot
+from .named_numbers import effort_blocks, require_known
 
 AGREEMENT = 1e-4
 """How far (rad, m and their rates, or relative) a dependent joint may be from where the
 independent ones put it."""
-
-
-@dataclass(frozen=True)
-class Block:
-    """Where the coordinates of a joint are in q and in v."""
-
-    q: slice
-    v: slice
-
-
-def joint_blocks(robot: Robot) -> dict[str, Block]:
-    """The independent joints, the floating base first, and where their coordinates are."""
-    sizes = {BASE_JOINT: (7, 6)} if robot.floating_base else {}
-    for name in robot.independent_joints:
-        joint = robot.model.joint(name)
-        sizes[name] = (joint.nq, joint.nv)
-    blocks, iq, iv = {}, 0, 0
-    for name, (nq, nv) in sizes.items():
-        blocks[name] = Block(slice(iq, iq + nq), slice(iv, iv + nv))
-        iq, iv = iq + nq, iv + nv
-    return blocks
-
-
-def effort_blocks(robot: Robot) -> dict[str, slice]:
-    """The actuated joints, the floating base first, and where their efforts are."""
-    sizes = {BASE_JOINT: 6} if robot.floating_base else {}
-    sizes.update((name, robot.model.joint(name).nv) for name in robot.actuated_joints)
-    blocks, start = {}, 0
-    for name, size in sizes.items():
-        blocks[name] = slice(start, start + size)
-        start += size
-    return blocks
-
-
-def joint_efforts(robot: Robot, names: Sequence[str], efforts: Sequence[float]) -> Array:
-    """Efforts (n,) in the robot's order; zeros for none.
-
-    Parameters
-    ----------
-    names : actuated joints in the order of `efforts`, the floating base or not; empty for the
-        robot's order without the base.
-
-    Raises
-    ------
-    InputError
-        Unknown, repeated or missing joint, wrong length, or a number that is not finite.
-    """
-    blocks, result = effort_blocks(robot), np.zeros(len(robot.effort_labels))
-    chosen = tuple(names) or robot.actuated_joints
-    require_known(chosen, tuple(blocks), "actuated joint")
-    for name in robot.actuated_joints:
-        if name not in chosen:
-            raise InputError(f"actuated joint {name!r} is missing: name all of them, or none")
-    if not len(efforts):
-        return result
-    columns = [k for name in chosen for k in range(blocks[name].start, blocks[name].stop)]
-    if len(efforts) != len(columns):
-        raise InputError(
-            f"effort has {len(efforts)} numbers, expected {len(columns)}: {', '.join(chosen)}"
-        )
-    result[columns] = efforts
-    require_finite("effort", result, robot.effort_labels)
-    return result
 
 
 class Layout:
@@ -103,7 +40,7 @@ class Layout:
 
     def __init__(self, robot: Robot, names: Sequence[str]) -> None:
         self.robot = robot
-        self.blocks = joint_blocks(robot)
+        self.blocks = robot.system.coordinates.blocks
         self.names = tuple(names) or tuple(self.blocks)
         require_known(self.names, (*self.blocks, *robot.dependent_joints), "joint")
         for name in self.blocks:
@@ -238,7 +175,7 @@ class Layout:
         if not dependent and (closed or not self.robot.model.loops):
             return
         implied = self.robot.joint_state(*state)  # refuses where the loops cannot be closed
-        places = full_places(self.robot)
+        places = self.robot.system.coordinates.joint_blocks
         for k, (what, kind) in enumerate(
             (("position", "q"), ("velocity", "v"), ("acceleration", "v"))
         ):
@@ -246,10 +183,10 @@ class Layout:
                 number = float(given[k][self._columns[kind][name]][0])
                 row = implied[k]
                 assert row is not None
-                place = places[name][0 if k == 0 else 1]
+                place = (places[name].q if k == 0 else places[name].v).start
                 expected = float(row[place])
                 apart = abs(number - expected)
-                if k == 0 and self.robot.model.joint(name).type != "prismatic":
+                if k == 0 and not places[name].kind.steps[0].motion.slides:
                     apart = abs(math.remainder(number - expected, 2 * math.pi))
                 if apart > AGREEMENT * max(1.0, abs(expected)):
                     gap = self._gap(state[0], row, place, number) if k == 0 else ""
@@ -269,51 +206,3 @@ class Layout:
         except InputError as error:
             return f" ({error})"
         return ""
-
-
-def require_known(names: Sequence[str], known: Sequence[str], what: str) -> None:
-    """Refuse unknown and repeated names."""
-    for k, name in enumerate(names):
-        if name not in known:
-            raise InputError(
-                f"there is no {what} {name!r}; there are {', '.join(known) or 'none'}"
-            )
-        if name in names[:k]:
-            raise InputError(f"{what} {name!r} is named twice")
-
-
-def partial_position(
-    robot: Robot, names: Sequence[str], numbers: Sequence[float], start: Array
-) -> Array:
-    """A position (nq,) from that of some joints; the others as in `start`.
-
-    Raises
-    ------
-    InputError
-        Unknown or repeated joint, wrong length, or a number that is not finite.
-    """
-    blocks = joint_blocks(robot)
-    require_known(names, tuple(blocks), "independent joint")
-    chosen = list(names) or (list(blocks) if len(numbers) else [])
-    columns = [i for name in chosen for i in range(*blocks[name].q.indices(robot.nq))]
-    if len(numbers) != len(columns):
-        raise InputError(
-            f"{len(numbers)} positions are given for {len(columns)} coordinates: "
-            f"{', '.join(robot.position_labels[i] for i in columns) or 'none'}"
-        )
-    q = start.copy()
-    q[columns] = numbers
-    require_finite("position", q, robot.position_labels)
-    require_unit_quaternions(robot.system.coordinates, q)
-    robot.joint_state(q)  # refuses where the loops cannot be closed
-    return q
-
-
-def full_places(robot: Robot) -> dict[str, tuple[int, int]]:
-    """First position and velocity of every joint in the arrays of `Robot.joint_state`."""
-    places, iq, iv = {}, 0, 0
-    for name in robot.joint_names:
-        joint = robot.model.joint(name)
-        places[name] = (iq, iv)
-        iq, iv = iq + joint.nq, iv + joint.nv
-    return places

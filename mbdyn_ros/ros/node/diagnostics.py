@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 from .rate_loop import LoopReport
+from .steady_timer import steady_timer
 
 
 @dataclass
@@ -45,8 +45,7 @@ class Diagnostics:
         self._node, self._examine = node, examine
         self.hardware = hardware
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 1)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._timer = node.create_timer(1.0, self._publish, clock=steady)
+        self._timer = steady_timer(node, 1.0, self._publish)
 
     def _publish(self) -> None:
         health = self._examine()

@@ -11,8 +11,9 @@ from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
 from ..messages.effort_limits import EffortLimits
-from ..messages.layout import Layout, effort_blocks, require_known
+from ..messages.layout import Layout
 from ..messages.measured_state import MeasuredState
+from ..messages.named_numbers import columns, effort_blocks, require_known
 from ..messages.reference import Reference
 
 SOURCES = ("inverse_dynamics", "reference", "none")
@@ -39,14 +40,12 @@ class Feedforward:
     """
 
     def __init__(self, robot: Robot, joints: Sequence[str] = ()) -> None:
-        if len(robot.position_labels) != len(robot.velocity_labels):
+        if robot.system.coordinates.quaternions:
             raise InputError("the robot has a floating joint, which no trajectory can describe")
         self.joints = tuple(joints) or robot.actuated_joints
         require_known(self.joints, robot.actuated_joints, "actuated joint")
-        size, blocks = len(robot.effort_labels), effort_blocks(robot)
-        self.order = np.array(
-            [k for name in self.joints for k in range(*blocks[name].indices(size))], dtype=int
-        )
+        size = len(robot.effort_labels)
+        self.order = np.array(columns(effort_blocks(robot), self.joints), dtype=int)
         self.labels = [robot.effort_labels[k] for k in self.order]
         self.limits = EffortLimits(robot)
         self._kp, self._kd = np.zeros(size), np.zeros(size)

@@ -15,7 +15,8 @@ from trajectory_msgs.msg import JointTrajectory
 from ...errors import InputError
 from ...robot import Robot
 from ..messages.conversions import doubles, external_wrenches, joint_state_message
-from ..messages.layout import Layout, effort_blocks, joint_efforts
+from ..messages.layout import Layout
+from ..messages.named_numbers import effort_blocks, joint_efforts
 from ..messages.trajectory_efforts import with_efforts
 from ..node.diagnostics import Health
 from ..node.interfaces import service_types

@@ -8,15 +8,15 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from ...errors import SimulationError
+from ...model.blocks import scalar_joints
 from ...model.model import Array
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
 from ...simulation.stepped.charted_step import ChartedStep
 from ...simulation.stepped.fixed_step import neutral_position
-from ..messages.conversions import simple_joints
 from ..messages.effort_commands import EffortCommands
 from ..messages.effort_limits import EffortLimits
-from ..messages.layout import effort_blocks, partial_position
+from ..messages.named_numbers import effort_blocks, partial_position
 
 
 class Session:
@@ -53,7 +53,8 @@ class Session:
         self.limits = EffortLimits(robot)
         self.motion = ChartedStep(robot, step, environment=environment)
         self.work = 0.0
-        names, self._rows_q, self._rows_v = simple_joints(robot)
+        every = robot.system.coordinates.joint_blocks
+        names, self._rows_q, self._rows_v = scalar_joints(every)
         self.message = JointState(name=names)
         self.message.header.frame_id = frame or robot.model.root
         for field in ("position", "velocity", "effort"):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from rclpy.clock import Clock, ClockType
 from visualization_msgs.msg import MarkerArray
 
 from ...errors import MbdynError
 from ...robot import Robot
 from ..messages.base_pose import PosePublisher
 from ..node.description import LATCHED
+from ..node.steady_timer import steady_timer
 from ..show.markers import RobotMarkers
 from .impact_reports import ImpactReports
 from .session import Session
@@ -32,14 +32,13 @@ class SimulatorViews:
         self._markers: RobotMarkers | None = None
         self.impacts: ImpactReports | None = None
         self._markers_out = simulator.create_publisher(MarkerArray, "~/markers", LATCHED)
-        steady = Clock(clock_type=ClockType.STEADY_TIME)
-        timer = simulator.create_timer(1 / POSE_RATE, self._publish_poses, clock=steady)
+        timer = steady_timer(simulator, POSE_RATE, self._publish_poses)
         self._timers = [(timer, lambda: self._poses is not None and self._poses.needed)]
         rate = simulator.parameters["marker_rate"]
         if rate > 0:
-            timer = simulator.create_timer(1 / rate, self._publish_markers, clock=steady)
+            timer = steady_timer(simulator, rate, self._publish_markers)
             self._timers.append((timer, lambda: self._markers_out.get_subscription_count() > 0))
-            timer = simulator.create_timer(1 / rate, self._show_impacts, clock=steady)
+            timer = steady_timer(simulator, rate, self._show_impacts)
             self._timers.append((timer, lambda: self.impacts is not None and self.impacts.needed))
         self.switch_timers()
 

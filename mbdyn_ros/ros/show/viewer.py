@@ -18,10 +18,10 @@ from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 from ...errors import MbdynError
+from ...model.blocks import joint_blocks
 from ...model.model import Array, Model
 from ...model.read.description import read_description
 from ...view.page.page import Page, plain
-from ...view.scene.joint_motion import joint_slices
 from ...view.scene.robot_scene import ROOT, RobotScene, frame_camera
 from ...view.scene.visuals import read_visuals
 from ..node.description import LATCHED
@@ -87,9 +87,9 @@ class Viewer(Node):
                 self._arrays = arrays | self._arrays
             return
         position = _at_zero(self._model)
-        for name, place in joint_slices(self._model).items():
-            if place.stop - place.start == 1:
-                position[place] = positions.get(name, 0.0)
+        for name, block in joint_blocks(self._model.joints).items():
+            if block.kind.nq == 1:
+                position[block.q] = positions.get(name, 0.0)
         with self._page.server.atomic():
             self._scene.move(position)
             for topic, message in arrays.items():
@@ -113,7 +113,7 @@ class Viewer(Node):
         lines = [f"**{self._model.name}**", *map(plain, self._scene.remarks)]
         if heard:
             lines.append(f"{len(positions)} joints on `joint_states`")
-            known = joint_slices(self._model)
+            known = joint_blocks(self._model.joints)
             missing = [name for name in known if name not in positions]
             if missing:
                 lines.append(f"not published: {', '.join(missing)}")
@@ -152,12 +152,7 @@ class Viewer(Node):
 
 def _at_zero(model: Model) -> Array:
     """A full joint state of zeros, with unit quaternions."""
-    places = joint_slices(model)
-    position = np.zeros(max((place.stop for place in places.values()), default=0))
-    for name, place in places.items():
-        if model.joint(name).type == "floating":
-            position[place.stop - 1] = 1.0
-    return position
+    return np.array([number for joint in model.joints for number in joint.kind.neutral()])
 
 
 def view(page: Page, source: str | None, ready: Callable[[], None]) -> None:

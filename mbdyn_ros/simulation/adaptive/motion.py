@@ -130,7 +130,7 @@ class Motion:
     def corrects(self) -> bool:
         """Whether `correct` has anything to do."""
         resting = self.touching is not None and len(self.touching.resting) > 0
-        return resting or self.dynamics.drifts or bool(self.position_rate.floating)
+        return resting or self.dynamics.drifts or bool(self.position_rate.turning)
 
     def normalize(self, y: Array) -> None:
         """Give the quaternions in y (n,) or (N, n) unit length, in place."""

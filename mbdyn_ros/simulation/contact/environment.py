@@ -15,7 +15,8 @@ from ...compiler.kernel import memory
 from ...equations.contact.contact import ContactGeometry
 from ...errors import InputError
 from ...model.model import Array
-from ...model.tree import WORLD
+from ...model.tree import BASE_JOINT, WORLD
+from ...program.symbols import alone, lasting
 from ...robot import Robot
 from .surfaces import XYZ, Surface, checked_restitution, number_within
 
@@ -42,11 +43,12 @@ class Side:
         return f"{self.surface.name}[{self.face}]" if several else self.surface.name
 
     @functools.cached_property
+    @alone
     def gradient(self) -> ca.Function:
         """The gradient (1, 3) of g at a world point (3, 1)."""
         x = ca.SX.sym("x", 3)
         slope = ca.jacobian(self.surface.faces[self.face](x), x)
-        return ca.Function("gradient", [x], [ca.densify(slope)])
+        return lasting(ca.Function("gradient", [x], [ca.densify(slope)]))
 
 
 class Normals:
@@ -160,7 +162,7 @@ class Environment:
             return []
         stops: list[tuple[str, tuple[int, int, float, float]]] = []
         for body in robot.system.tree.bodies:
-            if body.kind not in ("revolute", "prismatic"):
+            if body.joint == BASE_JOINT:
                 continue
             joint = robot.model.joint(body.joint)
             if joint.nq != 1 or joint.mimic is not None:
@@ -215,12 +217,12 @@ def _default_points(robot: Robot) -> tuple[Point, ...]:
         if body == WORLD or not tree.bodies[body].inertia.mass:
             continue
         home = on_body(joint.child, zero)
-        if joint.type in ("revolute", "continuous"):  # the origin is fixed in the parent too
+        if joint.nv and joint.kind.keeps_origin:  # the origin is fixed in the parent too
             home = on_body(joint.parent, joint.origin.translation)
         if home[0] != WORLD:
             add(joint.child, zero, home)
         inertia = model.link(joint.child).inertia
-        if joint.type != "fixed" and joint.child not in parents and inertia is not None:
+        if joint.nv and joint.child not in parents and inertia is not None:
             end = 2 * inertia.center
             add(joint.child, end, on_body(joint.child, end))
     return tuple(found)

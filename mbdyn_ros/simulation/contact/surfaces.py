@@ -13,6 +13,7 @@ from ...arguments import single_vector
 from ...equations.algebra.spatial import SX, constant
 from ...errors import InputError
 from ...model.model import Array
+from ...program.symbols import alone, lasting
 
 XYZ = ("x", "y", "z")
 
@@ -81,6 +82,7 @@ class Surface:
         self.faces = self._faces(g)
         self.shape: Shape | None = None
 
+    @alone
     def _faces(self, g: Callable[[SX], Any]) -> tuple[ca.Function, ...]:
         x = SX.sym("x", 3)
         try:
@@ -98,7 +100,7 @@ class Surface:
                 raise InputError(
                     f"surface {self.name!r}: g does not depend on the point; it is {column[k]}"
                 )
-            faces.append(ca.Function("face", [x], [column[k]]))
+            faces.append(lasting(ca.Function("face", [x], [column[k]])))
         if not faces:
             raise InputError(f"surface {self.name!r}: g returns nothing")
         return tuple(faces)

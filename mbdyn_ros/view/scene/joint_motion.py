@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from ...model.axes import rotation_onto
+from ...model.blocks import joint_blocks
 from ...model.model import Array, Joint, Model, Pose
-from ...model.read.placement import rotation_from_quaternion
 
 Placement = tuple[Array, Array]
 """Quaternion (w, x, y, z) and position (3,) (m) of a frame in another."""
-
-STILL: Placement = (np.array([1.0, 0.0, 0.0, 0.0]), np.zeros(3))
 
 
 def joint_motion(joint: Joint, position: Array) -> Placement:
@@ -27,35 +22,16 @@ def joint_motion(joint: Joint, position: Array) -> Placement:
     --------
     >>> from mbdyn_ros.model.model import Joint
     >>> hinge = Joint("hinge", "revolute", "a", "b", axis=[0.0, 0.0, 1.0])
-    >>> joint_motion(hinge, np.array([math.pi]))[0].round(12)
+    >>> joint_motion(hinge, np.array([np.pi]))[0].round(12)
     array([0., 0., 0., 1.])
     """
-    if joint.type in ("revolute", "continuous"):
-        return _turn(joint.axis, float(position[0])), STILL[1]
-    if joint.type == "prismatic":
-        return STILL[0], joint.axis * position[0]
-    if joint.type == "floating":
-        x, y, z, w = position[3:] / np.linalg.norm(position[3:])
-        return np.array([w, x, y, z]), position[:3]
-    if joint.type == "planar":
-        plane = rotation_onto(joint.axis)[:, :2]
-        return _turn(joint.axis, float(position[2])), plane @ position[:2]
-    return STILL
-
-
-def joint_slices(model: Model) -> dict[str, slice]:
-    """Where the coordinates of every movable joint stand in a full joint state."""
-    result, start = {}, 0
-    for joint in model.joints:
-        if joint.nq:
-            result[joint.name] = slice(start, start + joint.nq)
-            start += joint.nq
-    return result
+    pose = joint.pose(position)
+    return quaternion(pose.rotation), pose.translation
 
 
 def link_poses(model: Model, position: Array) -> dict[str, Pose]:
     """The pose of every link in the root's frame at a full joint state (n,)."""
-    places = joint_slices(model)
+    places = {name: block.q for name, block in joint_blocks(model.joints).items()}
     poses = {model.root: Pose()}
     waiting = list(model.joints)
     while waiting:  # joints may be in any order
@@ -64,16 +40,10 @@ def link_poses(model: Model, position: Array) -> dict[str, Pose]:
             if joint.parent not in poses:
                 later.append(joint)
                 continue
-            turn, shift = joint_motion(joint, position[places.get(joint.name, slice(0))])
-            poses[joint.child] = poses[joint.parent] @ joint.origin @ Pose(rotation(turn), shift)
+            moved = joint.pose(position[places.get(joint.name, slice(0))])
+            poses[joint.child] = poses[joint.parent] @ joint.origin @ moved
         waiting = later
     return poses
-
-
-def rotation(turn: Array) -> Array:
-    """The rotation matrix of a quaternion (w, x, y, z)."""
-    w, x, y, z = turn.tolist()
-    return np.array(rotation_from_quaternion(x, y, z, w))
 
 
 def quaternion(matrix: Array) -> Array:
@@ -82,8 +52,3 @@ def quaternion(matrix: Array) -> Array:
 
     x, y, z, w = Rotation.from_matrix(matrix).as_quat()
     return np.array([w, x, y, z])
-
-
-def _turn(axis: Array, angle: float) -> Array:
-    half = angle / 2
-    return np.array([math.cos(half), *(math.sin(half) * axis)])

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import InputError
+from ...model.blocks import joint_blocks
 from ...model.model import Array, Joint, Model, Pose
-from .joint_motion import joint_motion, joint_slices, link_poses, quaternion
+from .joint_motion import joint_motion, link_poses, quaternion
 from .mesh_file import find_mesh, load_mesh
 from .skeleton import Bone, skeleton
 from .visuals import Box, Color, Cylinder, Mesh, Sphere, Visual
@@ -87,9 +88,9 @@ class RobotScene:
         """Show the robot at a full joint state (n,)."""
         for joint, place, node in self._moving:
             turn, shift = joint_motion(joint, position[place])
-            if joint.type not in ("prismatic",):
+            if joint.kind.turns:
                 node.wxyz = turn
-            if joint.type not in ("revolute", "continuous"):
+            if not joint.kind.keeps_origin:
                 node.position = shift
 
     def move_base(self, base: Array) -> None:
@@ -103,7 +104,7 @@ class RobotScene:
             node.visible = visible
 
     def _hang(self, model: Model) -> None:
-        places = joint_slices(model)
+        blocks = joint_blocks(model.joints)
         waiting = list(model.joints)
         while waiting:
             later = []
@@ -115,8 +116,8 @@ class RobotScene:
                 self._scene.add_frame(at, show_axes=False, **_placed(joint.origin))
                 node = self._scene.add_frame(f"{at}/{_word(joint.child)}", show_axes=False)
                 self._nodes[joint.child] = node
-                if joint.name in places:
-                    self._moving.append((joint, places[joint.name], node))
+                if joint.name in blocks:
+                    self._moving.append((joint, blocks[joint.name].q, node))
             waiting = later
 
     def _draw(self, visual: Visual, name: str, pose: Pose) -> None:

@@ -1,0 +1,70 @@
+"""The types of joints, each declared in a file of its own.
+
+A new type is a new file and a line in `JOINT_TYPES`: its coordinates, its units, its motion and
+what holds of it are declared there, on numbers and symbols alike, and asked by everything else.
+"""
+
+from __future__ import annotations
+
+from ...errors import ModelError, suggestion
+from .floating import FLOATING
+from .joint_type import JointType
+from .motion import Motion, Part
+from .planar import PLANAR
+from .prismatic import PRISMATIC
+from .revolute import CONTINUOUS, REVOLUTE
+from .screw import SCREW
+from .spherical import SPHERICAL
+from .universal import UNIVERSAL
+
+JOINT_TYPES = {
+    one.name: one
+    for one in (
+        JointType("fixed"),
+        REVOLUTE,
+        CONTINUOUS,
+        PRISMATIC,
+        PLANAR,
+        FLOATING,
+        SCREW,
+        UNIVERSAL,
+        SPHERICAL,
+    )
+}
+"""The types of joints by name."""
+
+__all__ = ["JOINT_TYPES", "JointType", "Motion", "Part", "joint_type"]
+
+ELSEWHERE = {
+    "cylindrical": "a revolute and a prismatic joint along one axis, with a link between",
+}
+"""How what other formats have is written here."""
+
+
+def joint_type(name: str | None, what: str = "") -> JointType:
+    """The joint type of that name.
+
+    Raises
+    ------
+    ModelError
+        There is none: the message, which `what` begins, lists those that there are.
+    """
+    if name in JOINT_TYPES:
+        return JOINT_TYPES[name]
+    known = f"the types of URDF are {_names(True)}"
+    if more := _names(False):
+        known += f"; beyond URDF there are {more}"
+    if name is None:
+        raise ModelError(f"{what}has no type; {known}")
+    for one in JOINT_TYPES.values():
+        if name in one.synonyms:
+            raise ModelError(f'{what}type="{name}" is here called "{one.name}"; {known}')
+    if name in ELSEWHERE:
+        raise ModelError(
+            f'{what}type="{name}" is not in URDF; write it as {ELSEWHERE[name]}; {known}'
+        )
+    raise ModelError(f'{what}type="{name}" is unknown{suggestion(name, JOINT_TYPES)}; {known}')
+
+
+def _names(in_urdf: bool) -> str:
+    return ", ".join(one.name for one in JOINT_TYPES.values() if one.in_urdf is in_urdf)

@@ -1,0 +1,52 @@
+"""A free body: three ways of its origin and a unit quaternion, velocities in its own axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..pose import Array
+from .joint_type import JointType, Step
+from .motion import Motion, Part, Rows
+from .quaternion import PARTS, TURNING, UPRIGHT, quaternion_rate, rotation_rows
+
+
+class Floating(Motion):
+    """A shift [x y z] in axes of the parent and a turn; velocities in those of the body."""
+
+    kind = "floating"
+    positions = (*(Part(name, "m") for name in ("x", "y", "z")), *PARTS)
+    velocities = (*(Part(name, "m") for name in ("vx", "vy", "vz")), *TURNING)
+    neutral = (0.0, 0.0, 0.0, *UPRIGHT)
+    has_axis = False
+    quaternion = 3
+
+    def subspace(self, axis: Array) -> tuple[Array, Array]:
+        still, every = np.zeros((3, 3)), np.eye(3)
+        return np.hstack([still, every]), np.hstack([every, still])
+
+    def rotation(self, q: Any) -> Rows:
+        return rotation_rows(q[3], q[4], q[5], q[6])
+
+    def shift(self, axis: Any, q: Any) -> Any:
+        return q[:3]
+
+    def rate(self, q: Sequence[Any], v: Sequence[Any]) -> tuple[Any, ...]:
+        """With the quaternion p = (x, y, z, s) and the velocity u of the origin, xyz' = R(p) u."""
+        x, y, z, s = (q[k] for k in range(3, 7))
+        ux, uy, uz = (v[k] for k in range(3))
+        # R u = u + 2 p x (p x u + s u)
+        tx = y * uz - z * uy + s * ux
+        ty = z * ux - x * uz + s * uy
+        tz = x * uy - y * ux + s * uz
+        return (
+            ux + 2 * (y * tz - z * ty),
+            uy + 2 * (z * tx - x * tz),
+            uz + 2 * (x * ty - y * tx),
+            *quaternion_rate((x, y, z, s), [v[k] for k in range(3, 6)]),
+        )
+
+
+FLOATING = JointType("floating", (Step(Floating()),))

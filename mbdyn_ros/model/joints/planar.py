@@ -1,0 +1,29 @@
+"""A motion in the plane across an axis: two slides and a turn."""
+
+from __future__ import annotations
+
+from ..axes import rotation_onto
+from ..pose import Array
+from .joint_type import JointType, Step
+from .prismatic import Prismatic
+from .revolute import Revolute
+
+
+def first_across(axis: Array) -> Array:
+    """The x axis of the plane: that of the shortest turn of z onto the axis."""
+    return rotation_onto(axis)[:, 0]
+
+
+def second_across(axis: Array) -> Array:
+    """The y axis of the plane."""
+    return rotation_onto(axis)[:, 1]
+
+
+PLANAR = JointType(
+    "planar",
+    (
+        Step(Prismatic(), "x", first_across),
+        Step(Prismatic(), "y", second_across),
+        Step(Revolute(), "theta"),
+    ),
+)

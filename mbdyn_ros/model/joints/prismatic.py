@@ -1,0 +1,31 @@
+"""A slide along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..pose import Array
+from .joint_type import JointType, Step
+from .motion import LENGTH, NONE, Motion
+
+
+class Prismatic(Motion):
+    """A slide along the axis. Both sides turn alike, so all second moments do."""
+
+    kind = "prismatic"
+    positions = velocities = LENGTH
+    moves_alike = (False, NONE[0], ~NONE)
+
+    def subspace(self, axis: Array) -> tuple[Array, Array]:
+        return np.zeros((3, 1)), axis.reshape(3, 1)
+
+    def shift(self, axis: Any, q: Any) -> Any:
+        return axis * q[0]
+
+    def leaves_plane(self, axis: Array, normal: Array) -> float:
+        return abs(float(normal @ axis))
+
+
+PRISMATIC = JointType("prismatic", (Step(Prismatic()),))

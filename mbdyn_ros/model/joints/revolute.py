@@ -1,0 +1,28 @@
+"""A turn about an axis; continuous where nothing bounds it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..pose import Array
+from .joint_type import JointType, Step
+from .motion import ANGLE, Motion
+
+
+class Revolute(Motion):
+    """A turn about the axis. A thin rod along it moves alike on either side."""
+
+    kind = "revolute"
+    positions = velocities = ANGLE
+    is_hinge = keeps_origin = is_periodic = True
+    moves_alike = (True, np.array([0, 0, 1], dtype=bool), np.diag([False, False, True]))
+
+    def subspace(self, axis: Array) -> tuple[Array, Array]:
+        return axis.reshape(3, 1), np.zeros((3, 1))
+
+    def leaves_plane(self, axis: Array, normal: Array) -> float:
+        return float(np.linalg.norm(np.cross(normal, axis)))
+
+
+REVOLUTE = JointType("revolute", (Step(Revolute()),))
+CONTINUOUS = JointType("continuous", (Step(Revolute()),), is_endless=True)

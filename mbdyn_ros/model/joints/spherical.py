@@ -1,0 +1,36 @@
+"""A turn about a point in any direction: a unit quaternion, angular velocity in the body's axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..pose import Array
+from .joint_type import JointType, Step
+from .motion import NONE, Motion, Rows
+from .quaternion import PARTS, TURNING, UPRIGHT, quaternion_rate, rotation_rows
+
+
+class Spherical(Motion):
+    """A turn about the origin. A mass there moves alike on either side."""
+
+    kind = "spherical"
+    positions, velocities, neutral = PARTS, TURNING, UPRIGHT
+    has_axis = False
+    keeps_origin = True
+    quaternion = 0
+    moves_alike = (True, NONE[0], NONE)
+
+    def subspace(self, axis: Array) -> tuple[Array, Array]:
+        return np.eye(3), np.zeros((3, 3))
+
+    def rotation(self, q: Any) -> Rows:
+        return rotation_rows(q[0], q[1], q[2], q[3])
+
+    def rate(self, q: Sequence[Any], v: Sequence[Any]) -> tuple[Any, ...]:
+        return quaternion_rate(q, v)
+
+
+SPHERICAL = JointType("spherical", (Step(Spherical()),), in_urdf=False, synonyms=("ball",))

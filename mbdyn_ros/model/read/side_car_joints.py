@@ -1,0 +1,87 @@
+"""The joints of a side-car file: types that the URDF beside it has no words for."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import yaml
+
+from ...errors import ModelError, suggestion
+from ..joints import JOINT_TYPES, joint_type
+from ..model import Joint, Limits, Model
+from .placement import X_AXIS, normalized
+from .structure import check_mimics
+from .yaml_source import YamlSource
+
+KEYS = (
+    "name",
+    "type",
+    "axis",
+    *(number.name for one in JOINT_TYPES.values() for number in one.numbers),
+)
+
+
+def retyped(document: YamlSource, nodes: list[yaml.Node], model: Model) -> Model:
+    """The model with some joints of other types; where they are and what they join stays.
+
+    Each record names a joint and its type, its axis if that is another one than in the URDF, and
+    the numbers that the type needs. Limits stay where the joint still has one freedom of the
+    same unit.
+    """
+    joints = {joint.name: joint for joint in model.joints}
+    seen: set[str] = set()
+    for node in nodes:
+        values = document.mapping(node, "a joint", KEYS)
+        if "name" not in values:
+            raise document.error(node, "this joint has no name; name one of the robot")
+        name = document.text(values["name"], "the name of a joint")
+        if name not in joints:
+            raise document.error(
+                values["name"],
+                f'"{name}" is no joint of this robot{suggestion(name, joints)}; correct the name',
+            )
+        if name in seen:
+            raise document.error(node, f'joint "{name}" is given twice; keep one')
+        seen.add(name)
+        joints[name] = _read_joint(document, node, values, joints[name])
+    check_mimics(document.name, tuple(joints.values()))
+    return dataclasses.replace(model, joints=tuple(joints.values()))
+
+
+def _read_joint(
+    document: YamlSource, node: yaml.Node, values: dict[str, yaml.Node], joint: Joint
+) -> Joint:
+    what = f'joint "{joint.name}": '
+    given = document.text(values["type"], f"{what}its type") if "type" in values else None
+    try:
+        kind = joint_type(given, what)
+    except ModelError as error:
+        raise document.error(values.get("type", node), str(error)) from None
+    if not kind.nv:
+        raise document.error(
+            node, f"{what}a side-car file cannot hold a joint still; write it as fixed in the URDF"
+        )
+    axis = joint.axis if kind.has_axis else X_AXIS
+    if "axis" in values and kind.has_axis:
+        unit = normalized(document.vector(values["axis"], f"{what}its axis"))
+        if unit is None:
+            raise document.error(
+                values["axis"], f"{what}its axis has no direction; give one such as [0, 0, 1]"
+            )
+        axis = np.array(unit)
+    numbers = {}
+    for number in kind.numbers:
+        if number.name not in values:
+            raise document.error(
+                node, f"{what}has no {number.name}; add {number.name}: the {number.meaning}"
+            )
+        numbers[number.name] = document.number(values[number.name], f"{what}its {number.name}")
+    same = kind.nv == 1 and kind.velocities == joint.kind.velocities
+    return dataclasses.replace(
+        joint,
+        type=kind.name,
+        axis=axis,
+        numbers=numbers,
+        limits=joint.limits if same else Limits(),
+    )

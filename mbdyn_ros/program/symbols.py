@@ -1,0 +1,72 @@
+"""Who may touch CasADi's expressions: one thread at a time.
+
+CasADi counts without a lock who uses a node of an expression (SX), and all expressions share the
+nodes of common numbers. Two threads that build, copy or drop expressions at once crash the process.
+So whatever touches them is `alone`, until its last one is dropped; and a function that outlives it,
+with expressions inside, is `lasting`. Numbers may be computed in any thread.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+import casadi as ca
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_owned = threading.RLock()
+
+_dropped: deque[object] = deque()
+"""Functions that nobody uses any more; they end when a thread is alone next."""
+
+
+def alone(function: Callable[P, R]) -> Callable[P, R]:
+    """Run a function that touches expressions while no other such function runs."""
+
+    @functools.wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        with _owned:
+            try:
+                return function(*args, **kwargs)
+            except BaseException as error:
+                traceback.clear_frames(error.__traceback__)  # with the expressions in them
+                raise
+            finally:
+                while _dropped:
+                    _dropped.pop()
+
+    return run
+
+
+class _Lasting:
+    """What any thread may drop."""
+
+    def __del__(self) -> None:
+        if "this" in self.__dict__:  # CasADi's own object
+            _dropped.append(self.__dict__.pop("this"))
+
+
+class _LastingBuffer(_Lasting, ca.FunctionBuffer):  # type: ignore[misc]
+    """A buffer of a lasting function."""
+
+
+class _LastingFunction(_Lasting, ca.Function):  # type: ignore[misc]
+    """A function that may be used and dropped in any thread, and its buffers too."""
+
+    def buffer(self) -> tuple[ca.FunctionBuffer, Callable[[], None]]:
+        """See `casadi.Function`."""
+        buffer, evaluate = super().buffer()
+        buffer.__class__ = _LastingBuffer
+        return buffer, evaluate
+
+
+def lasting(function: ca.Function) -> ca.Function:
+    """The function itself, made fit to be dropped in any thread."""
+    function.__class__ = _LastingFunction
+    return function
