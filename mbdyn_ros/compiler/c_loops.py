@@ -17,7 +17,8 @@ from ..program.continuation import (
     STEEP,
 )
 from .gcc import RUNTIME
-from .statements import number, statements
+from .printers.c99 import c99_body
+from .printers.operations import number
 
 
 def walk_source(closing: Closing) -> str:
@@ -56,8 +57,8 @@ def c_loops(closing: Closing, newton: str) -> str:
         outputs = ["residual", "by_z", "by_y", "gap", "aligned"]
         text += FUNCTIONS.format(
             k=k,
-            rows=statements(loop.rows, ["y", "z"], outputs),
-            change=statements(loop.change, ["y", "z", "dy", "dz"], ["change"]),
+            rows=c99_body(loop.rows, ["y", "z"], outputs),
+            change=c99_body(loop.change, ["y", "z", "dy", "dz"], ["change"]),
         )
     rows = [f"{{{ny}, {nz}, rows_{k}, change_{k}}}" for k, (ny, nz) in enumerate(counts)]
     return text + f"\nstatic const struct loop loop_table[] = {{{', '.join(rows)}}};\n"

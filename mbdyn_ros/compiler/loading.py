@@ -25,6 +25,7 @@ from .options import STANDARD, Options
 from .source import c_source
 from .walker import Walker
 
+
 def load_kernel(program: Program, home: Array | None = None, options: Options = STANDARD) -> Kernel:
     """The kernel of a program: from the cache, else compiled into it, else interpreted.
 

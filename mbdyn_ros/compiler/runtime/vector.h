@@ -24,8 +24,6 @@ static inline realv vector_of(double x) { return (realv){0} + x; }
 #define lanev(x, k) ((*(x))[k])
 #define lanes1 1
 #define lanesv LANES
-#define WIDTH1 LANES
-#define WIDTHv 1
 
 static inline int any1(bits1 x) { return x != 0; }
 static inline int anyv(bitsv x) {

@@ -17,7 +17,7 @@ from ..errors import InputError
 from ..model.model import Array
 from ..recording.table import Table, from_json, read_table
 from ..robot import Robot
-from .common import name_values, to_number
+from .text_values import name_values, to_number
 
 F = TypeVar("F", bound=Callable[..., Any])
 
