@@ -3,26 +3,59 @@
 from __future__ import annotations
 
 import warnings
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import click
 
-from .cli.bench import bench
-from .cli.codegen import codegen
-from .cli.forward import fd
-from .cli.inspect import inspect
-from .cli.inverse import id_
-from .cli.ops import ops
-from .cli.simulate import simulate
-from .cli.view import view
 from .errors import CompilerWarning, MbdynError, ModelWarning, SimulationWarning
-from .mechanisms.cli import mechanism
-from .piezo.cli import piezo
+
+VERBS = (
+    ("bench", ".cli.bench:bench", "Time the calls, beside Pinocchio where it is installed."),
+    ("codegen", ".cli.codegen:codegen",
+     "Write the equations as C99 that needs no library, or as formulas."),
+    ("fd", ".cli.forward:fd", "Forward dynamics: the accelerations that efforts cause."),
+    ("id", ".cli.inverse:id_", "Inverse dynamics: the efforts that cause a motion."),
+    ("inspect", ".cli.inspect:inspect", "Say what was understood of a robot."),
+    ("mechanism", ".mechanisms.cli:mechanism",
+     "Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows."),
+    ("ops", ".cli.ops:ops",
+     "Count the operations of every program and every formulation, beside the literature's."),
+    ("piezo", ".piezo.cli:piezo",
+     "Move a piezo robot round a circle by an unbalanced rotor, and judge the motion."),
+    ("simulate", ".cli.simulate:simulate", "Simulate the motion of a robot."),
+    ("view", ".cli.view:view", "Show a robot in the browser, loops included, until Ctrl-C."),
+)  # fmt: skip
+"""Every verb: its name, where its command is, and the first sentence of its help."""
+
+
+class Verb(click.Command):
+    """A verb that has not been asked for: its name and first sentence, and where the rest is."""
+
+    def __init__(self, name: str, place: str, sentence: str) -> None:
+        super().__init__(name, help=sentence)
+        self.place = place
+
+    def load(self) -> click.Command:
+        """The command itself, imported."""
+        module, _, name = self.place.partition(":")
+        command: click.Command = getattr(import_module(module, __package__), name)
+        return command
 
 
 class Mbdyn(click.Group):
-    """A group whose verbs end with one clear line on stderr: no traceback, exit status 1."""
+    """A group whose verbs are imported when they run.
+
+    They end with one clear line on stderr: no traceback, exit status 1.
+    """
+
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The verb that the arguments begin with, imported."""
+        name, verb, rest = super().resolve_command(context, arguments)
+        return name, verb.load() if isinstance(verb, Verb) else verb, rest
 
     def invoke(self, context: click.Context) -> Any:
         """Run a verb."""
@@ -78,8 +111,8 @@ def main() -> None:
     """
 
 
-for _verb in (inspect, id_, fd, piezo, simulate, view, bench, codegen, mechanism, ops):
-    main.add_command(_verb)
+for _verb in VERBS:
+    main.add_command(Verb(*_verb))
 
 if __name__ == "__main__":
     main(prog_name="mbdyn")

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from corpus import urdf_file
 
 import mbdyn_ros
-from mbdyn_ros.__main__ import main
+from mbdyn_ros.__main__ import Verb, main
 from mbdyn_ros.recording import read_table
 
 UR5 = str(urdf_file("ur5_robot.urdf"))
@@ -399,3 +399,24 @@ def test_as_a_process() -> None:
     assert done.stderr.startswith("Warning: ") and "\x1b" not in done.stdout + done.stderr
     done = subprocess.run([*command, "id", "nowhere.urdf"], capture_output=True, text=True)
     assert done.returncode == 1 and done.stdout == "" and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_verbs_are_listed_in_their_own_words(name: str) -> None:
+    """The list is printed without importing them."""
+    listed = main.commands[name]
+    assert isinstance(listed, Verb)
+    verb = listed.load()
+    assert listed.name == verb.name
+    assert listed.get_short_help_str(300) == verb.get_short_help_str(300)
+
+
+def test_the_list_of_verbs_imports_none() -> None:
+    code = (
+        "import sys; from mbdyn_ros.__main__ import main; "
+        "main(['--help'], standalone_mode=False); "
+        "sys.exit([name for name in sys.modules if 'mbdyn_ros' in name and 'cli' in name] or 0)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert all(name in ran.stdout for name in VERBS)

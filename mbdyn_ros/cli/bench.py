@@ -8,7 +8,8 @@ from ..bench.benchmark import PROGRAMS, Benchmark, benchmark
 from ..errors import InputError
 from ..program.declaration import offered
 from ..robot import Robot
-from .common import RobotOptions, print_json, print_table, robot_options, shareable_urdf
+from .printing import print_json, print_table
+from .robot_options import RobotOptions, robot_options, shareable_urdf
 
 
 @click.command()

@@ -10,7 +10,8 @@ from ..errors import InputError
 from ..export.closed_form_text import FORMATS, to_elements
 from ..recording.write import check_target
 from ..robot import Robot
-from .common import RobotOptions, print_json, robot_options
+from .printing import print_json
+from .robot_options import RobotOptions, robot_options
 
 SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
 """What the end of a file's name asks for."""

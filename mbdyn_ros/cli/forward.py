@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from ..recording.write import TABLES, check_target
-from .common import RobotOptions, robot_options
-from .state import AT_HOME, load_options, read_wrenches, state_option
+from .robot_options import RobotOptions, robot_options
+from .series import AT_HOME, load_options, read_wrenches, state_option
 from .states import gather, show
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from ..recording.write import check_target
-from .common import RobotOptions, print_json, robot_options
+from .printing import print_json
+from .robot_options import RobotOptions, robot_options
 
 
 @click.command()

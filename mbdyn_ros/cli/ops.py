@@ -6,7 +6,8 @@ import click
 
 from ..export.literature_counts import literature_tables
 from ..program.operations import KINDS
-from .common import RobotOptions, print_json, print_table, robot_options
+from .printing import print_json, print_table
+from .robot_options import RobotOptions, robot_options
 
 
 @click.command()

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 import numpy as np
@@ -18,25 +15,16 @@ from ..model.model import Array
 from ..recording.impact_records import impact_records
 from ..recording.write import BAGS, check_target, write
 from ..robot import Robot
-from ..simulation import Environment, StoppedSimulationError, Trajectory, read_environment
+from ..simulation import Environment, StoppedSimulationError, read_environment
 from ..simulation import simulate as run
-from .common import (
-    PLOTS,
-    RobotOptions,
-    number,
-    print_json,
-    print_table,
-    robot_options,
-    shareable_urdf,
-    urdf_text,
-)
-from .state import AT_HOME, read_values, state_option
+from ..view.figure import PLOTS
+from .printing import print_json, progress_bar
+from .robot_options import RobotOptions, robot_options, shareable_urdf, urdf_text
+from .series import AT_HOME, read_values, state_option
+from .simulation_summary import print_summary, summarize
 
 BAG_RATE = 100.0
 """Samples per second of a bag, unless asked otherwise."""
-
-MOST_ROWS = 40
-"""Contacts in the table of impacts."""
 
 MOST_SAMPLES = 1e8
 """What fits no memory is refused before it is tried."""
@@ -118,7 +106,7 @@ def simulate(
     began = time.perf_counter()
     stopped = None
     try:
-        with progress_bar(duration) as progress:
+        with progress_bar("simulating", duration) as progress:
             trajectory = run(
                 robot, q0, v0, duration, drive, rtol, atol, environment,
                 times=times, max_step=longest, progress=progress, method=method,
@@ -149,7 +137,7 @@ def simulate(
     if as_json:
         print_json(summary)
     else:
-        _print(robot, trajectory, summary)
+        print_summary(robot, trajectory, summary)
 
 
 def walls_of(robot: Robot, path: str) -> Environment:
@@ -199,95 +187,3 @@ def _sample_times(duration: float, rate: float | None, output: str | None) -> Ar
         raise InputError(f"--rate {rate:g} over {duration:g} s makes {count:.1g} samples: too many")
     times = np.arange(int(count) + 1) / rate
     return np.minimum(times, duration)
-
-
-@contextmanager
-def progress_bar(duration: float) -> Iterator[Callable[[float], None] | None]:
-    """A bar on stderr where a person watches it, nothing in a pipe."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("simulating", total=duration)
-        yield lambda t: bar.update(task, completed=t)
-
-
-def summarize(robot: Robot, trajectory: Trajectory, wall: float) -> dict[str, Any]:
-    """What a simulation came to, as plain data."""
-    first, last = trajectory.energy[0], trajectory.energy[-1]
-    work, loss = trajectory.work[-1].tolist()
-    return {
-        "robot": robot.model.name,
-        "time": float(trajectory.time[-1]),
-        "samples": len(trajectory),
-        "steps": trajectory.steps,
-        "wall_time": wall,
-        "position": dict(zip(robot.position_labels, trajectory.q[-1].tolist(), strict=True)),
-        "velocity": dict(zip(robot.velocity_labels, trajectory.v[-1].tolist(), strict=True)),
-        "energy": {
-            "kinetic": last[0].item(),
-            "potential": last[1].item(),
-            "change": (last.sum() - first.sum()).item(),
-            "work_of_efforts": work,
-            "lost_to_friction": loss - sum(impact.loss for impact in trajectory.impacts),
-            "lost_in_impacts": sum(impact.loss for impact in trajectory.impacts),
-            "unexplained": float(np.abs(trajectory.imbalance).max()),
-            "drift": trajectory.relative_imbalance,
-        },
-        "transitions": [
-            {"time": one.time, "joint": one.joint, "mode": one.mode}
-            for one in trajectory.transitions
-        ],
-    }
-
-
-def _print(robot: Robot, trajectory: Trajectory, summary: dict[str, Any]) -> None:
-    rows = []
-    for label in dict.fromkeys(robot.position_labels + robot.velocity_labels):
-        position, velocity = (
-            number(summary[what][label]) if label in summary[what] else ""
-            for what in ("position", "velocity")
-        )
-        rows.append((label, position, velocity))
-    print_table(f"{robot.model.name} at {summary['time']:g} s", ("", "position", "velocity"), rows)
-    energy = summary["energy"]
-    click.echo(
-        f"{summary['steps']} steps in {summary['wall_time']:.3g} s. Energy changed by "
-        f"{energy['change']:.6g} J: {energy['work_of_efforts']:.6g} J from the efforts, "
-        f"{energy['lost_to_friction']:.6g} J lost to friction, "
-        f"{energy['lost_in_impacts']:.6g} J in impacts; drift {energy['drift']:.1e} "
-        f"({energy['unexplained']:.1e} J)."
-    )
-    if "impacts" in summary:
-        _print_impacts(summary["impacts"])
-    changes = len(trajectory.transitions)
-    if changes:
-        what = "joint" if "impacts" not in summary else "joint or a contact"
-        click.echo(f"{changes} times a {what} came to rest or broke away.")
-    for file in summary["files"]:
-        click.echo(f"wrote {file}")
-
-
-def _print_impacts(impacts: list[dict[str, Any]]) -> None:
-    rows = []
-    for impact in impacts:
-        for contact in impact["contacts"]:
-            angle, point = contact["angle_of_attack"], contact["point"]
-            place = "" if point is None else ", ".join(map(number, point))
-            rows.append(
-                (
-                    f"{impact['time']:.9g}",
-                    "" if contact["link"] is None else f"{contact['link']} ({place})",
-                    contact["surface"],
-                    "" if angle is None else number(np.degrees(angle)),
-                    number(contact["normal_velocity_after"] - contact["normal_velocity_before"]),
-                    number(contact["impulse"]),
-                )
-            )
-    header = ("time (s)", "point", "surface", "angle (deg)", "jump (m/s)", "impulse (N s)")
-    print_table(f"{len(impacts)} impacts", header, rows[:MOST_ROWS], text_columns=3)
-    if len(rows) > MOST_ROWS:
-        click.echo(f"and {len(rows) - MOST_ROWS} contacts more; --json has them all.")

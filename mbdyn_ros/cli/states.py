@@ -14,8 +14,8 @@ from ..recording.table import Table, csv_lines, read_table, to_json
 from ..recording.write import write_table
 from ..robot import Robot
 from ..units import acceleration_unit, effort_unit
-from .common import number, print_json, print_table
-from .state import Series, from_table, labels_of, read_values, rest
+from .printing import number, print_json, print_table
+from .series import Series, from_table, labels_of, read_values, rest
 
 States = dict[str, Series]
 """quantity -> numbers."""

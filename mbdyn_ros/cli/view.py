@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
-from .common import RobotOptions, robot_options, urdf_text
-from .page import announce, page_options, serving
+from .robot_options import RobotOptions, robot_options, urdf_text
+from .serving import announce, page_options, serving
 
 if TYPE_CHECKING:
     from ..view.page.page import Address

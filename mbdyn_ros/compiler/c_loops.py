@@ -16,7 +16,8 @@ from ..program.continuation import (
     SMALLEST_STEP,
     STEEP,
 )
-from .statements import number, statements
+from .printers.c99 import c99_body
+from .printers.operations import number
 
 
 def c_loops(closing: Closing) -> str:
@@ -26,8 +27,8 @@ def c_loops(closing: Closing) -> str:
         outputs = ["residual", "by_z", "by_y", "gap", "aligned"]
         text += FUNCTIONS.format(
             k=k,
-            rows=statements(loop.rows, ["y", "z"], outputs),
-            change=statements(loop.change, ["y", "z", "dy", "dz"], ["change"]),
+            rows=c99_body(loop.rows, ["y", "z"], outputs),
+            change=c99_body(loop.change, ["y", "z", "dy", "dz"], ["change"]),
         )
     return text + REACH.format(
         count=len(counts),

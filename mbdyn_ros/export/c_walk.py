@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..compiler.c_loops import c_loops
-from ..compiler.statements import number
+from ..compiler.printers.operations import number
 from ..program.closing import Closing
 
 

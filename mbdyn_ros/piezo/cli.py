@@ -5,10 +5,12 @@ from __future__ import annotations
 import click
 import numpy as np
 
-from ..cli.common import PLOTS, RobotOptions, print_json, print_table, robot_options
-from ..cli.state import AT_HOME, read_values, state_option
+from ..cli.printing import print_json, print_table
+from ..cli.robot_options import RobotOptions, robot_options
+from ..cli.series import AT_HOME, read_values, state_option
 from ..errors import InputError
 from ..recording.write import check_target
+from ..view.figure import PLOTS
 from . import PiezoMotion, PulseController, Rotor, circle, follow
 
 SETTLE = 0.5

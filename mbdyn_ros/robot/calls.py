@@ -37,7 +37,7 @@ NEXT_TO_NOTHING = 1e-6
 
 
 class PlainCalls:
-    """The plain call of every program by its name (`codegen.call`); None until it is compiled."""
+    """The plain call of every program by its name (`compiler.call`); None until it is compiled."""
 
     def __init__(self) -> None:
         for name in offered():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,13 +13,77 @@ from ..compiler.kernel import Kernel, load_many
 from ..compiler.rollout_source import rollout_source
 from ..compiler.thread_pool import share_out
 from ..compiler.threads import threads_for
+from ..equations import programs
 from ..equations.position_rate import PositionRate, position_rate
 from ..equations.system import System
 from ..errors import InputError
-from ..integration.methods import FixedMethod, RungeKutta
+from ..integration.methods import FIXED, FixedMethod, RungeKutta, named
 from ..integration.stepper import Stepper
 from ..model.model import Array
 from ..program.program import Program
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+def rollout(
+    self: Robot,
+    q0: Array,
+    v0: Array,
+    efforts: Array,
+    dt: float,
+    integrator: str = "rk4",
+    friction: bool = True,
+    terminal: bool = False,
+) -> tuple[Array, Array]:
+    """N motions of T equal steps in compiled code, for sampling controllers and learning.
+
+    Parameters
+    ----------
+    q0, v0 : (nq,), (nv,) or with a leading N: the states at the start.
+    efforts : (T, efforts) or (N, T, efforts), N m or N, each constant over its step.
+    dt : length of a step, s.
+    integrator : "rk4", the classical Runge-Kutta method, or "semi_implicit", of order 1: the
+        velocity first, then the position with that velocity.
+    friction : whether damping counts. Dry friction makes joints stick, which needs `simulate`
+        or `FixedStep`: a robot that has some is refused unless False.
+    terminal : whether to return the last states only.
+
+    Returns
+    -------
+    q (N, T, nq) and v (N, T, nv) after every step, or (N, nq) and (N, nv) after the last;
+    without N where nothing has it. Loops stay closed, for the state is that of the
+    independent joints; quaternions have unit length after every step. A motion that leaves
+    the finite numbers, or in which a loop cannot close, is NaN from there on.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
+    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> q, v = robot.rollout([0.0], [0.0], [[4.0], [4.0]], dt=0.5)
+    >>> q.ravel(), v.ravel()
+    (array([0.25, 1. ]), array([1., 2.]))
+    """
+    self.require_mass("a rollout")
+    method = named("integrator", integrator, FIXED)
+    rough = [body.joint for body in self.system.tree.bodies if body.friction]
+    if friction and rough:
+        raise InputError(
+            f"{self.model.source}: joints with dry friction ({', '.join(rough)}) stick, which "
+            "a rollout leaves out: use friction=False, or simulate"
+        )
+    forces = checked_efforts(efforts, self.effort_labels)
+    q, v = checked_start(self.system, q0, v0, forces)
+    friction = friction and self.system.has_friction
+    if friction not in self._rollouts:
+        used = friction or not self.system.has_friction
+        kernel = self.calls.kernel(programs.forward_dynamics, friction=used)
+        self._rollouts[friction] = Rollout(self.system, kernel)
+    run = self._rollouts[friction]
+    return run(q, v, forces, checked_step(dt), method, bool(terminal))
 
 
 class Rollout:

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+PLOTS = (".png", ".svg", ".pdf")
+"""What figures may be written as."""
+
+
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Write a figure as PNG, SVG or PDF, by the path's end.
 

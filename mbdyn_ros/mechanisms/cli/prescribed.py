@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...cli.common import to_number
+from ...cli.text_values import to_number
 from ...errors import InputError
 from ...model.model import Array
 from ...recording.table import Table

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from ...cli.common import number, print_table, to_number
+from ...cli.printing import number, print_table, progress_bar
+from ...cli.text_values import to_number
 from ...errors import InputError
 from ...recording.table import to_json
 from ...recording.write import TABLES, write_table
@@ -188,8 +188,8 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     if options["gif"] or options["output"]:
         raise click.UsageError("--sweep has a --plot; --gif and --output belong to --id")
     motion = prescribed(made, options, SWEPT_POINTS + 1)
-    with _cluster(options["dask"]) as client, _progress(count) as progress:
-        result = sweep(made, axes, motion, progress, client)
+    with _workers(options["dask"]) as client, progress_bar("sweeping designs", count) as told:
+        result = sweep(made, axes, motion, _counted(told), client)
     settings, value = result.best(options["quantity"])
     if options["plot"]:
         from ..view import plots
@@ -209,7 +209,7 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
 
 
 @contextmanager
-def _cluster(address: str | None) -> Iterator[Any]:
+def _workers(address: str | None) -> Iterator[Any]:
     """A client of a Dask cluster, or None."""
     if address is None:
         yield None
@@ -220,15 +220,14 @@ def _cluster(address: str | None) -> Iterator[Any]:
         yield client
 
 
-@contextmanager
-def _progress(total: int) -> Iterator[Any]:
-    """A bar on stderr where a person watches it."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
+def _counted(told: Callable[[float], None] | None) -> Callable[[int], None] | None:
+    """What adds up the designs that are done, and tells their number."""
+    if told is None:
+        return None
+    counts: list[int] = []
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("sweeping designs", total=total)
-        yield lambda done: bar.update(task, advance=done)
+    def count(more: int) -> None:
+        counts.append(more)
+        told(sum(counts))
+
+    return count

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...cli.common import name_values, number, print_json, print_table, to_number
-from ...cli.page import announce, page_options, serving
-from ...cli.simulate import PLOTS
+from ...cli.printing import number, print_json, print_table
+from ...cli.serving import announce, page_options, serving
+from ...cli.text_values import name_values, to_number
 from ...errors import InputError
 from ...integration.methods import ADAPTIVE, described
 from ...recording.write import TABLES, check_target
+from ...view.figure import PLOTS
 from .tasks import LOCAL, compare_settings, forward, inverse, sweep_designs
 
 if TYPE_CHECKING:

@@ -1,12 +1,11 @@
-"""What all verbs share: the robot, its options, and how results are shown."""
+"""The robot of a verb: its file, and how it is loaded."""
 
 from __future__ import annotations
 
 import functools
-import json
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -15,15 +14,9 @@ import click
 from ..errors import InputError, ModelWarning
 from ..model.read.description import is_dh_table
 from ..robot import Robot, load
+from .text_values import name_values
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-PLOTS = (".png", ".svg", ".pdf")
-"""What plots may be written as."""
-
-UNLIMITED = 10_000
-"""Columns of a table that goes to a file or a pipe: nothing is cut off."""
-
 
 @dataclass(frozen=True)
 class RobotOptions:
@@ -106,55 +99,3 @@ def urdf_text(source: str) -> str:
 def shareable_urdf(source: str, text: str = "") -> str:
     """The URDF of a robot, for programs that read nothing else; empty for a DH table."""
     return "" if is_dh_table(text or source) else text or urdf_text(source)
-
-
-def name_values(text: str, source: str) -> dict[str, float]:
-    """The numbers of name=value,... pairs."""
-    values: dict[str, float] = {}
-    for part in filter(None, (one.strip() for one in text.split(","))):
-        name, equals, value = (one.strip() for one in part.partition("="))
-        found = to_number(value)
-        if not equals or found is None:
-            raise InputError(f"{source}: {part!r} is not name=number")
-        if name in values:
-            raise InputError(f"{source}: {name!r} is given twice")
-        values[name] = found
-    return values
-
-
-def to_number(text: str) -> float | None:
-    """The number that a text is, or None."""
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def print_json(document: Any) -> None:
-    """One JSON document on stdout, NaN and infinity refused."""
-    click.echo(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False))
-
-
-def print_table(
-    title: str, header: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1
-) -> None:
-    """A table, without colour or borders in a pipe; all but the first columns flush right."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    console = Console(
-        file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else UNLIMITED
-    )
-    table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD)
-    for k, name in enumerate(header):
-        table.add_column(escape(name), justify="left" if k < text_columns else "right")
-    for row in rows:
-        table.add_row(*map(escape, row))
-    console.print(table)
-
-
-def number(value: float) -> str:
-    """A number as tables show it."""
-    return f"{value:.6g}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from .common import print_json
+from .printing import print_json
 
 if TYPE_CHECKING:
     from ..view.page.page import Page

@@ -1,0 +1,61 @@
+"""What verbs print: JSON documents, tables, and a bar while something takes long."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+UNLIMITED = 10_000
+"""Columns of a table that goes to a file or a pipe: nothing is cut off."""
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on stdout, NaN and infinity refused."""
+    click.echo(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def print_table(
+    title: str, header: Sequence[str], rows: Iterable[Sequence[str]], text_columns: int = 1
+) -> None:
+    """A table, without colour or borders in a pipe; all but the first columns flush right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(
+        file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else UNLIMITED
+    )
+    table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD)
+    for k, name in enumerate(header):
+        table.add_column(escape(name), justify="left" if k < text_columns else "right")
+    for row in rows:
+        table.add_row(*map(escape, row))
+    console.print(table)
+
+
+def number(value: float) -> str:
+    """A number as tables show it."""
+    return f"{value:.6g}"
+
+
+@contextmanager
+def progress_bar(what: str, total: float) -> Iterator[Callable[[float], None] | None]:
+    """A bar on stderr where a person watches it, nothing in a pipe.
+
+    It is called with how much of the total is done.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
