@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ...model.model import Array
 from .contacts import Contacts, Flags, Indices
@@ -125,6 +124,8 @@ def _root(function: Callable[[float], float], a: float, b: float) -> float:
     """A zero between two times with different signs."""
     if function(a) * function(b) > 0:  # by rounding: one of them is the zero
         return a if abs(function(a)) < abs(function(b)) else b
+    from scipy.optimize import brentq  # slow to import, and motions without walls do without
+
     accuracy = 1e-15 * max(1.0, abs(b))
     found, _ = brentq(function, a, b, xtol=accuracy, rtol=1e-15, full_output=True, disp=False)
     return float(found)
