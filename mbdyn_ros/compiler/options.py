@@ -13,6 +13,7 @@ class Options:
 
     Attributes
     ----------
+    lanes : float64 in a vector; 0 for as many as the compiler's have.
     longest_block : operations of the longest block that stays one C function, of numbers.
     longest_vector_block : the same of vectors, whose values fill the first cache sooner. Compilers
         take minutes over blocks ten times as long.
@@ -31,6 +32,7 @@ class Options:
         longer ask for more registers than there are.
     """
 
+    lanes: int = 0
     longest_block: int = 5000
     longest_vector_block: int = 10000
     piece: int = 500

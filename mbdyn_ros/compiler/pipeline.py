@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 
 import casadi as ca
 
@@ -16,6 +17,7 @@ from ..errors import InputError
 from ..program.program import Program
 from ..program.stages import Staged
 from .from_casadi import function_code, staged_code
+from .gcc import required_toolchain
 from .ir import Code, Lane
 from .listing import listing
 from .options import STANDARD, Options
@@ -70,6 +72,7 @@ def function_text(function: ca.Function, name: str, lane: Lane, options: Options
 def text(code: Code, name: str, options: Options) -> str:
     """The C of code after all passes, each result of which is verified."""
     wanted = _wanted()
+    options = replace(options, lanes=options.lanes or required_toolchain().lanes)
 
     def checked(code: Code, stage: str) -> Code:
         verify(code, stage)
@@ -80,7 +83,7 @@ def text(code: Code, name: str, options: Options) -> str:
     code = checked(code, "casadi")
     for one in PASSES:
         code = checked(one(code, options), one.__name__)
-    result = code_text(code, name)
+    result = code_text(code, name, options.lanes)
     if "c" in wanted:
         print(f"---- {name} in C\n{result}", file=sys.stderr)
     return result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..compiler.statements import number
+from ..compiler.printers.operations import number
 from .c_library import CLibrary
 
 TOLERANCE = 1e-9

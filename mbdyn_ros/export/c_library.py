@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..compiler.statements import statements
+from ..compiler.printers.c99 import c99_body
 from ..model.model import Array
 from ..program.program import Program
 from .c_walk import CWalk
@@ -122,7 +122,7 @@ def library(described: CLibrary) -> str:
     for function in described.functions:
         output, size = function.arguments[-1]
         inputs = list(function.program.symbols)
-        body = statements(function.program.function, inputs, [output])
+        body = c99_body(function.program.function, inputs, [output])
         start = ""
         if described.walk is not None:
             start = OPEN.format(nz=described.walk.nz, output=output, size=size)

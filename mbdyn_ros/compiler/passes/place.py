@@ -16,22 +16,19 @@ from ..ir import Block, Code, Lane, Memory
 from ..loop import Loop
 from ..options import Options
 
-LANES = 8
-"""How many numbers a vector may have."""
-
 
 def place(code: Code, options: Options) -> Code:
     """Give all pieces their memory."""
-    return code.rewritten(lambda block: _placed(block) if block.pieces else block)
+    return code.rewritten(lambda block: _placed(block, options) if block.pieces else block)
 
 
-def _placed(block: Block) -> Block:
+def _placed(block: Block, options: Options) -> Block:
     """First the sines and cosines of early angles, then the loops' tables, then the rest."""
     home = {k: b for b, piece in enumerate(block.pieces) for k in piece.makes}
     foreign = [
         sorted(i for i in piece.reads if home.get(i, b) < b) for b, piece in enumerate(block.pieces)
     ]
-    kept = _kept(block, (i for reads in foreign for i in reads))
+    kept = _kept(block, (i for reads in foreign for i in reads), options.lanes)
     last = {i: b for b, reads in enumerate(foreign) for i in reads if i not in kept.places}
     stores: list[list[int]] = [[] for _ in block.pieces]
     for i in sorted(last):
@@ -50,14 +47,14 @@ def _placed(block: Block) -> Block:
     return replace(block, memory=memory)
 
 
-def _kept(block: Block, elsewhere: Iterable[int]) -> Memory:
+def _kept(block: Block, elsewhere: Iterable[int], lanes: int) -> Memory:
     """What stays: the early sines and cosines, and what is read `elsewhere`, by line, or by another
     loop pass by pass. The last values of those that wait in variables need no place: the loop hands
     them on."""
     order, loops = block.computed, block.loops
     room = len(block.early)
     if block.lane is Lane.SINGLE and room:
-        room += LANES  # they are made by whole vectors
+        room += lanes  # they are made by whole vectors
     memory = Memory(2 * room, 0, room, {}, (), {loop: {} for loop in loops}, {})
     for at, angle in enumerate(block.early):
         for k in block.turns[angle]:

@@ -21,39 +21,42 @@ from ..ir import (
 from .blocks import block_text
 from .factors import factor_lines
 from .lines import Places
-from .products import FUNCTIONS, ProductPrinter
-from .row_loops import factor_loops, solution_loops
+from .operations import number
+from .products import ProductPrinter
+from .row_loops import factor_loops, parts, solution_loops
 from .solutions import solution_lines
-from .sums import SHUFFLE, sum_text
-from .tables import LAYOUT, blocks, places, size, storage
+from .sums import sum_text
+from .tables import Layout, storage
+
+TABLES = '#include "tables.h"\n'
 
 RESULT = """  for (size_t r = 0; r < {rows}; ++r) {{
 {puts}  }}
 """
 
 PUT = """    {{
-      enum {{ COUNT = BLOCKS{n}({width}), REST = {width} - (COUNT - 1) * WIDTH{n} }};
       const realv* x = (const realv*){table} + {start} + r;
       real{n}* out = res[0] + r * {columns} + {before};
-      for (size_t b = 0; b < COUNT - 1; ++b) put{n}(out + b * WIDTH{n}, x[b * {height}], WIDTH{n});
-      put{n}(out + (COUNT - 1) * WIDTH{n}, x[(COUNT - 1) * {height}], REST);
+      for (size_t b = 0; b < {last}; ++b) put{n}(out + b * {step}, x[b * {height}], {step});
+      put{n}(out + {last} * {step}, x[{last} * {height}], {rest});
     }}
 """
 
 
-def code_text(code: Code, name: str) -> str:
-    """The C functions."""
+def code_text(code: Code, name: str, lanes: int) -> str:
+    """The C functions, where a vector has so many lanes."""
     if len(code.steps) == 1 and isinstance(code.steps[0], Block):
         return block_text(code.steps[0], name)
-    return _StepsPrinter(code, name).text()
+    return _StepsPrinter(code, name, lanes).text()
 
 
 class _StepsPrinter:
     """The C of a program of several steps over tables."""
 
-    def __init__(self, code: Code, name: str) -> None:
+    def __init__(self, code: Code, name: str, lanes: int) -> None:
         self._code, self._name, self._lane = code, name, code.lane
-        self._functions = [LAYOUT, SHUFFLE, FUNCTIONS]
+        self._layout = Layout(code.lane, lanes)
+        self._functions = [TABLES]
         self._body: list[str] = []
         self._names = {table: f"arg[{i}]" for i, table in enumerate(code.inputs)}
         self._names[code.result] = "res[0]"
@@ -92,32 +95,24 @@ class _StepsPrinter:
     # ---- tables ---------------------------------------------------------------------------
 
     def _declare(self, table: Table) -> str:
-        lane = self._lane
-        name = self._names[table] = table.name
-        room = size(table, lane)
-        if solve := self._solves.get(table):
-            if solve.unrolled:
-                self._functions.append(solution_lines(solve.elimination, table, self._solver))
-            else:
-                self._functions.append(solution_loops(solve.elimination, table, self._solver, lane))
-                parts = f"{self._solver}_PARTS * {self._solver}_PART"
-                room = f"{parts} * {table.rows} * WIDTH{lane}"
-        kind = f"{storage(table.height * max(table.widths))}{lane.real}"
+        layout, name = self._layout, table.name
+        self._names[table] = name
+        room = layout.size(table)
+        if (solve := self._solves.get(table)) and not solve.unrolled:
+            count, part = parts(table, layout)
+            room = count * part * table.rows * layout.width
+        kind = f"{storage(table.height * max(table.widths))}{self._lane.real}"
         self._body.append(f"  {kind} {name}[{room}] __attribute__((aligned(64)));\n")
         return name
 
-    @property
-    def _solver(self) -> str:
-        return f"{self._name}_solve"
-
     def _clear(self, table: Table) -> None:
         """Fill the last block up: what a vector computes of chance numbers can be slow."""
-        if self._lane is Lane.SINGLE and table.widths[0]:
-            (width,), rows = table.widths, table.rows
-            start = f"PLACE1({rows}, 0, (BLOCKS1({width}) - 1) * LANES)"
+        (width,), layout = table.widths, self._layout
+        if width % layout.width:
+            block = table.rows * layout.width
+            start = (layout.blocks(width) - 1) * block
             self._body.append(
-                f"  if ({width} % LANES) memset({self._names[table]} + {start}, 0, "
-                f"sizeof(double[{rows}][LANES]));\n"
+                f"  memset({self._names[table]} + {start}, 0, sizeof(double[{block}]));\n"
             )
 
     def _column(self, table: Table, kind: str) -> str:
@@ -126,22 +121,25 @@ class _StepsPrinter:
     # ---- steps ----------------------------------------------------------------------------
 
     def _write_constants(self, step: Constant) -> None:
-        lane, table = self._lane, step.table
+        layout, table = self._layout, step.table
         name = self._names[table] = f"{self._name}_{table.name}"
+        values = [number(value) for value in step.values]
+        if self._lane is Lane.VECTOR:
+            values = [f"{{{', '.join([value] * layout.lanes)}}}" for value in values]
         listed = ", ".join(
-            f"[{place}] = ONCE{lane}({value!r})"
-            for place, value in zip(places(table, lane), step.values, strict=True)
+            f"[{place}] = {value}"
+            for place, value in zip(layout.places(table), values, strict=True)
         )
         self._functions.append(
-            f"static const {lane.real} {name}[{size(table, lane)}] __attribute__((aligned(64))) = "
-            f"{{{listed}}};\n"
+            f"static const {self._lane.real} {name}[{layout.size(table)}] "
+            f"__attribute__((aligned(64))) = {{{listed}}};\n"
         )
 
     def _write_block(self, step: Block) -> None:
         name, lane = self._function("lines"), self._lane
         reads, writes = ([array.table for array in side] for side in (step.reads, step.writes))
         where: Places = {
-            (side, i): places(table, lane)
+            (side, i): list(map(str, self._layout.places(table)))
             for side, tables in (("arg", reads), ("res", writes))
             for i, table in enumerate(tables)
             if not table.plain
@@ -174,45 +172,50 @@ class _StepsPrinter:
             arg = [self._column(array.table, "const realv") for array in block.reads]
             res = [self._column(array.table, "realv") for array in block.writes]
             calls.append(self._call(name, block.lane, arg, res))
-        head = f"  for (int b = 0; b < BLOCKS{self._lane}({step.columns}); ++b) {{\n"
+        head = f"  for (int b = 0; b < {self._layout.blocks(step.columns)}; ++b) {{\n"
         self._body += [head, *calls, "  }\n"]
 
     def _write_sums(self, step: Sum) -> None:
         name = self._function("sums")
-        self._functions.append(sum_text(step, name, self._lane))
+        self._functions.append(sum_text(step, name, self._layout))
         given = f"(const realv*){self._names[step.source]}"
         self._body.append(f"  {name}({given}, (realv*){self._declare(step.table)});\n")
 
     def _write_products(self, step: Product) -> None:
         if step.table not in self._names:
             self._declare(step.table)
-        printer = ProductPrinter(step, self._function("products"), self._lane)
+        printer = ProductPrinter(step, self._function("products"), self._layout)
         self._functions.append(printer.text())
         self._body.append(printer.call(self._names))
 
     def _write_factors(self, step: Factor) -> None:
         name = self._function("factors")
         if step.unrolled:
-            self._functions.append(factor_lines(step.elimination, name))
+            self._functions.append(factor_lines(step.elimination, name, self._layout))
         else:
-            self._functions.append(factor_loops(step.elimination, name, self._lane))
+            self._functions.append(factor_loops(step.elimination, name, self._layout))
         self._names[step.table] = self._names.pop(step.matrix)
         self._body.append(f"  {name}((realv*){self._names[step.table]});\n")
 
     def _write_solution(self, step: Solve) -> None:
+        name, solution = self._function("solve"), solution_lines
         if not step.unrolled:
             self._fill_up(step.table)
+            solution = solution_loops
+        self._functions.append(solution(step.elimination, step.table, name, self._layout))
         table, factors = self._names[step.table], self._names[step.factors]
-        self._body.append(f"  {self._solver}((realv*){table}, {factors});\n")
+        self._body.append(f"  {name}((realv*){table}, {factors});\n")
 
     def _write_result(self, step: Put) -> None:
         """The table's blocks into the rows of the result."""
-        table, lane = step.table, self._lane
+        table, layout = step.table, self._layout
         puts = "".join(
             PUT.format(
-                n=lane,
+                n=self._lane,
+                step=layout.width,
+                last=layout.blocks(width) - 1,
+                rest=width - (layout.blocks(width) - 1) * layout.width,
                 columns=table.columns,
-                width=width,
                 before=sum(table.widths[:matrix]),
                 table=self._names[table],
                 height=table.height,
@@ -224,17 +227,15 @@ class _StepsPrinter:
 
     def _fill_up(self, right: Table) -> None:
         """Zeros where narrow matrices have no blocks, and behind the last."""
-        name, lane, rows = self._names[right], self._lane, right.rows
-        block = f"sizeof({lane.real}) * {rows} * WIDTH{lane}"
-        for matrix, width in enumerate(right.widths):
-            if width < max(right.widths):
-                self._body.append(
-                    f"  for (size_t b = BLOCKS{lane}({width}); b < {blocks(right, lane)}; ++b)\n"
-                    f"    memset({name} + (b * {right.height} + {matrix * rows}) * WIDTH{lane}, 0, "
-                    f"{block});\n"
-                )
-        last = f"{self._solver}_VECTORS"
-        self._body.append(
-            f"  memset({name} + {last} * {rows} * WIDTH{lane}, 0, "
-            f"({self._solver}_PARTS * {self._solver}_PART - {last}) * {block});\n"
-        )
+        name, layout = self._names[right], self._layout
+        block = right.rows * layout.width
+        whole, (count, part) = layout.blocks(max(right.widths)), parts(right, layout)
+        empty = [
+            b * len(right.widths) + matrix
+            for matrix, width in enumerate(right.widths)
+            for b in range(layout.blocks(width), whole)
+        ]
+        for b in [*empty, *range(whole * len(right.widths), count * part)]:
+            self._body.append(
+                f"  memset({name} + {b * block}, 0, sizeof({self._lane.real}[{block}]));\n"
+            )

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ...program.elimination import Elimination
 from .lines import indented
-from .tables import by_lanes
+from .tables import Layout
 
 FACTOR = """
 static void {name}(realv* restrict x) {{
@@ -18,20 +18,18 @@ static void {name}(realv* restrict x) {{
 """
 
 
-def factor_lines(elimination: Elimination, name: str) -> str:
+def factor_lines(elimination: Elimination, name: str, layout: Layout) -> str:
     """C of the function `name`, which puts the factors of -H in its place: rows of L, and 1 / D on
     the diagonal. What stands right of it is never read."""
-    return by_lanes(
-        lambda lanes: FACTOR.format(name=name, lines=indented(_lines(elimination, lanes)))
-    )
+    return FACTOR.format(name=name, lines=indented(_lines(elimination, layout)))
 
 
-def _lines(elimination: Elimination, lanes: int) -> Iterator[str]:
-    rows = len(elimination.columns)
+def _lines(elimination: Elimination, layout: Layout) -> Iterator[str]:
+    rows, lanes = len(elimination.columns), layout.lanes
     for k in elimination.outermost_first:
         columns = elimination.columns[k]
         blocks = sorted({j // lanes for j in columns})
-        diagonal = f"factor[PLACE1({rows}, {k}, {k})]"
+        diagonal = f"factor[{layout.place(rows, k, k)}]"
         yield f"const double scale{k} = -1. / {diagonal};"
         for b in blocks:
             yield f"const realv h{k}_{b} = x[{b * rows + k}];"
@@ -40,5 +38,5 @@ def _lines(elimination: Elimination, lanes: int) -> Iterator[str]:
         for i in columns:
             for b in blocks:
                 if any(j // lanes == b and j <= i for j in columns):
-                    times = f"factor[PLACE1({rows}, {k}, {i})]"
+                    times = f"factor[{layout.place(rows, k, i)}]"
                     yield f"x[{b * rows + i}] -= h{k}_{b} * {times};"

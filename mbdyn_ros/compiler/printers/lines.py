@@ -20,11 +20,17 @@ class LinePrinter:
     """The C of a block's lines; line k makes the variable ak.
 
     places : of the numbers in arrays that are not plain.
+    names : of arrays, by side; "arg" and "res" are the arrays of all where there are none.
     """
 
-    def __init__(self, block: Block, places: Places | None = None) -> None:
+    def __init__(
+        self,
+        block: Block,
+        places: Places | None = None,
+        names: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         self._block, self._lines, self._lane = block, block.lines, block.lane
-        self._places = places or {}
+        self._places, self._names = places or {}, names or {}
 
     def angles(self, sine: str, cosine: str) -> Iterator[str]:
         """The sines and cosines of the early angles, into two arrays."""
@@ -49,7 +55,7 @@ class LinePrinter:
                 result += self._late_angle(line.reads[0])
             elif line.code == ca.OP_INPUT:
                 given = self._element("arg", *line.place)
-                result.append(f"const {self._lane.real} a{k} = {given};")
+                result.append(f"{self.declared(k)} = {given};")
             else:
                 operands = [self._operand(i) for i in line.reads]
                 result.append(self.assigned(k, operands, self._element("res", *line.place)))
@@ -57,7 +63,16 @@ class LinePrinter:
 
     def _element(self, side: str, array: int, element: int) -> str:
         places = self._places.get((side, array))
-        return f"{side}[{array}][{element if places is None else places[element]}]"
+        name = self._names[side][array] if self._names else f"{side}[{array}]"
+        return f"{name}[{element if places is None else places[element]}]"
+
+    def declared(self, k: int) -> str:
+        """The variable of line k where it is made."""
+        return f"const {self._lane.real} {self.name(k)}"
+
+    def name(self, k: int) -> str:
+        """The variable of line k."""
+        return f"a{k}"
 
     def assigned(self, k: int, operands: Sequence[str], result: str) -> str:
         """Line k on these operands; it goes to `result` where it is an output."""
@@ -69,7 +84,7 @@ class LinePrinter:
             ]
         if line.code == ca.OP_OUTPUT:
             return f"{result} = {operands[0]};"
-        return f"const {lane.real} a{k} = {OPERATIONS[line.code][lane].format(*operands)};"
+        return f"{self.declared(k)} = {OPERATIONS[line.code][lane].format(*operands)};"
 
     def _late_angle(self, angle: int) -> list[str]:
         lane = self._lane
@@ -84,7 +99,7 @@ class LinePrinter:
 
     def _operand(self, k: int) -> str:
         line = self._lines[k]
-        return number(line.value) if line.code == ca.OP_CONST else f"a{k}"
+        return number(line.value) if line.code == ca.OP_CONST else self.name(k)
 
 
 def indented(statements: Iterable[str]) -> str:

@@ -96,5 +96,7 @@ def each_functions() -> str:
 def number(value: float) -> str:
     """A constant in C, every digit kept."""
     if math.isfinite(value):
-        return f"({value!r})"
-    return "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "(-INFINITY)"
+        text = repr(float(value))
+    else:
+        text = "(double)NAN" if math.isnan(value) else f"{'-' * (value < 0)}(double)INFINITY"
+    return f"({text})" if text.startswith("-") else text

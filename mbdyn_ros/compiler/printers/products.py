@@ -6,34 +6,7 @@ from collections.abc import Mapping
 
 from ...program.stages import Mask
 from ..ir import Lane, Product, Table, Term
-from .tables import block_columns, numbers
-
-FUNCTIONS = """
-#if LANES == 8
-#define LANE_BITS {1, 2, 4, 8, 16, 32, 64, 128}
-#elif LANES == 4
-#define LANE_BITS {1, 2, 4, 8}
-#else
-#define LANE_BITS {1, 2}
-#endif
-
-#define ONE1(x) allv(x)
-#define ONEv(x) (x)
-
-/* The numbers of x whose bits are set; zero elsewhere. */
-static inline realv kept1(unsigned bits, realv x) {
-  const bitsv chosen = ((bitsv){0} + (bits1)bits) & (bitsv)LANE_BITS;
-  return real_ofv(bits_ofv(x) & isv(chosen != 0));
-}
-static inline realv keptv(unsigned bits, realv x) { (void)bits; return x; }
-
-/* A block goes where it belongs: all of it, or `count` numbers. */
-static inline void put1(double* to, realv x, size_t count) {
-  if (count >= LANES) memcpy(to, &x, sizeof x);
-  else for (size_t k = 0; k < count; ++k) to[k] = x[k];
-}
-static inline void putv(realv* to, realv x, size_t count) { (void)count; *to = x; }
-"""
+from .tables import Layout, whole_numbers
 
 LOOP = """
 static void {name}({arguments}, real{n}* restrict target) {{
@@ -77,8 +50,9 @@ PRODUCT = """          {{
 class ProductPrinter:
     """The C function `name` of one step; `call` calls it."""
 
-    def __init__(self, step: Product, name: str, lane: Lane) -> None:
-        self._name, self._lane, self._target = name, lane, step.table
+    def __init__(self, step: Product, name: str, layout: Layout) -> None:
+        self._name, self._layout, self._target = name, layout, step.table
+        self._lane = layout.lane
         self._matrices = step.matrices
         self._width = step.table.widths[step.matrices[0][0]]
         self._alike: dict[bytes, tuple[Mask, list[tuple[int, Term]]]] = {}
@@ -95,7 +69,7 @@ class ProductPrinter:
                 rights.append(term.right.table)
         self._lefts, self._rights = lefts, list(dict.fromkeys(rights))
         self._tables = list(dict.fromkeys([*(table for table, _ in lefts), *rights]))
-        self._wanted = {columns: self._rows(columns) for columns in block_columns(lane)}
+        self._wanted = self._rows(layout.width)
 
     def call(self, names: Mapping[Table, str]) -> str:
         """C of the call, where tables have these names."""
@@ -129,7 +103,7 @@ class ProductPrinter:
             f"      put{n}(row + {self._place(matrix)}, sum{matrix}, LANES);\n"
             for matrix, _ in self._matrices
         )
-        integer, at = numbers(f"{self._name}_at", n, self._entries)
+        integer, at = whole_numbers(f"{self._name}_at", self._entries())
         columns = target.columns
         return at + LOOP.format(
             name=self._name,
@@ -141,7 +115,7 @@ class ProductPrinter:
             lefts=self._left_lines(),
             rights=self._right_lines(),
             rows=target.rows,
-            blocks="*at++" if target.lower else f"BLOCKS{n}({self._width})",
+            blocks="*at++" if target.lower else self._layout.blocks(self._width),
             sums=", ".join(f"sum{matrix}" for matrix, _ in self._matrices),
             cases="".join(map(self._case, sorted(self._occurring()))),
             nothing=" = ".join([*(f"sum{matrix}" for matrix, _ in self._matrices), "allv(0.)"]),
@@ -150,9 +124,8 @@ class ProductPrinter:
         )
 
     def _occurring(self) -> set[int]:
-        """What is wanted of some block, whatever its length."""
-        rows = (row for rows in self._wanted.values() for row in rows)
-        return {wanted for row in rows for wanted, _ in row if wanted}
+        """What is wanted of some block."""
+        return {wanted for row in self._wanted for wanted, _ in row if wanted}
 
     def _case(self, wanted: int) -> str:
         """C of the sums of a block of which these products are wanted."""
@@ -219,10 +192,10 @@ class ProductPrinter:
             rows.append(blocks)
         return rows
 
-    def _entries(self, columns: int) -> list[int]:
+    def _entries(self) -> list[int]:
         """The numbers of all blocks; before a row how many there are where not all are written."""
         listed: list[int] = []
-        for row in self._wanted[columns]:
+        for row in self._wanted:
             if self._target.lower:
                 listed.append(len(row))
             for wanted, parts in row:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from ...program.elimination import Elimination
 from ..ir import Lane, Table
-from .tables import blocks, integers
+from .tables import Layout, whole_numbers
 
 FACTOR = """
 /* The factors of -H in its place: rows of L, and 1 / D on the diagonal. Rows as far from the first
    come one after the other, since none waits for another. What stands right of the diagonal is
    never read. */
 static void {name}(realv* restrict x) {{
-  static const {integer} listed[] = {{{listed}}};
-  real{n}* row = (real{n}*)x;
+  {listed}  real{n}* row = (real{n}*)x;
   for (const {integer}* step = listed; step < listed + {length};) {{
     const size_t k = step[0], count = step[1];
     const {integer}* column = step + 2;
@@ -37,20 +36,16 @@ UPDATE = {
 }
 
 SOLVE = """
-enum {{ {name}_VECTORS = {blocks} * {matrices}, {name}_MOST = LANES == 8 ? 16 : 8 }};
-enum {{ {name}_PARTS = ({name}_VECTORS + {name}_MOST - 1) / {name}_MOST }};
-enum {{ {name}_PART = ({name}_VECTORS + {name}_PARTS - 1) / {name}_PARTS }};
-
 /* The rows' steps: which row, how many terms, whether it is scaled, as on the way outward; then the
    row of every term. Columns go through as many blocks as stay in registers. */
 static void {name}(realv* restrict whole, const real{n}* restrict factor) {{
-  static const {integer} steps[] = {{{steps}}};
-  for (size_t part = 0; part < {name}_PARTS; ++part) {{
-    realv* x = whole + part * {name}_PART * {rows};
+  enum {{ PARTS = {parts}, PART = {part} }};
+  {listed}  for (size_t part = 0; part < PARTS; ++part) {{
+    realv* x = whole + part * PART * {rows};
     for (const {integer}* step = steps; step < steps + {length};) {{
       const size_t row = step[0], scaled = step[2];
-      realv *target = x + row, sum[{name}_PART];
-      for (size_t k = 0; k < {name}_PART; ++k) {{
+      realv *target = x + row, sum[PART];
+      for (size_t k = 0; k < PART; ++k) {{
         sum[k] = target[k * {rows}];
         if (scaled) sum[k] *= factor[PLACE{n}({rows}, row, row)];
       }}
@@ -59,33 +54,43 @@ static void {name}(realv* restrict whole, const real{n}* restrict factor) {{
         const size_t other = step[0];
         const real{n} times = factor[
             scaled ? PLACE{n}({rows}, row, other) : PLACE{n}({rows}, other, row)];
-        for (size_t k = 0; k < {name}_PART; ++k) sum[k] -= x[k * {rows} + other] * times;
+        for (size_t k = 0; k < PART; ++k) sum[k] -= x[k * {rows} + other] * times;
       }}
-      for (size_t k = 0; k < {name}_PART; ++k) target[k * {rows}] = sum[k];
+      for (size_t k = 0; k < PART; ++k) target[k * {rows}] = sum[k];
     }}
   }}
 }}
 """
 
 
-def factor_loops(elimination: Elimination, name: str, lane: Lane) -> str:
+def factor_loops(elimination: Elimination, name: str, layout: Layout) -> str:
     """C of the function `name`, which puts the factors of a matrix in its place."""
     listed: list[int] = []
     for k in elimination.outermost_first:
         listed += [k, len(elimination.columns[k]), *elimination.columns[k]]
     rows = len(elimination.columns)
+    integer, text = whole_numbers("listed", listed)
     return FACTOR.format(
         name=name,
-        n=lane,
+        n=layout.lane,
         rows=rows,
-        integer=integers(max(listed)),
-        listed=", ".join(map(str, listed)),
+        integer=integer,
+        listed=text,
         length=len(listed),
-        update=UPDATE[lane].format(rows=rows),
+        update=UPDATE[layout.lane].format(rows=rows),
     )
 
 
-def solution_loops(elimination: Elimination, right: Table, name: str, lane: Lane) -> str:
+def parts(right: Table, layout: Layout) -> tuple[int, int]:
+    """In how many parts a table is solved for, and how many blocks are in one: as many as stay in
+    registers. The last part may have blocks that nobody asks for."""
+    blocks = layout.blocks(max(right.widths)) * len(right.widths)
+    most = 16 if layout.lanes == 8 else 8
+    count = -(-blocks // most)
+    return count, -(-blocks // count)
+
+
+def solution_loops(elimination: Elimination, right: Table, name: str, layout: Layout) -> str:
     """C of the function `name`, which solves for a table in its place."""
     rows = len(elimination.columns)
     inward: list[list[int]] = [[] for _ in range(rows)]
@@ -99,13 +104,15 @@ def solution_loops(elimination: Elimination, right: Table, name: str, lane: Lane
         if inward[j]:
             steps += [j, len(inward[j]), 0, *inward[j]]
     steps += outward
+    integer, text = whole_numbers("steps", steps)
+    count, part = parts(right, layout)
     return SOLVE.format(
         name=name,
-        n=lane,
+        n=layout.lane,
         rows=rows,
-        blocks=blocks(right, lane),
-        matrices=len(right.widths),
-        integer=integers(max(steps)),
-        steps=", ".join(map(str, steps)),
+        parts=count,
+        part=part,
+        integer=integer,
+        listed=text,
         length=len(steps),
     )

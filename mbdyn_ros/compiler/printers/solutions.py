@@ -6,12 +6,15 @@ a tree parts into branches, and nothing is done with these on the way inward.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from ...program.elimination import Elimination
 from ..ir import Table
 from .lines import indented
-from .tables import by_lanes
+from .tables import Layout
+
+Factors = Callable[[int, int], str]
+"""C of the factor of a row and a column."""
 
 PASS = """
 static __attribute__((noinline)) void {name}(realv* restrict x, const double* restrict factor) {{
@@ -24,24 +27,19 @@ static void {name}(realv* restrict x, const double* restrict factor) {{
 """
 
 
-def solution_lines(elimination: Elimination, right: Table, name: str) -> str:
+def solution_lines(elimination: Elimination, right: Table, name: str, layout: Layout) -> str:
     """C of the function `name`, which solves for a table in its place."""
-    rows = range(right.rows)
-    text = _pass(f"{name}_outward", _outward(elimination), rows, rows)
-    return text + by_lanes(lambda lanes: _solution(elimination, right, name, lanes))
-
-
-def _solution(elimination: Elimination, right: Table, name: str, lanes: int) -> str:
-    """C for blocks of so many columns."""
+    height, factor = right.rows, _factors(elimination, layout)
+    text = _pass(f"{name}_outward", _outward(elimination, factor), range(height), range(height))
     ways: dict[tuple[int, ...], str] = {}
-    text = ""
     passes: list[tuple[str, str]] = []
-    for block, matrix, rows in _blocks(elimination, right, lanes):
+    for block, matrix, rows in _blocks(elimination, right, layout.lanes):
         if rows not in ways:
             ways[rows] = f"{name}_inward{len(ways)}"
             changed = {j for k in rows for j in elimination.columns[k]}
-            text += _pass(ways[rows], _inward(elimination, rows), rows, sorted(changed))
-        start = f"x + {(block * len(right.widths) + matrix) * right.rows}"
+            steps = _inward(elimination, factor, rows)
+            text += _pass(ways[rows], steps, rows, sorted(changed))
+        start = f"x + {(block * len(right.widths) + matrix) * height}"
         passes.append(
             (f"  {ways[rows]}({start}, factor);\n", f"  {name}_outward({start}, factor);\n")
         )
@@ -84,19 +82,20 @@ def _blocks(
         before += columns
 
 
-def _inward(elimination: Elimination, rows: Sequence[int]) -> Iterator[str]:
+def _inward(elimination: Elimination, factor: Factors, rows: Sequence[int]) -> Iterator[str]:
     for k in reversed(rows):
         for j in elimination.columns[k]:
-            yield f"x{j} -= x{k} * {factor(elimination, k, j)};"
+            yield f"x{j} -= x{k} * {factor(k, j)};"
 
 
-def _outward(elimination: Elimination) -> Iterator[str]:
+def _outward(elimination: Elimination, factor: Factors) -> Iterator[str]:
     for k, row in enumerate(elimination.columns):
-        yield f"x{k} *= {factor(elimination, k, k)};"
+        yield f"x{k} *= {factor(k, k)};"
         for j in row:
-            yield f"x{k} -= x{j} * {factor(elimination, k, j)};"
+            yield f"x{k} -= x{j} * {factor(k, j)};"
 
 
-def factor(elimination: Elimination, k: int, j: int) -> str:
+def _factors(elimination: Elimination, layout: Layout) -> Factors:
     """C of a factor in its table."""
-    return f"factor[PLACE1({len(elimination.columns)}, {k}, {j})]"
+    rows = len(elimination.columns)
+    return lambda k, j: f"factor[{layout.place(rows, k, j)}]"

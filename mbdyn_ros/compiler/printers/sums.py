@@ -12,16 +12,7 @@ from dataclasses import dataclass
 
 from ...program.chains import NONE, Chains
 from ..ir import Lane, Sum
-from .tables import by_lanes
-
-SHUFFLE = """
-/* Lanes of x, and behind them those of y. */
-#ifdef __clang__
-#define TAKEN(x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)
-#else
-#define TAKEN(x, y, ...) __builtin_shuffle(x, y, (bitsv){__VA_ARGS__})
-#endif
-"""
+from .tables import Layout
 
 ALONG = """
 static void {name}(const realv* restrict from, realv* restrict to) {{
@@ -47,10 +38,10 @@ static void {name}(const realv* restrict from, realv* restrict to) {{
 """
 
 
-def sum_text(stage: Sum, name: str, lane: Lane) -> str:
+def sum_text(stage: Sum, name: str, layout: Layout) -> str:
     """C of the function `name(from, to)`."""
     rows, columns = stage.table.rows, stage.table.columns
-    if lane is Lane.VECTOR:
+    if layout.lane is Lane.VECTOR:
         inward = stage.inward
         return ACROSS.format(
             name=name,
@@ -64,18 +55,14 @@ def sum_text(stage: Sum, name: str, lane: Lane) -> str:
             target="before[k]" if inward else "k",
             other="k" if inward else "before[k]",
         )
-
-    def along(lanes: int) -> str:
-        count = -(-columns // lanes)
-        return ALONG.format(
-            name=name,
-            rows=rows,
-            loads="".join(f"    realv x{b} = from[{b * rows} + r];\n" for b in range(count)),
-            steps="".join(step.text(lanes) for step in _steps(stage.chains, stage.inward, lanes)),
-            stores="".join(f"    to[{b * rows} + r] = x{b};\n" for b in range(count)),
-        )
-
-    return by_lanes(along)
+    lanes, count = layout.lanes, layout.blocks(columns)
+    return ALONG.format(
+        name=name,
+        rows=rows,
+        loads="".join(f"    realv x{b} = from[{b * rows} + r];\n" for b in range(count)),
+        steps="".join(step.text(lanes) for step in _steps(stage.chains, stage.inward, lanes)),
+        stores="".join(f"    to[{b * rows} + r] = x{b};\n" for b in range(count)),
+    )
 
 
 @dataclass(frozen=True)

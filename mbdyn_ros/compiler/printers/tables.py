@@ -2,65 +2,57 @@
 
 Where numbers are single, vectors lie along the columns of a table: a block of as many columns as a
 vector has lanes is stored row by row, and zeros fill the last block up. Where every number is a
-vector itself, a block is one column. One text serves both. Of matrices side by side the first
-blocks come first, then the second ones: as if they stood one above the other.
+vector itself, a block is one column. Of matrices side by side the first blocks come first, then the
+second ones: as if they stood one above the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from ..ir import Lane, Table
 
-LANES = (8, 4, 2)
-"""How many numbers a vector may have; the C compiler decides."""
 
-LAYOUT = """
-/* Blocks of columns, and where a number stands in a table. */
-#define BLOCKS1(columns) (((columns) + LANES - 1) / LANES)
-#define BLOCKSv(columns) (columns)
-#define PLACE1(rows, row, column) (((column) / LANES * (rows) + (row)) * LANES + (column) % LANES)
-#define PLACEv(rows, row, column) ((column) * (rows) + (row))
-#if LANES == 8
-#define EVERY(x) {x, x, x, x, x, x, x, x}
-#elif LANES == 4
-#define EVERY(x) {x, x, x, x}
-#else
-#define EVERY(x) {x, x}
-#endif
-#define ONCE1(x) (x)
-#define ONCEv(x) EVERY(x)
-"""
+@dataclass(frozen=True)
+class Layout:
+    """Where numbers stand in tables.
 
+    lane : what a number is. lanes : float64 in a vector.
+    """
 
-def blocks(table: Table, lane: Lane) -> str:
-    """C of the number of blocks of every matrix of a table."""
-    return f"BLOCKS{lane}({max(table.widths)})"
+    lane: Lane
+    lanes: int
 
+    @property
+    def width(self) -> int:
+        """Columns of a block."""
+        return self.lanes if self.lane is Lane.SINGLE else 1
 
-def size(table: Table, lane: Lane) -> str:
-    """C of how many numbers a table has room for."""
-    return f"{blocks(table, lane)} * {table.height} * WIDTH{lane}"
+    def blocks(self, columns: int) -> int:
+        """How many blocks so many columns are."""
+        return -(-columns // self.width)
 
+    def size(self, table: Table) -> int:
+        """How many numbers a table has room for."""
+        return self.blocks(max(table.widths)) * table.height * self.width
 
-def places(table: Table, lane: Lane) -> list[str]:
-    """C of where the nonzeros of a table stand in it, column by column."""
-    before = np.cumsum([0, *table.widths])
-    result = []
-    for column, row in np.argwhere(table.filled.T).tolist():
-        matrix = int(np.searchsorted(before, column, side="right")) - 1
-        inside = column - int(before[matrix])
-        result.append(f"PLACE{lane}({table.height}, {matrix * table.rows + row}, {inside})")
-    return result
+    def place(self, rows: int, row: int, column: int) -> int:
+        """Where a number stands; PLACE in C."""
+        block, inside = divmod(column, self.width)
+        return (block * rows + row) * self.width + inside
 
-
-def integers(most: int) -> str:
-    """The shortest C type of whole numbers up to `most`."""
-    if most < 1 << 8:
-        return "unsigned char"
-    return "unsigned short" if most < 1 << 16 else "unsigned"
+    def places(self, table: Table) -> list[int]:
+        """Where the nonzeros of a table stand in it, column by column."""
+        before = np.cumsum([0, *table.widths])
+        result = []
+        for column, row in np.argwhere(table.filled.T).tolist():
+            matrix = int(np.searchsorted(before, column, side="right")) - 1
+            inside = column - int(before[matrix])
+            result.append(self.place(table.height, matrix * table.rows + row, inside))
+        return result
 
 
 LARGE = 1 << 13
@@ -72,24 +64,8 @@ def storage(count: int) -> str:
     return "static _Thread_local " if count >= LARGE else ""
 
 
-def block_columns(lane: Lane) -> tuple[int, ...]:
-    """How many columns a block may have."""
-    return LANES if lane is Lane.SINGLE else (1,)
-
-
-def by_lanes(text: Callable[[int], str]) -> str:
-    """C that depends on how many numbers a vector has."""
-    first, second, third = (text(lanes) for lanes in LANES)
-    return f"#if LANES == 8\n{first}#elif LANES == 4\n{second}#else\n{third}#endif\n"
-
-
-def numbers(name: str, lane: Lane, listed: Callable[[int], Sequence[int]]) -> tuple[str, str]:
-    """C type and C of a constant array, whose numbers depend on how many columns a block has."""
-    alternatives = {count: listed(count) for count in block_columns(lane)}
-    integer = integers(max(max(one, default=0) for one in alternatives.values()))
-
-    def text(count: int) -> str:
-        listed = ", ".join(map(str, alternatives[count]))
-        return f"static const {integer} {name}[] = {{{listed}}};\n"
-
-    return integer, by_lanes(text) if lane is Lane.SINGLE else text(1)
+def whole_numbers(name: str, listed: Sequence[int]) -> tuple[str, str]:
+    """C of a constant array of whole numbers: their type, the shortest that serves, and itself."""
+    most = max(listed, default=0)
+    kind = "unsigned char" if most < 1 << 8 else "unsigned short" if most < 1 << 16 else "unsigned"
+    return kind, f"static const {kind} {name}[] = {{{', '.join(map(str, listed))}}};\n"
