@@ -20,7 +20,9 @@ from ..arguments import (
     require_unit_quaternions,
 )
 from ..array import Array
-from ..compiler.kernel import Bound, Kernel, interpret, load_kernel
+from ..compiler.bound import Bound
+from ..compiler.kernel import Kernel
+from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD
 from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
@@ -37,7 +39,7 @@ NEXT_TO_NOTHING = 1e-6
 
 
 class PlainCalls:
-    """The plain call of every program by its name (`codegen.call`); None until it is compiled."""
+    """The plain call of every program by its name (`compiler.call`); None until it is compiled."""
 
     def __init__(self) -> None:
         for name in offered():

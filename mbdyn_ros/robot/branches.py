@@ -1,0 +1,62 @@
+"""The loops of a robot: their forces, and other coordinates for them; methods of `Robot`."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..array import Array
+from ..equations import programs
+from ..equations.loop_forces import loop_forces as forces_of
+from ..equations.loop_forces import loop_terms
+from ..errors import ModelWarning
+from ..model.model import constant
+from .calls import Calls
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+def loop_forces(self: Robot, q: Array, v: Array, a: Array) -> dict[str, Array]:
+    """Force and moment in every closing joint, of the predecessor on the successor.
+
+    Returns
+    -------
+    {loop name: [force, moment] (6,)}, N and N m, about the origin of the predecessor's loop
+    frame in its axes. Where constraints are redundant the answer of least norm is taken:
+    a planar loop carries nothing across its plane. Batches give (N, 6).
+    """
+    if not self.model.loops:
+        self.calls.call(programs.joint_acceleration, (q, v, a))  # refuses what is no motion
+        return {}
+    forces = forces_of(self.system, self.calls.call(loop_terms, (q, v, a)))
+    return {loop.name: forces[loop.name] for loop in self.model.loops}
+
+
+def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, float]) -> Robot:
+    """The same robot in other coordinates: these joints independent, on `home`'s branch.
+
+    The order of efforts stays; q, v and a follow `joints`.
+    """
+    model = replace(self.model, independent=tuple(joints), actuated=self.actuated_joints)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)  # they were given for this robot
+        return type(self)(model, home, self.floating_base, self.gravity.tolist())
+
+
+def with_home(self: Robot, tree_position: Array) -> Robot:
+    """The same robot on the branch of a closed configuration, with nothing compiled anew.
+
+    tree_position : (nq_tree,) as `System.home`; loops with closed form stay on their branch.
+    """
+    other = copy.copy(self)
+    home = constant(tree_position, self.system.home.shape)
+    other.system = replace(self.system, home=home)
+    other.calls = Calls(other.system, self.model.source)
+    other._plain = other.calls.plain
+    other._rollouts = {}
+    other.home = other._home_by_name()
+    return other

@@ -1,0 +1,83 @@
+"""Exact derivatives of a robot's dynamics: the methods of `Robot` that compute them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..arguments import Wrenches
+from ..array import Array
+from ..equations import programs
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+def inverse_dynamics_derivatives(
+    self: Robot,
+    q: Array,
+    v: Array,
+    a: Array,
+    wrenches: Wrenches | None = None,
+    friction: bool = True,
+    out: Array | None = None,
+) -> tuple[Array, Array, Array]:
+    """Exact derivatives of `inverse_dynamics` by q, v and a.
+
+    Parameters as in `inverse_dynamics`; `out` (efforts, 3 nv) or (N, efforts, 3 nv) takes
+    all three side by side, and the results are views of it.
+
+    Returns
+    -------
+    Three arrays (efforts, nv) or (N, efforts, nv): one row an actuated effort, one column a
+    velocity coordinate. Of a floating base, q changes by a shift and a turn along the base's
+    own axes, as Pinocchio has it. The derivative of dry friction at rest is taken as 0.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> robot = mbdyn_ros.load('''<robot name="pendulum"><link name="world"/>
+    ...   <link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+    ...     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    ...   <joint name="hinge" type="continuous"><axis xyz="0 1 0"/>
+    ...     <parent link="world"/><child link="rod"/></joint></robot>''')
+    >>> by_q, by_v, by_a = robot.inverse_dynamics_derivatives([1.5], [0.0], [0.0])
+    >>> by_q.round(3), by_a
+    (array([[9.785]]), array([[0.6]]))
+    """
+    whole = self._plain.inverse_dynamics_derivatives(q, v, a, wrenches, friction, out)
+    if whole is None:
+        self._require_drive()
+        call, program = self.calls.call, programs.inverse_dynamics_derivatives
+        whole = call(program, (q, v, a), wrenches, friction, out=out)
+    return _side_by_side(self.nv, whole)
+
+
+def forward_dynamics_derivatives(
+    self: Robot,
+    q: Array,
+    v: Array,
+    effort: Array,
+    wrenches: Wrenches | None = None,
+    friction: bool = True,
+    out: Array | None = None,
+) -> tuple[Array, Array, Array]:
+    """Exact derivatives of `forward_dynamics` by q, v and effort.
+
+    `out` (nv, 2 nv + efforts) or (N, nv, 2 nv + efforts) takes all three side by side.
+
+    Returns
+    -------
+    Two arrays (nv, nv) and one (nv, efforts), or with a leading N; columns as in
+    `inverse_dynamics_derivatives`.
+    """
+    whole = self._plain.forward_dynamics_derivatives(q, v, effort, wrenches, friction, out)
+    if whole is None:
+        self.require_mass("forward dynamics")
+        call, program = self.calls.call, programs.forward_dynamics_derivatives
+        whole = call(program, (q, v, effort), wrenches, friction, out=out)
+    return _side_by_side(self.nv, whole)
+
+
+def _side_by_side(n: int, whole: Array) -> tuple[Array, Array, Array]:
+    """Three matrices of derivatives that stand in one."""
+    return whole[..., :n], whole[..., n : 2 * n], whole[..., 2 * n :]

@@ -1,0 +1,165 @@
+"""Dynamics of a robot in its independent coordinates: the methods of `Robot` that compute it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .. import identification
+from ..arguments import Wrenches
+from ..array import Array
+from ..equations import programs
+from ..identification import BaseParameters
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+def inverse_dynamics(
+    self: Robot,
+    q: Array,
+    v: Array,
+    a: Array,
+    wrenches: Wrenches | None = None,
+    friction: bool = True,
+    out: Array | None = None,
+) -> Array:
+    """Efforts of the actuated joints that cause the accelerations `a`.
+
+    Parameters
+    ----------
+    q, v, a : (nq,), (nv,), (nv,) or with a leading N.
+    wrenches : link name -> [force, torque] (6,) from outside on the link, at its origin in
+        its axes (N, N m).
+    friction : whether damping and dry friction of the description count.
+    out : array of the result's shape to write it into: contiguous, float64.
+
+    Returns
+    -------
+    (nv,) or (N, nv), N m or N; of a floating base the first six are the wrench on the base.
+
+    Raises
+    ------
+    InputError
+        Wrong shape, NaN or infinity (by joint name), or a wrench on an unknown link.
+    """
+    found = self._plain.inverse_dynamics(q, v, a, wrenches, friction, out)
+    if found is not None:
+        return found
+    self._require_drive()
+    call = self.calls.call
+    return call(programs.inverse_dynamics, (q, v, a), wrenches, friction, out=out)
+
+
+def forward_dynamics(
+    self: Robot,
+    q: Array,
+    v: Array,
+    effort: Array,
+    wrenches: Wrenches | None = None,
+    friction: bool = True,
+    out: Array | None = None,
+) -> Array:
+    """Accelerations of the independent joints that the efforts cause.
+
+    Parameters as in `inverse_dynamics`; `effort` (nv,) or (N, nv).
+
+    Returns
+    -------
+    (nv,) or (N, nv), rad/s^2 or m/s^2.
+
+    Raises
+    ------
+    SingularMassMatrixError
+        A link without mass leaves the acceleration undetermined; the message names it.
+    InputError
+        As for `inverse_dynamics`.
+    """
+    found = self._plain.forward_dynamics(q, v, effort, wrenches, friction, out)
+    if found is not None:
+        return found
+    self.require_mass("forward dynamics")
+    call = self.calls.call
+    return call(programs.forward_dynamics, (q, v, effort), wrenches, friction, out=out)
+
+
+def mass_matrix(self: Robot, q: Array, out: Array | None = None) -> Array:
+    """Mass matrix (nv, nv) or (N, nv, nv) of the independent joints."""
+    found = self._plain.mass_matrix(q, out)
+    return self.calls.call(programs.mass_matrix, (q,), out=out) if found is None else found
+
+
+def coriolis_vector(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
+    """Centrifugal and Coriolis efforts (nv,) or (N, nv)."""
+    found = self._plain.coriolis_vector(q, v, out)
+    if found is not None:
+        return found
+    return self.calls.call(programs.coriolis_vector, (q, v), out=out)
+
+
+def gravity_vector(self: Robot, q: Array, out: Array | None = None) -> Array:
+    """Efforts (nv,) or (N, nv) that hold the robot at rest against gravity."""
+    found = self._plain.gravity_vector(q, out)
+    return self.calls.call(programs.gravity_vector, (q,), out=out) if found is None else found
+
+
+def friction_vector(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
+    """Efforts (nv,) or (N, nv) that overcome friction: damping v + friction sign(v)."""
+    found = self._plain.friction_vector(q, v, out)
+    if found is not None:
+        return found
+    return self.calls.call(programs.friction_vector, (q, v), out=out)
+
+
+def energy(self: Robot, q: Array, v: Array, out: Array | None = None) -> tuple[Array, Array]:
+    """Kinetic and potential energy (J), two numbers or two arrays (N,).
+
+    The potential energy is -sum m g.c over the moving links, zero at the world's origin.
+    `out` (2,) or (N, 2) takes both side by side.
+    """
+    whole = self._plain.energy(q, v, out)
+    if whole is None:
+        whole = self.calls.call(programs.energy, (q, v), out=out)
+    kinetic, potential = whole.T
+    return kinetic, potential
+
+
+def regressor(self: Robot, q: Array, v: Array, a: Array, out: Array | None = None) -> Array:
+    """The efforts' linear form Y in the inertias of the links: effort = Y parameters.
+
+    Parameters
+    ----------
+    q, v, a : (nq,), (nv,), (nv,) or with a leading N.
+    out : array of the result's shape to write it into: contiguous, float64.
+
+    Returns
+    -------
+    (efforts, 10 links) or (N, efforts, 10 links); its product with the parameters of
+    `base_parameters().standard` is `inverse_dynamics` without friction. The links are those
+    that joints move, in the order of `moving_links`; of each m, m c (x, y, z) and the
+    moments Ixx, Ixy, Ixz, Iyy, Iyz, Izz about its origin, in its axes.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> robot = mbdyn_ros.load('''<robot name="pendulum"><link name="world"/>
+    ...   <link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+    ...     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    ...   <joint name="hinge" type="continuous"><axis xyz="0 1 0"/>
+    ...     <parent link="world"/><child link="rod"/></joint></robot>''')
+    >>> robot.regressor([0.0], [0.0], [1.0]).round(12) + 0.0
+    array([[ 0.  , -9.81,  0.  ,  0.  ,  0.  ,  0.  ,  0.  ,  1.  ,  0.  ,
+             0.  ]])
+    """
+    found = self._plain.regressor(q, v, a, out)
+    if found is not None:
+        return found
+    self._require_drive()
+    return self.calls.call(programs.regressor, (q, v, a), out=out)
+
+
+def base_parameters(self: Robot) -> BaseParameters:
+    """The combinations of the links' inertias that the efforts depend on.
+
+    See `identification`, also for finding their values from a recorded motion.
+    """
+    return identification.base_parameters(self)

@@ -1,0 +1,81 @@
+"""A robot's equations as text: the methods of `Robot` that write it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..export.c_export import Exported, export_c
+from ..export.closed_form import ClosedForm
+from ..export.closed_form import closed_form as elements_of
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+def closed_form(self: Robot) -> ClosedForm:
+    """Every element of H, C and g in P = H qdd + qd^T C qd + g as trigonometric polynomial.
+
+    Without friction. `export.closed_form_text` writes it as text, Markdown and LaTeX.
+
+    Raises
+    ------
+    InputError
+        The robot has closed loops, a floating base, or other than turning and sliding joints.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> from mbdyn_ros.export.closed_form_text import to_text
+    >>> robot = mbdyn_ros.load('''{name: arm, joints: [{name: swing, type: revolute, a: 0.5,
+    ...   alpha: 1.5707963267948966, d: 0, theta: 0, mass: 2, centre: [-0.25, 0, 0],
+    ...   inertia: {ixx: 0, iyy: 0.1, izz: 0.1}}]}''', gravity=[0, -10, 0])
+    >>> print(to_text(robot.closed_form()))
+    # arm: P = H(q) qdd + qd^T C(q) qd + g(q)
+    # C1 = cos(q1), S1 = sin(q1), q1: swing, rad
+    # efforts P in N m and N, gravity 0 -10 0 m/s^2
+    # H is symmetric, and C in its last two indices: only one of two equal elements is listed
+    # 3 elements, 1 of them zero (33.3%)
+    H11 = 0.225
+    C111 = 0
+    g1 = 5.0*C1
+    """
+    return elements_of(self.system, self.model.name, self.model.source)
+
+
+def generate_c(
+    self: Robot, directory: str | os.PathLike[str], links: Sequence[str] | None = None
+) -> Exported:
+    """Write the equations as self-contained C99: no libraries, no memory, no state.
+
+    Inverse and forward dynamics, mass matrix, gravity vector, and the Jacobians of links,
+    with a header, a test program, a CMakeLists.txt and a Python module; all names begin with
+    the robot's.
+
+    Parameters
+    ----------
+    directory : folder to write into; made if it is not there.
+    links : links whose Jacobian is wanted; those at the ends of the robot if not given.
+
+    Returns
+    -------
+    The files, the names of the functions, and what was left out, with the reason.
+
+    Raises
+    ------
+    InputError
+        An unknown link, a folder that cannot be written, a file in it that is not ours.
+
+    Examples
+    --------
+    >>> import mbdyn_ros, tempfile
+    >>> robot = mbdyn_ros.load('''<robot name="cart"><link name="world"/><link name="box">
+    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+    ...   <parent link="world"/><child link="box"/></joint></robot>''')
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in robot.generate_c(folder).files]
+    ['cart.h', 'cart.c', 'test_cart.c', 'CMakeLists.txt', 'cart.py']
+    """
+    return export_c(self, directory, links)

@@ -1,0 +1,131 @@
+"""A robot's programs by name, bound to arrays, as expressions, counted: methods of `Robot`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from ..arguments import require_link
+from ..compiler.bound import Bound
+from ..errors import InputError
+from ..export.operation_count import formulation_counts
+from ..program.declaration import Declaration, declared, offered
+from ..program.program import Program
+from ..program.symbols import alone, lasting
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+def bind(self: Robot, name: str, link: str | None = None, friction: bool = True) -> Bound:
+    """The hot path: a compiled program with arrays of its own.
+
+    Parameters
+    ----------
+    name : name of a method that computes an array (`inverse_dynamics`, `mass_matrix`, ...).
+    link : for the programs of one link, such as `frame_pose` and `jacobian`.
+    friction : for inverse and forward dynamics.
+
+    Returns
+    -------
+    A callable without arguments. Its arrays are attributes named as the method's arguments
+    (`q`, `v`, `a`, `effort`); the result is the array it names (`effort`; `a` of forward
+    dynamics) and always `result`. Fill inputs in place, call, read. Nothing is checked;
+    one `Bound` serves one thread.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
+    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> fd = robot.bind("forward_dynamics")
+    >>> fd.effort[:] = 3.0
+    >>> fd()
+    >>> fd.a
+    array([1.5])
+    """
+    return Bound(self.calls.kernel(*_wanted(self, name, link, friction)))
+
+
+@alone
+def casadi(self: Robot, name: str, link: str | None = None, friction: bool = True) -> ca.Function:
+    """The equations of a method as a CasADi `Function`, for optimisers such as acados.
+
+    Parameters
+    ----------
+    name, link, friction : as in `bind`; also "closure", the residual (m or rad) of the loops
+        that have no closed form.
+
+    Returns
+    -------
+    A function of the method's arguments, expanded (SX), so that it can be differentiated,
+    generated as C and mapped. Where loops have no closed form it has one more argument, `z`
+    behind `q`: the positions of `robot.walked_joints`. Impose closure(q, z) = 0 on them.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
+    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> robot.casadi("forward_dynamics")
+    Function(forward_dynamics:(q,v,effort)->(a) SXFunction)
+    """
+    if name == "closure":
+        q, z = ca.SX.sym("q", self.nq), ca.SX.sym("z", self.system.nz)
+        residual = self.system.closure(q, z)
+        names = ["q", "z"], ["gap"]
+        return lasting(ca.Function("closure", [q, z], [residual], *names, {"cse": True}))
+    program, about, *loads = _wanted(self, name, link, friction)
+    return lasting(Program(program, self.system, about, *loads).symbolic)
+
+
+def compile(self: Robot, *names: str) -> None:
+    """Load or compile the named programs now, several at once (default: all)."""
+    self.calls.load(*map(declared, names or offered()))
+
+
+@alone
+def operation_counts(self: Robot) -> dict[str, dict[str, int]]:
+    """Multiplications, additions, divisions and function calls of programs and formulations.
+
+    Of every program by its name, as it is compiled, and of every formulation that applies to
+    the robot as "inverse_dynamics by Newton-Euler" and so on (`export.operation_count`). A
+    doubling counts as an addition, a change of sign as nothing.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
+    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
+    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
+    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> robot.operation_counts()["inverse_dynamics"]
+    {'multiplications': 0, 'additions': 1, 'divisions': 0, 'functions': 0}
+    """
+    counts = {name: Program(declared(name), self.system).operations for name in offered()}
+    return {**counts, **formulation_counts(self.system)}
+
+
+def _wanted(
+    self: Robot, name: str, link: str | None, friction: bool
+) -> tuple[Declaration, str | None, bool, bool]:
+    """The program behind a method, its link, no wrenches, and whether friction counts.
+
+    Or words about why there is none.
+    """
+    program = declared(name)
+    if (program.about == "link") != (link is not None):
+        needed = "needs" if link is None else "has no"
+        raise InputError(f"{name} {needed} link")
+    if name.startswith("forward_dynamics"):
+        self.require_mass("forward dynamics")
+    if name.startswith("inverse_dynamics"):
+        self._require_drive()
+    about = None if link is None else require_link(self.system.tree, link, self.model.source)
+    friction = friction or not program.loaded or not self.system.has_friction
+    return program, about, False, friction
