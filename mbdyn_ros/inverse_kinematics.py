@@ -105,10 +105,10 @@ def position_limits(robot: Robot) -> tuple[Array, Array]:
     """Lowest and highest positions (nq,) of the independent joints; infinite where none."""
     low = np.full(robot.nq, -math.inf)
     high = np.full(robot.nq, math.inf)
-    for k, name in enumerate(robot.position_labels):
-        joint = robot.model.joint(name)
-        if joint.type != "continuous":
-            low[k], high[k] = joint.limits.lower, joint.limits.upper
+    for name, block in robot.system.coordinates.blocks.items():
+        if block.kind.nv == 1 and not block.kind.is_endless:
+            limits = robot.model.joint(name).limits
+            low[block.q], high[block.q] = limits.lower, limits.upper
     return low, high
 
 

@@ -117,7 +117,7 @@ def test_the_interpreter_gives_the_same(interpreted: None) -> None:
     for method in ("rk4", "semi_implicit"):
         expected = slow.rollout(*x, DT, method, friction=False)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("mbdyn_ros.compiler.kernel.toolchain", gcc.toolchain)
+            patch.setattr("mbdyn_ros.compiler.loading.toolchain", gcc.toolchain)
             fast = mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True)
             for ours, theirs in zip(
                 fast.rollout(*x, DT, method, friction=False), expected, strict=True

@@ -17,6 +17,7 @@ from ..errors import InputError
 from ..model.model import Array
 from ..recording.table import Table, from_json, read_table
 from ..robot import Robot
+from ..simulation.stepped.fixed_step import neutral_position
 from .text_values import name_values, to_number
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -71,7 +72,7 @@ def rest(robot: Robot, quantity: str) -> Array:
     labels = labels_of(robot, quantity)
     if quantity != "position":
         return np.zeros(len(labels))
-    return np.array([robot.home.get(label, float(label.endswith("/qw"))) for label in labels])
+    return neutral_position(robot)
 
 
 def read_values(robot: Robot, quantity: str, text: str | None) -> Series:

@@ -20,7 +20,9 @@ from ..arguments import (
     require_unit_quaternions,
 )
 from ..array import Array
-from ..compiler.kernel import Bound, Kernel, interpret, load_kernel
+from ..compiler.bound import Bound
+from ..compiler.kernel import Kernel
+from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD
 from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text

@@ -193,8 +193,9 @@ class Robot:
     def _find_massless_links(self) -> tuple[str, ...]:
         names = {BASE_JOINT: self.model.root}
         names.update((joint.name, joint.child) for joint in self.model.joints)
-        labels = (self.velocity_labels[k].split("/")[0] for k in massless_directions(self.system))
-        return tuple(dict.fromkeys(names[label] for label in labels))
+        blocks = self.system.coordinates.blocks.values()
+        joints = [block.joint for block in blocks for _ in range(block.kind.nv)]
+        return tuple(dict.fromkeys(names[joints[k]] for k in massless_directions(self.system)))
 
     def _massless_text(self) -> str:
         links = ", ".join(repr(link) for link in self.massless_links)

@@ -75,7 +75,7 @@ class _Rigid:
 
     def body(self, link: str) -> str:
         """The body of a link."""
-        while link in self._above and self._above[link].type == "fixed":
+        while link in self._above and not self._above[link].nv:
             link = self._above[link].parent
         return link
 

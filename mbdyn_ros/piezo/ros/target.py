@@ -52,8 +52,9 @@ def way_to_target(
     if orientation:
         pose[:3, :3] = _rotation(np.array([turn.x, turn.y, turn.z, turn.w]))
     goal = inverse_kinematics(robot, link, pose, present, orientation)
-    for k, name in enumerate(robot.position_labels):  # not round and round
-        if robot.model.joint(name).type == "continuous":
+    for block in robot.system.coordinates.blocks.values():
+        if block.kind.is_endless:  # not round and round
+            k = block.q.start
             goal[k] -= TURN * round((goal[k] - present[k]) / TURN)
     duration = max(SHORTEST, PEAK * float(np.abs(goal - present).max(initial=0.0)) / speed)
     rest = np.zeros((2, robot.nv))

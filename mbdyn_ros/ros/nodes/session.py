@@ -149,7 +149,7 @@ class Session:
         found = []
         for name, position in zip(self.message.name, self._position.tolist(), strict=True):
             limits = self.robot.model.joint(name).limits
-            if self.robot.model.joint(name).type == "continuous":
+            if self.robot.model.joint(name).kind.is_endless:
                 continue
             if not limits.lower - 1e-9 <= position <= limits.upper + 1e-9:
                 found.append(name)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...compiler.compiled_kernel import CompiledKernel
 from ...errors import SimulationError
 from ...integration import methods
 from ...integration.methods import AdaptiveMethod
@@ -160,8 +161,7 @@ class Integrator:
         kernel, effort = self.motion.dynamics.kernel, self.motion.effort
         if (
             method.compiled
-            and kernel is not None
-            and kernel.compiled
+            and isinstance(kernel, CompiledKernel)
             and isinstance(effort, Constant)
         ):
             return CompiledFormula(

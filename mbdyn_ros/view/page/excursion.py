@@ -61,7 +61,7 @@ def excursion(
     """
     column, rate = robot.position_labels.index(label), robot.velocity_labels.index(label)
     low, high, cut = _reach(robot, q, column, bounds)
-    whole = label in robot.joint_names and robot.model.joint(label).type == "continuous"
+    whole = label in robot.joint_names and robot.model.joint(label).kind.is_endless
     turns = whole and not cut and high - low > 2 * math.pi - 1e-9
     stroke = Stroke(low, high, period, turns)
     time = stroke.times

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 FREE = {"rad": math.pi, "m": 1.0}
 """Half the range of a slider whose joint has no limits."""
 
-QUATERNION = ("qx", "qy", "qz", "qw")
 TURNS = ("roll", "pitch", "yaw")
 
 
@@ -40,12 +39,12 @@ class JointSliders(SliderPanel):
         self._robot = robot
         self.home = neutral_position(robot)
         self.single: dict[str, tuple[float, float]] = {}
+        self._quaternions = robot.system.coordinates.quaternions
         for k, label in enumerate(robot.position_labels):
-            name, _, part = label.rpartition("/")
-            if part == QUATERNION[0]:
-                for turn in (f"{name}/{one}" for one in TURNS):
+            if k in self._quaternions:
+                for turn in self._turns(k):
                     self.add(turn, -math.pi, math.pi, 0.0, f"{turn}, rad")
-            elif part not in QUATERNION:
+            elif not any(start < k < start + 4 for start in self._quaternions):
                 unit, start = position_unit(robot.model, label), float(self.home[k])
                 self.single[label] = self._range(label, FREE[unit], start)
                 self.add(label, *self.single[label], start, f"{label}, {unit}")
@@ -55,10 +54,9 @@ class JointSliders(SliderPanel):
         """Position (nq,) that the sliders show."""
         q = self.home.copy()
         for k, label in enumerate(self._robot.position_labels):
-            name, _, part = label.rpartition("/")
-            if part == QUATERNION[0]:
-                q[k : k + 4] = self._quaternion(name)
-            elif part not in QUATERNION:
+            if k in self._quaternions:
+                q[k : k + 4] = self._quaternion(k)
+            elif label in self.single:
                 q[k] = self[label]
         return q
 
@@ -75,8 +73,13 @@ class JointSliders(SliderPanel):
             high = limits.upper if math.isfinite(limits.upper) else high
         return min(low, home), max(high, home)
 
-    def _quaternion(self, name: str) -> Array:
+    def _turns(self, start: int) -> list[str]:
+        """The sliders of the quaternion that begins there in q."""
+        name = self._robot.position_labels[start].rpartition("/")[0]
+        return [f"{name}/{turn}" for turn in TURNS]
+
+    def _quaternion(self, start: int) -> Array:
         from scipy.spatial.transform import Rotation
 
-        angles = [self[f"{name}/{turn}"] for turn in TURNS]
+        angles = [self[turn] for turn in self._turns(start)]
         return np.array(Rotation.from_euler("xyz", angles).as_quat())
