@@ -36,7 +36,7 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={NAME: ["compiler/runtime/*.h", "compiler/runtime/*.c"]},
+    package_data={f"{NAME}.compiler.runtime": ["*.c", "*.h"]},
     data_files=shared_files(),
     install_requires=[
         "casadi>=3.6",

@@ -25,9 +25,9 @@ INTERPRETED: dict[Any, Any] = {}
 @pytest.fixture
 def interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run programs in the interpreter: the same equations without the compiler's seconds."""
-    from mbdyn_ros.compiler import kernel
+    from mbdyn_ros.compiler import loading
     from mbdyn_ros.mechanisms import programs
 
     monkeypatch.setattr(programs, "_kernels", INTERPRETED)
-    monkeypatch.setattr(kernel, "toolchain", lambda: None)
-    monkeypatch.setattr(kernel, "_notice_interpreter", lambda reason: None)
+    monkeypatch.setattr(loading, "toolchain", lambda: None)
+    monkeypatch.setattr(loading, "_notice_interpreter", lambda reason: None)

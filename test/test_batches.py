@@ -18,9 +18,8 @@ from random_loops import draw
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
 from mbdyn_ros.compiler.cache import compile_library
-from mbdyn_ros.compiler.elementary import elementary_functions
+from mbdyn_ros.compiler.compiled_kernel import MANY
 from mbdyn_ros.compiler.ir import Lane
-from mbdyn_ros.compiler.kernel import MANY
 from mbdyn_ros.compiler.options import STANDARD, Options
 from mbdyn_ros.compiler.pipeline import function_text
 from mbdyn_ros.compiler.printers.operations import each_functions
@@ -50,7 +49,7 @@ def same(many: np.ndarray, singles: list[np.ndarray], tolerance: float = 1e-13) 
 # -- elementary functions --------------------------------------------------------------------------
 
 HARNESS = """
-CASADI_SYMBOL_EXPORT void try_all(size_t n, const double* x, const double* y, double* out) {
+EXPORTED void try_all(size_t n, const double* x, const double* y, double* out) {
   for (size_t k = 0; k < n; k += LANES) {
     realv a, b, s, c;
     memcpy(&a, x + k, sizeof a);
@@ -72,7 +71,7 @@ CASADI_SYMBOL_EXPORT void try_all(size_t n, const double* x, const double* y, do
 def elementary(x: np.ndarray, y: np.ndarray, folder: Path) -> np.ndarray:
     """sin x, cos x, atan2(x, y) by vectors, then one by one: (6, n)."""
     library = folder / "elementary.so"
-    compile_library(HEADERS + elementary_functions() + HARNESS, library)
+    compile_library(HEADERS + HARNESS, library)
     out = np.zeros((6, len(x)))
     arrays = (ctypes.c_void_p(array.ctypes.data) for array in (x, y, out))
     ctypes.CDLL(str(library)).try_all(ctypes.c_size_t(len(x)), *arrays)
@@ -137,11 +136,11 @@ def test_every_operation(tmp_path: Path) -> None:
     expected = np.array(whole(states.T))
     for piece in (STANDARD.piece, 7):
         options = Options(longest_block=piece, longest_vector_block=piece, piece=piece)
-        text = HEADERS + elementary_functions() + each_functions()
+        text = HEADERS + each_functions()
         text += function_text(whole, "one", Lane.SINGLE, options)
         text += function_text(whole, "many", Lane.VECTOR, options)
         text += f"""
-CASADI_SYMBOL_EXPORT void run(const double* x, double* single, double* out) {{
+EXPORTED void run(const double* x, double* single, double* out) {{
   for (int k = 0; k < 8; ++k) {{
     const double* arg[] = {{x + 3 * k}};
     double* res[] = {{single + {len(results)} * k}};
@@ -417,7 +416,8 @@ def test_where_vectors_do_not_compile_states_run_one_by_one(
 ) -> None:
     robot = mbdyn_ros.load(urdf_file("ur5_robot.urdf"), gravity=(0, 0, -1))
     x = state(robot)
-    monkeypatch.setattr("mbdyn_ros.compiler.kernel.batch_source", lambda *_: "no C;")
+    robot.inverse_dynamics(*(part[0] for part in x))
+    monkeypatch.setattr("mbdyn_ros.compiler.loading.c_source", lambda *_: "no C;")
     with pytest.warns(mbdyn_ros.CompilerWarning, match="one state at a time.*error"):
         result = robot.inverse_dynamics(*x)
     same(result[:2], [robot.inverse_dynamics(*(part[k] for part in x)) for k in (0, 1)])

@@ -16,7 +16,7 @@ import pytest
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
 from mbdyn_ros.bench.benchmark import random_state
-from mbdyn_ros.compiler.call import calls_text
+from mbdyn_ros.compiler import gcc
 from mbdyn_ros.program.declaration import declared
 
 PROGRAMS = {
@@ -234,7 +234,7 @@ def test_what_it_takes_for_cpythons_interface(tmp_path: Path) -> None:
     ]  # fmt: skip
     checks += [f"{one} == {other}" for one, other in flags.items()]
     checks += ["sizeof(py_buffer) == sizeof(Py_buffer)", "sizeof(ptrdiff_t) == sizeof(Py_ssize_t)"]
-    text = calls_text(declared("mass_matrix"), [1])
+    text = (gcc.RUNTIME / "call.c").read_text()
     types, functions = text[: text.index("static py_object* none")].split("extern ")
     functions = functions.replace("py_buffer", "Py_buffer").replace("py_method", "PyMethodDef")
     lines = ["#include <stddef.h>", "#include <Python.h>", "#undef PyCFunction_NewEx"]
@@ -267,7 +267,7 @@ def test_the_general_call_takes_the_short_way(
         ]
 
     with monkeypatch.context() as patch:
-        patch.setattr("mbdyn_ros.compiler.kernel.Kernel.plain", None)
+        patch.setattr("mbdyn_ros.compiler.compiled_kernel.CompiledKernel.plain", None)
         expected = answers()
     monkeypatch.setattr(
         "mbdyn_ros.robot.calls.Bound", lambda kernel: pytest.fail("the long way")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from scipy.integrate import DOP853
 
 import mbdyn_ros
+from mbdyn_ros.compiler import gcc
 from mbdyn_ros.equations.position_rate import motion_rate
 from mbdyn_ros.simulation.adaptive import integrator
 from mbdyn_ros.simulation.adaptive.compiled_formula import CompiledFormula
@@ -75,3 +77,27 @@ def test_the_same_steps_as_scipys(case: str, monkeypatch: pytest.MonkeyPatch) ->
             np.testing.assert_allclose(one, other, rtol=0, atol=scale, err_msg=name)
     if case == "floating":
         assert ours.work[-1, 1] > 1e-3
+
+
+def test_the_numbers_are_scipys() -> None:
+    """Those of the formula, its errors and its interpolant."""
+    text = (gcc.RUNTIME / "dop853_table.h").read_text()
+    tables = {
+        name: [
+            [float(number) for number in row.split(",")]
+            for row in re.findall(r"\{([^{}]+)\}", rows)
+        ]
+        for name, rows in re.findall(r"(\w+)(?:\[[^=]*\])+ = (\{.*?\});", text, re.DOTALL)
+    }
+    expected = {
+        "by_stages": [*DOP853.A, DOP853.B, *DOP853.A_EXTRA],
+        "by_order_8": [DOP853.B],
+        "error_3": [DOP853.E3],
+        "error_5": [DOP853.E5],
+        "by_powers": DOP853.D,
+    }
+    assert tables.keys() == expected.keys()
+    for name, rows in expected.items():
+        for ours, theirs in zip(tables[name], rows, strict=True):
+            assert np.array_equal(ours + [0.0] * (len(theirs) - len(ours)), theirs)
+    assert "STAGES = 12, ALL_STAGES = 16, POWERS = 7" in text

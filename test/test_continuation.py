@@ -168,10 +168,10 @@ def test_compiled_and_interpreted_walks_agree(monkeypatch: pytest.MonkeyPatch) -
         places = start + random.uniform(-1, 1, (40, fast.nq)) * 1.5
         found = fast.joint_state(places)[0]
         with monkeypatch.context() as patch:
-            from mbdyn_ros.compiler import kernel
+            from mbdyn_ros.compiler import loading
 
-            patch.setattr(kernel, "toolchain", lambda: None)
-            patch.setattr(kernel, "_notice_interpreter", lambda reason: None)
+            patch.setattr(loading, "toolchain", lambda: None)
+            patch.setattr(loading, "_notice_interpreter", lambda reason: None)
             slow = m.load().joint_state(places)[0]
         good = np.isfinite(straight(fast, places)[1]).all(axis=1)
         assert good.sum() > 5 and np.abs(found - slow)[good].max() <= 1e-9

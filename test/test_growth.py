@@ -10,9 +10,9 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros import Robot
+from mbdyn_ros.compiler.compiled_kernel import MANY
 from mbdyn_ros.compiler.from_casadi import function_code
 from mbdyn_ros.compiler.ir import Lane
-from mbdyn_ros.compiler.kernel import MANY
 from mbdyn_ros.compiler.options import Options
 from mbdyn_ros.compiler.passes.angles import angles
 from mbdyn_ros.compiler.passes.reciprocals import reciprocals
@@ -53,7 +53,7 @@ def test_operations_and_text_grow_linearly(name: str) -> None:
         robot = chain(joints)
         program = Program(declared(name), robot.system)
         operations.append(sum(program.operations.values()))
-        text = c_source(program, without_loops)
+        text = c_source(program, options=without_loops)
         functions = re.findall(r"\n(?:static )?void \w+_\d+\(.*?\n}\n", text, re.DOTALL)
         lines.append(sum(text.count("\n") for text in functions))
         assert max(text.count("\n") for text in functions) < 4 * CUT.piece

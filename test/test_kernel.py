@@ -24,14 +24,15 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros import CompilerWarning, InputError
-from mbdyn_ros.compiler import cache, gcc, kernel
+from mbdyn_ros.compiler import cache, gcc, loading
 from mbdyn_ros.compiler.options import Options
+from mbdyn_ros.compiler.runtime.library import runtime
 
 CACHED = (
     gcc.toolchain,
     cache._prepared_folder,
     cache._temporary_folder,
-    kernel._notice_interpreter,
+    loading._notice_interpreter,
 )
 """What is found out once a process."""
 
@@ -49,7 +50,11 @@ def effort(q: float, v: float, a: float) -> float:
 
 @pytest.fixture(autouse=True)
 def fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A cache of its own, and nothing remembered; gives the folder of compiled programs."""
+    """A cache of its own, and nothing remembered; gives the folder of compiled programs.
+
+    The runtime library is there from before, but for other processes.
+    """
+    runtime()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("CC", raising=False)
     forget()
@@ -86,8 +91,9 @@ def count_compilations(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def programs(folder: Path) -> dict[str, str]:
-    """The library of every program in a folder, both by their names."""
-    return {path.name: path.resolve().name for path in folder.iterdir() if path.is_symlink()}
+    """The library of every program in a folder, both by their names; not that of the runtime."""
+    links = {path.name: path.resolve().name for path in folder.iterdir() if path.is_symlink()}
+    return {name: library for name, library in links.items() if not name.startswith("runtime-")}
 
 
 # -- the cache -------------------------------------------------------------------------------------
@@ -100,9 +106,9 @@ def test_the_cache_is_the_users_alone(fresh: Path) -> None:
     finally:
         os.umask(old)
     assert stat.S_IMODE(fresh.stat().st_mode) == 0o700
-    link, library = sorted(fresh.iterdir(), key=lambda path: path.suffix)  # and nothing else
-    assert link.name.startswith("inverse_dynamics-") and library.suffix == ".so"
-    assert link.resolve() == library
+    link, made = sorted(fresh.iterdir(), key=lambda path: path.suffix)  # and nothing else
+    assert link.name.startswith("inverse_dynamics-") and made.suffix == ".so"
+    assert link.resolve() == made
 
 
 def test_a_program_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,14 +123,20 @@ def test_a_program_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(targets) == 1
 
 
+def library(folder: Path, name: str) -> Path:
+    """That of a program, or of the runtime."""
+    (link,) = folder.glob(f"{name}-*")
+    return link.resolve()
+
+
 def test_the_cache_serves_another_process_without_tracing(fresh: Path) -> None:
-    check(mbdyn_ros.load(PENDULUM))
+    assert run_script("check(mbdyn_ros.load(PENDULUM))").returncode == 0
     before = {path: path.stat().st_mtime_ns for path in fresh.iterdir()}
     done = run_script("check(mbdyn_ros.load(PENDULUM))", CC="false")
     assert done.returncode == 0, done.stderr  # with another compiler: another program, interpreted
     assert "interpreter" in done.stderr
     done = run_script(
-        "cache.compile_library = kernel.trace = None\ncheck(mbdyn_ros.load(PENDULUM))"
+        "cache.compile_library = loading.c_source = None\ncheck(mbdyn_ros.load(PENDULUM))"
     )
     assert done.returncode == 0 and not done.stderr, done.stderr
     assert {path: path.stat().st_mtime_ns for path in fresh.iterdir()} == before
@@ -150,7 +162,7 @@ def options(environment: dict[str, str]) -> dict:
 
 
 def test_two_processes_compile_at_once(fresh: Path) -> None:
-    """Both get right answers, whoever is first; one library remains."""
+    """Both get right answers, whoever is first; one library remains, and one runtime."""
     settings = options({})
     for key in ("capture_output", "timeout"):
         settings.pop(key)
@@ -167,7 +179,7 @@ def test_two_processes_compile_at_once(fresh: Path) -> None:
     ]
     answers = [process.communicate("go\n", timeout=60) for process in processes]
     assert answers == [("right\n", "")] * 3
-    assert sorted(path.suffix for path in fresh.iterdir()) == ["", ".so"]
+    assert sorted(path.suffix for path in fresh.iterdir()) == ["", "", ".so", ".so"]
 
 
 def test_a_library_appears_complete_or_not_at_all(
@@ -190,33 +202,36 @@ def test_a_library_appears_complete_or_not_at_all(
     check(mbdyn_ros.load(PENDULUM))
 
 
-@pytest.mark.parametrize("size", [0, 60, 4096, -1])
-def test_a_damaged_library_is_built_again(size: int, fresh: Path) -> None:
+@pytest.mark.parametrize(
+    "name, size",
+    [("inverse_dynamics", size) for size in (0, 60, 4096, -1)] + [("runtime", 4096)],
+)
+def test_a_damaged_library_is_built_again(name: str, size: int, fresh: Path) -> None:
     """Cut off by a crash of the machine; a process that dies is no answer either."""
     built = run_script("check(mbdyn_ros.load(PENDULUM))")
     assert built.returncode == 0, built.stderr
-    (library,) = fresh.glob("*.so")
-    whole = library.read_bytes()
-    library.write_bytes(whole[:size])
+    damaged = library(fresh, name)
+    whole = damaged.read_bytes()
+    damaged.write_bytes(whole[:size])
     again = run_script("check(mbdyn_ros.load(PENDULUM))")
-    assert again.returncode == 0, again
-    assert len(library.read_bytes()) == len(whole)
+    assert again.returncode == 0 and not again.stderr, again
+    assert len(damaged.read_bytes()) == len(whole)
 
 
 def test_a_foreign_library_is_built_again(fresh: Path) -> None:
     """One that loads but has no program in it, and one that is none."""
     folder = fresh.parent
     assert run_script("check(mbdyn_ros.load(PENDULUM))").returncode == 0
-    (library,) = fresh.glob("*.so")
-    whole = library.read_bytes()
+    foreign = library(fresh, "inverse_dynamics")
+    whole = foreign.read_bytes()
     source, other = folder / "other.c", folder / "other.so"
     source.write_text("int other(void) { return 1; }")
     subprocess.run(["cc", "-shared", "-fPIC", str(source), "-o", str(other)], check=True)
     for content in (other.read_bytes(), b"none"):
-        library.write_bytes(content + cache.SEAL + hashlib.sha256(content).digest())
+        foreign.write_bytes(content + cache.SEAL + hashlib.sha256(content).digest())
         done = run_script("check(mbdyn_ros.load(PENDULUM))")
         assert done.returncode == 0 and not done.stderr, done.stderr
-        assert len(library.read_bytes()) == len(whole)
+        assert len(foreign.read_bytes()) == len(whole)
 
 
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o702, 0o500])
@@ -271,7 +286,7 @@ def test_the_private_folder_goes_with_the_process(fresh: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     folder, count = done.stdout.split()
-    assert count == "1" and not Path(folder).exists()
+    assert count == "2" and not Path(folder).exists()
 
 
 def test_no_folder_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -397,11 +412,11 @@ def test_what_nobody_used_for_long_is_swept(fresh: Path) -> None:
 
 def test_what_is_used_is_not_swept(fresh: Path) -> None:
     check(mbdyn_ros.load(PENDULUM))
-    (library,) = fresh.glob("*.so")
+    (used,) = fresh.glob("*.so")
     long_ago = time.time() - 2 * cache.UNUSED
-    os.utime(library, (long_ago, long_ago))
+    os.utime(used, (long_ago, long_ago))
     check(mbdyn_ros.load(PENDULUM))
-    assert time.time() - library.stat().st_mtime < 3600
+    assert time.time() - used.stat().st_mtime < 3600
 
 
 # -- the compiler and its absence ------------------------------------------------------------------
@@ -416,7 +431,8 @@ def test_cc_is_honoured(fresh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     wrapper.chmod(0o755)
     monkeypatch.setenv("CC", f"'{wrapper}' --mine")
     check(mbdyn_ros.load(PENDULUM))
-    (line,) = log.read_text().splitlines()
+    question, line = log.read_text().splitlines()
+    assert question.startswith("--mine ") and "-dM" in question  # the width of vectors
     assert line.startswith("--mine -O3 ") and line.endswith("-lm")
 
 
@@ -583,8 +599,8 @@ NAMES = {
 def test_bound_arrays(name: str, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Named as the method's arguments, filled in place, the output also as `.result`."""
     if not compiled:
-        monkeypatch.setattr(kernel, "toolchain", lambda: None)
-        monkeypatch.setattr(kernel, "_notice_interpreter", lambda reason: None)
+        monkeypatch.setattr(loading, "toolchain", lambda: None)
+        monkeypatch.setattr(loading, "_notice_interpreter", lambda reason: None)
     robot = mbdyn_ros.load(PENDULUM)
     inputs, output = NAMES[name]
     link = ("rod",) if name in ("frame_pose", "jacobian") else ()

@@ -24,10 +24,10 @@ STENCIL = {1: 5 / 6, 2: -5 / 21, 3: 5 / 84, 4: -5 / 504, 5: 1 / 1260}
 def interpreted_programs() -> Iterator[None]:
     """The interpreter, for all tests here that do not ask for the compiler."""
     with pytest.MonkeyPatch.context() as patch:
-        from mbdyn_ros.compiler import kernel
+        from mbdyn_ros.compiler import loading
 
-        patch.setattr(kernel, "toolchain", lambda: None)
-        patch.setattr(kernel, "_notice_interpreter", lambda reason: None)
+        patch.setattr(loading, "toolchain", lambda: None)
+        patch.setattr(loading, "_notice_interpreter", lambda reason: None)
         yield
 
 
@@ -214,9 +214,9 @@ def test_compiled_programs_and_batches(kind: str, monkeypatch: pytest.MonkeyPatc
     states = [pair.state(seed) for seed in range(6)]
     q, v, a, effort = (np.array(column) for column in zip(*states, strict=True))
     monkeypatch.undo()
-    from mbdyn_ros.compiler import gcc, kernel
+    from mbdyn_ros.compiler import gcc, loading
 
-    monkeypatch.setattr(kernel, "toolchain", gcc.toolchain)
+    monkeypatch.setattr(loading, "toolchain", gcc.toolchain)
     fast = mechanism.load()
     for method, last in (("inverse_dynamics", a), ("forward_dynamics", effort)):
         singles = np.array([getattr(fast, method)(*row) for row in zip(q, v, last, strict=True)])

@@ -133,3 +133,16 @@ def test_library_does_not_need_ros():
     """`pip install .` gives the library and `mbdyn` where there is no ROS."""
     code = "import sys; sys.modules['rclpy'] = None; import mbdyn_ros, mbdyn_ros.__main__"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def test_the_c_of_the_runtime_is_installed(tmp_path):
+    """By pip and by colcon alike, and it is all there for the compiler."""
+    build = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", str(tmp_path)]
+    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    folder = Path("mbdyn_ros", "compiler", "runtime")
+    files = {path.name: path.read_text() for path in (ROOT / folder).glob("*.[ch]")}
+    assert "runtime.c" in files and "program.h" in files
+    assert files == {path.name: path.read_text() for path in (tmp_path / folder).glob("*.[ch]")}
+    included = {name for text in files.values() for name in re.findall(r'#include "(.*)"', text)}
+    assert included < set(files)

@@ -65,11 +65,11 @@ def robot(request: pytest.FixtureRequest) -> Robot:
 
 def interpreted(text: str, floating_base: bool = False) -> Robot:
     """A robot whose programs are built while there is no compiler."""
-    from mbdyn_ros.compiler import kernel
+    from mbdyn_ros.compiler import loading
 
     patch = pytest.MonkeyPatch()
-    patch.setattr(kernel, "toolchain", lambda: None)
-    patch.setattr(kernel, "_notice_interpreter", lambda reason: None)
+    patch.setattr(loading, "toolchain", lambda: None)
+    patch.setattr(loading, "_notice_interpreter", lambda reason: None)
     robot = mbdyn_ros.load(text, floating_base=floating_base)
     robot.compile()
     for loads in (None, {}):

@@ -15,8 +15,10 @@ import mbdyn_ros
 from mbdyn_ros import Robot
 from mbdyn_ros.compiler import gcc
 from mbdyn_ros.compiler.cache import compile_library
-from mbdyn_ros.compiler.kernel import MANY
+from mbdyn_ros.compiler.compiled_kernel import MANY
+from mbdyn_ros.compiler.compiled_program import CompiledProgram
 from mbdyn_ros.compiler.options import Options
+from mbdyn_ros.compiler.runtime.library import runtime
 from mbdyn_ros.compiler.source import c_source
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program
@@ -126,17 +128,17 @@ def check_single_call(
     """What the compiled program gives, what was in its arrays before, and what it leaves alone."""
     program = Program(declared(name), robot.system)
     assert isinstance(program.equations, Staged)
-    text = c_source(program, options)
+    text = c_source(program, options=options)
     assert "tables.h" in text, "it was written out"
     compile_library(text, tmp_path / "program.so", toolchain)
-    library = ctypes.CDLL(str(tmp_path / "program.so"))
+    compiled = CompiledProgram(tmp_path / "program.so")
     inputs = arguments(robot)
-    given = (ctypes.c_void_p * 3)(*(x.ctypes.data for x in inputs))
+    given = (ctypes.c_void_p * 4)(*(x.ctypes.data for x in inputs), None)
     guard = 12.5
     whole = np.full(program.shape[0] * program.shape[1] + 16, guard)
-    result = (ctypes.c_void_p * 1)(whole.ctypes.data + 64)
+    result, one, none = ctypes.c_void_p(whole.ctypes.data + 64), ctypes.c_size_t(1), bytes(24)
     for _ in range(2):  # what the first leaves behind must not matter
-        assert library.program(given, result, None, None, 0) == 0
+        runtime().batch_of_few(compiled.address, one, given, none, result)
     assert (whole[:8] == guard).all() and (whole[-8:] == guard).all()
     theirs = written_out(program, inputs)
     ours = whole[8:-8].reshape(program.shape)

@@ -18,6 +18,9 @@ FLAGS = (
     "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-pthread", "-fPIC", "-shared"
 )  # fmt: skip
 
+RUNTIME = Path(__file__).parent / "runtime"
+"""The folder of the C that programs include."""
+
 LONGEST = 900.0
 """Seconds after which a compiler is taken to hang."""
 
@@ -55,12 +58,15 @@ class Toolchain:
 
     @functools.cached_property
     def digest(self) -> str:
-        """Hash of what a compiled program depends on besides its source: compiler, processor.
+        """Hash of what a compiled program depends on besides its source: compiler, processor,
+        and the C that it includes.
 
         The compiler is known by its file, since asking it for its version takes longer than
         everything else.
         """
         content = hashlib.sha256(repr((self.command, self.flags, platform.machine())).encode())
+        for file in sorted(RUNTIME.glob("*.[ch]")):
+            content.update(file.read_bytes())
         if path := shutil.which(self.command[0]):
             status = Path(path).resolve().stat()
             text = f"{Path(path).resolve()} {status.st_size} {status.st_mtime_ns}"
@@ -87,7 +93,8 @@ class Toolchain:
         except OSError as error:
             raise CompilationError(f"{text}: {error}") from error
         # what the compiler leaves behind goes with the folder
-        self._run([str(text), "-o", str(target), "-lm"], {"TMPDIR": str(target.parent)})
+        told = [f"-DLANES={self.lanes}", f"-I{RUNTIME}", str(text), "-o", str(target), "-lm"]
+        self._run(told, {"TMPDIR": str(target.parent)})
         if not target.is_file():
             raise CompilationError(f"{self.command[0]}: it reported success but wrote no library")
 

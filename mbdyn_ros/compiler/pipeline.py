@@ -74,15 +74,15 @@ def text(code: Code, name: str, options: Options) -> str:
     wanted = _wanted()
     options = replace(options, lanes=options.lanes or required_toolchain().lanes)
 
-    def checked(code: Code, stage: str) -> Code:
-        verify(code, stage)
+    def checked(code: Code, stage: str, before: Code | None = None) -> Code:
+        verify(code, stage, before)
         if stage in wanted:
             print(f"---- {name} after {stage}\n{listing(code)}", file=sys.stderr)
         return code
 
-    code = checked(code, "casadi")
+    checked(code, "casadi")
     for one in PASSES:
-        code = checked(one(code, options), one.__name__)
+        code = checked(one(code, options), one.__name__, code)
     result = code_text(code, name, options.lanes)
     if "c" in wanted:
         print(f"---- {name} in C\n{result}", file=sys.stderr)

@@ -23,7 +23,7 @@ def position_rate(system: System, q: SX, z: SX, v: SX) -> SX:
     return ca.vertcat(SX(0, 1), *parts)
 
 
-@program("q v effort", output="rate", internal=True, integrated=True)
+@program("q v effort", output="rate", internal=True)
 def motion_rate(system: System, q: SX, z: SX, v: SX, effort: SX) -> SX:
     """Rates of q and v, and the power of efforts and of friction (nq + nv + 2, 1).
 

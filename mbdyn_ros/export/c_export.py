@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import require_link
-from ..compiler.kernel import Bound, interpret
+from ..compiler.bound import Bound
+from ..compiler.loading import interpret
 from ..equations import programs
 from ..errors import InputError
 from ..model.model import Array

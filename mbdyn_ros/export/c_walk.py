@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..compiler.c_loops import c_loops
+from ..compiler.c_loops import c_loops, newton_text, places
 from ..compiler.printers.operations import number
 from ..program.closing import Closing
 
@@ -21,10 +21,12 @@ class CWalk:
 def c_walk(closing: Closing, prefix: str) -> CWalk:
     """The C that fills z, the dependent positions of all loops, at q; `prefix` names its memory."""
     ny, home = closing.ny, closing.home
-    text = c_loops(closing) + WALK.format(
+    text = c_loops(closing, newton_text()) + WALK.format(
         prefix=prefix,
         count=len(closing.counts),
+        ny=ny,
         room=max(1, ny),
+        places=places(closing),
         home_y=", ".join(map(number, home[:ny])) or "0.0",
         home_z=", ".join(map(number, home[ny:])),
     )
@@ -41,24 +43,12 @@ void {prefix}_home({prefix}_loops *loops) {{
   for (i = 0; i < sizeof loops->z / sizeof loops->z[0]; ++i) loops->z[i] = home_z[i];
 }}
 
-/* Dependent positions of all loops; 0 where they stay open. A loop of one independent joint, to
-   which one way leads, may start from where it was; others start from home. */
+/* Dependent positions of all loops at q; 0 where they stay open. */
 static int close_all({prefix}_loops *loops, const double *q, double *z) {{
+  static const int place[] = {{{places}}};
   double y[{room}];
-  int i, k, iy = 0, iz = 0;
-  for (k = 0; k < {count}; ++k) {{
-    const struct loop *loop = &loop_table[k];
-    for (i = 0; i < loop->ny; ++i) y[iy + i] = q[loop_place[iy + i]];
-    if (not_finite(y + iy, (size_t)loop->ny)) return 0;
-    if (!(loop->ny == 1 && follow(loop, loops->y + iy, loops->z + iz, y + iy, z + iz)) &&
-        !reach(loop, home_y + iy, home_z + iz, y + iy, z + iz)) {{
-      return 0;
-    }}
-    for (i = 0; i < loop->ny; ++i) loops->y[iy + i] = y[iy + i];
-    for (i = 0; i < loop->nz; ++i) loops->z[iz + i] = z[iz + i];
-    iy += loop->ny;
-    iz += loop->nz;
-  }}
-  return 1;
+  int i;
+  for (i = 0; i < {ny}; ++i) y[i] = q[place[i]];
+  return close_loops(loop_table, {count}, y, home_y, home_z, loops->y, loops->z, z);
 }}
 """

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 
 from ..array import Array
-from ..compiler.kernel import Bound, Kernel, load_kernel
+from ..compiler.bound import Bound
+from ..compiler.kernel import Kernel
+from ..compiler.loading import load_kernel
 from ..program.declaration import Declaration
 from ..program.program import Program
 from .design import Design

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arguments import require_unit_quaternions, single_vector
-from ..compiler.kernel import Bound
+from ..compiler.bound import Bound
 from ..errors import InputError
 from ..integration.methods import RK4
 from ..integration.stepper import Stepper

@@ -1,7 +1,7 @@
 """How a formula becomes a program: it is declared where it stands, and known by its name.
 
-    @program("q v a", output="effort", loaded=True)
-    def inverse_dynamics(system, q, z, v, a, wrenches=None, friction=True): ...
+@program("q v a", output="effort", loaded=True)
+def inverse_dynamics(system, q, z, v, a, wrenches=None, friction=True): ...
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ class Declaration:
     about : "link" or "contacts" where a program is about one; else "".
     loaded : whether wrenches from outside may act, and friction be left out.
     internal : whether it serves other code alone, and users do not call it by its name.
-    integrated : whether it gives the rates of q and v first, for integrators: its C then has the
-        steps of one.
     """
 
     def __init__(
@@ -45,7 +43,6 @@ class Declaration:
         about: str = "",
         loaded: bool = False,
         internal: bool = False,
-        integrated: bool = False,
     ) -> None:
         self.formula, self.name = formula, formula.__name__
         self.__doc__, self.__module__ = formula.__doc__, formula.__module__
@@ -53,7 +50,7 @@ class Declaration:
         self.inputs = tuple(name for name, _, _ in pairs)
         self.single = tuple(name for name, _, size in pairs if size == "1")
         self.output, self.matrix, self.about = output, matrix, about
-        self.loaded, self.internal, self.integrated = loaded, internal, integrated
+        self.loaded, self.internal = loaded, internal
 
     def __repr__(self) -> str:
         return f"<program {self.name}({', '.join(self.inputs)}) -> {self.output}>"
@@ -80,20 +77,17 @@ def program(
     about: str = "",
     loaded: bool = False,
     internal: bool = False,
-    integrated: bool = False,
 ) -> Callable[[Callable[P, R]], Formula[P, R]]:
     """Declare the formula below as a program.
 
     Parameters
     ----------
     inputs : names of its inputs; those of one number as `name:1`.
-    output, matrix, about, loaded, internal, integrated : see `Declaration`.
+    output, matrix, about, loaded, internal : see `Declaration`.
     """
 
     def declare(formula: Callable[P, R]) -> Formula[P, R]:
-        made: Formula[P, R] = Formula(
-            formula, inputs, output, matrix, about, loaded, internal, integrated
-        )
+        made: Formula[P, R] = Formula(formula, inputs, output, matrix, about, loaded, internal)
         if made.name in _declared and _declared[made.name].__module__ != made.__module__:
             raise TypeError(f"two formulas are declared as the program {made.name!r}")
         _declared[made.name] = made
@@ -104,9 +98,7 @@ def program(
 
 def offered(about: str = "") -> tuple[str, ...]:
     """Names of the programs, about a link or about nothing else, that users call by name."""
-    return tuple(
-        name for name, one in _declared.items() if one.about == about and not one.internal
-    )
+    return tuple(name for name, one in _declared.items() if one.about == about and not one.internal)
 
 
 def declared(name: object) -> Declaration:

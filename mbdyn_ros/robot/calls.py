@@ -20,7 +20,9 @@ from ..arguments import (
     require_unit_quaternions,
 )
 from ..array import Array
-from ..compiler.kernel import Bound, Kernel, interpret, load_kernel
+from ..compiler.bound import Bound
+from ..compiler.kernel import Kernel
+from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD
 from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
@@ -96,7 +98,7 @@ class Calls:
         """
         friction = friction or not self._system.has_friction
         arrays = {
-            key: (coordinate_array(SPOKEN[key], value, self.labels(key)), 1)
+            key: (coordinate_array(SPOKEN.get(key, key), value, self.labels(key)), 1)
             for key, value in zip(program.inputs, values, strict=True)
         }
         if wrenches is not None:
@@ -118,7 +120,7 @@ class Calls:
             return kernel.batch(given, count, out)
         for key, (array, _) in arrays.items():
             if key != "wrenches":
-                require_finite(SPOKEN[key], array, self.labels(key))
+                require_finite(SPOKEN.get(key, key), array, self.labels(key))
         given = [array for array, _ in arrays.values()]
         result = kernel.plain(*(array.ravel() for array in given)) if kernel.plain else None
         if result is None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from ..arguments import require_link
-from ..compiler.kernel import Bound
+from ..compiler.bound import Bound
 from ..errors import InputError
 from ..export.operation_count import formulation_counts
 from ..program.declaration import Declaration, declared, offered
@@ -107,9 +107,7 @@ def operation_counts(self: Robot) -> dict[str, dict[str, int]]:
     >>> robot.operation_counts()["inverse_dynamics"]
     {'multiplications': 0, 'additions': 1, 'divisions': 0, 'functions': 0}
     """
-    counts = {
-        name: Program(declared(name), self.system).operations for name in offered()
-    }
+    counts = {name: Program(declared(name), self.system).operations for name in offered()}
     return {**counts, **formulation_counts(self.system)}
 
 

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import coordinate_array, require_unit_quaternions
-from ..compiler.kernel import Kernel, load_many
-from ..compiler.rollout_source import rollout_source
-from ..compiler.thread_pool import share_out
+from ..compiler.compiled_kernel import CompiledKernel
+from ..compiler.compiled_program import CompiledProgram
+from ..compiler.kernel import Kernel
+from ..compiler.loading import load_vectors
+from ..compiler.runtime.library import runtime
 from ..compiler.threads import threads_for
 from ..equations import programs
 from ..equations.position_rate import PositionRate, position_rate
@@ -43,8 +45,8 @@ def rollout(
     q0, v0 : (nq,), (nv,) or with a leading N: the states at the start.
     efforts : (T, efforts) or (N, T, efforts), N m or N, each constant over its step.
     dt : length of a step, s.
-    integrator : "rk4", the classical Runge-Kutta method, or "semi_implicit", of order 1: the
-        velocity first, then the position with that velocity.
+    integrator : "rk4", the classical Runge-Kutta method; "heun", of order 2, at half its cost; or
+        "semi_implicit", of order 1: the velocity first, then the position with it.
     friction : whether damping counts. Dry friction makes joints stick, which needs `simulate`
         or `FixedStep`: a robot that has some is refused unless False.
     terminal : whether to return the last states only.
@@ -97,15 +99,10 @@ class Rollout:
     def __init__(self, system: System, kernel: Kernel) -> None:
         self._system, self._kernel = system, kernel
         self._rate = PositionRate(system.coordinates)
-        self._library: ctypes.CDLL | None = None
-        if kernel.compiled:
-            self._library = load_many(
-                kernel.program,
-                "rollout",
-                lambda forward, options: rollout_source(
-                    forward, Program(position_rate, system), options
-                ),
-            )
+        self._compiled: list[CompiledProgram] = []
+        if isinstance(kernel, CompiledKernel):
+            programs = kernel.vectors, load_vectors(Program(position_rate, system))
+            self._compiled = [one for one in programs if one is not None]
 
     def __call__(
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod, terminal: bool
@@ -122,7 +119,7 @@ class Rollout:
         q_out, v_out = (np.empty((*shape, x.shape[-1])) for x in (q, v))
         if terminal and not steps:
             q_out[:], v_out[:] = q, v
-        elif self._library is None:
+        elif len(self._compiled) < 2:
             self._interpret(q, v, effort, dt, method, q_out, v_out)
         elif count and steps:
             self._run(q, v, effort, dt, method, q_out, v_out)
@@ -132,16 +129,16 @@ class Rollout:
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
         q_out: Array, v_out: Array,
     ) -> None:  # fmt: skip
-        library, count, steps = self._library, len(q_out), effort.shape[-2]
-        assert library is not None
+        count, steps = len(q_out), effort.shape[-2]
+        forward, rate = self._compiled
         q, v, effort = (np.ascontiguousarray(x) for x in (q, v, effort))
-        given: list[object] = [ctypes.c_size_t(count), ctypes.c_size_t(steps)]
+        given: list[object] = [forward.address, rate.address]
+        given += [ctypes.c_size_t(count), ctypes.c_size_t(steps)]
         for array, single in ((q, 1), (v, 1), (effort, 2)):
             stride = array[0].size if array.ndim > single else 0
             given += [ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(stride)]
         stages, tableau = tableau_in_c(method)
-        operations = ctypes.c_size_t.in_dll(library, "operations").value
-        library.rollout(
+        runtime().rollout(
             *given,
             ctypes.c_void_p(self._kernel.home.ctypes.data),
             ctypes.c_double(dt),
@@ -150,8 +147,7 @@ class Rollout:
             int(q_out.ndim == 3),
             ctypes.c_void_p(q_out.ctypes.data),
             ctypes.c_void_p(v_out.ctypes.data),
-            share_out(),
-            threads_for(count * steps * max(1, stages) * operations),
+            threads_for(count * steps * max(1, stages) * forward.operations),
         )
 
     def _interpret(
@@ -188,9 +184,7 @@ def tableau_in_c(method: FixedMethod) -> tuple[int, Array]:
     """
     if not isinstance(method, RungeKutta):
         return 0, np.zeros(0)
-    return len(method.weights), np.array(
-        [*method.matrix.ravel(), *method.weights, method.divisor]
-    )
+    return len(method.weights), np.array([*method.matrix.ravel(), *method.weights, method.divisor])
 
 
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:

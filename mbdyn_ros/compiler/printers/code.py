@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from ..ir import (
     Block,
@@ -29,7 +28,7 @@ from .solutions import solution_lines
 from .sums import sum_text
 from .tables import Layout, storage
 
-TABLES = (Path(__file__).parent.parent / "runtime" / "tables.h").read_text()
+TABLES = '#include "tables.h"\n'
 
 RESULT = """  for (size_t r = 0; r < {rows}; ++r) {{
 {puts}  }}

@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...compiler.kernel import Kernel
+from ...compiler.compiled_kernel import CompiledKernel
+from ...compiler.runtime.library import runtime
 from ...model.model import Array
 
 STAGES, POWERS = 16, 7
@@ -30,7 +31,7 @@ class CompiledFormula:
 
     def __init__(
         self,
-        kernel: Kernel,
+        kernel: CompiledKernel,
         rate: Callable[[float, Array], Array],
         effort: Array,
         t: float,
@@ -40,7 +41,6 @@ class CompiledFormula:
         tolerances: tuple[float, float],
         first_step: float | None = None,
     ) -> None:
-        assert kernel.library is not None
         self.t, self.y, self.status = t, y, "running"
         size = len(y)
         self._time = np.array([t, t])
@@ -51,11 +51,11 @@ class CompiledFormula:
         self._f = np.zeros(size)
         around = self._stages, self._effort, self._home
         self._advance = _tied(
-            kernel.library.dop853, self._time, self._limits, self._length, self._start, self._f,
+            kernel, "dop853", self._time, self._limits, self._length, self._start, self._f,
             self._next, *around,
         )  # fmt: skip
         self._prepare = _tied(
-            kernel.library.dop853_between, self._time, self._start, self._next, *around,
+            kernel, "dop853_between", self._time, self._start, self._next, *around,
             self._weights,
         )  # fmt: skip
         self.f = rate(t, y)
@@ -107,10 +107,10 @@ class CompiledFormula:
         return float(min(100 * trial, fit, whole, self._limits[1]))
 
 
-def _tied(function: Callable[..., int], *arrays: Array) -> Callable[[], int]:
-    """A C function with its arrays."""
-    tied = functools.partial(function, *(ctypes.c_void_p(array.ctypes.data) for array in arrays))
-    return tied
+def _tied(kernel: CompiledKernel, name: str, *arrays: Array) -> Callable[[], int]:
+    """A function of the runtime with its program and arrays."""
+    addresses = (ctypes.c_void_p(array.ctypes.data) for array in arrays)
+    return functools.partial(getattr(runtime(), name), kernel.alone.address, *addresses)
 
 
 def _between(start: float, end: float, y: Array, weights: Array, times: Array) -> Array:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiler.kernel import Bound, Kernel
+from ...compiler.bound import Bound
+from ...compiler.kernel import Kernel
 from ...equations.position_rate import motion_rate
 from ...equations.system import System
 from ...model.model import Array

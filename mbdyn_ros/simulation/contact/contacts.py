@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...compiler.kernel import Bound, BoundBatch
+from ...compiler.bound import Bound, BoundBatch
 from ...equations.contact.contact import ContactLayout, contact_state, distances
 from ...equations.contact.impact import Blocks
 from ...errors import InputError, SimulationError

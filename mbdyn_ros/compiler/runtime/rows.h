@@ -1,6 +1,3 @@
-"""C between rows of one state each, as NumPy has them, and vectors of one element each."""
-
-ROWS = """
 /* Between rows of one state each and vectors of one element each. Elements j and j + 1 of every
    other state fill one vector, those of the states between them another; then the two are sorted
    into one vector for each element. */
@@ -103,4 +100,3 @@ static inline void write_rows(const realv* x, size_t size, size_t count, double*
     to_every_other(pair[1], out + step + j, step);
   }
 }
-"""

@@ -1,25 +1,8 @@
-"""Threads for all programs of the process: a C library of its own, which knows no robot.
+/* Threads for all programs of the process.
 
-Threads stay when they have nothing to do, for it takes longer to make one than to compute a
-thousand states. They watch for the next job for a moment, then sleep. A forked process makes its
-own.
-"""
-
-from __future__ import annotations
-
-import ctypes
-import functools
-
-from .cache import text_library
-
-SHARER = """
-/* Runs parts of 0 ... n on several threads. Parts start at multiples of `share`. */
-typedef void sharer(size_t n, size_t share, int threads,
-                    void (*run)(const void* job, size_t first, size_t last), const void* job);
-"""
-"""The type of the function that shares out a job, for those that call it."""
-
-POOL = """#define _GNU_SOURCE
+   They stay when they have nothing to do, for it takes longer to make one than to compute a
+   thousand states. They watch for the next job for a moment, then sleep. A forked process makes its
+   own. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -27,7 +10,7 @@ POOL = """#define _GNU_SOURCE
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
-""" + SHARER + """
+
 /* A job of n parts. Whoever is free takes a share. It stands on the stack of its caller, who waits
    until nobody helps. */
 typedef struct job {
@@ -143,9 +126,10 @@ static void call_helpers(int wanted) {
   }
 }
 
-__attribute__((visibility("default")))
-void share_out(size_t n, size_t share, int threads,
-               void (*run)(const void* job, size_t first, size_t last), const void* pointer) {
+/* Run parts of 0 ... n on several threads. Parts start at multiples of `share`. */
+static void share_out(size_t n, size_t share, int threads,
+                      void (*run)(const void* job, size_t first, size_t last),
+                      const void* pointer) {
   const size_t shares = (n + share - 1) / share;
   if ((size_t)threads > shares) threads = (int)shares;
   if (threads < 2) {
@@ -174,17 +158,3 @@ void share_out(size_t n, size_t share, int threads,
   while (atomic_load(&job.helpers)) pthread_cond_wait(&leave, &lock);
   pthread_mutex_unlock(&lock);
 }
-"""
-
-
-@functools.cache
-def share_out() -> ctypes.c_void_p:
-    """The C function that shares out jobs; one for the process.
-
-    Raises
-    ------
-    CompilationError
-        It is not in the cache and does not compile.
-    """
-    library = text_library(POOL)
-    return ctypes.cast(ctypes.CDLL(str(library)).share_out, ctypes.c_void_p)

@@ -1,0 +1,92 @@
+"""Kernels that run in C."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..array import Array
+from ..program.program import Program
+from .call import bound_call, plain_call
+from .compiled_program import CompiledProgram
+from .kernel import Kernel
+from .runtime.library import runtime
+from .threads import threads_for
+
+MANY = 256
+"""States from which on a program for many at once is compiled."""
+
+
+class CompiledKernel(Kernel):
+    """A program in C.
+
+    Parameters
+    ----------
+    alone : for one state.
+    vectors : gives that for a vector of states when first needed; None where it cannot.
+    """
+
+    compiled = True
+
+    def __init__(
+        self,
+        program: Program,
+        alone: CompiledProgram,
+        home: Array,
+        vectors: Callable[[], CompiledProgram | None],
+    ) -> None:
+        super().__init__(program, alone.inputs, alone.shape, home)
+        self.alone, self._made, self._runtime = alone, vectors, runtime()
+        self._home = home.ctypes.data
+        self._addresses = ctypes.c_void_p * (len(self.inputs) + 1)
+        self._steps = ctypes.c_size_t * len(self.inputs)
+
+    @functools.cached_property
+    def plain(self) -> Callable[..., Array | None]:  # type: ignore[override]
+        """The plain call: of the inputs alone, or with wrenches and friction, and out."""
+        others = (None, True, None) if self.program.declaration.loaded else (None,)
+        return plain_call(self.alone, self.shape, self.home, others)
+
+    @functools.cached_property
+    def vectors(self) -> CompiledProgram | None:
+        """The program for a vector of states, made when first needed."""
+        return self._made()
+
+    def tie(self, arguments: Sequence[Array], result: Array) -> tuple[Callable[[], Any], object]:
+        """Arrays and program stay with the call."""
+        return bound_call(self.alone, (*arguments, self.home, result)), None
+
+    def tie_batch(self, arguments: Sequence[Array], result: Array) -> Callable[[], Any]:
+        """State by state; the caller keeps the arrays."""
+        return functools.partial(
+            self._runtime.batch_of_few, self.alone.address, *self._addressed(arguments, result)
+        )
+
+    def _fill(self, arrays: Sequence[Array], result: Array) -> None:
+        """From `MANY` states on several at once, in vectors and on `threads()`."""
+        addressed = self._addressed(arrays, result)
+        vectors = self.vectors if len(result) >= MANY else None
+        if vectors is None:
+            self._runtime.batch_of_few(self.alone.address, *addressed)
+        else:
+            threads = threads_for(len(result) * vectors.operations)
+            self._runtime.batch(vectors.address, *addressed, threads)
+
+    def _addressed(self, arrays: Sequence[Array], result: Array) -> tuple[object, ...]:
+        """Number of states, where inputs and home are, their steps, and where the result is."""
+        count = len(result)
+        start = self._addresses(*map(address, arrays), self._home)
+        step = self._steps(
+            *(x.size // count if x.ndim > n else 0 for x, n in zip(arrays, self._ndim, strict=True))
+        )
+        return ctypes.c_size_t(count), start, step, ctypes.c_void_p(address(result))
+
+
+def address(array: Array) -> int:
+    """Where the numbers of a contiguous array begin."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
+    except (TypeError, ValueError):  # it may not be written to, or is empty
+        return array.ctypes.data

@@ -1,0 +1,55 @@
+"""Kernels that CasADi's interpreter runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import casadi as ca
+
+from ..array import Array
+from ..program.program import Program
+from .bound import Bound
+from .kernel import Kernel, memory
+
+
+class InterpretedKernel(Kernel):
+    """A program as CasADi's function, of inputs alone; its result is stored row by row.
+
+    kept : what must live as long as the function.
+    """
+
+    compiled = False
+
+    def __init__(
+        self, program: Program, function: ca.Function, home: Array, kept: object = None
+    ) -> None:
+        inputs = {
+            function.name_in(i): (function.size2_in(i), function.size1_in(i))
+            for i in range(function.n_in())
+        }
+        super().__init__(program, inputs, (function.size2_out(0), function.size1_out(0)), home)
+        self._function, self._kept = function, kept
+
+    def tie(self, arguments: Sequence[Array], result: Array) -> tuple[Callable[[], Any], object]:
+        """The call holds a bare pointer into CasADi's buffer."""
+        buffer: Any
+        buffer, evaluate = self._function.buffer()
+        for i, array in enumerate(arguments):
+            buffer.set_arg(i, memory(array))
+        buffer.set_res(0, memory(result))
+        return evaluate, (buffer, self._kept)
+
+    def tie_batch(self, arguments: Sequence[Array], result: Array) -> Callable[[], Any]:
+        """State by state."""
+        return functools.partial(self._fill, arguments, result)
+
+    def _fill(self, arrays: Sequence[Array], result: Array) -> None:
+        """State by state."""
+        bound = Bound(self)
+        for k in range(len(result)):
+            for one, array, n in zip(bound.arguments, arrays, self._ndim, strict=True):
+                one[...] = array[k] if array.ndim > n else array
+            bound()
+            result[k] = bound.result

@@ -1,0 +1,120 @@
+"""Where kernels come from: the cache, else the compiler, else the interpreter."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import casadi as ca
+
+from ..array import Array
+from ..errors import CompilerWarning
+from ..program.program import Program
+from ..program.symbols import alone, lasting
+from .cache import cached_library
+from .compiled_kernel import CompiledKernel
+from .compiled_program import CompiledProgram
+from .gcc import CompilationError, toolchain
+from .interpreted_kernel import InterpretedKernel
+from .ir import Lane
+from .kernel import Kernel
+from .options import STANDARD, Options
+from .source import c_source
+from .walker import Walker
+
+
+def load_kernel(program: Program, home: Array | None = None, options: Options = STANDARD) -> Kernel:
+    """The kernel of a program: from the cache, else compiled into it, else interpreted.
+
+    home : see `Kernel.home`; default that of the program's loops. options : for the compiler.
+    """
+    start = program.subject.closing.home if home is None else home
+    if toolchain() is None:
+        _notice_interpreter("no C compiler was found ($CC, cc, gcc or clang)")
+        return interpret(program, start)
+    try:
+        single = _load(program, Lane.SINGLE, options)
+        return CompiledKernel(program, single, start, lambda: load_vectors(program, options))
+    except CompilationError as error:
+        _notice_interpreter(str(error))
+        return interpret(program, start)
+
+
+def load_vectors(program: Program, options: Options = STANDARD) -> CompiledProgram | None:
+    """A program for a vector of states; None, with a warning, where it does not compile."""
+    try:
+        return _load(program, Lane.VECTOR, options)
+    except CompilationError as error:
+        _notice_slow_batches(str(error))
+        return None
+
+
+def _load(program: Program, lane: Lane, options: Options) -> CompiledProgram:
+    """A compiled program: from the cache, else compiled into it.
+
+    Raises
+    ------
+    CompilationError
+        It does not compile, or what was compiled does not load.
+    """
+
+    @alone
+    def written() -> str:
+        return c_source(replace(program), lane, options)  # what is traced is not kept
+
+    name = program.name if lane is Lane.SINGLE else f"{program.name}-batch"
+    key = "".join((name, program.key, source_digest(), repr(options)))
+    path = cached_library(name, key, written)
+    try:
+        return CompiledProgram(path)
+    except CompilationError:
+        path.unlink(missing_ok=True)  # no library of ours: build it again
+        return CompiledProgram(cached_library(name, key, written))
+
+
+@alone
+def interpret(program: Program, home: Array | None = None) -> Kernel:
+    """The kernel of a program in CasADi's interpreter."""
+    closing, traced = program.subject.closing, replace(program)  # which is not kept
+    start, core = closing.home if home is None else home, traced.function
+    if not closing.nz:
+        return InterpretedKernel(program, lasting(core), start)
+    walker = Walker(closing, traced.sizes["q"], start)
+    names = [name for name in traced.symbols if name != "z"]
+    inputs = [ca.MX.sym(name, traced.symbols[name].sparsity()) for name in names]
+    result = core(inputs[0], walker(inputs[0]), *inputs[1:])
+    function = ca.Function("program", inputs, [result], names, ["result"])
+    return InterpretedKernel(program, lasting(function), start, walker)
+
+
+@functools.cache
+def source_digest() -> str:
+    """Hash of the compiler's own code: new code makes new texts."""
+    content = hashlib.sha256()
+    for file in sorted(Path(__file__).parent.rglob("*.py")):
+        content.update(file.read_bytes())
+    return content.hexdigest()
+
+
+@functools.cache
+def _notice_interpreter(reason: str) -> None:
+    """Say once, for each reason, that programs are interpreted."""
+    warnings.warn(
+        f"programs run in CasADi's interpreter, about ten times slower than compiled: {reason}. "
+        "Install a C compiler (Debian and Ubuntu: gcc) or name one in $CC.",
+        CompilerWarning,
+        stacklevel=2,
+    )
+
+
+@functools.cache
+def _notice_slow_batches(reason: str) -> None:
+    """Say once, for each reason, that batches run one state at a time."""
+    warnings.warn(
+        f"batches run one state at a time: {reason}. GCC and Clang compile them for several.",
+        CompilerWarning,
+        stacklevel=2,
+    )

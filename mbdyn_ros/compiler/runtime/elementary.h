@@ -1,0 +1,26 @@
+/* Elementary functions of vectors (ending in v) and of single numbers (ending in 1). */
+#include "vector.h"
+
+#define SUFFIX v
+#include "elementary_template.h"
+#define SUFFIX 1
+#include "elementary_template.h"
+
+/* Sines and cosines of n angles. */
+static inline void sines_cosinesv(int n, const realv* x, realv* sine, realv* cosine) {
+  bitsv far = {0};
+  for (int i = 0; i < n; ++i) far |= near_sine_cosinev(x[i], sine + i, cosine + i);
+  if (__builtin_expect(!anyv(far), 1)) return;
+  for (int i = 0; i < n; ++i) far_sine_cosinev(x[i], sine + i, cosine + i);
+}
+
+/* The same, several at once: the arrays have room for whole vectors. */
+static inline void sines_cosines1(int n, const double* x, double* sine, double* cosine) {
+  for (int i = 0; i < n; i += LANES) {
+    realv angle, s, c;
+    memcpy(&angle, x + i, sizeof angle);
+    sine_cosinev(angle, &s, &c);
+    memcpy(sine + i, &s, sizeof s);
+    memcpy(cosine + i, &c, sizeof c);
+  }
+}

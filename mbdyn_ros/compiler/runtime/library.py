@@ -1,0 +1,31 @@
+"""The runtime library of this process: what runs programs, compiled once for all of them."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+
+from ...program.program import UNIT_TOLERANCE
+from ..cache import cached_library
+from ..gcc import CompilationError
+
+SOURCE = f"""#define UNIT_TOLERANCE {UNIT_TOLERANCE!r}
+#include "runtime.c"
+"""
+
+
+@functools.cache
+def runtime() -> ctypes.CDLL:
+    """The library, from the cache or compiled into it.
+
+    Raises
+    ------
+    CompilationError
+        It does not compile, or what was compiled does not load.
+    """
+    path = cached_library("runtime", SOURCE, lambda: SOURCE)
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise CompilationError(f"the compiled runtime does not load: {error}") from error

@@ -1,0 +1,207 @@
+/* The walk to the positions of loops without closed form: `continuation.reach` in C99.
+
+   It stands in every library whose program has such loops, and in exported C. Its numbers are
+   those of `continuation`, printed before it, and so are MOST_Y and MOST_Z, the most independent
+   and dependent positions of one loop. It needs <math.h> alone. */
+
+/* A loop of ny independent positions y and nz dependent ones z.
+   rows: the residual of the rows that determine z, their derivatives by z and y (column by column),
+   the largest residual of all rows, and the least of the signs that tell a turned frame.
+   change: that of by_z along dy and dz. */
+struct loop {
+  int ny, nz;
+  void (*rows)(const double *y, const double *z, double *residual, double *by_z, double *by_y,
+               double *gap, double *aligned);
+  void (*change)(const double *y, const double *z, const double *dy, const double *dz,
+                 double *change);
+};
+
+/* A closed configuration: z, the factors of by_z with their pivots and the sign of its
+   determinant; over the whole way, the change of z and that of the determinant's logarithm. */
+struct closed_place {
+  double z[MOST_Z], factors[MOST_Z * MOST_Z], tangent[MOST_Z], rate;
+  int pivot[MOST_Z], sign;
+};
+
+/* LU factors, with row pivoting, of an n x n matrix in place; the sign of its determinant. */
+static int factorize(double *a, int *pivot, int n) {
+  int sign = 1, i, j, k, p;
+  for (k = 0; k < n; ++k) {
+    p = k;
+    for (i = k + 1; i < n; ++i) {
+      if (fabs(a[i + n * k]) > fabs(a[p + n * k])) p = i;
+    }
+    pivot[k] = p;
+    if (p != k) {
+      sign = -sign;
+      for (j = k; j < n; ++j) {
+        const double swap = a[k + n * j];
+        a[k + n * j] = a[p + n * j];
+        a[p + n * j] = swap;
+      }
+    }
+    if (!(fabs(a[k + n * k]) > 0.0)) return 0;
+    if (a[k + n * k] < 0.0) sign = -sign;
+    for (i = k + 1; i < n; ++i) {
+      a[i + n * k] /= a[k + n * k];
+      for (j = k + 1; j < n; ++j) a[i + n * j] -= a[i + n * k] * a[k + n * j];
+    }
+  }
+  return sign;
+}
+
+static void solve_factors(const double *factors, const int *pivot, double *x, int n) {
+  int i, k;
+  for (k = 0; k < n; ++k) {
+    const double swap = x[k];
+    x[k] = x[pivot[k]];
+    x[pivot[k]] = swap;
+    for (i = k + 1; i < n; ++i) x[i] -= factors[i + n * k] * x[k];
+  }
+  for (k = n - 1; k >= 0; --k) {
+    x[k] /= factors[k + n * k];
+    for (i = 0; i < k; ++i) x[i] -= factors[i + n * k] * x[k];
+  }
+}
+
+/* Largest magnitude; infinite where one is not a number. */
+static double largest_of(const double *x, int n) {
+  double result = 0.0;
+  int i;
+  for (i = 0; i < n; ++i) {
+    if (!(fabs(x[i]) < HUGE_VAL)) return HUGE_VAL;
+    result = fmax(result, fabs(x[i]));
+  }
+  return result;
+}
+
+/* Close a loop at y by Newton's method, from the guess in at->z; 0 where that fails nearby. */
+static int close_loop(const struct loop *loop, const double *y, const double *whole,
+                      struct closed_place *at) {
+  double step[MOST_Z], guess[MOST_Z], by_y[MOST_Z * MOST_Y], change[MOST_Z * MOST_Z];
+  double gap = 0.0, aligned = 0.0, moved, last = HUGE_VAL;
+  const int ny = loop->ny, nz = loop->nz;
+  int i, j, k;
+  for (i = 0; i < nz; ++i) guess[i] = at->z[i];
+  for (k = 0; k < ITERATIONS; ++k) {
+    loop->rows(y, at->z, step, at->factors, by_y, &gap, &aligned);
+    at->sign = factorize(at->factors, at->pivot, nz);
+    if (!at->sign) return 0;
+    solve_factors(at->factors, at->pivot, step, nz);
+    moved = largest_of(step, nz);
+    if (!(moved <= last / 2.0 && moved < HUGE_VAL) && !(moved <= CLOSED)) return 0;
+    last = fmax(moved, CLOSED);
+    for (i = 0; i < nz; ++i) {
+      at->z[i] -= step[i];
+      if (!(fabs(at->z[i] - guess[i]) <= LARGEST_CORRECTION)) return 0;
+    }
+    if (moved <= CLOSED && gap <= CLOSED && aligned > 0.0) {
+      for (i = 0; i < nz; ++i) {
+        at->tangent[i] = 0.0;
+        for (j = 0; j < ny; ++j) at->tangent[i] -= by_y[i + nz * j] * whole[j];
+      }
+      solve_factors(at->factors, at->pivot, at->tangent, nz);
+      loop->change(y, at->z, whole, at->tangent, change);
+      at->rate = 0.0;
+      for (j = 0; j < nz; ++j) {
+        solve_factors(at->factors, at->pivot, change + nz * j, nz);
+        at->rate += change[j + nz * j];
+      }
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* From the closed (y0, z0) straight to y; z is the answer, and may be z0. */
+static int follow(const struct loop *loop, const double *y0, const double *z0, const double *y,
+                  double *z) {
+  double way = 0.0, size, step, ahead, largest, at[MOST_Y], whole[MOST_Y];
+  struct closed_place here, next;
+  const int ny = loop->ny, nz = loop->nz;
+  int i;
+  for (i = 0; i < ny; ++i) whole[i] = y[i] - y0[i];
+  for (i = 0; i < nz; ++i) here.z[i] = z0[i];
+  size = largest = LARGEST_MOVE / fmax(largest_of(whole, ny), LARGEST_MOVE);
+  if (!(largest > 0.0) || !close_loop(loop, y0, whole, &here)) return 0;
+  while (way < 1.0) {
+    step = fmin(LARGEST_MOVE / largest_of(here.tangent, nz), GENTLE / fabs(here.rate));
+    step = fmin(step, size);
+    if (!(step >= SMALLEST_STEP * largest) || !(fabs(here.rate) < HUGE_VAL)) return 0;
+    step = fmin(step, 1.0 - way);
+    ahead = fmin(way + step, 1.0);
+    for (i = 0; i < ny; ++i) at[i] = ahead < 1.0 ? y0[i] + ahead * whole[i] : y[i];
+    for (i = 0; i < nz; ++i) next.z[i] = here.z[i] + step * here.tangent[i];
+    if (close_loop(loop, at, whole, &next) && next.sign == here.sign &&
+        fabs(next.rate) * step <= STEEP) {
+      here = next;
+      way = ahead;
+      size = fmin(2.0 * size, largest);
+    } else {
+      size = step / 2.0;
+    }
+  }
+  for (i = 0; i < nz; ++i) z[i] = here.z[i];
+  return 1;
+}
+
+/* The same, one independent joint after the other. */
+static int detour(const struct loop *loop, const double *y0, const double *z0, const double *y,
+                  double *z, int backwards) {
+  double from[MOST_Y], to[MOST_Y];
+  const int ny = loop->ny;
+  int i, k;
+  for (i = 0; i < ny; ++i) from[i] = to[i] = y0[i];
+  for (i = 0; i < loop->nz; ++i) z[i] = z0[i];
+  for (i = 0; i < ny; ++i) {
+    k = backwards ? ny - 1 - i : i;
+    to[k] = y[k];
+    if (!follow(loop, from, z, to, z)) return 0;
+    from[k] = y[k];
+  }
+  return 1;
+}
+
+/* By the first way that leads there; the answer depends on y0, z0 and y alone. */
+static int reach(const struct loop *loop, const double *y0, const double *z0, const double *y,
+                 double *z) {
+  if (follow(loop, y0, z0, y, z)) return 1;
+  return loop->ny > 1 && (detour(loop, y0, z0, y, z, 0) || detour(loop, y0, z0, y, z, 1));
+}
+
+/* 1 where n numbers are equal. */
+static int equal(const double *x, const double *y, int n) {
+  int i;
+  for (i = 0; i < n; ++i) {
+    if (!(x[i] <= y[i] && x[i] >= y[i])) return 0;
+  }
+  return 1;
+}
+
+static void copy(const double *from, double *to, int n) {
+  int i;
+  for (i = 0; i < n; ++i) to[i] = from[i];
+}
+
+/* Dependent positions z of all loops at their independent positions y; 0 where they stay open. The
+   answer depends on y and home alone: a loop of one independent joint, to which one way leads, may
+   start from where it was last. */
+static int close_loops(const struct loop *loops, int count, const double *y, const double *home_y,
+                       const double *home_z, double *last_y, double *last_z, double *z) {
+  const struct loop *loop;
+  for (loop = loops; loop < loops + count; ++loop) {
+    const int ny = loop->ny, nz = loop->nz;
+    if (!(largest_of(y, ny) < HUGE_VAL)) return 0;
+    if (equal(y, last_y, ny)) {
+      copy(last_z, z, nz);
+    } else if (!(ny == 1 && follow(loop, last_y, last_z, y, z)) &&
+               !reach(loop, home_y, home_z, y, z)) {
+      return 0;
+    }
+    copy(y, last_y, ny);
+    copy(z, last_z, nz);
+    y += ny, home_y += ny, last_y += ny;
+    z += nz, home_z += nz, last_z += nz;
+  }
+  return 1;
+}

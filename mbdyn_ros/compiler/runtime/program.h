@@ -1,0 +1,34 @@
+/* What a program's library says about itself. Its text includes this, writes the equations as a
+   function `core`, and exports one `struct program`; all that runs it is in the runtime library. */
+#include "elementary.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* An array as NumPy has it. */
+struct array {
+  const char* name;
+  size_t rows, columns;
+};
+
+/* The numbers of inputs and result stand row by row. */
+struct program {
+  const struct array* input;
+  size_t inputs, rows, columns;
+
+  /* Where in the first input unit quaternions begin. */
+  const size_t* quaternion;
+  size_t quaternions;
+
+  /* Loops without closed form: `close` finds the z dependent positions at q, the first input, from
+     walks that start at `home`; it gives 0 where they stay open. NULL where there are none. */
+  int (*close)(const double* q, const double* home, double* z);
+  size_t z;
+
+  /* The equations, of one state or of a vector of them; the library has one of the two. Behind q
+     stands z where loops are to be closed. */
+  void (*alone)(const double* const* arg, double* const* res);
+  void (*together)(const realv* const* arg, realv* const* res);
+
+  /* Operations of one run, about. */
+  size_t operations;
+};
