@@ -5,10 +5,10 @@ from __future__ import annotations
 from ..program.program import Program
 from ..program.stages import Staged
 from .c_loops import walk_source
-from .ir import Lane
 from .options import STANDARD, Options
 from .pipeline import program_text
 from .printers.operations import each_functions
+from .table import Lane
 
 HEADERS = '#include "program.h"\n'
 """What stands before equations: vectors, and their elementary functions."""

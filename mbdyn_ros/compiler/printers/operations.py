@@ -6,7 +6,7 @@ import math
 
 import casadi as ca
 
-from ..ir import Lane
+from ..table import Lane
 
 EACH = ("exp", "log", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "floor", "ceil")
 """Operations left to the C library, number by number."""

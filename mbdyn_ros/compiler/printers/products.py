@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...program.stages import Mask
-from ..ir import Lane, Product, Table, Term
+from ..ir import Product, Term
+from ..table import Lane, Table
 from .tables import Layout, whole_numbers
 
 LOOP = """
