@@ -7,7 +7,6 @@ from ..program.stages import Staged
 from .c_loops import walk_source
 from .options import STANDARD, Options
 from .pipeline import program_text
-from .printers.operations import each_functions
 from .table import Lane
 
 HEADERS = '#include "program.h"\n'
@@ -35,7 +34,7 @@ def preamble(longest: int, lane: Lane) -> str:
     """C that stands before programs of so many operations in straight lines."""
     order = '#pragma GCC optimize ("schedule-insns", "sched-pressure")\n'
     early = order if longest <= SCHEDULED[lane] else ""
-    return early + HEADERS + each_functions()
+    return early + HEADERS
 
 
 def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STANDARD) -> str:
