@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 
-from ..equations.algebra.spatial import SX
 from ..program import stages
 from ..program.stages import Factored, Mapped, Multiplied, Staged, Summed, Written, nonzeros
 from .block import Block, Line
