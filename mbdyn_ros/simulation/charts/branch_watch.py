@@ -14,15 +14,13 @@ from ...equations.loops.linkage import loop_functions
 from ...equations.system import System
 from ...model.model import Array
 from ...program.continuation import follow
+from .change import same_place
 
 SHORT = 0.2
 """Motion of all joints (rad or m) in one step that is surely on one branch."""
 
 FAR = 0.3
 """Motion (rad or m) after which the line from home is looked at again."""
-
-SAME = 1e-8
-"""Distance (rad or m) of joints on one branch."""
 
 
 class BranchWatch:
@@ -52,4 +50,4 @@ class BranchWatch:
 
     def _leads(self, start: Array, end: Array) -> bool:
         walk = follow(self._loop, (start[self._free], start[self._bound]), end[self._free])
-        return walk.arrived and bool(np.abs(walk.dependent - end[self._bound]).max() < SAME)
+        return walk.arrived and same_place(walk.dependent, end[self._bound])
