@@ -1,6 +1,7 @@
 """Exact multibody dynamics for ROS 2 robots that are not simple serial arms."""
 
-from . import piezo as piezo
+from typing import TYPE_CHECKING, Any
+
 from .errors import (
     CompilerWarning,
     InputError,
@@ -22,6 +23,9 @@ from .simulation import (
     simulate,
 )
 
+if TYPE_CHECKING:
+    from . import piezo as piezo
+
 __all__ = [
     "CompilerWarning",
     "Environment",
@@ -41,3 +45,12 @@ __all__ = [
     "read_environment",
     "simulate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`mbdyn_ros.piezo`, loaded when first asked for."""
+    if name == "piezo":
+        import importlib
+
+        return importlib.import_module(".piezo", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -11,6 +11,7 @@ from random_loops import draw
 
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
+from mbdyn_ros.integration.methods import FIXED
 from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 URDF = Path(__file__).parent.parent / "urdf"
@@ -61,12 +62,12 @@ def check(robot: Robot, method: str, tolerance: float, count: int = 11, friction
     assert np.array_equal(last[0], q[:, -1]) and np.array_equal(last[1], v[:, -1])
 
 
-@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
+@pytest.mark.parametrize("method", FIXED)
 def test_an_arm(arm: Robot, method: str) -> None:
     check(arm, method, 1e-10)
 
 
-@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
+@pytest.mark.parametrize("method", FIXED)
 def test_a_floating_base(method: str) -> None:
     robot = mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True)
     check(robot, method, 1e-9, friction=False)

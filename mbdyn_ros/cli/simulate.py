@@ -13,6 +13,7 @@ from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, described
 from ..model.model import Array
 from ..recording.impact_records import impact_records
+from ..recording.linear import linear
 from ..recording.write import BAGS, check_target, write
 from ..robot import Robot
 from ..simulation import Environment, StoppedSimulationError, read_environment
@@ -164,15 +165,8 @@ def effort_of(
         raise InputError(f"{text}: time must be finite and rise from row to row")
     if len(at) == 1:
         return values[0], np.inf
-    slopes = np.diff(values, axis=0) / np.diff(at)[:, None]
-
-    def interpolate(t: float, q: Array, v: Array) -> Array:
-        k = int(np.searchsorted(at, t, side="right")) - 1
-        if k < 0 or k >= len(slopes):
-            return values[0 if k < 0 else -1]
-        return values[k] + (t - at[k]) * slopes[k]
-
-    return interpolate, float(np.median(np.diff(at)))
+    row = linear(at, values)
+    return lambda t, q, v: row(t), float(np.median(np.diff(at)))
 
 
 def _sample_times(duration: float, rate: float | None, output: str | None) -> Array | None:

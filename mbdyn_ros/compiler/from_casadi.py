@@ -4,29 +4,13 @@ from __future__ import annotations
 
 import casadi as ca
 import numpy as np
+from casadi import SX
 
-from ..equations.algebra.spatial import SX
 from ..program import stages
 from ..program.stages import Factored, Mapped, Multiplied, Staged, Summed, Written, nonzeros
-from .ir import (
-    Array,
-    Block,
-    Code,
-    Column,
-    Constant,
-    Factor,
-    Lane,
-    Line,
-    Map,
-    Product,
-    Put,
-    Rows,
-    Solve,
-    Step,
-    Sum,
-    Table,
-    Term,
-)
+from .block import Block, Line
+from .ir import Code, Constant, Factor, Map, Product, Put, Rows, Solve, Step, Sum, Term
+from .table import Array, Column, Lane, Table
 
 
 def function_lines(function: ca.Function) -> tuple[Line, ...]:
@@ -54,7 +38,8 @@ def function_lines(function: ca.Function) -> tuple[Line, ...]:
     places: list[int] = []
     for k, line in enumerate(lines):
         places.append(len(whole))
-        whole.append(line._replace(reads=tuple(places[i] for i in line.reads)))
+        moved = tuple(places[i] for i in line.reads)
+        whole.append(Line(line.code, moved, line.place, line.value))
         whole += [Line(ca.OP_OUTPUT, (places[k],), place) for place in results.get(k, ())]
     return tuple(whole)
 

@@ -18,7 +18,7 @@ from ..program.program import Program
 from ..program.stages import Staged
 from .from_casadi import function_code, staged_code
 from .gcc import required_toolchain
-from .ir import Code, Lane
+from .ir import Code
 from .listing import listing
 from .options import STANDARD, Options
 from .passes.angles import angles
@@ -32,6 +32,7 @@ from .passes.roll import roll
 from .passes.split import split
 from .passes.unroll import unroll
 from .printers.code import code_text
+from .table import Lane
 from .verify import verify
 
 Pass = Callable[[Code, Options], Code]
@@ -74,15 +75,15 @@ def text(code: Code, name: str, options: Options) -> str:
     wanted = _wanted()
     options = replace(options, lanes=options.lanes or required_toolchain().lanes)
 
-    def checked(code: Code, stage: str) -> Code:
-        verify(code, stage)
+    def checked(code: Code, stage: str, before: Code | None = None) -> Code:
+        verify(code, stage, before)
         if stage in wanted:
             print(f"---- {name} after {stage}\n{listing(code)}", file=sys.stderr)
         return code
 
-    code = checked(code, "casadi")
+    checked(code, "casadi")
     for one in PASSES:
-        code = checked(one(code, options), one.__name__)
+        code = checked(one(code, options), one.__name__, code)
     result = code_text(code, name, options.lanes)
     if "c" in wanted:
         print(f"---- {name} in C\n{result}", file=sys.stderr)

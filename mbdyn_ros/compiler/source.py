@@ -5,10 +5,9 @@ from __future__ import annotations
 from ..program.program import Program
 from ..program.stages import Staged
 from .c_loops import walk_source
-from .ir import Lane
 from .options import STANDARD, Options
 from .pipeline import program_text
-from .printers.operations import each_functions
+from .table import Lane
 
 HEADERS = '#include "program.h"\n'
 """What stands before equations: vectors, and their elementary functions."""
@@ -43,7 +42,7 @@ def preamble(longest: int, lane: Lane) -> str:
     """C that stands before programs of so many operations in straight lines."""
     order = '#pragma GCC optimize ("schedule-insns", "sched-pressure")\n'
     early = order if longest <= SCHEDULED[lane] else ""
-    return early + HEADERS + each_functions()
+    return early + HEADERS
 
 
 def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STANDARD) -> str:

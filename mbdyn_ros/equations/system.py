@@ -96,7 +96,7 @@ class System:
         """Rows and columns of a program's input: one number a coordinate, a wrench a body."""
         if name == "wrenches":
             return 6, len(self.tree.bodies)
-        sizes = {"q": self.coordinates.nq, "z": self.nz, "effort": len(self.coordinates.effort)}
+        sizes = {"q": self.coordinates.nq, "effort": len(self.coordinates.effort)}
         return sizes.get(name, self.coordinates.nv), 1
 
     @functools.cached_property

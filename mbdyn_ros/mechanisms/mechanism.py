@@ -13,7 +13,7 @@ from .design import Design
 from .pose import Pose
 from .programs import run
 from .toggles import home, require_reach
-from .urdf import write_urdf
+from .urdf_writer import write_urdf
 
 
 class Mechanism(Design):

@@ -31,7 +31,7 @@ from ..program.symbols import alone
 from .design import Design
 from .layout import GROUND, Layout, Part, Point, relative
 from .toggles import home
-from .urdf import write_urdf
+from .urdf_writer import write_urdf
 
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..model.model import Array
 from ..robot import Robot
 from ..units import effort_unit, position_unit
+from ..view.figure import tidy
 from . import PiezoRun, PulseWindows
 from .pulse_equations import TURN
 
@@ -44,7 +45,7 @@ def plot_pulses(robot: Robot, windows: PulseWindows, title: str = "") -> Figure:
             text += ", saturated"
         axis.set_title(f"{name}: {text}", loc="left", fontsize=9)
         axis.set_ylabel(unit)
-        _tidy(axis)
+        tidy(axis)
         if windows.amplitude[k] == 0:
             axis.set_ylim(-1, 1)
     axes[-1].set_xlim(0, 360)
@@ -103,7 +104,7 @@ def plot_run(robot: Robot, run: PiezoRun, turns: float = 6.0, title: str = "") -
     gap.set_ylabel("distance from its path (mm)")
     gap.set_ylim(bottom=0)
     for axis in (whole, near, on, path, gap):
-        _tidy(axis)
+        tidy(axis)
     figure.suptitle(title or f"{robot.model.name}: motion by pulses; dashed: wanted")
     return figure
 
@@ -121,9 +122,3 @@ def _draw_path(axis: Any, run: PiezoRun) -> None:
     axis.set_aspect("equal", adjustable="datalim")
     axis.set_xlabel("in the plane of the path (mm)")
     axis.set_ylabel("mm")
-
-
-def _tidy(axis: Any) -> None:
-    axis.grid(alpha=0.3)
-    for side in ("top", "right"):
-        axis.spines[side].set_visible(False)

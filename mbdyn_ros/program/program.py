@@ -47,7 +47,7 @@ class Subject(Protocol):
     def quaternions(self) -> tuple[int, ...]: ...
 
     def shape(self, name: str) -> tuple[int, int]:
-        """Rows and columns of the input of that name."""
+        """Rows and columns of the input of that name, `wrenches` among them."""
         ...
 
     def digest(self) -> str:
@@ -112,7 +112,8 @@ class Program:
     def _arguments(self) -> dict[str, SX]:
         """What the formula is called with, by name."""
         first, *others = self.declaration.inputs
-        shapes = {name: self.subject.shape(name) for name in (first, "z", *others)}
+        shapes = {first: self.subject.shape(first), "z": (self.subject.closing.nz, 1)}
+        shapes.update((name, self.subject.shape(name)) for name in others)
         shapes.update((name, (1, 1)) for name in self.declaration.single)
         if self.wrenches:
             shapes["wrenches"] = self.subject.shape("wrenches")

@@ -45,8 +45,8 @@ def rollout(
     q0, v0 : (nq,), (nv,) or with a leading N: the states at the start.
     efforts : (T, efforts) or (N, T, efforts), N m or N, each constant over its step.
     dt : length of a step, s.
-    integrator : "rk4", the classical Runge-Kutta method, or "semi_implicit", of order 1: the
-        velocity first, then the position with that velocity.
+    integrator : "rk4", the classical Runge-Kutta method; "heun", of order 2, at half its cost; or
+        "semi_implicit", of order 1: the velocity first, then the position with it.
     friction : whether damping counts. Dry friction makes joints stick, which needs `simulate`
         or `FixedStep`: a robot that has some is refused unless False.
     terminal : whether to return the last states only.

@@ -1,4 +1,4 @@
-"""Figures of matplotlib as files."""
+"""What all figures of matplotlib share: how they look, and how they are written."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ from typing import TYPE_CHECKING
 from ..errors import InputError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
 PLOTS = (".png", ".svg", ".pdf")
 """What figures may be written as."""
+
+
+def tidy(axes: Axes) -> None:
+    """A faint grid, and no frame above and to the right."""
+    axes.grid(alpha=0.3)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:

@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..model.model import Array, Model
 from ..simulation.trajectory import Trajectory
 from ..units import effort_unit, position_unit, velocity_unit
-from .figure import save_figure
+from .figure import save_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -150,7 +150,7 @@ def _mark_impacts(axes: Any, trajectory: Trajectory) -> None:
 
 def _finish(axes: Any, label: str, last: bool) -> None:
     axes.set_ylabel(label)
-    axes.grid(alpha=0.3)
+    tidy(axes)
     axes.margins(x=0)
     axes.ticklabel_format(axis="y", useOffset=False)
     axes.tick_params(labelbottom=last)
@@ -158,5 +158,3 @@ def _finish(axes: Any, label: str, last: bool) -> None:
         axes.set_xlabel("time (s)")
     if not any(np.any(line.get_ydata()) for line in axes.get_lines()):
         axes.set_ylim(-1, 1)  # all zero
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)

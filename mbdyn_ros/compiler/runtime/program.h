@@ -1,6 +1,7 @@
 /* What a program's library says about itself. Its text includes this, writes the equations as a
    function `core`, and exports one `struct program`; all that runs it is in the runtime library. */
 #include "elementary.h"
+#include "each.h"  /* which needs its vectors */
 
 #define EXPORTED __attribute__((visibility("default")))
 

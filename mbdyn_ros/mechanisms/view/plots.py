@@ -11,8 +11,9 @@ import numpy as np
 
 from ...errors import InputError
 from ...model.model import Array
+from ...view.figure import tidy
 from .. import Analysis, Mechanism
-from ..forward import ForwardMotion
+from ..forward_motion import ForwardMotion
 from ..pose import Pose
 from ..settings import unit_of
 from ..sweep import QUANTITIES, Sweep
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 COLORS = ("#e66b1f", "#c98f00", "#409961", "#296bad", "#80609e", "#333840")
 """Of the parts, one after the other; about those of the URDF."""
+
+JOINTS = {"position": "", "velocity": "/s", "acceleration": "/s²"}
+"""Quantities of joints, and what follows their unit."""
 
 TICKS = 90
 
@@ -55,19 +59,9 @@ def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
         )  # fmt: skip
     _finish(axes, label, "driving torque (N·m)", legend=True)
     _plot_links(grid[0][1], analysis.pose, analysis, curve)
-    names = [name.removesuffix("_joint").replace("_", " ") for name in mechanism.joint_names]
-    sliding = [part.slides for part in mechanism.layout().parts]
-    for axes, values, what in zip(
-        (grid[1][0], grid[1][1]),
-        analysis.joints[1:],
-        ("joint velocity (rad/s", "joint acceleration (rad/s²"),
-        strict=True,
-    ):
-        for k, name in enumerate(names):
-            style = ":" if sliding[k] else "-"
-            axes.plot(abscissa, values[:, k], style, color=COLORS[k % 6], label=name)
-        unit = what.replace("rad", "m").rpartition("(")[2]
-        _finish(axes, label, f"{what}{', ' + unit if any(sliding) else ''})", legend=True)
+    for axes, values, what in zip(grid[1], analysis.joints[1:], list(JOINTS)[1:], strict=True):
+        title = _plot_joints(axes, mechanism, abscissa, values, what)
+        _finish(axes, label, f"joint {title}", legend=True)
     for k, (name, reaction) in enumerate(analysis.reactions.items()):
         force = np.hypot(reaction[:, 0], reaction[:, 1])
         joint = name.removesuffix("_joint").replace("_", " ")
@@ -105,17 +99,10 @@ def plot_forward(mechanism: Mechanism, motion: ForwardMotion) -> Figure:
     figure = figure_of(4, 1, (8.0, 2.2))
     grid = figure.subplots(4, 1, sharex=True)
     values = mechanism.joint_state(motion.q, motion.v, motion.a)
-    parts = mechanism.layout().parts
-    what = ("position (rad", "velocity (rad/s", "acceleration (rad/s²")
-    for axes, numbers, text in zip(grid, values, what, strict=False):
+    for axes, numbers, what in zip(grid, values, JOINTS, strict=False):
         assert numbers is not None
-        for k, part in enumerate(parts):
-            name = part.name.replace("_", " ")
-            style = ":" if part.slides else "-"
-            axes.plot(motion.time, numbers[:, k], style, color=COLORS[k % 6], label=name)
-        unit = text.replace("rad", "m").rpartition("(")[2]
-        slides = any(part.slides for part in parts)
-        _finish(axes, "", f"{text}{', ' + unit if slides else ''})", legend=axes is grid[0])
+        title = _plot_joints(axes, mechanism, motion.time, numbers, what)
+        _finish(axes, "", title, legend=axes is grid[0])
     kinetic, potential = mechanism.energy(motion.q, motion.v)
     potential = potential - potential[0]
     grid[3].plot(motion.time, kinetic, color="C3", label="kinetic")
@@ -208,6 +195,16 @@ def animate(
         raise InputError(f"{path}: the animation cannot be written: {error}") from None
 
 
+def _plot_joints(axes: Axes, mechanism: Mechanism, x: Array, values: Array, what: str) -> str:
+    """Draw a quantity of all joints over x (N,), those of slides dotted; return its title."""
+    parts = mechanism.layout().parts
+    for k, part in enumerate(parts):
+        style, name = ":" if part.slides else "-", part.name.replace("_", " ")
+        axes.plot(x, values[:, k], style, color=COLORS[k % 6], label=name)
+    units = ("rad", "m") if any(part.slides for part in parts) else ("rad",)
+    return f"{what} ({', '.join(unit + JOINTS[what] for unit in units)})"
+
+
 def _outlines(analysis: Analysis) -> list[Any]:
     """Points (pins, N) of every part, closed where it is a plate."""
     result = []
@@ -256,14 +253,12 @@ def _abscissa(time: Array, q: Array) -> tuple[Array, str]:
 def _finish(axes: Axes, x: str, y: str, legend: bool = False) -> None:
     axes.set_xlabel(x)
     axes.set_ylabel(y)
-    axes.grid(alpha=0.3)
+    tidy(axes)
     if x.endswith("(deg)"):
         from matplotlib.ticker import MultipleLocator
 
         axes.xaxis.set_major_locator(MultipleLocator(TICKS))
         axes.margins(x=0)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
     if legend:
         axes.legend(fontsize="small", framealpha=0.7, edgecolor="none")
 

@@ -5,7 +5,7 @@ Coordinates may be numbers or symbols: a motion is written once, in plain arithm
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -83,9 +83,9 @@ class Motion(ABC):
         """Whether its velocity is that of a length, and nothing else."""
         return all(part.unit == "m" for part in self.velocities)
 
+    @abstractmethod
     def subspace(self, axis: Array) -> tuple[Array, Array]:
         """Angular velocity and velocity of the origin (3, nv) per velocity, in body axes."""
-        raise NotImplementedError
 
     def rotation(self, q: Any) -> Rows | None:
         """Axes of the child in those of the parent; None: they do not turn, or `is_hinge`."""

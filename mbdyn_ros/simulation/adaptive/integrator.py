@@ -18,7 +18,9 @@ from ...compiler.compiled_kernel import CompiledKernel
 from ...errors import SimulationError
 from ...integration import methods
 from ...integration.methods import AdaptiveMethod
+from ...integration.root import first_true, land
 from ...model.model import Array
+from ..contact.precision import ADAPTIVE
 from ..effort import Constant
 from ..trajectory import Event, Transition
 from .compiled_formula import CompiledFormula
@@ -33,6 +35,9 @@ PROBES = 8
 
 STIFF = 1e5
 """Damping rate (1/s) above which implicit steps are the faster ones."""
+
+SHORTEST = 1e-14
+"""Step (s), and share of the time, that is too short to count."""
 
 MAX_SWITCHES = 100
 """Switches at one instant that are too many."""
@@ -86,7 +91,7 @@ class Integrator:
             yield from self._smooth(balance)
             if self.time < self.end:
                 names = {one.joint for one in self._enter(self.motion.switch)}
-                if self.time - began > 1e-14 * self.end:
+                if self.time - began > SHORTEST * self.end:
                     switches, restless = 0, set()
                 switches, restless = switches + 1, restless | names
                 if switches > MAX_SWITCHES:
@@ -199,24 +204,22 @@ class Integrator:
         best = replace(step, end=time)
         if not method.polished:
             return best
-        for _ in range(3):
+
+        def step_to(time: float) -> tuple[float, float, float] | None:
+            nonlocal best
             length = time - step.start
-            if not 1e-14 * max(1.0, abs(time)) < length:
-                return best
+            if not SHORTEST * max(1.0, abs(time)) < length:
+                return None
             solver = self._solver(
                 method, step.start, step.initial, time, np.inf, (1.0, np.inf), length
             )
             solver.step()
-            exact = Step(step.start, time, step.initial, functools.cache(solver.dense_output))
-            q, v = self.motion.split(solver.y)
-            g, rate, slope = self.motion.touching.contacts.distances(q, v)
-            best = exact
-            if abs(g[contact]) <= 1e-16 * slope[contact] or not rate[contact] < 0:
-                break
-            better = time - g[contact] / rate[contact]
-            if not step.start < better < step.end + (step.end - step.start) or better == time:
-                break
-            time = better
+            best = Step(step.start, time, step.initial, functools.cache(solver.dense_output))
+            g, rate, slope = contacts.distances(*self.motion.split(solver.y))
+            return g[contact], rate[contact], ADAPTIVE.closed * slope[contact]
+
+        contacts = self.motion.touching.contacts
+        land(step_to, time, (step.start, step.end + (step.end - step.start)))
         return best
 
     def _violation(
@@ -226,12 +229,7 @@ class Integrator:
         before = start
         for after in np.linspace(start, end, PROBES + 1)[1:].tolist():
             if self.motion.violated(after, state(after)):
-                while before < (middle := 0.5 * (before + after)) < after:
-                    if self.motion.violated(middle, state(middle)):
-                        after = middle
-                    else:
-                        before = middle
-                return float(after)
+                return first_true(lambda t: self.motion.violated(t, state(t)), before, after)
             before = after
         return None
 

@@ -1,35 +1,24 @@
-"""Motion of a robot in time."""
+"""Motion of a robot in time: what users call, and the checks of what they give."""
 
 from __future__ import annotations
 
-import contextlib
 import math
-import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ...arguments import coordinate_array, require_finite, require_unit_quaternions
-from ...equations import programs
-from ...errors import InputError, MbdynError, SimulationError, SimulationWarning
-from ...integration.methods import ADAPTIVE, AdaptiveMethod, named
+from ...errors import InputError
+from ...integration.methods import ADAPTIVE, named
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.environment import Environment
 from ..effort import EffortFunction, effort_function
-from ..trajectory import Event, StoppedSimulationError, Trajectory
-from .chart_watch import ChartWatch, suits
-from .integrator import Integrator
-from .motion import Motion
-from .recorder import Recorder
-from .segment import Translation, joined
+from ..trajectory import Event, Trajectory
+from .run import Run
 
 SHARPER = 0.1
 """Share of the tolerances that a single step may use, so that many steps keep them."""
-
-SAME = 1e-8
-"""Distance of joints (rad or m) that are at the same place in two choices of coordinates."""
 
 
 def simulate(
@@ -111,7 +100,7 @@ def simulate(
         raise InputError(f"rtol is {rtol}; numbers of 16 digits serve rtol from 1e-13 to 1")
     chosen = named("method", method, ADAPTIVE)
     max_step = math.inf if max_step == math.inf else _positive("max_step", max_step, "s")
-    run = _Run(
+    run = Run(
         robot,
         effort_function(robot, effort),
         duration,
@@ -124,184 +113,6 @@ def simulate(
         on_event,
     )
     return run.trajectory(q, v)
-
-
-@dataclass
-class _Run:
-    """One simulation, part by part: a part ends where its coordinates do.
-
-    charts : the robot in all coordinates used so far.
-    """
-
-    robot: Robot
-    effort: EffortFunction
-    duration: float
-    tolerances: tuple[float, float]
-    max_step: float
-    times: Array | None
-    progress: Callable[[float], None]
-    environment: Environment | None
-    method: AdaptiveMethod
-    on_event: Callable[[Event], None] | None
-    charts: list[Robot] = field(default_factory=list)
-    parts: list[Trajectory] = field(default_factory=list)
-    work: list[Array] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
-
-    def trajectory(self, q: Array, v: Array) -> Trajectory:
-        """The whole motion from a state."""
-        chart, time = self.robot, 0.0
-        self.charts.append(chart)
-        while True:
-            integrator, joints, whole = self._part(chart, time, q, v)
-            if joints is None:
-                return joined(self.parts, self.work, self.events)
-            time = integrator.time
-            _, v = integrator.motion.split(integrator.state)
-            try:
-                chart, q, v = self._change(chart, time, whole, v, joints)
-            except MbdynError as error:
-                raise self._stopped(str(error), chart, integrator) from error
-
-    def _part(
-        self, chart: Robot, time: float, q: Array, v: Array
-    ) -> tuple[Integrator, list[str] | None, Array]:
-        """Integrate in the coordinates of `chart`, to the end or to where others are better.
-
-        Returns
-        -------
-        The integrator where it stands, the better joints, and the tree positions there.
-        """
-        translation = Translation(self.robot, chart)
-        motion = Motion(
-            chart, translation.effort(self.effort), self.environment, 10 * sum(self.tolerances)
-        )
-        left = None if self.times is None else self.times[self.times >= time]
-        recorder = Recorder(chart, motion, left)
-        state = motion.state(q, v)
-        keep_event = self.on_event or self.events.append
-
-        def report(event: Event) -> None:
-            if time == 0 or event.time > time:  # what moves when coordinates change goes on so
-                keep_event(translation.event(event))
-
-        integrator = Integrator(
-            motion, state, self.duration, self.tolerances, report, self.method, self.max_step, time
-        )
-        watch = ChartWatch(chart, motion)
-        joints = None
-
-        def keep() -> None:
-            self.parts.append(translation.trajectory(recorder.trajectory(integrator)))
-            self.work.append(motion.work(integrator.state))
-
-        try:
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                problem = watch.start(state, chosen=chart is not self.robot)
-                if problem is not None:
-                    raise SimulationError(problem)
-                joints = watch.better()
-                for step in integrator.steps() if joints is None else ():
-                    if not watch.follows(integrator.state):
-                        if step.start == time:
-                            raise SimulationError("a loop changes its branch within a step")
-                        integrator.time, integrator.state = step.start, step.initial
-                        joints = list(chart.independent_joints)
-                        break
-                    found = watch.change_point(step)
-                    if found is not None:
-                        integrator.time, problem = found
-                        integrator.state = step.state(integrator.time)
-                        recorder.step(replace(step, end=integrator.time))
-                        raise SimulationError(problem)
-                    recorder.step(step)
-                    self.progress(step.end)
-                    joints = watch.better()
-                    if joints is not None:
-                        break
-            if joints is None:
-                recorder.finish(integrator.time, integrator.state)
-        except (SimulationError, np.linalg.LinAlgError) as error:
-            if problem is None and watch.wanders and integrator.time > time:
-                # the way from home may be to blame: once more, with a home here
-                keep()
-                return integrator, list(chart.independent_joints), watch.tree_position
-            with contextlib.suppress(SimulationError, np.linalg.LinAlgError):
-                recorder.finish(integrator.time, integrator.state)
-            keep()
-            words = str(error)
-            if problem is None:
-                words += watch.doubt(integrator.state)
-            raise self._stopped(words, chart, integrator) from error
-        keep()
-        return integrator, joints, watch.tree_position
-
-    def _stopped(self, words: str, chart: Robot, integrator: Integrator) -> StoppedSimulationError:
-        """The error that ends a simulation, with all that was kept."""
-        q, v = integrator.motion.split(integrator.state)
-        with contextlib.suppress(MbdynError):
-            q, v, _ = Translation(self.robot, chart).state(q, v, np.zeros(chart.nv))
-        text = (
-            f"{self.robot.model.source}: the simulation stops at t = {integrator.time:.9g} s: "
-            f"{words}. The state: q = {_text(q)}, v = {_text(v)}"
-        )
-        return StoppedSimulationError(text, joined(self.parts, self.work, self.events))
-
-    def _change(
-        self, chart: Robot, time: float, whole: Array, v: Array, joints: list[str]
-    ) -> tuple[Robot, Array, Array]:
-        """Go on with other independent joints, from tree positions and velocities v (nv,)."""
-        other = self._known(chart, whole, joints)
-        if other is None and joints == list(chart.independent_joints):
-            moved = chart.with_home(whole)
-            other = moved if suits(moved, whole) else None  # other rows may have to be chosen
-            if other is not None:
-                self.charts.append(other)
-        if other is None:
-            coordinates = chart.system.coordinates
-            places = zip(coordinates.joint_labels, coordinates.joint_rows[0], strict=True)
-            home = {
-                label: float(whole[row]) for label, row in places if label in chart.joint_names
-            }
-            other = chart.with_independent(joints, home)
-            self.charts.append(other)
-        if set(joints) != set(chart.independent_joints):
-            warnings.warn(
-                f"{self.robot.model.source}: at t = {time:.9g} s the independent joints "
-                f"({', '.join(chart.independent_joints)}) come near a dead centre; the simulation "
-                f"goes on in {', '.join(joints)}. The result stays in the robot's own coordinates.",
-                SimulationWarning,
-                stacklevel=4,
-            )
-        if not _closes(other, whole):
-            raise SimulationError(
-                f"near a dead centre of {', '.join(chart.independent_joints)} the loops do not "
-                f"close again in the coordinates {', '.join(joints)}"
-            )
-        q = whole[list(other.system.coordinates.q)]
-        unit = np.tile(q, (other.nv, 1)), np.eye(other.nv)
-        directions = other.calls.call(programs.joint_velocity, unit).T
-        own: Array = directions[list(chart.system.coordinates.v)]
-        speed: Array = np.linalg.solve(own, v).astype(np.float64)
-        return other, q, speed
-
-    def _known(self, chart: Robot, whole: Array, joints: list[str]) -> Robot | None:
-        """Coordinates used before `chart` that have these joints and are on this branch."""
-        for other in self.charts:
-            if other is not chart and sorted(other.independent_joints) == sorted(joints):
-                if suits(other, whole) and _closes(other, whole):
-                    return other
-        return None
-
-
-def _closes(chart: Robot, whole: Array) -> bool:
-    """Whether the loops close at the tree positions, on this branch and with these turns."""
-    try:
-        q = whole[list(chart.system.coordinates.q)]
-        found = chart.calls.call(programs.joint_position, (q,))
-    except InputError:
-        return False
-    return bool(np.abs(found - whole).max(initial=0.0) < SAME)
 
 
 def initial_state(robot: Robot, q0: object, v0: object) -> tuple[Array, Array]:
@@ -349,7 +160,3 @@ def _sample_times(times: Array | Sequence[float] | None, duration: float) -> Arr
             f"{duration:g} s"
         )
     return array
-
-
-def _text(numbers: Array) -> str:
-    return "[" + ", ".join(f"{number:.9g}" for number in numbers) + "]"

@@ -28,7 +28,7 @@ from ..friction.friction_impulse import boxed_impulses
 from ..trajectory import Transition
 from .smooth import Smooth, fastest
 
-ROUNDING = 1e-12
+LOAD_NOISE = 1e-12
 """Share of the loads on a joint that may be rounding error."""
 
 HYSTERESIS = 1e-10
@@ -133,7 +133,7 @@ class StickSlip(Smooth):
         if np.linalg.matrix_rank(rows, DEPENDENT) == len(rows):
             return True
         wanted = self._matrix.matrix @ a - self._load(q, v, effort)
-        return not _within(rows, wanted, limit, ROUNDING * np.abs(wanted).max())
+        return not _within(rows, wanted, limit, LOAD_NOISE * np.abs(wanted).max())
 
     def switch(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Stop the joints that turned back, then let what is at rest stick or slide."""
@@ -187,7 +187,7 @@ class StickSlip(Smooth):
     def _margin(self, load: Array) -> Array:
         """How far (m,) a load must exceed F to count."""
         loads = np.abs(self._gravity.effort) + np.abs(self._coriolis.effort) + np.abs(load)
-        return HYSTERESIS * self._coulomb.limit + ROUNDING * loads.max(initial=0.0)
+        return HYSTERESIS * self._coulomb.limit + LOAD_NOISE * loads.max(initial=0.0)
 
     def _settle(self, q: Array, v: Array, effort: Array) -> Array:
         """The modes (m,) that follow when those that stick now are free to break away."""
@@ -237,7 +237,7 @@ def complementarity(matrix: Array, free: Array, limit: Array, margin: Array) -> 
 def _least_motion(matrix: Array, free: Array, limit: Array) -> Array:
     """The same where rows depend on each other."""
     a = free + matrix @ boxed_impulses(matrix, free, limit)
-    least = max(1e-6 * float(np.abs(a).max()), ROUNDING * float(np.abs(free).max()))
+    least = max(1e-6 * float(np.abs(a).max()), LOAD_NOISE * float(np.abs(free).max()))
     result: Array = np.where(np.abs(a) > least, np.sign(a), 0.0)
     return result
 

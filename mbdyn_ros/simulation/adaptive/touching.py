@@ -3,13 +3,14 @@
 Between events the points that rest on walls are held there: with rows S for what is at rest and
 directions C of the forces that hold it, M a = F + C^T f, S a + drift = 0. A point that sticks
 has three rows; one that slides has its normal, and friction against its velocity. At an event
-the impact (`dynamics.impact`) changes the velocity, and the same laws on accelerations say which
-contacts rest, stick, slide or separate from then on.
+the impact (`equations.contact.impact`) changes the velocity, and the same laws on accelerations
+say which contacts rest, stick, slide or separate from then on.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -19,26 +20,17 @@ from ...errors import SimulationError
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.collisions import Collisions
-from ..contact.contacts import Assembly, Contacts, Flags, Indices, Rows
+from ..contact.contacts import Assembly, Contacts, Indices, Rows
 from ..contact.events import ContactSearch
+from ..contact.precision import ADAPTIVE
 from ..trajectory import Transition
+from . import jam
+from .resting import Mode, Resting, obeys, redundant
 from .smooth import Smooth
-
-TOUCHING = 1e-9
-"""Distance (m or rad) of what touches, where the tolerances are not wider."""
-
-RESTING_SPEED = 1e-9
-"""Normal velocity (m/s or rad/s) of what touches and rests."""
 
 SLOW = 1e-4
 """Tangential velocity (m/s) below which a sliding point leans to the direction that its friction
 had: near rest the direction would turn ever faster. On a straight way this changes nothing."""
-
-JAMMED = 1e-2
-"""Share of the normal acceleration by a push of the wall that friction leaves, where it jams."""
-
-ROUNDING = 1e-10
-"""Share of the forces, or accelerations, that may be rounding error."""
 
 
 class Touching:
@@ -47,7 +39,6 @@ class Touching:
     Attributes
     ----------
     search : finds the next contact on a step.
-    resting : contacts (k,) that are held now.
     impacts : all so far.
     """
 
@@ -56,22 +47,24 @@ class Touching:
         nq = robot.nq
         end = nq + robot.nv
         self.search = ContactSearch(contacts, lambda y: (y[..., :nq], y[..., nq:end]), tolerance)
-        self._touching = max(TOUCHING, 10 * self.search.graze)
+        near = max(ADAPTIVE.touching, 10 * self.search.graze)
+        self._precision = replace(ADAPTIVE, touching=near, inside=near)
         self._collisions = Collisions(
-            robot, contacts, self._without_contact, self._touching, RESTING_SPEED,
+            robot, contacts, self._without_contact, self._precision,
             contacts.environment.tie_window,
         )  # fmt: skip
         self.impacts = self._collisions.impacts
-        self._rest(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=bool), np.zeros((0, 2)))
+        self._held = Resting.none()
 
-    def _rest(self, resting: Indices, sticks: Flags, directions: Array) -> None:
-        """Hold contacts from now on; `directions` (k, 2) are those in which they slide."""
-        self.resting, self._sticks, self._directions = resting, sticks, directions
+    @property
+    def resting(self) -> Indices:
+        """Contacts (k,) that are held now."""
+        return self._held.contacts
 
     @property
     def switching(self) -> bool:
         """Whether the present mode may end other than by an impact."""
-        return self._free.switching or len(self.resting) > 0
+        return self._free.switching or len(self._held) > 0
 
     @property
     def rubs(self) -> bool:
@@ -81,7 +74,7 @@ class Touching:
     @property
     def kernel(self) -> Kernel | None:
         """Rates of the whole motion in free flight, if they are those of one program."""
-        return None if len(self.resting) else self._free.kernel
+        return None if len(self._held) else self._free.kernel
 
     @property
     def holding(self) -> Array:
@@ -104,15 +97,15 @@ class Touching:
     def loss(self, q: Array, v: Array) -> float:
         """Power that friction takes, W; that of walls as of the last `acceleration`."""
         loss = self._free.loss(q, v)
-        return loss - float(self._free.load @ v) if len(self.resting) else loss
+        return loss - float(self._free.load @ v) if len(self._held) else loss
 
     def acceleration(self, q: Array, v: Array, effort: Array) -> Array:
         """Accelerations (nv,) with the resting contacts held."""
-        if not len(self.resting):
+        if not len(self._held):
             return self._free.acceleration(q, v, effort)
-        return self._held(q, v, effort)[0]
+        return self._holding(q, v, effort)[0]
 
-    def _held(self, q: Array, v: Array, effort: Array) -> tuple[Array, Array, Assembly]:
+    def _holding(self, q: Array, v: Array, effort: Array) -> tuple[Array, Array, Assembly]:
         """Accelerations (nv,), the forces (m,) that hold the contacts, and their rows."""
         a = self._without_contact(q, v, effort)
         assembly = self._assembly(self.contacts.rows(q, v, self.resting), v)
@@ -127,86 +120,62 @@ class Touching:
 
     def _assembly(self, rows: Rows, v: Array) -> Assembly:
         """Rows of the present mode."""
-        slides = self._directions.copy()
-        for i in np.flatnonzero(~self._sticks & (rows.friction > 0)).tolist():
+        slides = self._held.directions.copy()
+        for i in np.flatnonzero(self._held.slides).tolist():
             along = rows.tangents[i] @ v
             speed = float(np.linalg.norm(along))
             if speed == 0 or along @ slides[i] < 0:  # at rest, or a trial step beyond
                 continue
             leaning = along + SLOW * math.exp(-((speed / SLOW) ** 2)) * slides[i]
             slides[i] = leaning / np.linalg.norm(leaning)
-        return rows.assemble(self._sticks, slides)
+        return rows.assemble(self._held.sticks, slides)
 
     def _response(self, q: Array, columns: Array) -> Array:
         """Accelerations (nv, k) caused by unit forces (k, nv), with stuck joints stuck."""
         return self._free.response(q, self._collisions.mass_matrix(q), columns.T)
 
     def refuse_jam(self, q: Array, v: Array) -> None:
-        """Refuse sliding contacts whose friction pulls them in as hard as the wall pushes.
-
-        The normal acceleration by such a contact's own force, friction included, is next to
-        nothing or negative: rigid bodies with Coulomb's law may have no motion there (Painleve).
+        """Refuse sliding contacts that have no motion; see `jam`.
 
         Raises
         ------
         SimulationError
             There is one; the message names point and wall.
         """
-        if not len(self.resting):
+        if not len(self._held):
             return
         rows = self.contacts.rows(q, v, self.resting)
-        assembly = self._assembly(rows, v)
-        by_force = assembly.rows @ self._response(q, assembly.columns)
-        normal = assembly.blocks.normal
-        by_push = np.einsum("ki,ik->k", rows.W, self._response(q, rows.W))
-        jams = np.diag(by_force)[normal] <= JAMMED * by_push
-        names = [self.contacts.name(k) for k in self.resting[jams & ~self._sticks].tolist()]
-        if names:
-            raise SimulationError(
-                f"friction jams {', '.join(names)}: it pulls the point into the wall as hard as "
-                "the wall pushes it out, so that rigid bodies have no motion that obeys Coulomb's "
-                "law (Painleve's paradox); lower the friction of the wall"
-            )
+        jammed = jam.jams(self._assembly(rows, v), rows.W, lambda C: self._response(q, C))
+        which = self.resting[jammed & ~self._held.sticks]
+        jam.refuse([self.contacts.name(k) for k in which.tolist()])
 
     # ---- modes ----------------------------------------------------------------------------
 
     def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Refuse points inside walls; hit, rest or leave what touches."""
-        self._collisions.refuse_inside(q, v, self._touching)
+        self._collisions.refuse_inside(q, v)
         found = self._free.start(t, q, v, effort)
         return found + self.switch(t, q, v, effort)
 
     def violated(self, q: Array, v: Array, effort: Array) -> bool:
         """Whether a joint or a resting contact leaves its mode."""
-        if not len(self.resting):
+        if not len(self._held):
             return self._free.violated(q, v, effort)
-        self._held(q, v, effort)
+        self._holding(q, v, effort)
         if self._free.switching and self._free.violated(q, v, effort):
             return True
-        for i, k in enumerate(self.resting.tolist()):
-            if self.contacts.friction[k] and not self._sticks[i]:
-                rows = self.contacts.rows(q, v, self.resting)
-                if (rows.tangents[i] @ v) @ self._directions[i] < 0:
-                    return True
+        slides = np.flatnonzero(self._held.slides).tolist()
+        if slides:
+            rows = self.contacts.rows(q, v, self.resting)
+            if any((rows.tangents[i] @ v) @ self._held.directions[i] < 0 for i in slides):
+                return True
         return self._breaks(q, v, effort)
-
-    def _obeys(self, force: Array, assembly: Assembly) -> bool:
-        """Whether forces push, and stay inside the cones of friction."""
-        blocks = assembly.blocks
-        noise = ROUNDING * max(1e-6, float(np.abs(force).max()))
-        normal = force[blocks.normal]
-        if (normal < -noise).any():
-            return False
-        for n, t, mu in zip(normal, blocks.tangent, blocks.friction, strict=True):
-            if t >= 0 and np.linalg.norm(force[t : t + 2]) > mu * n * (1 + ROUNDING) + noise:
-                return False
-        return True
 
     def _could_obey(self, q: Array, v: Array, effort: Array, assembly: Assembly) -> bool:
         """Whether other forces, which redundant contacts have, would hold the same motion."""
         a = self._without_contact(q, v, effort)
         matrix = assembly.rows @ self._response(q, assembly.columns)
-        if not _redundant(matrix):
+        if not redundant(matrix):
             return False
         free = assembly.rows @ a + assembly.drift
         left = matrix @ contact_impulses(matrix, free, assembly.blocks) + free
@@ -214,34 +183,27 @@ class Touching:
 
     def switch(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Impacts at this instant, then rest or separation; `v` is changed in place."""
-        before, count = self._modes(), len(self.impacts)
+        before, count = self._held.by_contact(), len(self.impacts)
         self._collisions.collide(t, q, v, effort, self.resting)
         self._free.load = np.zeros(len(v))
         enter = self._free.switch if len(self.impacts) == count else self._free.start
         found = enter(t, q, v, effort)
         self._settle(q, v, effort)
         for _ in range(20):  # joints with dry friction feel the walls
-            if not self._free.switching or not len(self.resting):
+            if not self._free.switching or not len(self._held):
                 break
-            self._held(q, v, effort)
+            self._holding(q, v, effort)
             more = self._free.switch(t, q, v, effort)
             if not more:
                 break
             found += more
             self._settle(q, v, effort)
-        after = self._modes()
+        after = self._held.by_contact()
         for k in sorted(before.keys() | after.keys()):
-            mode = after.get(k, "separates")
-            if mode != before.get(k):
-                found.append(Transition(float(t), self.contacts.name(k), mode))
+            mode = after.get(k, Mode.SEPARATES)
+            if mode is not before.get(k):
+                found.append(Transition(float(t), self.contacts.name(k), mode.value))
         return found
-
-    def _modes(self) -> dict[int, str]:
-        words = {}
-        for k, sticks in zip(self.resting.tolist(), self._sticks.tolist(), strict=True):
-            rubs = self.contacts.friction[k] > 0
-            words[k] = ("sticks" if sticks else "slides") if rubs else "rests"
-        return words
 
     def correction(self, q: Array, v: Array) -> tuple[Array, Array]:
         """What has to be added (nv,) to the place, and to v, so that resting contacts do rest."""
@@ -250,14 +212,14 @@ class Touching:
         rows = self.contacts.rows(q, v, self.resting)
         along = self._response(q, rows.W)
         moved = along @ _least(rows.W @ along, -gap)
-        held = rows.assemble(self._sticks, np.zeros((len(gap), 2)))
+        held = rows.assemble(self._held.sticks, np.zeros((len(gap), 2)))
         response = self._response(q, held.rows)
         slowed = response @ _least(held.rows @ response, -(held.rows @ v))
-        for i in np.flatnonzero(~self._sticks & (rows.friction > 0)).tolist():
+        for i in np.flatnonzero(self._held.slides).tolist():
             tangential = rows.tangents[i] @ v
             speed = float(np.linalg.norm(tangential))
             if speed > 10 * SLOW:
-                self._directions[i] = tangential / speed
+                self._held.directions[i] = tangential / speed
         return moved, slowed
 
     def take_loss(self) -> float:
@@ -267,79 +229,60 @@ class Touching:
     def _settle(self, q: Array, v: Array, effort: Array) -> None:
         """Choose the contacts that rest from now on, and how."""
         g, rate, slope = self.contacts.distances(q, v)
-        near = np.abs(g) <= self._touching * slope
+        near = np.abs(g) <= self._precision.touching * slope
         near[self.resting] = True
-        which = np.flatnonzero(near & (np.abs(rate) <= 2 * RESTING_SPEED * slope))
-        before = dict(zip(self.resting.tolist(), self._directions, strict=True))
-        self._rest(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=bool), np.zeros((0, 2)))
+        which = np.flatnonzero(near & (np.abs(rate) <= 2 * self._precision.resting_speed * slope))
+        before, self._held = self._held, Resting.none()
         self._free.load = np.zeros(len(v))
         if not len(which):
             return
         rows = self.contacts.rows(q, v, which)
-        slides, directions = self._sliding(q, v, which, rows, before)
-        assembly = rows.assemble((rows.friction > 0) & ~slides, directions)
+        moving = self._stopped(q, v, which, rows, before)
+        assembly = rows.assemble(moving.sticks, moving.directions)
         a = self._without_contact(q, v, effort)
         matrix = assembly.rows @ self._response(q, assembly.columns)
         free = assembly.rows @ a + assembly.drift
         try:
             force = contact_impulses(matrix, free, assembly.blocks)
         except SimulationError:
-            self._rest(which, ~slides, directions)
+            self._held = moving
             self.refuse_jam(q, v)
             raise
-        normal = force[assembly.blocks.normal]
-        whole = matrix @ force + free
-        left, still = whole[assembly.blocks.normal], 10 * UNSETTLED * float(np.abs(free).max())
-        sticks, may_stick = np.zeros((2, len(which)), dtype=bool)
-        for i, t in enumerate(assembly.blocks.tangent.tolist()):
-            if t >= 0:
-                rub = float(np.linalg.norm(force[t : t + 2]))
-                sticks[i] = rub < rows.friction[i] * normal[i] * (1 - ROUNDING)
-                may_stick[i] = sticks[i] or float(np.abs(whole[t : t + 2]).max()) <= still
-                if not sticks[i] and rub > 0:
-                    directions[i] = -force[t : t + 2] / rub
-        pushes = normal > ROUNDING * normal.max(initial=0.0)
-        rests = pushes | (left <= ROUNDING * float(np.abs(free).max()))
-        if (may_stick != sticks).any() and _redundant(matrix):  # forces can be shared in many ways
-            self._rest(which[rests], may_stick[rests], directions[rests])
+        *others, last = moving.choices(assembly, matrix, free, force)
+        for choice in others:
+            self._held = choice
             if not self._breaks(q, v, effort):
                 return
-        self._rest(which[rests], sticks[rests], directions[rests])
-        if pushes[rests].all() or not self._breaks(q, v, effort):
-            return
-        self._rest(which[pushes], sticks[pushes], directions[pushes])
+        self._held = last
 
-    def _sliding(
-        self, q: Array, v: Array, which: Indices, rows: Rows, before: dict[int, Array]
-    ) -> tuple[Flags, Array]:
-        """Which contacts slide (k,), and where (k, 2); what has come to rest is made to."""
-        slides, stopped = np.zeros(len(which), dtype=bool), np.zeros(len(which), dtype=bool)
+    def _stopped(
+        self, q: Array, v: Array, which: Indices, rows: Rows, before: Resting
+    ) -> Resting:
+        """How contacts (k,) move along their walls; what has come to rest is stopped, in `v`."""
+        modes, stopped = [Mode.RESTS] * len(which), np.zeros(len(which), dtype=bool)
         directions = np.zeros((len(which), 2))
+        last = dict(zip(before.contacts.tolist(), before.directions, strict=True))
         for i in np.flatnonzero(rows.friction > 0).tolist():
             along = rows.tangents[i] @ v
             speed = float(np.linalg.norm(along))
-            old = before.get(which[i], directions[i])
-            turned = speed <= SLOW and old.any() and along @ old <= 0
-            slides[i] = speed > RESTING_SPEED and not turned
-            stopped[i] = 0 < speed and not slides[i]
-            if slides[i]:
-                directions[i] = old if speed <= SLOW and old.any() else along / speed
+            old = last.get(int(which[i]), directions[i])
+            leans = speed <= SLOW and bool(old.any())
+            turned = leans and along @ old <= 0
+            if speed > self._precision.resting_speed and not turned:
+                modes[i] = Mode.SLIDES
+                directions[i] = old if leans else along / speed
+            else:
+                modes[i], stopped[i] = Mode.STICKS, speed > 0
         if stopped.any():
             still = rows.assemble(stopped, directions).rows
             response = self._response(q, still)
             v += response @ _least(still @ response, -(still @ v))
-        return slides, directions
+        return Resting(which, modes, directions)
 
     def _breaks(self, q: Array, v: Array, effort: Array) -> bool:
         """Whether the resting contacts would have to pull, or to rub too much."""
-        _, force, assembly = self._held(q, v, effort)
-        return not self._obeys(force, assembly) and not self._could_obey(q, v, effort, assembly)
-
-
-def _redundant(matrix: Array) -> bool:
-    """Whether rows depend on each other."""
-    size = float(np.abs(matrix).max())
-    return int(np.linalg.matrix_rank(matrix, tol=1e-10 * size)) < len(matrix)
+        _, force, assembly = self._holding(q, v, effort)
+        return not obeys(force, assembly) and not self._could_obey(q, v, effort, assembly)
 
 
 def _least(matrix: Array, right: Array) -> Array:

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...equations.contact.impact import SETTLED, bouncing_impulses
+from ...equations.contact.impact import bouncing_impulses
 from ...errors import SimulationError
 from ...model.model import Array
 from ...robot import Robot
 from .contacts import Assembly, Contacts, Flags, Indices, Rows, tangent_plane
 from .impacts import Impact, angle_between
+from .precision import Precision
 
 MAX_HITS = 1000
 """Impacts at one instant that are too many."""
@@ -23,10 +24,7 @@ class Collisions:
     Parameters
     ----------
     free : accelerations (nv,) without contacts, of q, v and the efforts.
-    touching : distance (m or rad) of what touches.
-    resting_speed : normal velocity (m/s or rad/s) of what touches and rests.
     patience : s; bounces that would all be over so soon end in rest.
-    settled : see `contact_impulses`.
 
     Attributes
     ----------
@@ -38,20 +36,18 @@ class Collisions:
         robot: Robot,
         contacts: Contacts,
         free: Callable[[Array, Array, Array], Array],
-        touching: float,
-        resting_speed: float,
+        precision: Precision,
         patience: float,
-        settled: float = SETTLED,
     ) -> None:
-        self.contacts, self._free, self._settled = contacts, free, settled
-        self.touching, self.resting_speed, self.patience = touching, resting_speed, patience
+        self.contacts, self._free = contacts, free
+        self.precision, self.patience = precision, patience
         self._mass = robot.bind("mass_matrix")
         self._energy = robot.bind("energy")
         self.impacts: list[Impact] = []
         self._loss = 0.0
 
-    def refuse_inside(self, q: Array, v: Array, depth: float) -> None:
-        """Refuse points that are deeper (m or rad) inside walls.
+    def refuse_inside(self, q: Array, v: Array) -> None:
+        """Refuse points that are inside walls.
 
         Raises
         ------
@@ -59,6 +55,7 @@ class Collisions:
             One is; the message names point, wall, place and depth.
         """
         g, _, slope = self.contacts.distances(q, v)
+        depth = self.precision.inside
         bad = ~np.isfinite(g) | (g < -depth * np.where(slope > 0, slope, 1.0))
         for k in np.flatnonzero(bad).tolist():
             far = -g[k] / slope[k] if slope[k] > 0 else np.nan
@@ -87,13 +84,14 @@ class Collisions:
         window = self.contacts.environment.tie_window
         for _ in range(MAX_HITS):
             g, rate, slope = (one.copy() for one in self.contacts.distances(q, v))
-            touching = np.abs(g) <= self.touching * slope
+            touching = np.abs(g) <= self.precision.touching * slope
             touching[resting] = True
-            approaching = rate < -self.resting_speed * slope
+            slow = self.precision.resting_speed * slope
+            approaching = rate < -slow
             hits = approaching & (touching | (g + window * rate <= 0))
             if not hits.any():
                 return
-            rests = touching & (np.abs(rate) <= self.resting_speed * slope)
+            rests = touching & (np.abs(rate) <= slow)
             self._hit(t, q, v, effort, np.flatnonzero(hits | rests), hits)
         raise SimulationError(
             f"more than {MAX_HITS} impacts at one instant: the contacts hand the motion on to "
@@ -113,11 +111,12 @@ class Collisions:
         matrix = 0.5 * (matrix + matrix.T)
         blocks, normal = assembly.blocks, assembly.blocks.normal
         e = np.where(hits[which], self.contacts.restitution[which], 0.0)
-        impulses, used = bouncing_impulses(matrix, before, e, blocks, self._settled)
+        settled = self.precision.settled
+        impulses, used = bouncing_impulses(matrix, before, e, blocks, settled)
         dying = self._dies_out(q, v + response @ impulses, effort, rows, e)
         if dying.any():
             e = np.where(dying, 0.0, e)
-            impulses, used = bouncing_impulses(matrix, before, e, blocks, self._settled)
+            impulses, used = bouncing_impulses(matrix, before, e, blocks, settled)
         new = v + response @ impulses
         taking = hits[which] | (impulses[normal] > 1e-12 * impulses[normal].max())
         self._keep(t, q, v, new, which, rows, assembly, impulses, used, taking)

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq
 
+from ...integration.root import zero_between
 from ...model.model import Array
 from .contacts import Contacts, Flags, Indices
+from .precision import ADAPTIVE
 
 PARTS = 8
 """Parts of a step that is looked at, and of a part that is divided."""
@@ -25,10 +26,7 @@ DEPTH = 3
 """How often a part is divided; parts are then 1/4096 of a step."""
 
 SPEEDS = 1.5
-"""Factor on the fastest change of a distance at the ends of parts, for what lies between."""
-
-GRAZE = 1e-12
-"""Least depth (m) under which a point grazes and does not hit."""
+"""Factor on the fastest change of a distance at both ends, for what lies between."""
 
 
 class ContactSearch:
@@ -47,7 +45,7 @@ class ContactSearch:
         tolerance: float,
     ) -> None:
         self._contacts, self._split = contacts, split
-        self.graze = max(GRAZE, tolerance)
+        self.graze = max(ADAPTIVE.graze, tolerance)
 
     def first(
         self, states: Callable[[Array], Array], start: float, end: float, resting: Indices
@@ -107,24 +105,15 @@ class ContactSearch:
             return float(self._at(states, t)[1][k])
 
         if last >= deep:  # it turns back up inside
-            b = _root(rate, a, b)
+            b = zero_between(rate, a, b)
             if gap(b) >= deep:
                 return None
         if gap(a) <= -deep and rate(a) > 0 > rate(b):  # it has just touched: up first, then down
-            a = _root(rate, a, b)
+            a = zero_between(rate, a, b)
         if gap(a) <= 0:
             return a
-        return _root(gap, a, b)
+        return zero_between(gap, a, b)
 
     def _at(self, states: Callable[[Array], Array], t: float) -> tuple[Array, Array, Array]:
         q, v = self._split(states(np.array([t]))[0])
         return self._contacts.distances(q, v)
-
-
-def _root(function: Callable[[float], float], a: float, b: float) -> float:
-    """A zero between two times with different signs."""
-    if function(a) * function(b) > 0:  # by rounding: one of them is the zero
-        return a if abs(function(a)) < abs(function(b)) else b
-    accuracy = 1e-15 * max(1.0, abs(b))
-    found, _ = brentq(function, a, b, xtol=accuracy, rtol=1e-15, full_output=True, disp=False)
-    return float(found)

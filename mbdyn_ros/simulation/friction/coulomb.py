@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from ...model.model import Array
 from ...robot import Robot
+from ..velocity_map import VelocityMap
 
-ROUNDING = 1e-12
+VELOCITY_NOISE = 1e-12
 """Share of the velocities that may be rounding error where a row mixes several."""
 
 DEPENDENT = 1e-9
@@ -54,31 +55,22 @@ class Coulomb:
         self.rows = np.zeros((len(self.labels), robot.nv))
         self.rows[np.arange(len(single)), single] = 1.0
         self.limit = np.zeros(len(self.labels))
-        self._velocity = self._acceleration = None
+        self._map = self._acceleration = None
         self._use(system.embedding_at_home)
         if not all(linkage.linear for linkage in system.linkages):
-            self._velocity = robot.bind("joint_velocity")
+            self._map = VelocityMap(robot)
             if self._own:
                 self._acceleration = robot.bind("joint_acceleration")
 
     def at(self, q: Array) -> None:
         """Fill `rows`, `limit` and `damping` for a position."""
-        if self._velocity is None:
-            return
-        velocity, nv = self._velocity, self.rows.shape[1]
-        share = np.empty((len(self._dry), nv))
-        velocity.q[:] = q
-        for k in range(nv):
-            velocity.v[:] = 0.0
-            velocity.v[k] = 1.0
-            velocity()
-            share[:, k] = velocity.result
-        self._use(share)
+        if self._map is not None:
+            self._use(self._map.at(q))
 
     def directions(self, v: Array) -> Array:
         """In which direction (m,), +-1, the joints slide; 0: at rest."""
         speed = self.rows @ v
-        noise = ROUNDING * (np.abs(self.rows) @ np.abs(v))
+        noise = VELOCITY_NOISE * (np.abs(self.rows) @ np.abs(v))
         result: Array = np.sign(speed)
         result[(self.coordinate < 0) & (np.abs(speed) <= noise)] = 0.0
         return result

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...model.model import Array
 from ...robot import Robot
+from ..velocity_map import VelocityMap
 
 
 class Drive:
@@ -18,28 +19,17 @@ class Drive:
         coordinates = robot.system.coordinates
         self.direct = coordinates.effort == coordinates.v
         self._rows = list(coordinates.effort)
-        self._velocity = None if self.direct else robot.bind("joint_velocity")
+        self._map = None if self.direct else VelocityMap(robot)
 
     def power(self, q: Array, v: Array, effort: Array) -> float:
         """Power of the efforts, W."""
-        velocity = self._velocity
-        if velocity is None:
+        if self._map is None:
             return float(effort @ v)
-        velocity.q[:] = q
-        velocity.v[:] = v
-        velocity()
-        return float(effort @ velocity.result[self._rows])
+        return float(effort @ self._map.velocity(q, v)[self._rows])
 
     def generalized(self, q: Array, effort: Array) -> Array:
         """Forces (nv,) on the independent coordinates that do the work of the efforts."""
-        velocity = self._velocity
-        if velocity is None:
+        if self._map is None:
             return effort
-        velocity.q[:] = q
-        result = np.zeros(len(velocity.v))
-        for k in range(len(result)):
-            velocity.v[:] = 0.0
-            velocity.v[k] = 1.0
-            velocity()
-            result[k] = effort @ velocity.result[self._rows]
-        return result
+        columns = self._map.at(q)[self._rows].T
+        return np.array([effort @ np.ascontiguousarray(column) for column in columns])

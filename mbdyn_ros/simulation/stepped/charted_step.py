@@ -8,79 +8,27 @@ the motion has to wait (`ready`). The state is always told in the robot's own co
 from __future__ import annotations
 
 import contextlib
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ...equations.chart import Chart, charts
-from ...errors import SimulationError
+from ...errors import MbdynError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
-from ..adaptive.chart_watch import POOR, SINGULAR
+from ..charts.change import with_joints
+from ..charts.preparation import Preparation
+from ..charts.quality import POOR, better_joints
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
-from .fixed_step import FixedStep
+from .leg import Leg
 from .walled_step import WalledStep
 
 PREPARE, LAST = 0.18, 0.02
 """Shares of the best choice's quality at which other coordinates are prepared, and without which
 there is no going on. At POOR, between them, they are taken."""
 
-SAME = 1e-6
-"""Distance of joints (rad or m) that are at the same place in two choices of coordinates."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Leg:
-    """The motion in one choice of coordinates, and the charts that tell how good it is."""
-
-    robot: Robot
-    motion: FixedStep
-    charts: tuple[Chart, ...]
-
-    @staticmethod
-    def make(robot: Robot, step: float, method: str, environment: Environment | None) -> _Leg:
-        """The leg of a robot, among walls where there are some."""
-        motion = (
-            FixedStep(robot, step, method)
-            if environment is None
-            else WalledStep(robot, step, environment, method)
-        )
-        return _Leg(robot, motion, charts(robot.system))
-
-
-class _Preparation:
-    """Builds a leg in a thread."""
-
-    def __init__(self, robot: Robot, joints: list[str], home: Mapping[str, float], step: float,
-                 method: str, environment: Environment | None) -> None:  # fmt: skip
-        self.joints = joints
-        self._leg: _Leg | None = None
-        self._error: Exception | None = None
-
-        def build() -> None:
-            try:
-                other = robot.with_independent(joints, home)
-                self._leg = _Leg.make(other, step, method, environment)
-            except Exception as error:
-                self._error = error
-
-        self._thread = threading.Thread(target=build, name="coordinates", daemon=True)
-        self._thread.start()
-
-    @property
-    def done(self) -> bool:
-        """Whether `result` returns at once."""
-        return not self._thread.is_alive()
-
-    def result(self) -> _Leg:
-        """The leg, or SimulationError."""
-        self._thread.join()
-        if self._leg is None:
-            raise SimulationError(f"no equations in {', '.join(self.joints)}: {self._error}")
-        return self._leg
+ANY = 1.0
+"""The share of the best choice's quality that all others are below."""
 
 
 class ChartedStep:
@@ -110,12 +58,12 @@ class ChartedStep:
     ) -> None:
         self.robot = robot
         self._choice, self.environment = method, environment
-        first = _Leg.make(robot, step, method, environment)
+        first = Leg.make(robot, step, method, environment)
         self._legs, self._leg = [first], first
         self.effort = first.motion.effort
         self.time = 0.0
         self.changes: list[str] = []
-        self._preparation: _Preparation | None = None
+        self._preparation: Preparation[Leg] | None = None
         coordinates = robot.system.coordinates
         self._rows = coordinates.joint_rows
         self._own = list(coordinates.q), list(coordinates.v)
@@ -136,7 +84,7 @@ class ChartedStep:
 
     @property
     def method(self) -> str:
-        """ "rk4" or "semi_implicit"."""
+        """Name of what takes the steps now."""
         return self._leg.motion.method
 
     @property
@@ -185,7 +133,7 @@ class ChartedStep:
         """A function for the robot in the present coordinates, its q, v and a, as of now."""
         robot, motion = self._leg.robot, self._leg.motion
         q, v, effort = motion.q.copy(), motion.v.copy(), self.effort.copy()
-        position = self._tree_position().copy()
+        position = self._leg.tree_position.copy()
 
         def now() -> tuple[Robot, Array, Array, Array]:
             here = robot.with_home(position) if robot.system.nz else robot
@@ -197,20 +145,16 @@ class ChartedStep:
         """Build the coordinates that the motion of a like robot is in, for `adopt`."""
         if other._leg is not other._legs[0]:
             there = other._leg.robot
-            joints, home = list(there.independent_joints), there.home
-            self._legs.append(
-                _Preparation(
-                    self.robot, joints, home, self.step, self._choice, self.environment
-                ).result()
-            )
+            robot = self.robot.with_independent(list(there.independent_joints), there.home)
+            self._legs.append(self._leg_of(robot))
 
     def adopt(self, other: ChartedStep) -> None:
         """Go on from the state of a like robot."""
         wanted = other._leg.robot.independent_joints
         for leg in reversed(self._legs):
             if leg.robot.independent_joints == wanted:
-                leg.motion.set_state(other._leg.motion.q, other._leg.motion.v)
-                if _agrees(leg, other._tree_position()):
+                there = other._leg
+                if leg.comes_to(there.motion.q, there.motion.v, there.tree_position):
                     self._enter(leg)
                     break
         else:
@@ -222,7 +166,7 @@ class ChartedStep:
     def close(self) -> None:
         """End the thread."""
         if self._preparation is not None:
-            with contextlib.suppress(SimulationError):
+            with contextlib.suppress(MbdynError):  # nobody asks for it any more
                 self._preparation.result()
 
     def advance(self) -> None:
@@ -233,26 +177,23 @@ class ChartedStep:
         SimulationError
             The state is no longer finite, or at a change point; the message names the joints.
         """
-        leg = self._leg
-        leg.motion.time = self.time
-        if not leg.charts:
-            leg.motion.advance()
-        else:
-            if self._must_change or (self._wanted and self._prepared):
-                self._change()
-                leg = self._leg
-                leg.motion.time = self.time
-            before = leg.motion.q.copy(), leg.motion.v.copy()
-            try:
-                leg.motion.advance()
-            except SimulationError:  # over a dead centre in one step?
-                leg.motion.set_state(*before)
-                self._watch(share=1.0)
-                if not self._wanted:
-                    raise
-                self._change()
-                self._leg.motion.time = self.time
-                self._leg.motion.advance()
+        if self._must_change or (self._wanted and self._prepared):
+            self._change()
+        motion = self._leg.motion
+        motion.time = self.time
+        before = motion.q.copy(), motion.v.copy()
+        try:
+            motion.advance()
+        except SimulationError:  # over a dead centre in one step?
+            if not self._leg.charts:
+                raise
+            motion.set_state(*before)
+            self._watch(ANY)
+            if not self._wanted:
+                raise
+            self._change()
+            self._leg.motion.time = self.time
+            self._leg.motion.advance()
         self.time += self.step
         self._read()
 
@@ -262,10 +203,10 @@ class ChartedStep:
     def _prepared(self) -> bool:
         return self._preparation is not None and self._preparation.done
 
-    def _tree_position(self) -> Array:
-        return self._leg.motion.tree_state()[0]
+    def _leg_of(self, robot: Robot) -> Leg:
+        return Leg.make(robot, self.step, self._choice, self.environment)
 
-    def _enter(self, leg: _Leg) -> None:
+    def _enter(self, leg: Leg) -> None:
         """Go on in a leg whose state is set."""
         leg.motion.effort = self.effort
         self._leg = leg
@@ -288,26 +229,18 @@ class ChartedStep:
         self._must_change, self._wanted = False, []
         if not self._leg.charts:
             return
-        position = self._tree_position()
-        chosen, worst = list(self._leg.robot.independent_joints), 1.0
-        for chart in self._leg.charts:
-            rows = chart.matrix(position)
-            norm, least = chart.size_and_least(rows)
-            if least >= share * norm:
-                continue
-            best = chart.best(rows)
-            quality = chart.quality_of(rows, best)
-            if not quality >= SINGULAR:
-                raise SimulationError(f"{chart.at_change_point()} at t = {self.time:.6g} s")
-            ratio = chart.quality(rows) / quality
-            new = chart.exchanged(best, chosen)
-            if ratio < share and new is not None:
-                chosen, worst = new, min(worst, ratio)
-        if chosen == list(self._leg.robot.independent_joints):
+        present = list(self.coordinates)
+        try:
+            chosen, worst = better_joints(
+                self._leg.charts, present, self._leg.tree_position, share
+            )
+        except SimulationError as error:
+            raise SimulationError(f"{error} at t = {self.time:.6g} s") from None
+        if chosen == present:
             return
-        if worst < POOR or share == 1.0:
+        if worst < POOR or share == ANY:
             self._wanted = chosen
-            self._must_change = worst < LAST or share == 1.0
+            self._must_change = worst < LAST or share == ANY
         if self._known(chosen) is None:
             self._prepare(chosen)
 
@@ -315,24 +248,18 @@ class ChartedStep:
         preparation = self._preparation
         if preparation is not None and (not preparation.done or preparation.joints == joints):
             return
-        robot = self._leg.robot
-        home = {name: self._joint(name) for name in robot.home}
-        self._preparation = _Preparation(
-            self.robot, joints, home, self.step, self._choice, self.environment
+        position = self._leg.tree_position.copy()
+        self._preparation = Preparation(
+            joints, lambda: self._leg_of(with_joints(self.robot, joints, position))
         )
 
-    def _joint(self, name: str) -> float:
-        labels = self.robot.system.coordinates.joint_labels
-        return float(self.joint_position[labels.index(name)])
-
-    def _known(self, joints: Sequence[str]) -> _Leg | None:
+    def _known(self, joints: Sequence[str]) -> Leg | None:
         """A leg in these coordinates on this branch, its state set."""
         position, velocity = (one.copy() for one in self._leg.motion.tree_state())
         for leg in self._legs:
-            if leg is not self._leg and sorted(leg.robot.independent_joints) == sorted(joints):
-                coordinates = leg.robot.system.coordinates
-                leg.motion.set_state(position[list(coordinates.q)], velocity[list(coordinates.v)])
-                if _agrees(leg, position):
+            if leg is not self._leg and leg.has(joints):
+                rows = leg.robot.system.coordinates
+                if leg.comes_to(position[list(rows.q)], velocity[list(rows.v)], position):
                     return leg
         return None
 
@@ -342,7 +269,11 @@ class ChartedStep:
         leg = self._known(wanted)
         while leg is None and self._preparation is not None:
             preparation, self._preparation = self._preparation, None
-            self._legs.append(preparation.result())
+            try:
+                self._legs.append(preparation.result())
+            except MbdynError as error:
+                joints = ", ".join(preparation.joints)
+                raise SimulationError(f"no equations in {joints}: {error}") from error
             leg = self._known(preparation.joints)
             if leg is None and preparation.joints != wanted:
                 self._prepare(wanted)
@@ -357,9 +288,3 @@ class ChartedStep:
             f"near a dead centre of {', '.join(old)} at t = {self.time:.6g} s; the motion goes on "
             f"in {', '.join(self.coordinates)}"
         )
-
-
-def _agrees(leg: _Leg, position: Array) -> bool:
-    """Whether a leg puts all joints where they are."""
-    there, _ = leg.motion.tree_state()
-    return bool(np.abs(there - position).max(initial=0.0) < SAME)

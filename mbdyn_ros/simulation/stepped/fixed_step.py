@@ -39,7 +39,7 @@ STIFF = 1.0
 """Largest step times damping rate for rk4 in "auto". It is stable up to 2.78; the damping rate
 is taken at one position and differs at others."""
 
-ROUNDING = 1e-9
+STICKING_NOISE = 1e-9
 """Share of the velocities in a step that may be rounding error where joints stick."""
 
 
@@ -206,7 +206,7 @@ class FixedStep:
         self._impulse[:] = self._rubbed = impulse
         rests = np.abs(impulse) < bound
         after = self.v + columns @ (impulse - given)
-        noise = ROUNDING * (np.abs(rows) @ (np.abs(self.v) + np.abs(columns) @ bound))
+        noise = STICKING_NOISE * (np.abs(rows) @ (np.abs(self.v) + np.abs(columns) @ bound))
         rests &= np.abs(rows @ after) <= noise
         basis = coulomb.motions(np.flatnonzero(rests))
         after = basis @ (basis.T @ after)

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...integration.root import first_true
 from ...model.model import Array
 from ..contact.contacts import Flags
-
-SPEEDS = 1.5
-"""Factor on the faster rate of both ends, for what lies between."""
+from ..contact.events import SPEEDS
 
 Ends = tuple[Array, Array]
 """Distances (m,) and their rates (m,) at one end of a step."""
@@ -53,12 +52,7 @@ def crossing(a: float, u: float, b: float, w: float, depth: float) -> float | No
             continue
         if value(left) <= 0:
             return left
-        while left < (middle := 0.5 * (left + right)) < right:
-            if value(middle) > 0:
-                left = middle
-            else:
-                right = middle
-        return right
+        return first_true(lambda s: not value(s) > 0, left, right)
     return None
 
 

@@ -15,37 +15,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...equations.contact.impact import Blocks, contact_impulses
 from ...errors import SimulationError
+from ...integration.root import land
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.collisions import Collisions
 from ..contact.contacts import Assembly, Contacts, Indices
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
+from ..contact.precision import STEPPED
 from .fixed_step import FixedStep
+from .push import Push, PushSolver, blocks_of
 from .step_crossing import first_crossing
-
-TOUCHING = 1e-6
-"""Distance (m or rad) of what touches."""
-
-INSIDE = 1e-5
-"""Depth (m or rad) at which a point starts inside a wall."""
-
-RESTING_SPEED = 1e-4
-"""Normal velocity (m/s or rad/s) of what touches and rests."""
-
-GRAZE = 1e-9
-"""Depth (m or rad) under which a point grazes and does not hit."""
 
 PASSES = 3
 """Most solutions of the contacts in one step."""
-
-SETTLED = 1e-6
-"""Share of the velocities by which contacts with friction may miss their laws."""
-
-SOFT = 1e-6
-"""Share by which contacts that are redundant yield, so that their impulses are determined."""
 
 MOST_PARTS = 300
 """Parts of a step, between impacts, that are too many."""
@@ -81,9 +65,9 @@ class WalledStep(FixedStep):
         super().__init__(robot, step, method)
         self.contacts = Contacts(self.robot, environment)
         self._collisions = Collisions(
-            self.robot, self.contacts, self._accelerated, TOUCHING, RESTING_SPEED, step, SETTLED
+            self.robot, self.contacts, self._accelerated, STEPPED, step
         )
-        self._forces: dict[int, Array] = {}
+        self._solver = PushSolver()
         self._slips: dict[int, Array] = {}
         self.lost = 0.0
 
@@ -104,11 +88,11 @@ class WalledStep(FixedStep):
         before = self._state()
         super().set_state(q, v)
         try:
-            self._collisions.refuse_inside(self.q, self.v, INSIDE)
+            self._collisions.refuse_inside(self.q, self.v)
         except SimulationError:
             self._restore(before)
             raise
-        self._forces.clear()
+        self._solver.forget()
         self._slips.clear()
 
     def advance(self) -> None:
@@ -140,33 +124,31 @@ class WalledStep(FixedStep):
     def _part(self, length: float) -> float:
         """Move on by a length of time, or up to the next impact and through it; returns how far."""
         g, rate, slope = (one.copy() for one in self.contacts.distances(self.q, self.v))
-        touching = g <= TOUCHING * slope
-        if (touching & (rate < -RESTING_SPEED * slope)).any():
+        touching = g <= STEPPED.touching * slope
+        if (touching & (rate < -STEPPED.resting_speed * slope)).any():
             self._collide()
             g, rate, slope = (one.copy() for one in self.contacts.distances(self.q, self.v))
-            touching = g <= TOUCHING * slope
-        resting = touching & (np.abs(rate) <= 2 * RESTING_SPEED * slope)
+            touching = g <= STEPPED.touching * slope
+        resting = touching & (np.abs(rate) <= 2 * STEPPED.resting_speed * slope)
         held = np.flatnonzero(resting)
         before = self._state()
         self._go(length, held)
         last, last_rate, slope = self.contacts.distances(self.q, self.v)
         found = first_crossing(
-            (g, rate), (last, last_rate), length, ~resting, GRAZE * np.maximum(slope, 1e-12)
+            (g, rate), (last, last_rate), length, ~resting, STEPPED.graze * np.maximum(slope, 1e-12)
         )
         if found is None:
             return length
         time, k = found
-        for _ in range(3):
+
+        def step_to(time: float) -> tuple[float, float, float]:
             self._restore(before)
             if time > 0:
                 self._go(time, held)
             g, rate, slope = self.contacts.distances(self.q, self.v)
-            if abs(g[k]) <= 1e-13 * slope[k] or not rate[k] < 0:
-                break
-            better = time - g[k] / rate[k]
-            if not 0 < better < length:
-                break
-            time = better
+            return g[k], rate[k], STEPPED.closed * slope[k]
+
+        time = land(step_to, time, (0.0, length))
         self._collide()
         return time
 
@@ -213,86 +195,68 @@ class WalledStep(FixedStep):
         They act evenly over the step: half of their change of velocity moves the robot. Where the
         walls or the levers turn much in a step, they are found again at its end.
         """
-        length, coordinate = self._step, self._rubbing_coordinates
         free, fast, moved = self.q.copy(), self.v.copy(), np.zeros(len(slow))
-        bound = length * self._dry
         for _ in range(PASSES):
-            rows = self.contacts.rows(self.q, self.v, held)
-            g, _, slope = self.contacts.distances(self.q, self.v)
-            assembly = rows.assemble(rows.friction > 0, np.zeros((len(held), 2)))
-            S, walls = np.vstack([assembly.rows, self._rubbing_rows()]), len(assembly.rows)
-            response = np.linalg.solve(self._mass_at(self.q), S.T)
-            without = fast - response[:, walls:] @ self._rubbed
-            blocks = replace(assembly.blocks, bound=bound)
-            matrix = S @ response
-            f = self._impulses(0.5 * (matrix + matrix.T), S @ without, blocks, held)
-            self.v[:] = without + response @ f
-            further = 0.5 * length * (self.v - fast) - moved
-            normal = blocks.normal
-            gap = g[held] / slope[held] + S[normal] @ further
-            closed = (f[normal] > 0) | (gap < 0)
-            if closed.any():
-                along = response[:, normal[closed]]
-                levers = S[normal[closed]] @ along
-                further += along @ np.linalg.lstsq(levers, -gap[closed], rcond=1e-12)[0]
-            moved += further
+            push = self._pushed(held, fast)
+            moved += self._closing(push, held, 0.5 * self._step * (push.velocity - fast) - moved)
+            self.v[:] = push.velocity
             self.q[:] = free
             self._move(1.0, moved)
             _, rate, slope = self.contacts.distances(self.q, self.v)
-            if (np.abs(rate) <= RESTING_SPEED * slope)[held[f[normal] > 0]].all():
+            slow_enough = np.abs(rate) <= STEPPED.resting_speed * slope
+            if slow_enough[held[push.pushing]].all():
                 break
-        stuck = (np.abs(f[walls:]) < bound) & (np.abs(S[walls:] @ self.v) < RESTING_SPEED)
-        self.v[coordinate[stuck & (coordinate >= 0)]] = 0.0
-        for k in coordinate[stuck & (self._slides == 0)].tolist():
-            if k in self._places:
-                self.q[self._places[k]] = start[self._places[k]]
-        self._impulse[:] = f[walls:]
-        self._lose(f[:walls], assembly, slow, held)
+        self._stop_joints(push, start)
+        self._lose(push.impulses[: len(push.assembly.rows)], push.assembly, slow, held)
         self._position_rate.normalize(self.q)
         if self._walks:
             self._take_home_along()
+
+    def _pushed(self, held: Indices, fast: Array) -> Push:
+        """The impulses that hold contacts, and rub in joints, in a step that ends with `fast`."""
+        rows = self.contacts.rows(self.q, self.v, held)
+        assembly = rows.assemble(rows.friction > 0, np.zeros((len(held), 2)))
+        S, walls = np.vstack([assembly.rows, self._rubbing_rows()]), len(assembly.rows)
+        response: Array = np.linalg.solve(self._mass_at(self.q), S.T).astype(np.float64, copy=False)
+        without = fast - response[:, walls:] @ self._rubbed
+        blocks = replace(assembly.blocks, bound=self._step * self._dry)
+        matrix = S @ response
+        f = self._solver.impulses(
+            0.5 * (matrix + matrix.T), S @ without, blocks, held, self._step, self._rubbed
+        )
+        velocity: Array = without + response @ f
+        return Push(assembly, S, response, f, velocity)
+
+    def _closing(self, push: Push, held: Indices, further: Array) -> Array:
+        """The way `further` (nv,), with what closes contacts that push or would go inside."""
+        g, _, slope = self.contacts.distances(self.q, self.v)
+        normal = push.assembly.blocks.normal
+        gap = g[held] / slope[held] + push.rows[normal] @ further
+        closed = push.pushing | (gap < 0)
+        if not closed.any():
+            return further
+        along = push.response[:, normal[closed]]
+        levers = push.rows[normal[closed]] @ along
+        shift: Array = along @ np.linalg.lstsq(levers, -gap[closed], rcond=1e-12)[0]
+        return further + shift
+
+    def _stop_joints(self, push: Push, start: Array) -> None:
+        """Let joints that their dry friction holds stand still exactly."""
+        walls, coordinate = len(push.assembly.rows), self._rubbing_coordinates
+        self._impulse[:] = rubbed = push.impulses[walls:]
+        still = np.abs(push.rows[walls:] @ self.v) < STEPPED.resting_speed
+        sticks = (np.abs(rubbed) < self._step * self._dry) & still
+        self.v[coordinate[sticks & (coordinate >= 0)]] = 0.0
+        for k in coordinate[sticks & (self._slides == 0)].tolist():
+            if k in self._places:
+                self.q[self._places[k]] = start[self._places[k]]
 
     def _lose(self, f: Array, assembly: Assembly, slow: Array, held: Indices) -> None:
         """Count the work of the impulses on the mean of the velocities at both ends."""
         before, after = assembly.rows @ slow, assembly.rows @ self.v
         blocks, slips = assembly.blocks, self._slips
         self._slips = {}
-        for k, n, t in zip(
-            held.tolist(), blocks.normal.tolist(), blocks.tangent.tolist(), strict=True
-        ):
-            places = [n] if t < 0 else [n, t, t + 1]
+        for k, places in blocks_of(held, blocks):
             before[places] = slips.get(k, before[places])
             self._slips[k] = after[places]
         self.lost -= 0.5 * float(f @ (before + after))
-
-    def _impulses(self, matrix: Array, free: Array, blocks: Blocks, held: Indices) -> Array:
-        """The impulses (m,): those of rest where that is possible."""
-        f = np.asarray(np.linalg.lstsq(matrix, -free, rcond=1e-12)[0], dtype=np.float64)
-        if not _obey(f, blocks) or np.abs(matrix @ f + free).max() > 1e-9 * np.abs(free).max():
-            guess = np.zeros(len(free))
-            for k, n, t in zip(
-                held.tolist(), blocks.normal.tolist(), blocks.tangent.tolist(), strict=True
-            ):
-                force = self._step * self._forces.get(k, np.zeros(3))
-                guess[n] = force[0]
-                if t >= 0:
-                    guess[t : t + 2] = force[1:]
-            guess[len(free) - len(blocks.bound) :] = self._rubbed
-            soft = matrix + np.diag(SOFT * matrix.diagonal())  # one solution, where many fit
-            f = contact_impulses(soft, free, blocks, guess, SETTLED)
-        self._forces.clear()
-        for k, n, t in zip(
-            held.tolist(), blocks.normal.tolist(), blocks.tangent.tolist(), strict=True
-        ):
-            self._forces[k] = np.array([f[n], *(f[t : t + 2] if t >= 0 else (0, 0))]) / self._step
-        return f
-
-
-def _obey(f: Array, blocks: Blocks) -> bool:
-    """Whether impulses push, and stay within what friction can give."""
-    normal, t = f[blocks.normal], blocks.tangent
-    if (normal < 0).any() or (np.abs(f[len(f) - len(blocks.bound) :]) > blocks.bound).any():
-        return False
-    cone = t >= 0
-    across = np.hypot(f[t[cone]], f[t[cone] + 1])
-    return bool((across <= blocks.friction[cone] * normal[cone]).all())

@@ -18,6 +18,7 @@ from ..equations.programs import forward_dynamics
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, named
 from ..model.model import Array
+from ..recording.linear import linear
 from ..recording.table import read_table
 from .crank_motion import CrankMotion, rising_time
 from .mechanism import Mechanism
@@ -190,14 +191,11 @@ def law_from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> tuple
     for name in inputs:
         if name not in table.get("effort", {}):
             raise InputError(f"{path}: no column effort/{name}; give time,effort/{inputs[0]},...")
-    efforts = [table["effort"][name] for name in inputs]
+    efforts = np.stack([table["effort"][name] for name in inputs], axis=1)
     if not np.isfinite(efforts).all():
         raise InputError(f"{path}: the efforts must be finite numbers, N m")
-
-    def law(t: float, q: Array, v: Array) -> Array:
-        return np.array([np.interp(t, time, one) for one in efforts])
-
-    return law, float(np.median(np.diff(time)))
+    row = linear(time, efforts)
+    return lambda t, q, v: row(t), float(np.median(np.diff(time)))
 
 
 def _samples(times: Any, duration: float) -> Array:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...equations.chart import Chart
-from ...equations.loops.linkage import loop_functions
+from ...equations.loops.loop_walk import LoopWalk
 from ...equations.system import System
 from ...model.model import Array
-from ...program.continuation import follow
+from .change import same_place
 
 SHORT = 0.2
 """Motion of all joints (rad or m) in one step that is surely on one branch."""
@@ -21,17 +21,12 @@ SHORT = 0.2
 FAR = 0.3
 """Motion (rad or m) after which the line from home is looked at again."""
 
-SAME = 1e-8
-"""Distance (rad or m) of joints on one branch."""
-
 
 class BranchWatch:
     """Compares the way of one linkage with the straight line from home."""
 
     def __init__(self, system: System, chart: Chart) -> None:
-        linkage = chart.linkage
-        self._free, self._bound = list(linkage.independent), list(linkage.dependent)
-        self._loop = loop_functions(system.tree, linkage)
+        self._loops = LoopWalk(system.tree, chart.linkage)
         self._home = self._seen = system.home[chart.places]
 
     @staticmethod
@@ -51,5 +46,5 @@ class BranchWatch:
         return not self._leads(self._home, position)
 
     def _leads(self, start: Array, end: Array) -> bool:
-        walk = follow(self._loop, (start[self._free], start[self._bound]), end[self._free])
-        return walk.arrived and bool(np.abs(walk.dependent - end[self._bound]).max() < SAME)
+        walk = self._loops.straight(start, end)
+        return walk.arrived and same_place(self._loops.end(walk), end)

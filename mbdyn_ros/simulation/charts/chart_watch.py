@@ -8,6 +8,7 @@ change point all coordinates end, and what follows is not determined.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,22 +16,15 @@ from ...equations.chart import Chart, charts
 from ...model.model import Array
 from ...robot import Robot
 from .branch_watch import BranchWatch
-from .integrator import Step
-from .motion import Motion
+from .quality import POOR, SINGULAR
 
-POOR = 0.1
-"""Share of the best choice's quality under which joints are given up as coordinates.
-
-The new ones are ten times better, so that there is no way straight back.
-"""
-
-SINGULAR = 1e-4
-"""Regularity that counts as a change point: so near, 16 digits no longer give the motion to
-the tolerances. A four-bar comes there if its lengths miss those of a change point by 1e-8.
-"""
+if TYPE_CHECKING:
+    from ..adaptive.integrator import Step
+    from ..adaptive.motion import Motion
 
 DEAD = 1e-4
-"""The same share under which a velocity of the joints does not give that of the loop."""
+"""Share of the best choice's quality under which a velocity of the joints does not give that of
+the loop."""
 
 DOUBTFUL = 1e-2
 """Regularity under which a failure is put down to the singularity nearby."""
@@ -213,15 +207,3 @@ class ChartWatch:
                 return None
             return step.start + float(found.x) * length
         return step.start + float(shares[least]) * length
-
-
-def suits(robot: Robot, tree_position: Array) -> bool:
-    """Whether the robot's independent joints are good coordinates at tree positions."""
-    for chart in charts(robot.system):
-        if BranchWatch.needed(chart):
-            if BranchWatch(robot.system, chart).strays(tree_position[chart.places]):
-                return False
-        rows = chart.matrix(tree_position)
-        if chart.quality(rows) < POOR * chart.quality_of(rows, chart.best(rows)):
-            return False
-    return True

@@ -1,0 +1,214 @@
+"""The parts of a robot's report: joints, loops, couplings, and what they move together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..model.model import Joint, Mimic
+from ..units import joint_unit
+
+if TYPE_CHECKING:
+    from ..equations.loops.assembly import Assembly
+    from .robot import Robot
+
+CLOSED_FORM, LINEAR, NEWTON = "closed form", "linear", "Newton's method"
+"""How the positions of dependent joints are found."""
+
+
+@dataclass(frozen=True)
+class JointReport:
+    """A movable joint: limits in rad or m, rad/s or m/s, N m or N; None where unlimited.
+
+    home : its position (rad or m) where the loops were closed; None where it has several.
+    """
+
+    name: str
+    type: str
+    parent: str
+    child: str
+    independent: bool
+    actuated: bool
+    home: float | None
+    lower: float | None
+    upper: float | None
+    max_velocity: float | None
+    max_effort: float | None
+    damping: float
+    friction: float
+    mimic: Mimic | None
+
+    @staticmethod
+    def of(robot: Robot, joint: Joint) -> JointReport:
+        """What the description says about a joint, and what became of it."""
+        limits = joint.limits
+        return JointReport(
+            name=joint.name,
+            type=joint.type,
+            parent=joint.parent,
+            child=joint.child,
+            independent=joint.name in robot.independent_joints,
+            actuated=joint.name in robot.actuated_joints,
+            home=robot.home.get(joint.name),
+            lower=_finite(limits.lower),
+            upper=_finite(limits.upper),
+            max_velocity=_finite(limits.velocity),
+            max_effort=_finite(limits.effort),
+            damping=joint.damping,
+            friction=joint.friction,
+            mimic=joint.mimic,
+        )
+
+    def row(self, plain: bool) -> dict[str, str]:
+        """The cells of the table; `plain`: all joints are independent and actuated."""
+        unit = joint_unit(self.type)
+        reach = ""
+        if self.lower is not None or self.upper is not None:
+            reach = f"{_number(self.lower, '-inf')} .. {_number(self.upper, 'inf')} {unit}"
+        follows = ""
+        if self.mimic is not None:
+            factor = "" if self.mimic.multiplier == 1 else f"{self.mimic.multiplier:g} "
+            follows = factor + self.mimic.joint
+            if self.mimic.offset:
+                follows += f" {'+' if self.mimic.offset > 0 else '-'} {abs(self.mimic.offset):g}"
+        role = "independent" if self.independent else "dependent"
+        if self.actuated:
+            role += ", actuated"
+        return {
+            "joint": self.name,
+            "type": self.type,
+            "role": "" if role == "independent, actuated" and plain else role,
+            "home": "" if plain or self.home is None else _number(round(self.home, 12) + 0.0),
+            "range": reach,
+            "max velocity": _number(self.max_velocity),
+            "max effort": _number(self.max_effort),
+            "damping": _number(self.damping or None),
+            "friction": _number(self.friction or None),
+            "follows": follows,
+        }
+
+
+@dataclass(frozen=True)
+class LoopReport:
+    """A closing joint between two links of the tree, and the tree's joints around the loop."""
+
+    name: str
+    type: str
+    predecessor: str
+    successor: str
+    joints: tuple[str, ...]
+
+    def row(self) -> dict[str, str]:
+        """The cells of the table."""
+        return {
+            "loop": self.name,
+            "type": self.type,
+            "closes": f"{self.predecessor} ↔ {self.successor}",
+            "joints around it": ", ".join(self.joints),
+        }
+
+
+@dataclass(frozen=True)
+class CouplingReport:
+    """A linear tie between joints: sum factor position + offset = 0 (rad or m)."""
+
+    name: str
+    factors: dict[str, float]
+    offset: float
+
+    def row(self) -> dict[str, str]:
+        """The cells of the table."""
+        terms = [(factor, joint) for joint, factor in self.factors.items()]
+        words = ""
+        for factor, joint in [*terms, *([(self.offset, "")] if self.offset else [])]:
+            size = "" if joint and abs(factor) == 1 else f"{abs(factor):g} "
+            words += f" {'-' if factor < 0 else '+'} {size}{joint}".rstrip()
+        return {"coupling": self.name, "equation": words.removeprefix(" + ").strip() + " = 0"}
+
+
+@dataclass(frozen=True)
+class ClusterReport:
+    """Joints that loops and couplings move together.
+
+    Attributes
+    ----------
+    constraints : names of its loops and couplings.
+    links : that its joints move.
+    joints, independent, dependent : names.
+    rows, rank, redundant : constraint rows, how many of them count, and how many repeat others.
+    mobility : freedoms that are left.
+    positions : how the dependent ones are found: "closed form", "linear", "Newton's method".
+    gap : largest residual of the rows at home (m, or sine of an angle).
+    """
+
+    constraints: tuple[str, ...]
+    links: tuple[str, ...]
+    joints: tuple[str, ...]
+    independent: tuple[str, ...]
+    dependent: tuple[str, ...]
+    rows: int
+    rank: int
+    redundant: int
+    mobility: int
+    positions: str
+    gap: float
+
+    @staticmethod
+    def of(robot: Robot, assembly: Assembly) -> ClusterReport:
+        """What became of a constrained cluster."""
+        linkage, tree = assembly.linkage, robot.system.tree
+        cluster = linkage.cluster
+        joints = [tree.bodies[body].joint for body in cluster.tied]
+        positions = CLOSED_FORM if linkage.closed_form is not None else NEWTON
+        residual = np.array(robot.system.residuals[linkage](assembly.home))
+
+        def named(places: Sequence[int]) -> tuple[str, ...]:
+            found = {joints[place] for place in places}
+            return tuple(name for name in robot.joint_names if name in found)
+
+        return ClusterReport(
+            constraints=(
+                *(loop.name for loop in cluster.closures),
+                *(gear.name for gear in cluster.gears),
+            ),
+            links=tuple(
+                link.name
+                for link in robot.model.links
+                if tree.frames[link.name][0] in cluster.bodies
+            ),
+            joints=named(range(len(joints))),
+            independent=named(linkage.independent),
+            dependent=named(linkage.dependent),
+            rows=assembly.row_count,
+            rank=assembly.rank,
+            redundant=assembly.row_count - assembly.rank,
+            mobility=len(linkage.independent),
+            positions=LINEAR if linkage.linear else positions,
+            gap=float(np.abs(residual).max(initial=0.0)),
+        )
+
+    def row(self) -> dict[str, str]:
+        """The cells of the table."""
+        return {
+            "cluster": ", ".join(self.constraints),
+            "joints": f"{len(self.joints)}",
+            "rows": f"{self.rows}",
+            "rank": f"{self.rank}",
+            "redundant": f"{self.redundant}",
+            "mobility": f"{self.mobility}",
+            "independent": ", ".join(self.independent),
+            "positions by": self.positions,
+            "gap at home": f"{self.gap:.1e}",
+        }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _number(value: float | None, missing: str = "") -> str:
+    return missing if value is None else f"{value:.5g}"

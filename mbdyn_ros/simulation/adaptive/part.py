@@ -1,0 +1,114 @@
+"""One part of a simulation: the motion in one choice of coordinates, to where that ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from ...array import Array
+from ...errors import SimulationError
+from ...integration.methods import AdaptiveMethod
+from ...robot import Robot
+from ..charts.chart_watch import ChartWatch
+from ..trajectory import Event
+from .integrator import Integrator, Step
+from .motion import Motion
+from .recorder import Recorder
+
+NO_MOTION = SimulationError, np.linalg.LinAlgError
+"""What ends a part that cannot go on."""
+
+
+class ChangePointError(SimulationError):
+    """No choice of coordinates goes on from here."""
+
+
+class Part:
+    """Integrates the motion in the coordinates of `robot`, watching how good they are.
+
+    Parameters
+    ----------
+    start : when it starts, s.
+    chosen : whether the coordinates were chosen for this state, and are as good as any.
+    times : instants of the result; None: all steps.
+
+    Attributes
+    ----------
+    joints : independent joints to go on with; None where this part is the last.
+    """
+
+    def __init__(
+        self, robot: Robot, motion: Motion, start: float, q: Array, v: Array, chosen: bool,
+        duration: float, tolerances: tuple[float, float], method: AdaptiveMethod, max_step: float,
+        times: Array | None, report: Callable[[Event], None], progress: Callable[[float], None],
+    ) -> None:  # fmt: skip
+        self.robot, self.motion, self._start, self._chosen = robot, motion, start, chosen
+        self._progress = progress
+        self.recorder = Recorder(robot, motion, None if times is None else times[times >= start])
+
+        def report_new(event: Event) -> None:
+            if start == 0 or event.time > start:  # what moves when coordinates change goes on so
+                report(event)
+
+        self.integrator = Integrator(
+            motion, motion.state(q, v), duration, tolerances, report_new, method, max_step, start
+        )
+        self.watch = ChartWatch(robot, motion)
+        self.joints: list[str] | None = None
+
+    @property
+    def work(self) -> Array:
+        """Work of the efforts and loss to friction (2,) so far, J."""
+        return self.motion.work(self.integrator.state)
+
+    def run(self) -> None:
+        """Integrate to the end of time, or to where other coordinates are better.
+
+        Raises
+        ------
+        SimulationError or LinAlgError
+            There is no motion beyond where the integrator stands.
+        """
+        try:
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                self._integrate()
+            if self.joints is None:
+                self.recorder.finish(self.integrator.time, self.integrator.state)
+        except ChangePointError:
+            raise
+        except NO_MOTION:
+            if not (self.watch.wanders and self.integrator.time > self._start):
+                raise
+            # the way from home may be to blame: once more, with a home here
+            self.joints = list(self.robot.independent_joints)
+
+    def _integrate(self) -> None:
+        problem = self.watch.start(self.integrator.state, self._chosen)
+        if problem is not None:
+            raise ChangePointError(problem)
+        self.joints = self.watch.better()
+        if self.joints is not None:
+            return
+        for step in self.integrator.steps():
+            self.joints = self._joints_after(step)
+            if self.joints is not None:
+                return
+
+    def _joints_after(self, step: Step) -> list[str] | None:
+        """Record a step; the joints to go on with, where the present ones are worse."""
+        if not self.watch.follows(self.integrator.state):
+            if step.start == self._start:
+                raise SimulationError("a loop changes its branch within a step")
+            self.integrator.time, self.integrator.state = step.start, step.initial
+            return list(self.robot.independent_joints)
+        found = self.watch.change_point(step)
+        if found is not None:
+            self.integrator.time, problem = found
+            self.integrator.state = step.state(self.integrator.time)
+            self.recorder.step(replace(step, end=self.integrator.time))
+            raise ChangePointError(problem)
+        self.recorder.step(step)
+        self._progress(step.end)
+        return self.watch.better()

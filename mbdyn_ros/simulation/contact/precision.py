@@ -1,0 +1,37 @@
+"""How exactly contacts are told apart: to the accuracy of what steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...equations.contact.impact import SETTLED
+
+
+@dataclass(frozen=True)
+class Precision:
+    """What counts as nothing where walls are touched; distances in m or rad.
+
+    touching : distance of what touches. inside : depth at which a start is refused.
+    graze : depth under which a point grazes and does not hit.
+    closed : distance that is left where a step has landed on the wall.
+    resting_speed : normal velocity (m/s or rad/s) of what touches and rests.
+    settled : share of the velocities by which contacts with friction may miss their laws.
+    """
+
+    touching: float
+    inside: float
+    graze: float
+    closed: float
+    resting_speed: float
+    settled: float
+
+
+ADAPTIVE = Precision(
+    touching=1e-9, inside=1e-9, graze=1e-12, closed=1e-16, resting_speed=1e-9, settled=SETTLED
+)
+"""Of steps that adapt; where their tolerances are wider, so are the distances."""
+
+STEPPED = Precision(
+    touching=1e-6, inside=1e-5, graze=1e-9, closed=1e-13, resting_speed=1e-4, settled=1e-6
+)
+"""Of fixed steps."""

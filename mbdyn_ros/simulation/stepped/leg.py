@@ -1,0 +1,47 @@
+"""Fixed-step motion in one choice of coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...array import Array
+from ...equations.chart import Chart, charts
+from ...robot import Robot
+from ..charts.change import same_place
+from ..contact.environment import Environment
+from .fixed_step import FixedStep
+from .walled_step import WalledStep
+
+
+@dataclass(frozen=True, eq=False)
+class Leg:
+    """The motion in one choice of coordinates, and the charts that tell how good it is."""
+
+    robot: Robot
+    motion: FixedStep
+    charts: tuple[Chart, ...]
+
+    @staticmethod
+    def make(robot: Robot, step: float, method: str, environment: Environment | None) -> Leg:
+        """The leg of a robot, among walls where there are some."""
+        motion = (
+            FixedStep(robot, step, method)
+            if environment is None
+            else WalledStep(robot, step, environment, method)
+        )
+        return Leg(robot, motion, charts(robot.system))
+
+    @property
+    def tree_position(self) -> Array:
+        """Positions of the whole tree; the next call overwrites them."""
+        return self.motion.tree_state()[0]
+
+    def has(self, joints: Sequence[str]) -> bool:
+        """Whether these are the independent joints, in any order."""
+        return sorted(self.robot.independent_joints) == sorted(joints)
+
+    def comes_to(self, q: Array, v: Array, tree_position: Array) -> bool:
+        """Set the state; whether that puts all joints where they are."""
+        self.motion.set_state(q, v)
+        return same_place(self.tree_position, tree_position)
