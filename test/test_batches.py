@@ -19,11 +19,10 @@ import mbdyn_ros
 from mbdyn_ros import InputError, Robot
 from mbdyn_ros.compiler.cache import compile_library
 from mbdyn_ros.compiler.compiled_kernel import MANY
-from mbdyn_ros.compiler.ir import Lane
 from mbdyn_ros.compiler.options import STANDARD, Options
 from mbdyn_ros.compiler.pipeline import function_text
-from mbdyn_ros.compiler.printers.operations import each_functions
 from mbdyn_ros.compiler.source import HEADERS
+from mbdyn_ros.compiler.table import Lane
 
 URDF = Path(__file__).parent.parent / "urdf"
 N = MANY + 3
@@ -136,7 +135,7 @@ def test_every_operation(tmp_path: Path) -> None:
     expected = np.array(whole(states.T))
     for piece in (STANDARD.piece, 7):
         options = Options(longest_block=piece, longest_vector_block=piece, piece=piece)
-        text = HEADERS + each_functions()
+        text = HEADERS
         text += function_text(whole, "one", Lane.SINGLE, options)
         text += function_text(whole, "many", Lane.VECTOR, options)
         text += f"""

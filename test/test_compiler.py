@@ -11,8 +11,9 @@ import pytest
 
 from mbdyn_ros import InputError
 from mbdyn_ros.compiler import passes
+from mbdyn_ros.compiler.block import Block, Line
 from mbdyn_ros.compiler.from_casadi import function_code
-from mbdyn_ros.compiler.ir import Block, Code, Column, Constant, Lane, Line, Map, Put, Table
+from mbdyn_ros.compiler.ir import Code, Constant, Map, Put
 from mbdyn_ros.compiler.listing import listing
 from mbdyn_ros.compiler.options import STANDARD, Options
 from mbdyn_ros.compiler.passes.angles import angles
@@ -23,6 +24,7 @@ from mbdyn_ros.compiler.passes.place import place
 from mbdyn_ros.compiler.passes.reciprocals import reciprocals
 from mbdyn_ros.compiler.passes.split import split
 from mbdyn_ros.compiler.pipeline import PASSES, function_text
+from mbdyn_ros.compiler.table import Column, Lane, Table
 from mbdyn_ros.compiler.verify import InvalidCode, verify
 
 Q, RESULT = Table.dense("q", 2, 1), Table.dense("result", 1, 1)

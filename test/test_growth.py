@@ -12,13 +12,13 @@ import mbdyn_ros
 from mbdyn_ros import Robot
 from mbdyn_ros.compiler.compiled_kernel import MANY
 from mbdyn_ros.compiler.from_casadi import function_code
-from mbdyn_ros.compiler.ir import Lane
 from mbdyn_ros.compiler.options import Options
 from mbdyn_ros.compiler.passes.angles import angles
 from mbdyn_ros.compiler.passes.reciprocals import reciprocals
 from mbdyn_ros.compiler.passes.roll import roll
 from mbdyn_ros.compiler.pipeline import function_text
 from mbdyn_ros.compiler.source import c_source
+from mbdyn_ros.compiler.table import Lane
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program
 

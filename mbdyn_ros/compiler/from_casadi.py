@@ -8,25 +8,9 @@ from casadi import SX
 
 from ..program import stages
 from ..program.stages import Factored, Mapped, Multiplied, Staged, Summed, Written, nonzeros
-from .ir import (
-    Array,
-    Block,
-    Code,
-    Column,
-    Constant,
-    Factor,
-    Lane,
-    Line,
-    Map,
-    Product,
-    Put,
-    Rows,
-    Solve,
-    Step,
-    Sum,
-    Table,
-    Term,
-)
+from .block import Block, Line
+from .ir import Code, Constant, Factor, Map, Product, Put, Rows, Solve, Step, Sum, Term
+from .table import Array, Column, Lane, Table
 
 
 def function_lines(function: ca.Function) -> tuple[Line, ...]:

@@ -6,23 +6,11 @@ from collections.abc import Iterable, Iterator
 
 import casadi as ca
 
-from .ir import (
-    Block,
-    Code,
-    Constant,
-    Factor,
-    Lane,
-    Map,
-    Piece,
-    Product,
-    Rows,
-    Solve,
-    Step,
-    Sum,
-    Table,
-)
+from .block import Block, Piece
+from .ir import Code, Constant, Factor, Map, Product, Rows, Solve, Step, Sum
 from .loop import Kind, Loop, Operand
 from .printers.operations import OPERATIONS
+from .table import Lane, Table
 
 
 def listing(code: Code) -> str:

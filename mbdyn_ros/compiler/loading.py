@@ -19,10 +19,10 @@ from .compiled_kernel import CompiledKernel
 from .compiled_program import CompiledProgram
 from .gcc import CompilationError, toolchain
 from .interpreted_kernel import InterpretedKernel
-from .ir import Lane
 from .kernel import Kernel
 from .options import STANDARD, Options
 from .source import c_source
+from .table import Lane
 from .walker import Walker
 
 

@@ -18,7 +18,7 @@ from ..program.program import Program
 from ..program.stages import Staged
 from .from_casadi import function_code, staged_code
 from .gcc import required_toolchain
-from .ir import Code, Lane
+from .ir import Code
 from .listing import listing
 from .options import STANDARD, Options
 from .passes.angles import angles
@@ -32,6 +32,7 @@ from .passes.roll import roll
 from .passes.split import split
 from .passes.unroll import unroll
 from .printers.code import code_text
+from .table import Lane
 from .verify import verify
 
 Pass = Callable[[Code, Options], Code]

@@ -6,19 +6,9 @@ from collections.abc import Iterable
 
 import casadi as ca
 
-from .ir import (
-    TURNS,
-    Block,
-    Code,
-    Constant,
-    Factor,
-    Map,
-    Product,
-    Solve,
-    Step,
-    Sum,
-    Table,
-)
+from .block import TURNS, Block
+from .ir import Code, Constant, Factor, Map, Product, Solve, Step, Sum
+from .table import Table
 
 
 class InvalidCode(AssertionError):

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ..ir import Block, Code
+from ..block import Block
+from ..ir import Code
 from ..options import Options
 
 STEPS = (ca.OP_ASSIGN, ca.OP_NEG, ca.OP_TWICE, ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_INPUT)

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 import casadi as ca
 
-from ..ir import Block, Code, Line
+from ..block import Block, Line
+from ..ir import Code
 from ..options import Options
 from .angles import paired
 

@@ -15,7 +15,8 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ..ir import Block, Code
+from ..block import Block
+from ..ir import Code
 from ..loop import Kind, Loop
 from ..options import Options
 from .roll import find_loops

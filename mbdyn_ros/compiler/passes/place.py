@@ -12,9 +12,11 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ..ir import Block, Code, Lane, Memory
+from ..block import Block, Memory
+from ..ir import Code
 from ..loop import Loop
 from ..options import Options
+from ..table import Lane
 
 
 def place(code: Code, options: Options) -> Code:

@@ -11,7 +11,8 @@ from collections import Counter
 
 import casadi as ca
 
-from ..ir import Block, Code, Line
+from ..block import Block, Line
+from ..ir import Code
 from ..options import Options
 
 

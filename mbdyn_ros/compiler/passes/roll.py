@@ -18,7 +18,8 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ir import TURNS, Block, Code
+from ..block import TURNS, Block
+from ..ir import Code
 from ..loop import Kind, Loop, Operand
 from ..options import Options
 

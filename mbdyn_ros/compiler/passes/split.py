@@ -12,7 +12,8 @@ from itertools import chain
 
 import casadi as ca
 
-from ..ir import TURNS, Block, Code, Piece
+from ..block import TURNS, Block, Piece
+from ..ir import Code
 from ..options import Options
 
 

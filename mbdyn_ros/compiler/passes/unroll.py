@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..ir import Code, Factor, Lane, Solve, Step
+from ..ir import Code, Factor, Solve, Step
 from ..options import Options
+from ..table import Lane
 
 
 def unroll(code: Code, options: Options) -> Code:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..ir import Block
+from ..block import Block
 from .lines import LinePrinter, Places, indented
 from .loops import LoopPrinter
 

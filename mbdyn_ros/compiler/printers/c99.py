@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import casadi as ca
 
+from ..block import Block
 from ..from_casadi import function_lines
-from ..ir import Block, Lane
+from ..table import Lane
 from .lines import LinePrinter, indented
 
 

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..ir import (
-    Block,
-    Code,
-    Constant,
-    Factor,
-    Lane,
-    Map,
-    Product,
-    Put,
-    Solve,
-    Step,
-    Sum,
-    Table,
-)
+from ..block import Block
+from ..ir import Code, Constant, Factor, Map, Product, Put, Solve, Step, Sum
+from ..table import Lane, Table
 from .blocks import block_text
 from .factors import factor_lines
 from .lines import Places

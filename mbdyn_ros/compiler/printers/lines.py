@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import casadi as ca
 
-from ..ir import TURNS, Block, Lane
+from ..block import TURNS, Block
+from ..table import Lane
 from .operations import OPERATIONS, number
 
 Places = Mapping[tuple[str, int], Sequence[str]]

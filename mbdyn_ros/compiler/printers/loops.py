@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..ir import Block, Memory
+from ..block import Block, Memory
 from ..loop import Kind, Loop, Operand
 from .lines import LinePrinter
 from .operations import number

@@ -6,17 +6,11 @@ import math
 
 import casadi as ca
 
-from ..ir import Lane
-
-EACH = ("exp", "log", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "floor", "ceil")
-"""Operations left to the C library, number by number."""
-
-EACH_PAIR = ("pow", "fmod", "hypot")
-"""The same of two numbers."""
+from ..table import Lane
 
 
-def _library(name: str) -> tuple[str, str]:
-    given = "({0}, {1})" if name in EACH_PAIR else "({0})"
+def _library(name: str, given: str = "({0})") -> tuple[str, str]:
+    """What is left to the C library, number by number; see runtime/each.h."""
     return f"each_{name}{{n}}{given}", f"{name}{given}"
 
 
@@ -68,10 +62,10 @@ _FORMS = {
     ca.OP_TANH: _library("tanh"),
     ca.OP_FLOOR: _library("floor"),
     ca.OP_CEIL: _library("ceil"),
-    ca.OP_POW: _library("pow"),
-    ca.OP_CONSTPOW: _library("pow"),
-    ca.OP_FMOD: _library("fmod"),
-    ca.OP_HYPOT: _library("hypot"),
+    ca.OP_POW: _library("pow", "({0}, {1})"),
+    ca.OP_CONSTPOW: _library("pow", "({0}, {1})"),
+    ca.OP_FMOD: _library("fmod", "({0}, {1})"),
+    ca.OP_HYPOT: _library("hypot", "({0}, {1})"),
 }
 
 OPERATIONS = {
@@ -83,14 +77,6 @@ OPERATIONS = {
     for code, (compiled, plain) in _FORMS.items()
 }
 """C by operation and lane; {0} and {1} stand for the operands."""
-
-
-def each_functions() -> str:
-    """C of the operations left to the C library, for one number and for a vector."""
-    kinds = (("EACH", EACH), ("EACH_PAIR", EACH_PAIR))
-    return "".join(
-        f"{kind}{n}(each_{name}, {name})\n" for n in "1v" for kind, names in kinds for name in names
-    )
 
 
 def number(value: float) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ...program.stages import Mask
-from ..ir import Lane, Product, Table, Term
+from ..ir import Product, Term
+from ..table import Lane, Table
 from .tables import Layout, whole_numbers
 
 LOOP = """
@@ -80,7 +81,7 @@ class ProductPrinter:
         """C of where row r begins."""
         target = self._target
         if not target.plain:
-            return f"target + r * WIDTH{self._lane}"
+            return f"target + r * {self._layout.width}"
         row = f"target + r * {target.columns}"
         return f"r + 1 < {target.rows} ? {row} : last" if self._over else row
 
@@ -88,8 +89,8 @@ class ProductPrinter:
         """C of where block b of a row stands in it."""
         target = self._target
         if target.plain:
-            return f"{sum(target.widths[:matrix])} + b * WIDTH{self._lane}"
-        return f"(b * {target.height} + {matrix * target.rows}) * WIDTH{self._lane}"
+            return f"{sum(target.widths[:matrix])} + b * {self._layout.width}"
+        return f"(b * {target.height} + {matrix * target.rows}) * {self._layout.width}"
 
     @property
     def _over(self) -> bool:

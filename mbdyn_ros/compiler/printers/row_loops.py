@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...program.elimination import Elimination
-from ..ir import Lane, Table
+from ..table import Lane, Table
 from .tables import Layout, whole_numbers
 
 FACTOR = """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from ...program.elimination import Elimination
-from ..ir import Table
+from ..table import Table
 from .lines import indented
 from .tables import Layout
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...program.chains import NONE, Chains
-from ..ir import Lane, Sum
+from ..ir import Sum
+from ..table import Lane
 from .tables import Layout
 
 ALONG = """

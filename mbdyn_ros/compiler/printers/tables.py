@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..ir import Lane, Table
+from ..table import Lane, Table
 
 
 @dataclass(frozen=True)

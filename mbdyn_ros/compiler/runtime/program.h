@@ -1,6 +1,7 @@
 /* What a program's library says about itself. Its text includes this, writes the equations as a
    function `core`, and exports one `struct program`; all that runs it is in the runtime library. */
 #include "elementary.h"
+#include "each.h"  /* which needs its vectors */
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -29,6 +30,16 @@ struct program {
   void (*alone)(const double* const* arg, double* const* res);
   void (*together)(const realv* const* arg, realv* const* res);
 
+  /* The vectors' library: those over states `first` to `last` of a `struct batch`. */
+  void (*batch)(const void* job, size_t first, size_t last);
+
   /* Operations of one run, about. */
   size_t operations;
+};
+
+struct batch {
+  const struct program* program;
+  const double* const* start;  /* of every input, then of home */
+  const size_t* step;          /* from state to state; 0 where one input serves all */
+  double* result;
 };

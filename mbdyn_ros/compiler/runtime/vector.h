@@ -44,10 +44,6 @@ static inline int anyv(bitsv x) {
     for (int k = 0; k < lanes##n; ++k) lane##n(&x, k) = function(lane##n(&x, k), lane##n(&y, k)); \
     return x; \
   }
-#define EACH1(name, function) EACH(1, name, function)
-#define EACHv(name, function) EACH(v, name, function)
-#define EACH_PAIR1(name, function) EACH_PAIR(1, name, function)
-#define EACH_PAIRv(name, function) EACH_PAIR(v, name, function)
 
-EACH1(root, sqrt)
-EACHv(root, sqrt)
+EACH(1, root, sqrt)
+EACH(v, root, sqrt)

@@ -1,0 +1,128 @@
+"""Blocks: straight lines of single operations, and what passes have decided about them."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import casadi as ca
+
+from .loop import Loop
+from .table import Array, Lane
+
+TURNS = (ca.OP_SIN, ca.OP_COS)
+
+
+class Line(NamedTuple):
+    """One operation: its code in CasADi, the lines it reads, and what is left to say.
+
+    place : (array, element) of an input or output. value : of a constant.
+    """
+
+    code: int
+    reads: tuple[int, ...]
+    place: tuple[int, int] = (0, 0)
+    value: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A part of a long block that becomes a C function of its own.
+
+    lines : in order; none where it is a loop. makes, reads : values, inputs among those read.
+    """
+
+    lines: tuple[int, ...]
+    makes: frozenset[int]
+    reads: frozenset[int]
+    loop: Loop | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """The array w through which the pieces of a block hand values on.
+
+    size : of w. sine, cosine : where those of the early angles begin.
+    places : where the value of a line is. stores : by piece, the lines that it puts there; a loop
+        puts others there in every pass: columns : by loop and place in the pass, the column in a
+        table of a row a pass, which begins at `starts`.
+    """
+
+    size: int
+    sine: int
+    cosine: int
+    places: dict[int, int]
+    stores: tuple[tuple[int, ...], ...]
+    columns: dict[Loop, dict[int, int]]
+    starts: dict[Loop, int]
+
+    def element(self, place: int, step: int) -> tuple[int, int] | None:
+        """Where the value of a place in the order is that grows by a step a pass: the element for
+        the first pass, and how far it is to the next; None if no loop puts it there."""
+        loop = next((one for one in self.columns if one.start <= place < one.end), None)
+        if loop is None or loop.slot(place) not in self.columns[loop]:
+            return None
+        return self.place(loop, place), step // loop.period * len(self.columns[loop])
+
+    def place(self, loop: Loop, place: int) -> int:
+        """The element for the value of one place of a loop."""
+        columns = self.columns[loop]
+        passed = (place - loop.start) // loop.period
+        return self.starts[loop] + passed * len(columns) + columns[loop.slot(place)]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Straight lines; line k makes value k.
+
+    Attributes
+    ----------
+    lines : all of them by number, constants among them.
+    reads, writes : arrays of the inputs and outputs among the lines.
+    lane : what its values are.
+    order : the lines as they run, without constants and without `first`.
+    early : lines that give angles whose sines and cosines are taken together at the start.
+    first : lines that lead to these, which run before. See pass `angles`.
+    loops : stretches of `computed` that are passes of one loop. See pass `roll`.
+    pieces : C functions that it is split into; none where it is one. See pass `split`.
+    memory : how these hand values on. See pass `place`.
+    """
+
+    lines: tuple[Line, ...]
+    reads: tuple[Array, ...]
+    writes: tuple[Array, ...]
+    lane: Lane
+    order: tuple[int, ...]
+    early: tuple[int, ...] = ()
+    first: tuple[int, ...] = ()
+    loops: tuple[Loop, ...] = ()
+    pieces: tuple[Piece, ...] = ()
+    memory: Memory | None = None
+
+    @staticmethod
+    def of(
+        lines: tuple[Line, ...], reads: tuple[Array, ...], writes: tuple[Array, ...], lane: Lane
+    ) -> Block:
+        """Lines that run as they stand."""
+        order = tuple(k for k, line in enumerate(lines) if line.code != ca.OP_CONST)
+        return Block(lines, reads, writes, lane, order)
+
+    @property
+    def plain(self) -> bool:
+        """Whether elements of its arrays stand one after the other."""
+        return all(array.plain for array in (*self.reads, *self.writes))
+
+    @functools.cached_property
+    def turns(self) -> dict[int, tuple[int, ...]]:
+        """By angle, the lines of its sine and its cosine."""
+        found: dict[int, tuple[int, ...]] = {}
+        for k, line in enumerate(self.lines):
+            if line.code in TURNS:
+                found[line.reads[0]] = (*found.get(line.reads[0], ()), k)
+        return found
+
+    @functools.cached_property
+    def computed(self) -> tuple[int, ...]:
+        """The order without inputs, which can be read anywhere."""
+        return tuple(k for k in self.order if self.lines[k].code != ca.OP_INPUT)
