@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,25 @@ def test_a_chart_is_there_while_it_has_lines() -> None:
         assert chart._handle.visible and "elbow" in chart._handle.figure.to_json()
         chart.show(x, [])
         assert not chart._handle.visible
+    finally:
+        page.close()
+
+
+def test_charts_are_docked_before_they_are_filled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the browser moves them while Plotly draws, which fails now and then."""
+    page = Page("charts", ANY_PORT)
+    calls: list[str] = []
+
+    class Panel:
+        def __getattr__(self, name: str) -> Any:
+            calls.append(name)
+            return lambda *_: contextlib.nullcontext()
+
+    try:
+        monkeypatch.setattr(page.server.gui, "add_panel", Panel)
+        with page.charts("Efforts"):
+            calls.append("filled")
+        assert calls == ["dock_left", "set_width", "add_tab", "filled"]
     finally:
         page.close()
 

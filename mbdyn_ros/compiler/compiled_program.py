@@ -27,6 +27,7 @@ class _Program(ctypes.Structure):
         ("z", ctypes.c_size_t),
         ("alone", ctypes.c_void_p),
         ("together", ctypes.c_void_p),
+        ("batch", ctypes.c_void_p),
         ("operations", ctypes.c_size_t),
     ]
 

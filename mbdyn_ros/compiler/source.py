@@ -16,6 +16,14 @@ SCHEDULED = {Lane.SINGLE: 5000, Lane.VECTOR: 2000}
 """Operations of the longest straight lines that GCC shall order before it gives out registers: 10
 to 30 % faster for numbers, 5 to 10 % for vectors; longer programs gain nothing, or lose."""
 
+BATCH = """
+#define SIZE_IN {total}
+#define LARGEST_IN {largest}
+#define SIZE_OUT {result}
+#define INPUTS(each) {each}
+{walked}#include "batch.h"
+"""
+
 CORE = {Lane.SINGLE: "alone", Lane.VECTOR: "together"}
 """What `struct program` calls the equations of one state, and of a vector of them."""
 
@@ -25,7 +33,7 @@ static const size_t quaternions[] = {{{quaternions}0}};
 EXPORTED const struct program program = {{
   .input = inputs, .inputs = {n_in}, .rows = {rows}, .columns = {columns},
   .quaternion = quaternions, .quaternions = {n_quaternions},
-  .close = {close}, .z = {nz}, .{core} = core, .operations = {operations},
+  .close = {close}, .z = {nz}, .{core} = core, {batch}.operations = {operations},
 }};
 """
 
@@ -48,6 +56,8 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
     if closing is not None:
         text += walk_source(closing)
     text += program_text(program, "core", lane, options)
+    if lane is Lane.VECTOR:
+        text += batch_text(program)
     return text + DESCRIPTION.format(
         # an array of wrenches has a row for each body
         inputs="".join(
@@ -61,5 +71,23 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
         close="NULL" if closing is None else "close_all",
         nz=0 if closing is None else closing.nz,
         core=CORE[lane],
+        batch=".batch = run_batch, " if lane is Lane.VECTOR else "",
         operations=program.length,
+    )
+
+
+def batch_text(program: Program) -> str:
+    """The C of a program's loop over many states; see runtime/batch.h."""
+    sizes = [size for name, size in program.sizes.items() if name != "z"]
+    places = [sum(sizes[:i]) for i in range(len(sizes))]
+    rows, columns = program.shape
+    return BATCH.format(
+        total=max(1, sum(sizes)),
+        largest=max(1, *sizes),
+        result=max(1, rows * columns),
+        each=" ".join(
+            f"each({i}, {size}, {place})"
+            for i, (size, place) in enumerate(zip(sizes, places, strict=True))
+        ),
+        walked=f"#define SIZE_Z {program.sizes['z']}\n" if "z" in program.sizes else "",
     )

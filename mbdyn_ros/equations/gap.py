@@ -8,11 +8,11 @@ import casadi as ca
 import numpy as np
 
 from ..model.model import Array
-from ..program.continuation import reach
 from ..program.symbols import alone
 from .algebra.spatial import SX
 from .loops.closure_gap import ClosureGap, closure_gap
-from .loops.linkage import Linkage, loop_functions
+from .loops.linkage import Linkage
+from .loops.loop_walk import LoopWalk
 from .loops.planar_loop import PlanarLoop
 from .system import System
 
@@ -61,8 +61,7 @@ def unreachable(system: System, q: Array) -> Unreachable | None:
         if isinstance(linkage.closed_form, PlanarLoop):
             arrived, nearest, start = _closed_form_end(linkage.closed_form, float(whole[free[0]]))
         else:
-            home = system.home[free], system.home[bound]
-            walk = reach(loop_functions(system.tree, linkage), home, whole[free])
+            walk = LoopWalk(system.tree, linkage).by_any_way(system.home[rows], whole[rows])
             arrived, nearest, start = walk.arrived, walk.independent, walk.dependent
         if arrived:
             continue

@@ -65,13 +65,17 @@ EXPORTED py_object* new_bound_call(py_object* self) {
 
 /* Whether any of n numbers is NaN or infinite: all bits of the exponent are set. */
 static int not_finite(const double* x, size_t n) {
-  uint64_t bad = 0;
-  for (size_t i = 0; i < n; ++i) {
-    uint64_t bits;
+  const int64_t exponent = 0x7ff0000000000000;
+  bitsv bad = {0};
+  bits1 rest = 0;
+  size_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    bitsv bits;
     memcpy(&bits, x + i, sizeof bits);
-    bad |= (uint64_t)((bits & 0x7ff0000000000000u) == 0x7ff0000000000000u);
+    bad |= (bits & exponent) == exponent;
   }
-  return bad != 0;
+  for (; i < n; ++i) rest |= (bits_of1(x[i]) & exponent) == exponent;
+  return anyv(bad) || rest;
 }
 
 /* Run the program; whether all of its n numbers `given` and its result are finite, and

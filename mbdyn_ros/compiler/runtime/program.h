@@ -30,6 +30,16 @@ struct program {
   void (*alone)(const double* const* arg, double* const* res);
   void (*together)(const realv* const* arg, realv* const* res);
 
+  /* The vectors' library: those over states `first` to `last` of a `struct batch`. */
+  void (*batch)(const void* job, size_t first, size_t last);
+
   /* Operations of one run, about. */
   size_t operations;
+};
+
+struct batch {
+  const struct program* program;
+  const double* const* start;  /* of every input, then of home */
+  const size_t* step;          /* from state to state; 0 where one input serves all */
+  double* result;
 };

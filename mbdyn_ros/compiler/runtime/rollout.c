@@ -1,4 +1,5 @@
 /* Many motions: forward dynamics integrated, several at once in vectors, on several threads. */
+#include "rows.h"
 
 struct rollout {
   const struct program *forward, *rate;  /* accelerations of (q, v, effort), q' of (q, v) */

@@ -1,25 +1,15 @@
-/* A program at one state. Behind its inputs stands home. */
-
-static size_t size_of(const struct array* array) { return array->rows * array->columns; }
+/* A program at one state, or at a vector of them. Behind its inputs stands home. */
+#include "close.h"
 
 static size_t result_size(const struct program* program) {
   return program->rows * program->columns;
 }
 
-/* How many numbers the inputs have together, and the largest has. */
+/* How many numbers the inputs have together. */
 static size_t total_size(const struct program* program) {
   size_t total = 0;
   for (size_t i = 0; i < program->inputs; ++i) total += size_of(program->input + i);
   return total;
-}
-
-static size_t largest_size(const struct program* program) {
-  size_t largest = 0;
-  for (size_t i = 0; i < program->inputs; ++i) {
-    const size_t size = size_of(program->input + i);
-    if (size > largest) largest = size;
-  }
-  return largest;
 }
 
 /* The loops closed, then the equations; NaN where the loops cannot be closed. */
@@ -53,21 +43,6 @@ static void normalize(const struct program* program, realv* q) {
     const realv length = rootv(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
     for (int i = 0; i < 4; ++i) p[i] = p[i] / length;
   }
-}
-
-/* The positions of loops for a vector of states q; all bits set where they are closed. */
-static bitsv close_together(const struct program* program, const realv* q, const double* home,
-                            realv* z) {
-  const size_t nq = size_of(program->input);
-  bitsv closed;
-  for (size_t l = 0; l < LANES; ++l) {
-    double alone[program->z], one[nq];
-    memset(alone, 0, sizeof alone);
-    for (size_t i = 0; i < nq; ++i) one[i] = q[i][l];
-    closed[l] = -program->close(one, home, alone);
-    for (size_t i = 0; i < program->z; ++i) z[i][l] = alone[i];
-  }
-  return closed;
 }
 
 /* A program at a vector of states; `arg` leaves the second place to z where there are loops. */

@@ -18,11 +18,12 @@ from ...errors import ModelError
 from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.tree import Tree
-from ...program.continuation import CLOSED, follow
+from ...program.continuation import CLOSED
 from ..algebra.spatial import SX
 from .closure_gap import positions_text
 from .cluster_equations import RANK, ClusterEquations
-from .linkage import Linkage, cluster_coordinates, loop_functions
+from .linkage import Linkage, cluster_coordinates
+from .loop_walk import LoopWalk
 from .planar_loop import PlanarLoop, planar_loop
 
 
@@ -213,13 +214,12 @@ def _at_home(
     nearest = equations.nearest(rough, bound)
     if nearest is not None:
         return nearest
-    walk = follow(loop_functions(tree, linkage), (closed[free], closed[bound]), rough[free])
-    result = closed.copy()
-    named = [linkage.cluster.tied[k] in home for k in free]
-    if walk.arrived or not any(named):
-        if walk.arrived:
-            result[free], result[bound] = walk.independent, walk.dependent
-        return result
+    loops = LoopWalk(tree, linkage)
+    walk = loops.straight(closed, rough)
+    if walk.arrived:
+        return loops.end(walk)
+    if not any(linkage.cluster.tied[k] in home for k in free):
+        return closed
     joints = tuple(_joint_names(tree, linkage.cluster, [k]) for k in free)
     at = partial(positions_text, joints)
     raise ModelError(

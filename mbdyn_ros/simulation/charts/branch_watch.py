@@ -10,10 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...equations.chart import Chart
-from ...equations.loops.linkage import loop_functions
+from ...equations.loops.loop_walk import LoopWalk
 from ...equations.system import System
 from ...model.model import Array
-from ...program.continuation import follow
 from .change import same_place
 
 SHORT = 0.2
@@ -27,9 +26,7 @@ class BranchWatch:
     """Compares the way of one linkage with the straight line from home."""
 
     def __init__(self, system: System, chart: Chart) -> None:
-        linkage = chart.linkage
-        self._free, self._bound = list(linkage.independent), list(linkage.dependent)
-        self._loop = loop_functions(system.tree, linkage)
+        self._loops = LoopWalk(system.tree, chart.linkage)
         self._home = self._seen = system.home[chart.places]
 
     @staticmethod
@@ -49,5 +46,5 @@ class BranchWatch:
         return not self._leads(self._home, position)
 
     def _leads(self, start: Array, end: Array) -> bool:
-        walk = follow(self._loop, (start[self._free], start[self._bound]), end[self._free])
-        return walk.arrived and same_place(walk.dependent, end[self._bound])
+        walk = self._loops.straight(start, end)
+        return walk.arrived and same_place(self._loops.end(walk), end)

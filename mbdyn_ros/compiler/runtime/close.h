@@ -1,0 +1,18 @@
+/* Loops without closed form, at a vector of states. */
+
+static inline size_t size_of(const struct array* array) { return array->rows * array->columns; }
+
+/* The positions of loops for a vector of states q; all bits set where they are closed. */
+static bitsv close_together(const struct program* program, const realv* q, const double* home,
+                            realv* z) {
+  const size_t nq = size_of(program->input);
+  bitsv closed;
+  for (size_t l = 0; l < LANES; ++l) {
+    double alone[program->z], one[nq];
+    memset(alone, 0, sizeof alone);
+    for (size_t i = 0; i < nq; ++i) one[i] = q[i][l];
+    closed[l] = -program->close(one, home, alone);
+    for (size_t i = 0; i < program->z; ++i) z[i][l] = alone[i];
+  }
+  return closed;
+}
