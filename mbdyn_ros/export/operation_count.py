@@ -44,8 +44,8 @@ def formulation_counts(system: System) -> dict[str, Counts]:
     effort = SX.sym("effort", len(coordinates.effort))
     symbols = [q, z, v, a, effort]
     embedding = system.embedding(q, z)
-    velocity, joints, gravity = embedding.velocity(v), embedding.joints, system.gravity
-    acceleration = embedding.velocity(a) + embedding.drift(velocity)
+    joints, gravity = embedding.joints, system.gravity
+    velocity, acceleration = embedding.motion(v, a)
 
     results = {
         "inverse_dynamics by Newton-Euler": inverse_dynamics(system, q, z, v, a, None, False),
