@@ -20,17 +20,13 @@ from .algebra.spatial import SX, constant, homogeneous
 from .articulated_body import articulated_body
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .efforts import actuated, applied, driving, joint_friction, reduced_efforts
+from .formulation import Study, formulation
 from .system import System
 from .tree import kinematics
 from .tree.composite_body import composite_body
 from .tree.regressor import linear_form, moving_links, symbolic_inertias
 
 __all__ = ["forward_dynamics_derivatives", "inverse_dynamics_derivatives"]
-
-LONG = 200
-"""Mean square of the numbers of coordinates that move a body, from which on forward dynamics by
-the mass matrix costs at least 1.5 times as much as by articulated bodies: a chain of 24 joints."""
-
 
 @program("q v a", output="effort", loaded=True)
 def inverse_dynamics(
@@ -64,11 +60,6 @@ def accelerations(system: System) -> dict[str, Callable[..., SX]]:
 
     The mass matrix of a chain of n joints costs n^3, to write down too.
     """
-    depth: list[int] = []  # coordinates that move a body
-    for body in system.tree.bodies:
-        above = depth[body.parent] if body.parent != WORLD else 0
-        depth.append(above + body.v.stop - body.v.start)
-
     def by_mass_matrix(
         q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
     ) -> SX:
@@ -92,7 +83,7 @@ def accelerations(system: System) -> dict[str, Callable[..., SX]]:
         )
         return whole[list(system.coordinates.v)]
 
-    if sum(number**2 for number in depth) > LONG * len(depth):
+    if system.is_deep:
         return {"articulated bodies": by_articulated_bodies}
     return {
         "composite bodies and Newton-Euler": by_mass_matrix,
@@ -192,3 +183,13 @@ def jacobian(system: System, q: SX, z: SX, link: str) -> SX:
     lever = ca.horzcat(*(ca.cross(columns[3:, k], arm) for k in range(system.tree.nv)))
     columns = ca.vertcat(columns[:3, :] + lever, columns[3:, :])
     return ca.densify(columns @ embedding.matrix)
+
+
+@formulation("inverse_dynamics", "Newton-Euler")
+def _efforts(study: Study) -> SX:
+    return inverse_dynamics(study.system, study.q, study.z, study.v, study.a, None, False)
+
+
+@formulation("mass_matrix", "composite bodies")
+def _inertia(study: Study) -> SX:
+    return mass_matrix(study.system, study.q, study.z)

@@ -14,12 +14,16 @@ from ..array import Array
 from ..model.clusters import Cluster
 from ..model.coordinates import Coordinates
 from ..model.regrouping import regrouped
-from ..model.tree import Tree
+from ..model.tree import WORLD, Tree
 from ..program.closing import Closing
 from ..program.symbols import alone, lasting
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .loops.linkage import Linkage, loop_functions, rows_at_positions
+
+DEEP = 200
+"""Mean square of the numbers of coordinates that move a body, from which on forward dynamics by
+the mass matrix costs at least 1.5 times that by articulated bodies: a chain of 24 joints."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +52,15 @@ class System:
     def regrouped(self) -> Tree:
         """The tree with inertias merged where only their sum matters; symbols stay as they are."""
         return self.tree if self.parameters is not None else regrouped(self.tree)
+
+    @functools.cached_property
+    def is_deep(self) -> bool:
+        """Whether bodies are carried by so many joints that whole matrices cost too much."""
+        depth: list[int] = []  # coordinates that move a body
+        for body in self.tree.bodies:
+            above = depth[body.parent] if body.parent != WORLD else 0
+            depth.append(above + body.v.stop - body.v.start)
+        return sum(number**2 for number in depth) > DEEP * len(depth)
 
     @property
     def walked(self) -> tuple[Linkage, ...]:

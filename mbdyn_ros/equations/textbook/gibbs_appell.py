@@ -35,6 +35,7 @@ from ...model.model import Array
 from ...model.tree import WORLD, RigidInertia, Tree
 from ...program.elimination import solve_ltl
 from ..algebra.spatial import SX, JointMotion, constant, cross
+from ..formulation import Study, formulation
 from ..tree.gibbs_motion import Motion, body_motions, compound, partials
 
 
@@ -182,3 +183,21 @@ def _add_branch_right(
         right[body.v] += block
         G = compound(joints[j])
         p, Q, chi = G @ p, G @ Q, joints[j].transform.inward(chi)
+
+
+@formulation("inverse_dynamics", "Gibbs-Appell", applies=Study.is_shallow_tree)
+def _efforts(study: Study) -> SX:
+    rows = list(study.system.coordinates.effort)
+    tree, velocity = study.system.tree, study.velocity
+    return inverse_dynamics(tree, study.joints, velocity, study.acceleration, study.gravity)[rows]
+
+
+@formulation("equations of motion", "Gibbs-Appell", applies=Study.is_shallow_tree)
+def _equations(study: Study) -> SX:
+    tree, velocity = study.system.tree, study.velocity
+    return ca.horzcat(*gibbs_appell(tree, study.joints, velocity, study.driving, study.gravity))
+
+
+@formulation("mass_matrix", "Gibbs-Appell", applies=Study.is_shallow_tree)
+def _inertia(study: Study) -> SX:
+    return _equations(study)[:, :-1]

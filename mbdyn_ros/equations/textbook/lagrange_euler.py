@@ -42,9 +42,13 @@ from ...errors import InputError
 from ...model.model import Array
 from ...model.tree import WORLD, RigidInertia, Tree
 from ..algebra.spatial import SX, JointMotion, constant, symmetric
+from ..formulation import Study, formulation
 from ..tree.gibbs_motion import compound, generator
 
 KINDS = ("revolute", "prismatic")
+
+MOST_JOINTS = 12
+"""Joints up to which the form, of cost n^4, is written down to be counted."""
 
 
 class LagrangeEuler:
@@ -178,3 +182,26 @@ def require_serial(tree: Tree) -> None:
                 f"the Lagrange-Euler form needs one chain of joints, but links {other.name!r} "
                 f"and {one.name!r} both start at {start}. Use newton_euler or composite_body."
             )
+
+
+def is_short_chain(study: Study) -> bool:
+    """Whether the robot is one chain of few revolute and prismatic joints."""
+    try:
+        require_serial(study.system.tree)
+    except InputError:
+        return False
+    return not study.system.linkages and 0 < study.system.tree.nv <= MOST_JOINTS
+
+
+def _form(study: Study) -> LagrangeEuler:
+    return LagrangeEuler(study.system.regrouped, study.joints, study.gravity)
+
+
+@formulation("inverse_dynamics", "Lagrange-Euler", applies=is_short_chain)
+def _efforts(study: Study) -> SX:
+    return _form(study).efforts(study.velocity, study.acceleration)
+
+
+@formulation("mass_matrix", "Lagrange-Euler", applies=is_short_chain)
+def _inertia(study: Study) -> SX:
+    return _form(study).H
