@@ -14,7 +14,9 @@ import casadi as ca
 import numpy as np
 
 from ..equations.algebra.spatial import SX
+from ..equations.formulation import Study, formulation
 from ..equations.system import System
+from ..equations.textbook.lagrange_euler import is_short_chain
 from .closed_form import polynomials, turning
 from .polynomial import Polynomial
 
@@ -122,3 +124,13 @@ class _Horner:
                 rest[powers] = value
         product = self._variables[most] * self._value(divided)
         return product + self._value(rest) if rest else product
+
+
+@formulation("inverse_dynamics", "Lagrange-Euler, closed form", applies=is_short_chain)
+def _efforts(study: Study) -> SX:
+    return closed_form_efforts(study.system, study.q, study.v, study.a)[1]
+
+
+@formulation("mass_matrix", "Lagrange-Euler, closed form", applies=is_short_chain)
+def _inertia(study: Study) -> SX:
+    return closed_form_efforts(study.system, study.q, study.v, study.a)[0]
