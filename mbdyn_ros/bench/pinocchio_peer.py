@@ -23,10 +23,10 @@ FUNCTIONS = {
     "inverse_dynamics_derivatives": "computeRNEADerivatives",
     "forward_dynamics_derivatives": "computeABADerivatives",
 }
-"""What Pinocchio calls the method of the same meaning, where it has a single one."""
+"""Pinocchio's functions by our methods, where it has a single one."""
 
 POOLS = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
-"""What it calls them for many states, on threads."""
+"""Pinocchio's functions for many states, on threads, by our methods."""
 
 
 class DisagreementError(MbdynError, RuntimeError):
@@ -96,7 +96,7 @@ class PinocchioPeer:
         return self.model.joints[self.model.getJointId(name)]
 
     def pool(self, name: str, q: Array, v: Array, last: Array) -> dict[str, Any]:
-        """What function(threads, pool, q, v, last, result) takes to run over states (N, ...)."""
+        """The arguments of function(threads, pool, q, v, last, result) for states (N, ...)."""
         states = (self.positions(q), v @ self.ties.T, last @ self.ties.T)
         columns = [np.asfortranarray(x.T) for x in (*states, np.zeros((len(q), self.nv)))]
         return {
@@ -132,7 +132,7 @@ class PinocchioPeer:
         return gap
 
     def _answers(self, name: str) -> tuple[Array, Array]:
-        """What we say, and what follows from Pinocchio's answers in our coordinates."""
+        """Our answer, and Pinocchio's in our coordinates."""
         robot, (q, v, a) = self._robot, (self._our_q, self._our_v, self._our_a)
         effort = self.ties.T @ self.effort
         if name == "inverse_dynamics":

@@ -142,7 +142,7 @@ def move(
 
 
 def _problem(mechanism: Mechanism, time: float, solver: Any, overstepped: bool) -> str:
-    """What ends a motion."""
+    """The words about what ends a motion."""
     n = len(mechanism.inputs)
     if n > 1 and mechanism.margin(solver.y[:n]) < NEAR_TOGGLE:
         names, angles = " and ".join(mechanism.inputs), np.degrees(solver.y[:n])

@@ -37,7 +37,7 @@ from .urdf_writer import write_urdf
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
 PLANE_ROWS = 2
-"""Of the rows of a pin, the first two hold it in the plane; the rest are redundant."""
+"""Rows of a pin that count: the first two hold it in the plane; the rest are redundant."""
 
 ALL_ROWS = 5
 

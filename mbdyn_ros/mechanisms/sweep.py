@@ -39,14 +39,14 @@ QUANTITIES = {
     "rms_torque": "effective driving torque (N m)",
     "transmission": "worst transmission angle (deg from 0 or 180)",
 }
-"""What is found of every design, with its unit."""
+"""Quantities of every design, with their units."""
 
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """What was found of a grid of designs.
+    """The quantities of a grid of designs.
 
     settings : swept values by setting; each is an axis of the grid, in order.
     values : array of the grid's shape of every quantity; NaN where a design cannot go through
@@ -77,7 +77,7 @@ class Sweep:
 
     @property
     def lost(self) -> int:
-        """How many cannot."""
+        """The number of designs that cannot."""
         return self.closed.size - int(self.closed.sum())
 
 

@@ -92,7 +92,7 @@ def _origin(
 
 
 def _place(joint: Element, part: Part, at_home: Complex | float) -> None:
-    """Where a joint stands at home."""
+    """Add the origin of a joint at home."""
     if isinstance(at_home, Complex):
         _origin(joint, part.at, math.atan2(at_home.im, at_home.re))
     else:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..model.model import Joint, Loop, Model
+from .scene.link_poses import outwards
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,12 +45,12 @@ ROLES = {
 """Colour and width (points) of the line of a joint, by what it does."""
 
 FAINT = "#6f7277"
-"""Of what matters less."""
+"""Colour of fixed joints and of small print."""
 
 LOOP_COLOR = "#8e3b8e"
 
 SHADES = ("#fdf0d5", "#e0f0e3", "#e2ebf7", "#f6e3ec", "#efeadf", "#e3f3f4")
-"""Of the clusters, in turn."""
+"""Colours of the clusters, in turn."""
 
 
 @dataclass(frozen=True)
@@ -125,13 +126,11 @@ def graph_figure(robot: Robot) -> Figure:
 
 
 def layout(model: Model) -> dict[str, Box]:
-    """Where every link stands."""
+    """The place of every link."""
     carried: dict[str, list[Joint]] = {}
     for joint in model.joints:
         carried.setdefault(joint.parent, []).append(joint)
-    order = [model.root]
-    for name in order:  # grows as it is read: parents before children
-        order += [joint.child for joint in carried.get(name, ())]
+    order = [model.root, *(joint.child for joint in outwards(model))]
     rows: dict[str, float] = {}
     stack, free = [model.root], 0
     while stack:

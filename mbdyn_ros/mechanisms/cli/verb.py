@@ -189,7 +189,7 @@ def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ..
 
 
 def _summary(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
-    """What the mechanism can do: range, toggles, dead centres, transmission."""
+    """The summary of the mechanism: range, toggles, dead centres, transmission."""
     from .. import FourBar
     from ..summary import summarize
     from .prescribed import analyse, draw

@@ -125,7 +125,7 @@ class MechanismScene:
                 body.opacity = FADED if faded else None
 
     def _lay_rail(self, part: Part, pose: Pose, wide: float, deep: float) -> None:
-        """As long as the part slides; a lever is a rail of its own."""
+        """Lay a rail as long as the part slides; a lever is a rail of its own."""
         rail, slides = self._rails[part.name], pose.slides[part.name]
         low, high = float(slides.min()) - 2 * wide, float(slides.max()) + 2 * wide
         length, middle = high - low, (low + high) / 2

@@ -9,6 +9,7 @@ import math
 import sys
 import time
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -226,7 +227,7 @@ class PiezoController(RobotNode):
             self._follow(reference, start)
 
     def _present(self) -> Array | None:
-        """Where the joints are, if that is known."""
+        """The measured positions, if they are known."""
         with self.lock:
             missing = self.measured.missing(time.perf_counter(), self.parameters["state_timeout"])
             return None if missing else self.measured.position.copy()
@@ -273,10 +274,7 @@ class PiezoController(RobotNode):
         return health
 
 
-def main(args: list[str] | None = None) -> int:
-    """Run the node."""
-    return run(PiezoController, PiezoController.NAME, args)
-
+main = partial(run, PiezoController, PiezoController.NAME)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -197,7 +197,7 @@ class PiezoSimulator(RobotNode):
         return f"{'paused' if request.data else 'running'} at t = {motion.time:.6g} s"
 
     def health(self) -> Health:
-        """How many pulses ended, and how well they did."""
+        """The condition of the node, with the pulses that ended."""
         health = super().health()
         with self.lock:
             motion, count, worst = self.motion, self._count, self._worst
@@ -214,10 +214,7 @@ class PiezoSimulator(RobotNode):
         return health
 
 
-def main(args: list[str] | None = None) -> int:
-    """Run the node."""
-    return run(PiezoSimulator, PiezoSimulator.NAME, args)
-
+main = partial(run, PiezoSimulator, PiezoSimulator.NAME)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""What every node is: a robot that comes from somewhere, a loop, faults, and diagnostics."""
+"""The base of every node: a robot from somewhere, a loop, faults, and diagnostics."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class RobotNode(Node):
         """Create subscriptions and services: nobody is heard before the robot is loaded."""
 
     def loop_rate(self) -> float:
-        """How often to tick, Hz; asked again when parameters were set."""
+        """The rate of ticks, Hz; asked again when parameters were set."""
         rate: float = self.parameters["rate"]
         return rate
 
@@ -102,7 +102,7 @@ class RobotNode(Node):
         """Apply the new values of parameters; a MbdynError refuses them."""
 
     def health(self) -> Health:
-        """What the node says about itself; a subclass adds its own remarks."""
+        """The condition of the node; a subclass adds its own remarks."""
         health = Health()
         if self.loop is not None:
             health.add_loop(self.loop.report(), self.loop.rate, self.loop.priority_refused)

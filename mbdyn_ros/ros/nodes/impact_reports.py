@@ -1,4 +1,4 @@
-"""What the simulator says about impacts: a message for each, and arrows for the eye."""
+"""Impacts as the simulator publishes them: a message for each, and arrows in the scene."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class InverseDynamicsServer(RobotNode):
             self.on_robot(self.load(self.description.source))
 
     def health(self) -> Health:
-        """How much was asked and refused."""
+        """The condition of the node, with the calls and refusals."""
         health = super().health()
         health.values |= {
             "robot": self.robot.model.name if self.robot is not None else "none",
@@ -154,10 +154,7 @@ class InverseDynamicsServer(RobotNode):
             self._refuse(f"trajectory_in: {reason}")
 
 
-def main(args: list[str] | None = None) -> int:
-    """Run the node."""
-    return run(InverseDynamicsServer, InverseDynamicsServer.NAME, args)
-
+main = partial(run, InverseDynamicsServer, InverseDynamicsServer.NAME)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 from rclpy.qos import QoSProfile
@@ -217,7 +218,7 @@ class Simulator(RobotNode):
         self.get_logger().info(f"gravity is {gravity} now")
 
     def health(self) -> Health:
-        """What the session says of itself, and what was refused."""
+        """The condition of the session, and the commands that were refused."""
         self._views.switch_timers()
         health = super().health()
         with self.lock:
@@ -228,10 +229,7 @@ class Simulator(RobotNode):
         return health
 
 
-def main(args: list[str] | None = None) -> int:
-    """Run the node."""
-    return run(Simulator, Simulator.NAME, args)
-
+main = partial(run, Simulator, Simulator.NAME)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,4 +1,4 @@
-"""What the simulator shows at the rate of the eye: markers, odometry and transforms."""
+"""Markers, odometry and transforms of the simulator, at the rate of a display."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ import math
 import sys
 import time
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -163,10 +164,7 @@ class TorqueFeedforward(RobotNode):
         return f"reference dropped; cleared: {self.clear_fault() or 'no fault'}"
 
 
-def main(args: list[str] | None = None) -> int:
-    """Run the node."""
-    return run(TorqueFeedforward, TorqueFeedforward.NAME, args)
-
+main = partial(run, TorqueFeedforward, TorqueFeedforward.NAME)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -21,7 +21,7 @@ from .page import Page, plain
 from .playback import Playback
 
 MOST_LINES = 4
-"""Of one chart; those that are largest."""
+"""Lines of one chart; the largest are drawn."""
 
 LEAST_PEAK = 1e-9
 """Peaks (rad, m, N m or N) that are not drawn."""
