@@ -62,12 +62,8 @@ class PinocchioPeer:
         neutral: Array = self.pin.neutral(self.model)
         result = np.tile(neutral, (*q.shape[:-1], 1)).reshape(*q.shape[:-1], -1)
         positions, _, _ = robot.joint_state(q)
-        numbers = {}
-        start = 0
-        for name in robot.joint_names:
-            size = robot.model.joint(name).nq
-            numbers[name] = positions[..., start : start + size]
-            start += size
+        blocks = robot.system.coordinates.joint_blocks
+        numbers = {name: positions[..., block.q] for name, block in blocks.items()}
         if robot.floating_base:
             numbers["root_joint"] = q[..., :7]
         for name, value in numbers.items():
@@ -83,11 +79,9 @@ class PinocchioPeer:
         _, rates, _ = robot.joint_state(q, np.eye(robot.nv))
         assert rates is not None
         result = np.zeros((self.nv, robot.nv))
-        start = 0
-        for name in robot.joint_names:
+        for name, block in robot.system.coordinates.joint_blocks.items():
             joint = self._joint(name)
-            result[joint.idx_v : joint.idx_v + joint.nv] = rates[:, start : start + joint.nv].T
-            start += joint.nv
+            result[joint.idx_v : joint.idx_v + joint.nv] = rates[:, block.v].T
         if robot.floating_base:
             result[:6, :6] = np.eye(6)
         return result

@@ -11,6 +11,7 @@ import io
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -111,7 +112,7 @@ def graph_figure(robot: Robot) -> Figure:
     axes.set_xlim(-MARGIN, right + MARGIN)
     axes.set_ylim(foot - MARGIN, top + ROW + MARGIN)
     axes.text(0, top + ROW, model.name, fontsize=12, weight="bold", va="center")
-    for shade, links in zip(_shades(len(clusters)), clusters.values(), strict=True):
+    for shade, links in zip(cycle(SHADES), clusters.values(), strict=False):
         for link in links:
             _draw_shade(axes, boxes[link], shade)
     for joint in model.joints:
@@ -203,10 +204,6 @@ def _role(robot: Robot, joint: Joint) -> str:
     return "independent" if joint.name in robot.independent_joints else "passive"
 
 
-def _shades(count: int) -> list[str]:
-    return [SHADES[k % len(SHADES)] for k in range(count)]
-
-
 def _draw_shade(axes: Axes, box: Box, shade: str) -> None:
     from matplotlib.patches import FancyBboxPatch
 
@@ -272,7 +269,7 @@ def _legend(
     ]
     if loops:
         entries.append(("loop", "dashes", (LOOP_COLOR, 1.6)))
-    for name, shade in zip(clusters, _shades(len(clusters)), strict=True):
+    for name, shade in zip(clusters, cycle(SHADES), strict=False):
         entries.append((f"cluster {name if len(name) < 40 else name[:37] + '...'}", "patch", shade))
     placed, x, line = [], 0.0, 0
     for text, kind, style in entries:

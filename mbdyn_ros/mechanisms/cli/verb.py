@@ -138,7 +138,7 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
     with serving(page, options["browse"]):
         shown = MechanismPage(page, made, options["speed"])
         announce(page.url, made.name, as_json)
-        shown.run()
+        page.run(shown.draw)
 
 
 def _list(as_json: bool) -> None:

@@ -72,10 +72,6 @@ class MechanismPage:
         frame_front(page.server, self.run_shown.analysis.pose)
         self._state: object = None
 
-    def run(self) -> None:
-        """Serve until `Page.end`."""
-        self.page.run(self.draw)
-
     def draw(self, passed: float, woken: bool) -> None:
         """One picture: after `passed` seconds of play, or because something was changed."""
         if passed:

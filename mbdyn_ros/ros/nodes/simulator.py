@@ -18,6 +18,7 @@ from std_msgs.msg import Float64MultiArray
 
 from ...errors import InputError
 from ...robot import Robot
+from ..messages.conversions import fill_time
 from ..node.diagnostics import Health
 from ..node.inbox import Inbox
 from ..node.process import run
@@ -158,18 +159,17 @@ class Simulator(RobotNode):
             except InputError as error:
                 self.refusals.add(error)
 
-    def stamp(self, session: Session) -> tuple[int, int]:
-        """Simulated time where we make the clock, else the time of the world."""
+    def stamp(self, session: Session) -> int:
+        """Simulated time, ns, where we make the clock, else the time of the world."""
         if self._clock_out is not None:
-            return divmod(round(session.motion.time * 1e9), 1_000_000_000)
-        return divmod(self.get_clock().now().nanoseconds, 1_000_000_000)
+            return round(session.motion.time * 1e9)
+        return int(self.get_clock().now().nanoseconds)
 
     def _publish_states(self, session: Session) -> None:
         stamp = session.message.header.stamp
-        stamp.sec, stamp.nanosec = self.stamp(session)
+        fill_time(stamp, self.stamp(session))
         if self._clock_out is not None:
-            clock = self._clock_message.clock
-            clock.sec, clock.nanosec = stamp.sec, stamp.nanosec
+            self._clock_message.clock = stamp
             self._clock_out.publish(self._clock_message)
         if session.message.name:
             self._states.publish(session.message)

@@ -14,6 +14,7 @@ from ...model.model import Array
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.impacts import Impact
 from ...simulation.contact.surfaces import Shape
+from ..messages.conversions import fill_time
 from .markers import colour, new_marker, point
 
 EXTENT = 6.0
@@ -96,8 +97,8 @@ class ImpulseMarkers:
         self._frame, self._length, self._scale = frame, length, length / max(mass, 1e-9)
         self._count = 0
 
-    def arrows(self, impacts: Sequence[Impact], stamp: tuple[int, int]) -> MarkerArray:
-        """One arrow a contact, from the wall to the robot; it fades by itself."""
+    def arrows(self, impacts: Sequence[Impact], stamp: int) -> MarkerArray:
+        """One arrow a contact, from the wall to the robot, at `stamp` (ns); it fades by itself."""
         array = MarkerArray()
         for impact in impacts:
             for place, force in zip(impact.places, impact.forces, strict=True):
@@ -107,7 +108,7 @@ class ImpulseMarkers:
                     continue
                 arrow *= min(1.0, 3 * self._length / size)
                 marker = new_marker(self._frame, "impulse", Marker.ARROW)
-                marker.header.stamp.sec, marker.header.stamp.nanosec = stamp
+                fill_time(marker.header.stamp, stamp)
                 self._count = (self._count + 1) % 1000
                 marker.id, marker.lifetime = self._count, ARROW_LIFETIME
                 marker.points = [point(place), point(place + arrow)]

@@ -73,10 +73,6 @@ class RobotPage:
                 self._numbers = gui.add_markdown("")
         self._movable = bool(moved)
 
-    def run(self) -> None:
-        """Serve until `Page.end`."""
-        self.page.run(self.draw)
-
     def draw(self, passed: float, woken: bool) -> None:
         """One picture: after `passed` seconds of play, or because something was changed."""
         try:
