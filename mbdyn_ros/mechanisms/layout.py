@@ -56,6 +56,11 @@ class Layout:
     pins: tuple[Pin, ...]
     gears: tuple[tuple[str, str, float], ...] = ()
 
+    @property
+    def order(self) -> dict[str, int]:
+        """Place of every part among the parts."""
+        return {part.name: k for k, part in enumerate(self.parts)}
+
 
 @dataclass(frozen=True)
 class Solved:

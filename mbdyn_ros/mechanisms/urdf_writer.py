@@ -123,7 +123,7 @@ class _Drawing:
         ]
         self.longest = max(lengths)
         self.width = SLENDER * max(min(lengths), 0.3 * self.longest)
-        self.layers = {part.name: k for k, part in enumerate(layout.parts)}
+        self.layers = layout.order
 
     def ground(self, link: Element) -> None:
         """A pivot under every part on the ground, a rail under every slide."""

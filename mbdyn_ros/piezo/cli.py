@@ -14,7 +14,7 @@ from ..view.figure import PLOTS
 from . import PiezoMotion, PulseController, Rotor, circle, follow
 
 SETTLE = 0.5
-"""s after the end of the path, in which the joints go the last of the way."""
+"""s after the end of the path, in which the joints finish their way."""
 
 SAMPLES_PER_CYCLE = 8
 """Samples of the motion in each cycle of the controller."""

@@ -98,7 +98,7 @@ class PiezoController(RobotNode):
             control = PulseController(robot, rotor, parameters["rotor_link"])
             target = parameters["target_link"] or parameters["rotor_link"]
             home = neutral_position(robot)
-            robot.frame_pose(home, target)  # the first calls take long: not later
+            robot.frame_pose(home, target)  # here, because the first calls take long
             robot.jacobian(home, target)
         except InputError as error:
             raise InputError(
@@ -149,7 +149,7 @@ class PiezoController(RobotNode):
         speed = self._rotor_state.speed
         if speed != control.rotor.speed:
             control.rotor = Rotor(control.rotor.mass, control.rotor.radius, speed)
-        # After 1 / gain the pulses have made good what a state has shown: not once more.
+        # After 1 / gain the pulses have corrected the error of a state: never correct it twice.
         fresh = self._gain * self.measured.age(now) <= 1
         if (self._gain if fresh else 0.0) != control.gain:
             control.gain = self._gain if fresh else 0.0
@@ -209,15 +209,10 @@ class PiezoController(RobotNode):
 
     # ---- references -----------------------------------------------------------------------
 
-    def _robot(self) -> Robot:
-        if self.control is None:
-            raise InputError(self.description.missing)
-        return self.control.robot
-
     def _on_reference(self, message: JointTrajectory) -> None:
         start = start_time(self, message)
         try:
-            robot = self._robot()
+            robot = self.require(self.control).robot
             present = self._present()
             reference = read_reference(robot, message, present)
             require_within_limits(robot, reference, present)
@@ -234,7 +229,7 @@ class PiezoController(RobotNode):
 
     def _on_target(self, message: PoseStamped) -> None:
         try:
-            robot = self._robot()
+            robot = self.require(self.control).robot
             settings, present = self.parameters, self._present()
             if present is None:
                 timeout = settings["state_timeout"]

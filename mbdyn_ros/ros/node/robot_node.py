@@ -7,17 +7,19 @@ import time
 import warnings
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from rclpy.node import Node
 
-from ...errors import MbdynError
+from ...errors import InputError, MbdynError
 from ...robot import Robot, load
 from .description import FLOATING_BASE, Description, home_by_name
 from .diagnostics import Diagnostics, Health
 from .parameters import Parameters, Spec
 from .rate_loop import RateLoop
 from .refusals import in_words, one_line
+
+Part = TypeVar("Part")
 
 
 class RobotNode(Node):
@@ -145,6 +147,12 @@ class RobotNode(Node):
             whose words become the message of a refusal.
         """
         self.create_service(kind, f"~/{name}", partial(self._answer, action))
+
+    def require(self, part: Part | None) -> Part:
+        """A part of the node that a robot brings; InputError where there is no robot yet."""
+        if part is None:
+            raise InputError(self.description.missing)
+        return part
 
     def clear_fault(self) -> str:
         """Forget the fault, under `lock`; return what it was."""
