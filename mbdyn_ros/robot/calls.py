@@ -31,7 +31,7 @@ from ..errors import InputError, SingularMassMatrixError
 from ..program.declaration import Declaration, offered
 from ..program.program import Program
 
-SPOKEN = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
+SPOKEN_ARGUMENTS = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
 """What messages call the arguments."""
 
 NEXT_TO_NOTHING = 1e-6
@@ -98,7 +98,7 @@ class Calls:
         """
         friction = friction or not self._system.has_friction
         arrays = {
-            key: (coordinate_array(SPOKEN.get(key, key), value, self.labels(key)), 1)
+            key: (coordinate_array(SPOKEN_ARGUMENTS.get(key, key), value, self.labels(key)), 1)
             for key, value in zip(program.inputs, values, strict=True)
         }
         if wrenches is not None:
@@ -120,7 +120,7 @@ class Calls:
             return kernel.batch(given, count, out)
         for key, (array, _) in arrays.items():
             if key != "wrenches":
-                require_finite(SPOKEN.get(key, key), array, self.labels(key))
+                require_finite(SPOKEN_ARGUMENTS.get(key, key), array, self.labels(key))
         given = [array for array, _ in arrays.values()]
         result = kernel.plain(*(array.ravel() for array in given)) if kernel.plain else None
         if result is None:

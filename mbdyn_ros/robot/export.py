@@ -70,10 +70,8 @@ def generate_c(
     Examples
     --------
     >>> import mbdyn_ros, tempfile
-    >>> robot = mbdyn_ros.load('''<robot name="cart"><link name="world"/><link name="box">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="box"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in robot.generate_c(folder).files]
     ['cart.h', 'cart.c', 'test_cart.c', 'CMakeLists.txt', 'cart.py']

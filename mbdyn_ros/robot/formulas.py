@@ -37,10 +37,8 @@ def bind(self: Robot, name: str, link: str | None = None, friction: bool = True)
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> fd = robot.bind("forward_dynamics")
     >>> fd.effort[:] = 3.0
     >>> fd()
@@ -68,10 +66,8 @@ def casadi(self: Robot, name: str, link: str | None = None, friction: bool = Tru
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> robot.casadi("forward_dynamics")
     Function(forward_dynamics:(q,v,effort)->(a) SXFunction)
     """
@@ -100,10 +96,8 @@ def operation_counts(self: Robot) -> dict[str, dict[str, int]]:
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> robot.operation_counts()["inverse_dynamics"]
     {'multiplications': 0, 'additions': 1, 'divisions': 0, 'functions': 0}
     """
@@ -122,10 +116,7 @@ def _wanted(
     if (program.about == "link") != (link is not None):
         needed = "needs" if link is None else "has no"
         raise InputError(f"{name} {needed} link")
-    if name.startswith("forward_dynamics"):
-        self.require_mass("forward dynamics")
-    if name.startswith("inverse_dynamics"):
-        self._require_drive()
+    self._require_answer(program)
     about = None if link is None else require_link(self.system.tree, link, self.model.source)
     friction = friction or not program.loaded or not self.system.has_friction
     return program, about, False, friction

@@ -61,10 +61,8 @@ def rollout(
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> q, v = robot.rollout([0.0], [0.0], [[4.0], [4.0]], dt=0.5)
     >>> q.ravel(), v.ravel()
     (array([0.25, 1. ]), array([1., 2.]))

@@ -22,7 +22,7 @@ import numpy as np
 from ...errors import SimulationError
 from ...model.model import Array
 from ...robot import Robot
-from ..friction.coulomb import DEPENDENT, Coulomb
+from ..friction.coulomb import DEPENDENT_ROWS, Coulomb
 from ..friction.drive import Drive
 from ..friction.friction_impulse import boxed_impulses
 from ..trajectory import Transition
@@ -130,7 +130,7 @@ class StickSlip(Smooth):
         if (np.abs(needed) <= limit).all():
             return False
         rows = self._coulomb.rows[self._held]
-        if np.linalg.matrix_rank(rows, DEPENDENT) == len(rows):
+        if np.linalg.matrix_rank(rows, DEPENDENT_ROWS) == len(rows):
             return True
         wanted = self._matrix.matrix @ a - self._load(q, v, effort)
         return not _within(rows, wanted, limit, LOAD_NOISE * np.abs(wanted).max())
@@ -175,13 +175,13 @@ class StickSlip(Smooth):
         if len(self._stuck):
             rows, free = self._coulomb.rows[self._stuck][:, self._free], self._free
             drift = self._coulomb.drift(q, v)[self._stuck]
-            a[free] = np.linalg.lstsq(rows, -drift, rcond=DEPENDENT)[0]
+            a[free] = np.linalg.lstsq(rows, -drift, rcond=DEPENDENT_ROWS)[0]
         a += self.response(q, matrix, (load - matrix @ a)[:, None])[:, 0]
         wanted = matrix @ a - load
         if not len(self._stuck):
             return a, wanted[self._coulomb.coordinate[self._held]]
         columns = self._coulomb.rows[self._held].T * self._coulomb.limit[self._held]
-        share = np.linalg.lstsq(columns, wanted, rcond=DEPENDENT)[0]
+        share = np.linalg.lstsq(columns, wanted, rcond=DEPENDENT_ROWS)[0]
         return a, share * self._coulomb.limit[self._held]
 
     def _margin(self, load: Array) -> Array:
@@ -202,7 +202,7 @@ class StickSlip(Smooth):
         right = rows @ solved
         free = right[:, 0] + self._coulomb.drift(q, v)[rest]
         limit, margin = self._coulomb.limit[rest], self._margin(load)[rest] / 2
-        if np.linalg.matrix_rank(rows, DEPENDENT) == len(rest):
+        if np.linalg.matrix_rank(rows, DEPENDENT_ROWS) == len(rest):
             mode[rest] = complementarity(right[:, 1:], free, limit, margin)
         else:
             mode[rest] = _least_motion(right[:, 1:], free, limit)

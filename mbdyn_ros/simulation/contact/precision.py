@@ -26,12 +26,12 @@ class Precision:
     settled: float
 
 
-ADAPTIVE = Precision(
+ADAPTIVE_STEPS = Precision(
     touching=1e-9, inside=1e-9, graze=1e-12, closed=1e-16, resting_speed=1e-9, settled=SETTLED
 )
 """Of steps that adapt; where their tolerances are wider, so are the distances."""
 
-STEPPED = Precision(
+FIXED_STEPS = Precision(
     touching=1e-6, inside=1e-5, graze=1e-9, closed=1e-13, resting_speed=1e-4, settled=1e-6
 )
 """Of fixed steps."""

@@ -12,7 +12,7 @@ from ..velocity_map import VelocityMap
 VELOCITY_NOISE = 1e-12
 """Share of the velocities that may be rounding error where a row mixes several."""
 
-DEPENDENT = 1e-9
+DEPENDENT_ROWS = 1e-9
 """Share of the largest singular value under which rows depend on each other."""
 
 
@@ -83,7 +83,7 @@ class Coulomb:
         mixed = self.rows[held[still < 0]][:, free]
         if mixed.size:
             _, sizes, directions = np.linalg.svd(mixed)
-            rank = int((sizes > DEPENDENT * max(sizes.max(), 1e-300)).sum())
+            rank = int((sizes > DEPENDENT_ROWS * max(sizes.max(), 1e-300)).sum())
             result = result @ directions[rank:].T
         return result
 

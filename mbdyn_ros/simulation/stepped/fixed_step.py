@@ -35,7 +35,7 @@ from ..friction.friction_impulse import friction_impulses
 AUTO = "auto"
 """The name of the choice between `RK4` and `SEMI_IMPLICIT`."""
 
-STIFF = 1.0
+STIFFEST_FOR_RK4 = 1.0
 """Largest step times damping rate for rk4 in "auto". It is stable up to 2.78; the damping rate
 is taken at one position and differs at others."""
 
@@ -61,10 +61,8 @@ class FixedStep:
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> motion = FixedStep(robot, step=0.5)
     >>> motion.effort[:] = 4.0
     >>> motion.advance()
@@ -107,7 +105,7 @@ class FixedStep:
         if not (math.isfinite(step) and step > 0):
             raise InputError(f"the step must be a positive number of seconds, not {step}")
         self._step = step
-        stiff = step * self._damping_rate > STIFF
+        stiff = step * self._damping_rate > STIFFEST_FOR_RK4
         method = self._choice or (SEMI_IMPLICIT if stiff else RK4)
         if method is not self._stepper.method:
             self._stepper.method = method
