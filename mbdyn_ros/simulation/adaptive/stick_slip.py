@@ -22,11 +22,11 @@ import numpy as np
 from ...errors import SimulationError
 from ...model.model import Array
 from ...robot import Robot
-from ..friction.coulomb import DEPENDENT_ROWS, Coulomb
+from ..friction.coulomb import DEPENDENT_ROWS, Coulomb, fastest_damping
 from ..friction.drive import Drive
 from ..friction.friction_impulse import boxed_impulses
 from ..trajectory import Transition
-from .smooth import Smooth, fastest
+from .smooth import Smooth
 
 LOAD_NOISE = 1e-12
 """Share of the loads on a joint that may be rounding error."""
@@ -109,7 +109,7 @@ class StickSlip(Smooth):
         self._matrix()
         self._coulomb.at(q)
         basis = self._coulomb.motions(self._held)
-        return fastest(
+        return fastest_damping(
             basis.T @ self._matrix.matrix @ basis, basis.T @ self._coulomb.damping @ basis
         )
 
@@ -154,8 +154,7 @@ class StickSlip(Smooth):
 
     def _resistance(self, v: Array) -> Array:
         """Damping and the friction of what slides (nv,)."""
-        coulomb = self._coulomb
-        return coulomb.damping @ v + (coulomb.limit * self.mode) @ coulomb.rows
+        return self._coulomb.resistance(v, self.mode)
 
     def _load(self, q: Array, v: Array, effort: Array) -> Array:
         """What accelerates the coordinates (nv,), but for the friction of what sticks."""
