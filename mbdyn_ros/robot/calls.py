@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -77,10 +76,12 @@ class Calls:
             return coordinates.position_labels
         return coordinates.effort_labels if name == "effort" else coordinates.velocity_labels
 
-    def load(self, *programs: Declaration) -> None:
-        """Load or compile programs, several at once."""
+    def load(self, *wanted: tuple[Any, ...]) -> list[Kernel]:
+        """Load or compile programs, several at once; each by the arguments of `kernel`."""
+        from concurrent.futures import ThreadPoolExecutor  # slow to import
+
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            list(pool.map(self.kernel, programs))
+            return list(pool.map(lambda arguments: self.kernel(*arguments), wanted))
 
     def call(
         self,
@@ -156,18 +157,16 @@ class Calls:
     ) -> Kernel:
         """A program, built when first asked for; see `Program` for the arguments."""
         key = program, about, wrenches, friction, compiled
-        kernel = self._kernels.get(key)
-        if kernel is None:
+        if key not in self._kernels:
             with self._building.setdefault(key, threading.Lock()):  # one thread builds it
-                kernel = self._kernels.get(key)
-                if kernel is None:
+                if key not in self._kernels:
                     made = Program(program, self._system, about, wrenches, friction)
-                    if compiled:
-                        kernel = load_kernel(made, self.home, self.options)
-                    else:
-                        kernel = interpret(made, self.home)
-                    self._kernels[key] = kernel
-        return kernel
+                    self._kernels[key] = (
+                        load_kernel(made, self.home, self.options)
+                        if compiled
+                        else interpret(made, self.home)
+                    )
+        return self._kernels[key]
 
     def _require_closed(self, q: Array) -> None:
         """Raise `InputError` where the loops cannot be closed at q."""

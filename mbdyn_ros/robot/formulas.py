@@ -9,7 +9,6 @@ import casadi as ca
 from ..arguments import require_link
 from ..compiler.bound import Bound
 from ..errors import InputError
-from ..export.operation_count import formulation_counts
 from ..program.declaration import Declaration, declared, offered
 from ..program.program import Program
 from ..program.symbols import alone, lasting
@@ -82,7 +81,7 @@ def casadi(self: Robot, name: str, link: str | None = None, friction: bool = Tru
 
 def compile(self: Robot, *names: str) -> None:
     """Load or compile the named programs now, several at once (default: all)."""
-    self.calls.load(*map(declared, names or offered()))
+    self.calls.load(*((declared(name),) for name in names or offered()))
 
 
 @alone
@@ -101,6 +100,8 @@ def operation_counts(self: Robot) -> dict[str, dict[str, int]]:
     >>> robot.operation_counts()["inverse_dynamics"]
     {'multiplications': 0, 'additions': 1, 'divisions': 0, 'functions': 0}
     """
+    from ..export.operation_count import formulation_counts  # few programs need it
+
     counts = {name: Program(declared(name), self.system).operations for name in offered()}
     return {**counts, **formulation_counts(self.system)}
 

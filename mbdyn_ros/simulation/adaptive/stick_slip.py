@@ -15,10 +15,15 @@ that minimizes r^T A r / 2 + b^T r gives it (Gauss's principle).
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
+from ...compiler.bound import Bound
+from ...equations.programs import (
+    coriolis_vector,
+    forward_dynamics,
+    gravity_vector,
+    mass_matrix,
+)
 from ...errors import SimulationError
 from ...model.model import Array
 from ...robot import Robot
@@ -46,13 +51,11 @@ class StickSlip(Smooth):
     switching = True
 
     def __init__(self, robot: Robot, drive: Drive) -> None:
-        with ThreadPoolExecutor() as pool:  # they may have to be compiled
-            forward = pool.submit(robot.bind, "forward_dynamics", friction=False)
-            matrix = pool.submit(robot.bind, "mass_matrix")
-            coriolis = pool.submit(robot.bind, "coriolis_vector")
-            gravity = pool.submit(robot.bind, "gravity_vector")
-        self._forward, self._matrix = forward.result(), matrix.result()
-        self._coriolis, self._gravity = coriolis.result(), gravity.result()
+        kernels = robot.calls.load(
+            (forward_dynamics, None, False, False),
+            *[(program,) for program in (mass_matrix, coriolis_vector, gravity_vector)],
+        )
+        self._forward, self._matrix, self._coriolis, self._gravity = map(Bound, kernels)
         self._a = self._forward.a
         self._drive = drive
         self._coulomb = Coulomb(robot)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,8 +101,7 @@ class Contacts:
             )
         self.geometry = environment.geometry(robot)
         programs = distances, contact_state
-        with ThreadPoolExecutor() as pool:
-            kernels = list(pool.map(robot.calls.kernel, programs, [self.geometry] * len(programs)))
+        kernels = robot.calls.load(*((program, self.geometry) for program in programs))
         self._kernel = kernels[0]
         self._normals: dict[int, Normals] = {}
         self._many: BoundBatch | None = None
