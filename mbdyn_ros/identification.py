@@ -27,7 +27,7 @@ NEGLIGIBLE_COLUMN = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """What the efforts of a robot depend on.
+    """Combinations of inertias that the efforts of a robot depend on.
 
     standard_names, standard : names "link.m", "link.mcx", ... and values (10 links,) of the
         standard parameters, in the order of `Robot.regressor`'s columns (kg, kg m, kg m^2).

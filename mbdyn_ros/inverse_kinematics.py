@@ -110,7 +110,7 @@ def position_limits(robot: Robot) -> tuple[Array, Array]:
 
 
 def _gap(robot: Robot, link: str, q: Array, wanted: Array, orientation: bool) -> Array:
-    """What is missing: m, and where it counts the rotation vector, rad, both in world axes."""
+    """The way to the wanted pose in world axes: m, and if it counts the rotation vector, rad."""
     present = robot.frame_pose(q, link)
     apart: Array = wanted[:3, 3] - present[:3, 3]
     if not orientation:

@@ -31,7 +31,7 @@ from ..program.declaration import Declaration, offered
 from ..program.program import Program
 
 SPOKEN_ARGUMENTS = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
-"""What messages call the arguments."""
+"""Words for the arguments in messages."""
 
 NEXT_TO_NOTHING = 1e-6
 """Gap (m or rad), found by least squares, of a loop that closes."""
@@ -50,7 +50,7 @@ class PlainCalls:
 
 
 def _not_compiled(*_: object) -> None:
-    """What a plain call returns where another way has to be gone."""
+    """Return None, as a plain call does that leaves its arguments to the general call."""
 
 
 class Calls:

@@ -224,7 +224,7 @@ class Robot:
         return f"no mass resists the motion of link {links}"
 
     def _find_warnings(self, tilts: Sequence[Tilt]) -> tuple[str, ...]:
-        """What looks wrong but can be computed; `tilts` were seen when the robot was built."""
+        """Warnings of what looks wrong; `tilts` were seen when the robot was built."""
         source = self.model.source
         closures = (one for linkage in self.system.linkages for one in linkage.cluster.closures)
         found = [

@@ -155,7 +155,7 @@ class Rollout:
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
         q_out: Array, v_out: Array,
     ) -> None:  # fmt: skip
-        """The same step by step, for all motions at once."""
+        """Run without compiled code, step by step for all motions at once."""
         count, steps = len(q_out), effort.shape[-2]
         stepper = Stepper(method, *(np.broadcast_to(x, (count, x.shape[-1])) for x in (q, v)))
         q, v = stepper.q, stepper.v
@@ -179,7 +179,7 @@ class Rollout:
 
 
 def tableau_in_c(method: FixedMethod) -> tuple[int, Array]:
-    """What the C of rollouts wants to know: stages, and the tableau row by row with its weights.
+    """A method for the C of rollouts: stages, and the tableau row by row with its weights.
 
     The last number divides the weights. No stages: the velocity first, then the position.
     """

@@ -162,7 +162,7 @@ class Integrator:
         tolerances: tuple[float, float],
         first_step: float | None = None,
     ) -> OdeSolver | CompiledFormula:
-        """What takes the steps: compiled where it can be."""
+        """The solver that takes the steps, compiled where it can be."""
         kernel, effort = self.motion.dynamics.kernel, self.motion.effort
         if method.compiled and isinstance(kernel, CompiledKernel) and isinstance(effort, Constant):
             return CompiledFormula(

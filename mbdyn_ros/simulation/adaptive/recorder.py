@@ -47,7 +47,7 @@ class Recorder:
         self._samples.append((t, y.copy(), a.copy(), np.array(effort)))
 
     def trajectory(self, integrator: Integrator) -> Trajectory:
-        """What was kept so far."""
+        """The trajectory of the samples so far."""
         robot, motion = self._robot, self._motion
         count = len(self._samples)
         empty = 0.0, np.zeros(motion.size), np.zeros(robot.nv), np.zeros(len(robot.effort_labels))

@@ -102,7 +102,7 @@ class StickSlip(Smooth):
         self._stop(v)
 
     def _stop(self, v: Array) -> None:
-        """Take the motion of what sticks from v, in place."""
+        """Take the motion of joints that stick from v, in place."""
         basis = self._coulomb.motions(self._held)
         v[:] = basis @ (basis.T @ v)
 
@@ -160,7 +160,7 @@ class StickSlip(Smooth):
         return self._coulomb.resistance(v, self.mode)
 
     def _load(self, q: Array, v: Array, effort: Array) -> Array:
-        """What accelerates the coordinates (nv,), but for the friction of what sticks."""
+        """Forces (nv,) on the coordinates, without the friction of joints that stick."""
         self._gravity.q[:] = self._coriolis.q[:] = q
         self._coriolis.v[:] = v
         self._gravity()
@@ -237,7 +237,7 @@ def complementarity(matrix: Array, free: Array, limit: Array, margin: Array) -> 
 
 
 def _least_motion(matrix: Array, free: Array, limit: Array) -> Array:
-    """The same where rows depend on each other."""
+    """Directions (n,) of `complementarity` where rows depend on each other."""
     a = free + matrix @ boxed_impulses(matrix, free, limit)
     least = max(1e-6 * float(np.abs(a).max()), LOAD_NOISE * float(np.abs(free).max()))
     result: Array = np.where(np.abs(a) > least, np.sign(a), 0.0)

@@ -206,7 +206,7 @@ class Touching:
         return found
 
     def correction(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """What has to be added (nv,) to the place, and to v, so that resting contacts do rest."""
+        """Corrections (nv,) of the place and of v that keep resting contacts at rest."""
         g, _, slope = self.contacts.distances(q, v)
         gap = (g / slope)[self.resting]
         rows = self.contacts.rows(q, v, self.resting)
@@ -284,7 +284,7 @@ class Touching:
 
 
 def _least(matrix: Array, right: Array) -> Array:
-    """The least solution of A x = b, as nearly as may be."""
+    """The least solution x of A x = b, by least squares where it has none."""
     if len(right) == 1:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(right / matrix[0], dtype=np.float64)

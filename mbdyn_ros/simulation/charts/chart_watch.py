@@ -162,7 +162,7 @@ class ChartWatch:
         return chosen if changed else None
 
     def doubt(self, y: Array) -> str:
-        """What to add to the words of a failure at y."""
+        """Words to add to those of a failure at y, where a singularity is near."""
         for chart, view in zip(self._charts, self._look(y), strict=True):
             if np.isfinite(view.rows).all() and chart.regularity(view.rows) < DOUBTFUL:
                 return "; " + chart.at_change_point("is near")

@@ -28,7 +28,7 @@ KINK = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What holds for k contacts: normal velocity W v, normal acceleration W a + drift.
+    """Laws of motion of k contacts: normal velocity W v, normal acceleration W a + drift.
 
     tangents : (k, 2, nv) velocities along the wall likewise; zero without friction.
     tangent_drift : (k, 2). friction : (k,).
@@ -133,7 +133,7 @@ class Contacts:
         return self.environment.sides[k % len(self.environment.sides)].name
 
     def name(self, k: int) -> str:
-        """What touches what, for messages."""
+        """Words for a contact in messages: the point and the surface."""
         if k >= self.geometry.pairs:
             return self.surface(k)
         link, xyz = self.points[self.point(k)]
@@ -150,7 +150,7 @@ class Contacts:
         return result[:m], result[m : 2 * m], result[2 * m :]
 
     def many_distances(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
-        """The same (N, m) at states (N, nq), (N, nv)."""
+        """The `distances` (N, m), three times, at states (N, nq), (N, nv)."""
         m = len(self)
         many = self._many
         if many is None or len(many.result) != len(q):

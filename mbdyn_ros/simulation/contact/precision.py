@@ -1,4 +1,4 @@
-"""How exactly contacts are told apart: to the accuracy of what steps."""
+"""How exactly contacts are told apart: to the accuracy of the steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...equations.contact.impact import SETTLED
 
 @dataclass(frozen=True)
 class Precision:
-    """What counts as nothing where walls are touched; distances in m or rad.
+    """Limits under which distances (m or rad) and velocities at walls count as nothing.
 
     touching : distance of what touches. inside : depth at which a start is refused.
     graze : depth under which a point grazes and does not hit.

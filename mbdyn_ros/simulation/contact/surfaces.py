@@ -20,7 +20,7 @@ XYZ = ("x", "y", "z")
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What a wall looks like.
+    """Appearance of a wall.
 
     kind : plane (across its z axis), sphere, cylinder (along its z axis) or box.
     size : (3,) m along its own axes; infinite where it has no end.

@@ -34,7 +34,7 @@ def fastest_damping(matrix: Array, damping: Array) -> float:
 
 
 class Coulomb:
-    """What rubs: D v, and the dry friction +-F along each of m rows J, sliding at J v.
+    """Friction of a robot: D v, and the dry friction +-F along each of m rows J, sliding at J v.
 
     In a loop of one freedom every joint moves by v_tree = G(q) v, and all their dry friction f
     is one row: that of the coordinate, F = sum |G| f. In a loop of several freedoms each joint

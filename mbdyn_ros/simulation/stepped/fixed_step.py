@@ -254,7 +254,7 @@ class FixedStep:
         return coulomb.resistance(v, self._slides)
 
     def _damping_at(self, q: Array) -> Array:
-        """What damping takes by velocities, (nv, nv)."""
+        """Damping matrix D (nv, nv) of the forces D v."""
         if self._coulomb is None:
             return np.zeros((self.robot.nv, self.robot.nv))
         self._coulomb.at(q)
