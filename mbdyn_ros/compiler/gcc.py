@@ -141,7 +141,7 @@ def toolchain() -> Toolchain | None:
 
 
 def required_toolchain() -> Toolchain:
-    """The same, where there must be one.
+    """The C compiler of this process, where there must be one.
 
     Raises
     ------

@@ -27,7 +27,6 @@ from ..program.symbols import alone
 from ..units import acceleration_unit, effort_unit, position_unit, velocity_unit
 from .c_companions import cmake_lists, python_loader, test_program
 from .c_library import CFunction, CLibrary, header, library
-from .c_walk import c_walk
 
 if TYPE_CHECKING:
     from ..robot import Robot
@@ -148,7 +147,7 @@ def describe(robot: Robot, links: Sequence[str] | None) -> CLibrary:
         efforts=tuple((one, effort_unit(model, one)) for one in robot.effort_labels),
         functions=tuple(functions),
         omitted=tuple(omitted),
-        walk=c_walk(system.closing, prefix) if system.nz else None,
+        closing=system.closing if system.nz else None,
     )
 
 
