@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..compiler.printers.operations import number
 from .c_library import CLibrary
 
-TOLERANCE = 1e-9
+TEST_TOLERANCE = 1e-9
 """Largest relative difference that the test program allows: other compilers round otherwise."""
 
 
@@ -13,7 +13,7 @@ def test_program(described: CLibrary) -> str:
     """A program that compares every function with recorded values."""
     parts = [
         f'#include "{described.prefix}.h"\n\n#include <math.h>\n#include <stdio.h>\n',
-        COMPARE.replace("TOLERANCE", number(TOLERANCE)),
+        COMPARE.replace("TOLERANCE", number(TEST_TOLERANCE)),
     ]
     calls = []
     for function in described.functions:

@@ -140,7 +140,7 @@ def library(described: CLibrary) -> str:
 
 
 def _walk(closing: Closing, prefix: str) -> str:
-    """The C that fills z, the dependent positions of all loops, at q; its memory is the caller's."""
+    """The C that fills z, the dependent positions of all loops, at q; the caller has its memory."""
     ny, home = closing.ny, closing.home
     return c_loops(closing, newton_text()) + WALK.format(
         prefix=prefix,

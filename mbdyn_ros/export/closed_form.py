@@ -25,7 +25,7 @@ from ..errors import InputError
 from ..program.symbols import alone
 from .polynomial import MOST_PRODUCTS, Polynomial, expand
 
-KINDS = ("revolute", "prismatic")
+POLYNOMIAL_KINDS = ("revolute", "prismatic")
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +132,7 @@ def _require_polynomial(system: System, source: str) -> None:
                 "loop. Export C code instead (without --closed-form)."
             )
     for body in system.tree.bodies:
-        if body.kind not in KINDS:
+        if body.kind not in POLYNOMIAL_KINDS:
             raise InputError(
                 f"{source}: the closed form needs revolute or prismatic joints; joint "
                 f"{body.joint!r} is {body.kind}"

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from ..equations.textbook.gibbs_appell import branches
 from ..model.tree import Tree
+from .closed_form import POLYNOMIAL_KINDS
 
 Line = tuple[str, str, int | None, int | None]
 """Authors, principle, products, sums; None where a formula gives none at this size."""
@@ -101,7 +102,7 @@ def literature_tables(
     counts : as `formulation_counts` gives them.
     """
     kinds = {body.kind for body in tree.bodies if body.parent >= 0}
-    if not tree.bodies or not kinds <= {"revolute", "prismatic"}:
+    if not tree.bodies or not kinds <= set(POLYNOMIAL_KINDS):
         return {}
     chains, n = branches(tree), tree.nv
     if len(chains) == 1 and n == len(tree.bodies):
