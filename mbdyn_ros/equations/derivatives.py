@@ -45,8 +45,7 @@ class EffortDerivatives:
         self._system, self._q, self._z = system, q, z
         self.embedding = embedding = system.embedding(q, z)
         matrix = embedding.matrix
-        velocity = embedding.velocity(v)
-        acceleration = embedding.velocity(a) + embedding.drift(velocity)
+        velocity, acceleration = embedding.motion(v, a)
         tree = tree_derivatives(
             system.regrouped, embedding.joints, velocity, acceleration, system.gravity, wrenches
         )

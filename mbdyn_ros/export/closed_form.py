@@ -21,11 +21,10 @@ import numpy as np
 from ..equations.algebra.spatial import SX
 from ..equations.programs import gravity_vector, mass_matrix
 from ..equations.system import System
+from ..equations.textbook.lagrange_euler import KINDS
 from ..errors import InputError
 from ..program.symbols import alone
 from .polynomial import MOST_PRODUCTS, Polynomial, expand
-
-POLYNOMIAL_KINDS = ("revolute", "prismatic")
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +131,7 @@ def _require_polynomial(system: System, source: str) -> None:
                 "loop. Export C code instead (without --closed-form)."
             )
     for body in system.tree.bodies:
-        if body.kind not in POLYNOMIAL_KINDS:
+        if body.kind not in KINDS:
             raise InputError(
                 f"{source}: the closed form needs revolute or prismatic joints; joint "
                 f"{body.joint!r} is {body.kind}"

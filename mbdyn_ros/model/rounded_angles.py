@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .clusters import PARALLEL, closures_on_bodies
+from .clusters import PARALLEL_AXES, closures_on_bodies
 from .model import Array, Model
 from .tree import Tree
 
-ROUNDED = 1e-4
+ROUNDED_JOINT_AXIS = 1e-4
 """Largest tilt (rad) of a joint that is taken for the rounding of an angle."""
 
 
@@ -54,18 +54,18 @@ def set_straight(model: Model, tree: Tree) -> tuple[Model, list[Tilt]]:
         votes = [now[name] for name in hinges] + _closing_axes(model, closure.name)
         fixed = [now[name] for name in hinges if name in settled]
         normal = max(
-            fixed or votes, key=lambda axis: sum(_sine(axis, one) <= PARALLEL for one in votes)
+            fixed or votes, key=lambda axis: sum(_sine(axis, one) <= PARALLEL_AXES for one in votes)
         )
         misses = {}
         for name, axis in now.items():
             along = float(axis @ normal)
             miss = abs(along) if kinds[name] == "prismatic" else _sine(axis, normal)
             misses[name] = miss
-        if not PARALLEL < max(misses.values()) <= ROUNDED:
+        if not PARALLEL_AXES < max(misses.values()) <= ROUNDED_JOINT_AXIS:
             continue
         for name, miss in misses.items():
             settled.add(name)
-            if miss > PARALLEL:
+            if miss > PARALLEL_AXES:
                 straight = normal * np.sign(now[name] @ normal)
                 if kinds[name] == "prismatic":
                     straight = now[name] - (now[name] @ normal) * normal

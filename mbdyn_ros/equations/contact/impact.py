@@ -30,7 +30,7 @@ ROUNDS, SWEEPS, NEWTON = 40, 25, 40
 SWEPT = 6
 """Starts that come from sweeps; the others are scattered."""
 
-SHORTEST = 1e-4
+LEAST_NEWTON_STEP = 1e-4
 """Share of a Newton step that has to help, else another start is tried."""
 
 UNSETTLED = 1e-7
@@ -127,7 +127,7 @@ def _newton(
         if gap <= enough:
             break
         way, share = np.linalg.lstsq(slope, error, rcond=1e-11)[0], 1.0
-        while share >= SHORTEST:
+        while share >= LEAST_NEWTON_STEP:
             trial = f - share * way
             error, slope = _residual(matrix, free, blocks, steps, trial)
             left = float(np.linalg.norm(error / weights))

@@ -42,7 +42,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ..algebra.spatial import SX, Transform, cross, second_moment, skew
+from ..algebra.spatial import SX, Transform, cross, second_moment, skew, symmetric_of, upper_of
 from .composite_body import CompositeInertia
 
 
@@ -50,17 +50,6 @@ def screw_product(first: SX, second: SX) -> SX:
     """[V, S] of two screws (6, 1), angular part first."""
     angular = cross(first[:3], second[:3])
     return ca.vertcat(angular, cross(first[:3], second[3:]) + cross(first[3:], second[:3]))
-
-
-def symmetric_of(six: SX) -> SX:
-    """The symmetric matrix (3, 3) of its upper triangle, row by row."""
-    xx, xy, xz, yy, yz, zz = (six[k] for k in range(6))
-    return ca.blockcat([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def upper_of(matrix: SX) -> SX:
-    """Its upper triangle (6, 1), row by row."""
-    return ca.vertcat(*(matrix[i, j] for i in range(3) for j in range(i, 3)))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ PARTS = tuple(Part(name, "") for name in ("qx", "qy", "qz", "qw"))
 TURNING = tuple(Part(name, "rad") for name in ("wx", "wy", "wz"))
 """The angular velocity in the axes that it turns."""
 
-UPRIGHT = (0.0, 0.0, 0.0, 1.0)
+NO_TURN = (0.0, 0.0, 0.0, 1.0)
 
 
 def rotation_rows(x: Any, y: Any, z: Any, w: Any) -> tuple[tuple[Any, ...], ...]:

@@ -9,13 +9,11 @@ import numpy as np
 
 from ..joints.quaternion import rotation_rows
 from ..model import Array, Pose, constant
+from ..tree import SNAPPED
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
-
-ROUNDING = 1e-15
-"""Entries this near to 0, 1 and -1 are meant to be 0, 1 and -1; nothing farther is touched."""
 
 IDENTITY = Pose()
 X_AXIS = constant((1.0, 0.0, 0.0), (3,))
@@ -23,14 +21,14 @@ Vector = tuple[float, ...]
 
 
 def snap(value: float) -> float:
-    """Return exactly 0, 1 or -1 for what is within `ROUNDING` of it.
+    """Return exactly 0, 1 or -1 for what is within `SNAPPED` of it.
 
     >>> snap(6.1e-17), snap(-1 + 1e-16), snap(1e-8)
     (0.0, -1.0, 1e-08)
     """
-    if abs(value) < ROUNDING:
+    if abs(value) < SNAPPED:
         return 0.0
-    if abs(abs(value) - 1.0) <= ROUNDING:
+    if abs(abs(value) - 1.0) <= SNAPPED:
         return math.copysign(1.0, value)
     return value
 
@@ -66,7 +64,7 @@ def normalized(values: Vector) -> Vector | None:
     if largest == 0.0:
         return None
     norm = math.hypot(*values)
-    if abs(norm - 1.0) > ROUNDING:
+    if abs(norm - 1.0) > SNAPPED:
         exponent = -math.frexp(largest)[1]  # a power of two: no rounding, no overflow
         values = tuple(math.ldexp(value, exponent) for value in values)
         norm = math.hypot(*values)
