@@ -21,7 +21,7 @@ import pinocchio as pin
 from scipy.integrate import solve_ivp
 
 from mbdyn_ros.mechanisms import Analysis, FourBar, Link, Mechanism, constant_speed
-from mbdyn_ros.mechanisms.forward_motion import move
+from mbdyn_ros.mechanisms.forward import move
 from mbdyn_ros.mechanisms.programs import run
 from mbdyn_ros.mechanisms.sweep import sweep
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
@@ -13,13 +14,15 @@ REFUSED = {
 first where mimics are asked for."""
 
 
-def urdf_files() -> list[Path]:
+@functools.cache
+def urdf_files() -> tuple[Path, ...]:
     """Every URDF of the corpus, in alphabetical order; none where it is not installed."""
     try:
         listed = files("example-robot-data") or []
     except PackageNotFoundError:
-        return []
-    return sorted(Path(str(one.locate())).resolve() for one in listed if one.suffix == ".urdf")
+        return ()
+    found = (Path(str(one.locate())).resolve() for one in listed if one.suffix == ".urdf")
+    return tuple(sorted(found))
 
 
 def readable_urdf_files() -> list[Path]:

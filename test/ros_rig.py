@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
@@ -21,6 +24,9 @@ from rclpy.parameter import Parameter  # noqa: E402
 WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 DOMAIN = (int(os.environ.get("ROS_DOMAIN_ID", os.getpid())) + WORKER) % 100 + 1
 """Of this worker: tests side by side do not hear each other."""
+
+PATIENCE = 60.0
+"""Seconds that are waited for what comes at once, or within seconds on a busy machine."""
 
 Result = TypeVar("Result")
 
@@ -89,7 +95,7 @@ class Rig:
         """Call a service, with a request of these fields."""
         client = self.client.create_client(kind, service)
         try:
-            assert client.wait_for_service(timeout_sec=10), f"no service {service}"
+            assert client.wait_for_service(timeout_sec=PATIENCE), f"no service {service}"
             future = client.call_async(kind.Request(**fields))
             self.wait(future.done)
             return future.result()
@@ -108,7 +114,7 @@ class Rig:
         self.wait(lambda: publisher.get_subscription_count() > 0)
         return publisher
 
-    def wait(self, ready: Callable[[], Result], limit: float = 10.0) -> Result:
+    def wait(self, ready: Callable[[], Result], limit: float = PATIENCE) -> Result:
         """What `ready` returns when it is true."""
         end = time.monotonic() + limit
         while not (result := ready()):
@@ -146,3 +152,26 @@ def rig(interpreted: None) -> Any:
     yield one
     one.close()
     assert set(threading.enumerate()) <= before
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Starts an executable with its `--ros-args`; none outlives its test."""
+    started = []
+
+    def start(node: str, *arguments: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [str(Path(sys.executable).with_name(node)), "--ros-args", *arguments],
+            env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.returncode is None:
+            process.kill()
+            process.communicate()

@@ -25,9 +25,21 @@ def assert_close(ours: object, theirs: object, what: str) -> None:
     assert gap <= TOLERANCE, f"{what}: relative gap {gap:.2e}"
 
 
+ON_ITS_BASE = [
+    pytest.param(
+        path,
+        floating_base,
+        id=f"{label(path)}-{'floating' if floating_base else 'fixed'}",
+        marks=[] if floating_base == bool(place % 2) else pytest.mark.long,
+    )
+    for place, path in enumerate(readable_urdf_files())
+    for floating_base in (False, True)
+]
+"""Every robot on both bases, each on one of them where time is short."""
+
+
 @pytest.mark.usefixtures("interpreted")
-@pytest.mark.parametrize("floating_base", [False, True], ids=["fixed", "floating"])
-@pytest.mark.parametrize("path", readable_urdf_files(), ids=label)
+@pytest.mark.parametrize(("path", "floating_base"), ON_ITS_BASE)
 def test_agrees_with_pinocchio(path: Path, floating_base: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)

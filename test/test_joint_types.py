@@ -175,6 +175,7 @@ def test_messages_name_whole_joints() -> None:
     pytest.importorskip("sensor_msgs")
     from mbdyn_ros.ros.messages.conversions import joint_state_message
     from mbdyn_ros.ros.messages.layout import Layout
+    from mbdyn_ros.ros.nodes.session import Session
 
     both = Both(False)
     order = tuple(reversed([joint[0] for joint in JOINTS]))
@@ -185,5 +186,18 @@ def test_messages_name_whole_joints() -> None:
     q, v, _ = layout.state(position.tolist(), velocity.tolist())
     np.testing.assert_array_equal(q, both.q)
     np.testing.assert_array_equal(v, both.v)
-    message = joint_state_message(both.ours, q, v)
-    assert list(message.name) == ["lift", "elbow", "drill", "rail"]
+    effort = np.arange(1.0, both.ours.nv + 1)
+    message = joint_state_message(both.ours, q, v, effort)
+    session = Session(both.ours, 1e-3)
+    session.motion.set_state(q, v)
+    session.motion.effort[:] = effort
+    session.fill_message()
+    names = ["lift", "cardan/first", "cardan/second", "elbow", "nod/first", "nod/second", "drill",
+             "rail"]  # fmt: skip
+    for one in (message, session.message):
+        assert list(one.name) == names
+        rows = [both.ours.velocity_labels.index(name) for name in names]
+        assert list(one.position) == [q[both.ours.position_labels.index(name)] for name in names]
+        assert list(one.velocity) == v[rows].tolist()
+        assert list(one.effort) == effort[rows].tolist()
+    assert session.beyond_limits() == []

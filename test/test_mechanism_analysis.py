@@ -33,7 +33,7 @@ from mbdyn_ros.mechanisms import (
     trapezoid,
 )
 from mbdyn_ros.mechanisms.crank_motion import from_table
-from mbdyn_ros.mechanisms.forward_motion import StoppedMotionError, law_from_table, move
+from mbdyn_ros.mechanisms.forward import StoppedMotionError, law_from_table, move
 from mbdyn_ros.mechanisms.sweep import sweep
 
 Array = np.ndarray

@@ -6,18 +6,18 @@ The launch files themselves need launch_ros, which is part of a full ROS 2 only.
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 pytest.importorskip("rclpy")
 
-from ros_rig import ARM, DOMAIN, Rig, rig
+from ros_rig import ARM, DOMAIN, PATIENCE, Rig, rig, start
 from sensor_msgs.msg import JointState
 
 from mbdyn_ros.errors import InputError
@@ -26,7 +26,7 @@ from mbdyn_ros.ros import launch_support
 from mbdyn_ros.ros.nodes.parameters import SIMULATOR, TORQUE_FEEDFORWARD
 from mbdyn_ros.ros.robot_files import find_urdf, known_urdfs
 
-__all__ = ["rig"]
+__all__ = ["rig", "start"]
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -47,7 +47,13 @@ def urdf(tmp_path: Path) -> Path:
         ("piezo_simulator", PIEZO_SIMULATOR),
     ],
 )
-def test_parameter_file(rig: Rig, urdf: Path, node: str, table: tuple) -> None:  # type: ignore[type-arg]
+def test_parameter_file(
+    rig: Rig,
+    start: Callable[..., subprocess.Popen[str]],
+    urdf: Path,
+    node: str,
+    table: tuple[Any, ...],
+) -> None:
     if node.startswith("piezo"):
         urdf = ROOT / "urdf" / "piezo_robot.yaml"
     file = ROOT / "config" / f"{node}.yaml"
@@ -55,15 +61,10 @@ def test_parameter_file(rig: Rig, urdf: Path, node: str, table: tuple) -> None: 
     defaults = {spec.name: spec.default for spec in table}
     for name, value in given.items():
         assert defaults[name] == value, "the file shows the defaults"
-    process = subprocess.Popen(
-        [str(Path(sys.executable).with_name(node)), "--ros-args", "-p", f"urdf:={urdf}",
-         "--params-file", str(file)],
-        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)}, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
-    rig.wait(lambda: node in rig.client.get_node_names(), 20)
+    process = start(node, "-p", f"urdf:={urdf}", "--params-file", str(file))
+    rig.wait(lambda: node in rig.client.get_node_names())
     process.send_signal(signal.SIGTERM)
-    output, _ = process.communicate(timeout=10)
+    output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, output
 
 
@@ -136,7 +137,7 @@ def launch(
 
     async def run() -> int:
         running = asyncio.ensure_future(service.run_async())
-        for _ in range(400):
+        for _ in range(round(PATIENCE / 0.05)):
             await asyncio.sleep(0.05)
             if states:
                 break

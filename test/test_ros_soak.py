@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,12 +13,12 @@ import pytest
 pytest.importorskip("rclpy")
 
 from rclpy.qos import QoSProfile
-from ros_rig import ARM, DOMAIN, Rig, rig
+from ros_rig import ARM, Rig, rig, start
 from sensor_msgs.msg import JointState
 
 from mbdyn_ros.ros.node.inbox import Inbox
 
-__all__ = ["rig"]
+__all__ = ["rig", "start"]
 
 RATE = 500.0
 """Hz"""
@@ -28,18 +27,13 @@ SECONDS = 60.0
 
 
 @pytest.fixture
-def simulator(tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+def simulator(
+    start: Callable[..., subprocess.Popen[str]], tmp_path: Path
+) -> subprocess.Popen[str]:
     """A simulator of its own process."""
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
-    process = subprocess.Popen(
-        [str(Path(sys.executable).with_name("simulator")), "--ros-args",
-         "-p", f"urdf:={path}", "-p", f"rate:={RATE}"],
-        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
-    )  # fmt: skip
-    yield process
-    process.terminate()
-    process.wait(10)
+    return start("simulator", "-p", f"urdf:={path}", "-p", f"rate:={RATE}")
 
 
 def resident(process: int) -> float:
@@ -50,9 +44,9 @@ def resident(process: int) -> float:
 
 @pytest.mark.alone
 @pytest.mark.long
-def test_a_minute_at_rate(rig: Rig, simulator: subprocess.Popen[bytes]) -> None:
+def test_a_minute_at_rate(rig: Rig, simulator: subprocess.Popen[str]) -> None:
     inbox = Inbox(rig.client, JointState, "joint_states", QoSProfile(depth=5000))
-    rig.wait(lambda: any(True for _ in inbox), 30)
+    rig.wait(lambda: any(True for _ in inbox))
     time.sleep(5)  # what is made once is made
     for _ in inbox:
         pass

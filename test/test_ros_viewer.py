@@ -53,7 +53,7 @@ def test_the_viewer_follows_a_simulator(rig: Rig) -> None:
         rig.wait(shows(lambda: np.allclose(upper.wxyz, [np.cos(half), 0, np.sin(half), 0])))
         assert np.allclose(thumb.position, [0, 0, -0.04]), "it mimics the finger, twice as far"
         mass = f"{viewer._scene.node('upper')}/marker__simulator_markers_mass_0"
-        rig.wait(shows(lambda: scene.get_handle_by_name(mass) is not None), 10)
+        rig.wait(shows(lambda: scene.get_handle_by_name(mass) is not None))
         gone = MarkerArray(markers=[Marker(action=Marker.DELETEALL)])
         viewer._mark("/simulator/markers", gone)
         viewer._markers.show("/simulator/markers", gone)

@@ -24,7 +24,7 @@ PROGRAMS = (
 )
 """What is timed unless other programs are named."""
 
-STATES = 10_000
+BATCH_STATES = 10_000
 """States of a batch."""
 
 
@@ -165,12 +165,12 @@ def _many_states(
 ) -> Timing:
     """Times of a batch, per state, without friction, which Pinocchio leaves out."""
     inputs = declared(name).inputs
-    q, v, last = (np.tile(arguments[key], (STATES, 1)) for key in inputs)
+    q, v, last = (np.tile(arguments[key], (BATCH_STATES, 1)) for key in inputs)
     random = np.random.default_rng(0)
     fixed = {start + k for start in robot.system.coordinates.quaternions for k in range(4)}
     for k in range(robot.nq):
         if k not in fixed:
-            q[:, k] += 1e-3 * random.normal(size=STATES)
+            q[:, k] += 1e-3 * random.normal(size=BATCH_STATES)
     v += random.normal(size=v.shape)
     run = getattr(robot, name)
     out = run(q, v, last, friction=False)
@@ -179,8 +179,8 @@ def _many_states(
     if peer is not None and hasattr(peer.pin, POOLS[name]):
         pool = peer.pool(name, q, v, last)
         calls["pinocchio"] = Call("function(threads, pool, q, v, last, result)", pool)
-    micro = {key: 1e6 * value / STATES for key, value in time_calls(calls, rounds).items()}
+    micro = {key: 1e6 * value / BATCH_STATES for key, value in time_calls(calls, rounds).items()}
     if peer is not None and "pinocchio" in calls and peer.nv == robot.nv:
         theirs = calls["pinocchio"].names["result"].T @ peer.ties
         peer.require_agreement(f"{name} of many states", out, theirs)
-    return Timing(name, None, micro["plain"], micro.get("pinocchio"), STATES)
+    return Timing(name, None, micro["plain"], micro.get("pinocchio"), BATCH_STATES)

@@ -12,7 +12,7 @@ from ..errors import MbdynError
 from ..model.model import Array
 from ..robot import Robot
 
-AGREEMENT = 1e-9
+PINOCCHIO_AGREEMENT = 1e-9
 """Largest relative difference between two right answers."""
 
 FUNCTIONS = {
@@ -124,7 +124,7 @@ class PinocchioPeer:
     def require_agreement(self, name: str, ours: Array, theirs: Array) -> float:
         """Largest relative difference of two answers, refused where it is no rounding."""
         gap = float(np.abs(ours - theirs).max(initial=0) / np.abs(theirs).max(initial=1e-300))
-        if not gap <= AGREEMENT:
+        if not gap <= PINOCCHIO_AGREEMENT:
             raise DisagreementError(
                 f"{self._robot.model.source}: {name.replace('_', ' ')} differs from Pinocchio's by "
                 f"{gap:.1e} relative"

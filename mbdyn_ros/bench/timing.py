@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 Name = TypeVar("Name", bound=Hashable)
 
-BLOCK = 5e-4
+BLOCK_TIME = 5e-4
 """Seconds that one timed block of calls should take."""
 
 
@@ -48,9 +48,9 @@ def sample_calls(calls: Mapping[Name, Call], rounds: int = 200) -> dict[Name, li
     for name, timer in timers.items():
         timer.timeit(3)  # what only the first calls do
         count = 1
-        while (seconds := timer.timeit(count)) < BLOCK / 4:
+        while (seconds := timer.timeit(count)) < BLOCK_TIME / 4:
             count *= 4
-        counts[name] = max(1, round(count * BLOCK / seconds))
+        counts[name] = max(1, round(count * BLOCK_TIME / seconds))
     samples: dict[Name, list[float]] = {name: [] for name in calls}
     collecting = gc.isenabled()
     gc.disable()

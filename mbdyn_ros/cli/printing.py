@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-UNLIMITED = 10_000
+PIPE_COLUMNS = 10_000
 """Columns of a table that goes to a file or a pipe: nothing is cut off."""
 
 
@@ -29,7 +29,7 @@ def print_table(
     from rich.table import Table
 
     console = Console(
-        file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else UNLIMITED
+        file=sys.stdout, highlight=False, width=None if sys.stdout.isatty() else PIPE_COLUMNS
     )
     table = Table(title=escape(title), title_justify="left", box=SIMPLE_HEAD)
     for k, name in enumerate(header):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-ENDS = (signal.SIGINT, signal.SIGTERM)
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def page_options(function: F) -> F:
@@ -47,12 +47,12 @@ def announce(url: str, name: str, as_json: bool) -> None:
 @contextlib.contextmanager
 def serving(page: Page, browse: bool) -> Iterator[None]:
     """End the page in order on Ctrl-C and SIGTERM, and however else the block ends."""
-    before = [signal.signal(one, lambda *_: page.end()) for one in ENDS]
+    before = [signal.signal(one, lambda *_: page.end()) for one in END_SIGNALS]
     try:
         if browse:
             webbrowser.open(page.url)
         yield
     finally:
-        for one, handler in zip(ENDS, before, strict=True):
+        for one, handler in zip(END_SIGNALS, before, strict=True):
             signal.signal(one, handler)
         page.close()

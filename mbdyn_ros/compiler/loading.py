@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import warnings
 from dataclasses import replace
-from pathlib import Path
 
 import casadi as ca
 
 from ..array import Array
 from ..errors import CompilerWarning
+from ..program.code import digest_of_folder
 from ..program.program import Program
 from ..program.symbols import alone, lasting
 from .cache import cached_library
@@ -66,7 +65,7 @@ def _load(program: Program, lane: Lane, options: Options) -> CompiledProgram:
         return c_source(replace(program), lane, options)  # what is traced is not kept
 
     name = program.name if lane is Lane.SINGLE else f"{program.name}-batch"
-    key = "".join((name, program.key, source_digest(), repr(options)))
+    key = "".join((name, program.key, digest_of_folder("compiler"), repr(options)))
     path = cached_library(name, key, written)
     try:
         return CompiledProgram(path)
@@ -88,15 +87,6 @@ def interpret(program: Program, home: Array | None = None) -> Kernel:
     result = core(inputs[0], walker(inputs[0]), *inputs[1:])
     function = ca.Function("program", inputs, [result], names, ["result"])
     return InterpretedKernel(program, lasting(function), start, walker)
-
-
-@functools.cache
-def source_digest() -> str:
-    """Hash of the compiler's own code: new code makes new texts."""
-    content = hashlib.sha256()
-    for file in sorted(Path(__file__).parent.rglob("*.py")):
-        content.update(file.read_bytes())
-    return content.hexdigest()
 
 
 @functools.cache

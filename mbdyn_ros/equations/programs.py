@@ -16,21 +16,17 @@ from ..model.tree import WORLD
 from ..program.declaration import program
 from ..program.elimination import solve_ltl
 from ..program.operations import cheapest
-from .algebra.spatial import SX, constant
+from .algebra.spatial import SX, constant, homogeneous
 from .articulated_body import articulated_body
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from .efforts import actuated, driving, joint_friction, reduced_efforts
+from .efforts import actuated, applied, driving, joint_friction, reduced_efforts
+from .formulation import Study, formulation
 from .system import System
 from .tree import kinematics
 from .tree.composite_body import composite_body
 from .tree.regressor import linear_form, moving_links, symbolic_inertias
 
 __all__ = ["forward_dynamics_derivatives", "inverse_dynamics_derivatives"]
-
-LONG = 200
-"""Mean square of the numbers of coordinates that move a body, from which on forward dynamics by
-the mass matrix costs at least 1.5 times that by articulated bodies: a chain of 24 joints."""
-
 
 @program("q v a", output="effort", loaded=True)
 def inverse_dynamics(
@@ -60,15 +56,10 @@ def forward_dynamics(
 
 
 def accelerations(system: System) -> dict[str, Callable[..., SX]]:
-    """The formulations of forward dynamics worth comparing, by name; all give the same.
+    """The formulations of forward dynamics worth comparing, by name; their results agree.
 
     The mass matrix of a chain of n joints costs n^3, to write down too.
     """
-    depth: list[int] = []  # coordinates that move a body
-    for body in system.tree.bodies:
-        above = depth[body.parent] if body.parent != WORLD else 0
-        depth.append(above + body.v.stop - body.v.start)
-
     def by_mass_matrix(
         q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
     ) -> SX:
@@ -83,9 +74,7 @@ def accelerations(system: System) -> dict[str, Callable[..., SX]]:
     ) -> SX:
         """Accelerations (nv, 1) in O(n)."""
         embedding = system.embedding(q, z)
-        acting = SX.zeros(system.tree.nv)
-        for k, row in enumerate(system.coordinates.effort):
-            acting[row] = acting[row] + effort[k]
+        acting = applied(system, effort)
         velocity = embedding.velocity(v)
         if friction:
             acting = acting - joint_friction(system.tree, velocity)
@@ -94,7 +83,7 @@ def accelerations(system: System) -> dict[str, Callable[..., SX]]:
         )
         return whole[list(system.coordinates.v)]
 
-    if sum(number**2 for number in depth) > LONG * len(depth):
+    if system.is_deep:
         return {"articulated bodies": by_articulated_bodies}
     return {
         "composite bodies and Newton-Euler": by_mass_matrix,
@@ -165,8 +154,7 @@ def joint_velocity(system: System, q: SX, z: SX, v: SX) -> SX:
 @program("q v a", output="acceleration")
 def joint_acceleration(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     """Tree accelerations."""
-    embedding = system.embedding(q, z)
-    return embedding.velocity(a) + embedding.drift(embedding.velocity(v))
+    return system.embedding(q, z).motion(v, a)[1]
 
 
 @program("q", output="pose", matrix=True, about="link")
@@ -179,8 +167,7 @@ def frame_pose(system: System, q: SX, z: SX, link: str) -> SX:
         rotation, origin = kinematics.body_poses(system.tree, joints)[index]
     origin = origin + rotation @ constant(pose.translation)
     rotation = rotation @ constant(pose.rotation)
-    bottom = constant([[0.0, 0.0, 0.0, 1.0]])
-    return ca.vertcat(ca.horzcat(rotation, origin), bottom)
+    return homogeneous(rotation, origin)
 
 
 @program("q", output="jacobian", matrix=True, about="link")
@@ -196,3 +183,13 @@ def jacobian(system: System, q: SX, z: SX, link: str) -> SX:
     lever = ca.horzcat(*(ca.cross(columns[3:, k], arm) for k in range(system.tree.nv)))
     columns = ca.vertcat(columns[:3, :] + lever, columns[3:, :])
     return ca.densify(columns @ embedding.matrix)
+
+
+@formulation("inverse_dynamics", "Newton-Euler")
+def _efforts(study: Study) -> SX:
+    return inverse_dynamics(study.system, study.q, study.z, study.v, study.a, None, False)
+
+
+@formulation("mass_matrix", "composite bodies")
+def _inertia(study: Study) -> SX:
+    return mass_matrix(study.system, study.q, study.z)

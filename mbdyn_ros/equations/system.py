@@ -1,9 +1,10 @@
-"""What the equations of a robot are made from, and the motion of its tree they stand on."""
+"""A robot as its equations see it, and the motion of its tree that they stand on."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -13,12 +14,16 @@ from ..array import Array
 from ..model.clusters import Cluster
 from ..model.coordinates import Coordinates
 from ..model.regrouping import regrouped
-from ..model.tree import Tree
+from ..model.tree import WORLD, Tree
 from ..program.closing import Closing
 from ..program.symbols import alone, lasting
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .loops.linkage import Linkage, loop_functions, rows_at_positions
+
+DEEP = 200
+"""Mean square of the numbers of coordinates that move a body, from which on forward dynamics by
+the mass matrix costs at least 1.5 times that by articulated bodies: a chain of 24 joints."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,28 +53,35 @@ class System:
         """The tree with inertias merged where only their sum matters; symbols stay as they are."""
         return self.tree if self.parameters is not None else regrouped(self.tree)
 
+    @functools.cached_property
+    def is_deep(self) -> bool:
+        """Whether bodies are carried by so many joints that whole matrices cost too much."""
+        depth: list[int] = []  # coordinates that move a body
+        for body in self.tree.bodies:
+            above = depth[body.parent] if body.parent != WORLD else 0
+            depth.append(above + body.v.stop - body.v.start)
+        return sum(number**2 for number in depth) > DEEP * len(depth)
+
     @property
     def walked(self) -> tuple[Linkage, ...]:
         """The linkages whose positions have no closed form."""
         return tuple(one for one in self.linkages if not one.linear and one.closed_form is None)
 
+    def rows(self, linkage: Linkage, places: Sequence[int] | None = None) -> list[int]:
+        """Tree positions of the joints at some places of a linkage, of all tied ones if None."""
+        tied = linkage.cluster.tied
+        chosen = tied if places is None else [tied[k] for k in places]
+        return [self.tree.bodies[body].q.start for body in chosen]
+
     @property
     def walked_rows(self) -> list[int]:
         """Tree positions of the dependent joints that have no closed form."""
-        return [
-            self.tree.bodies[linkage.cluster.tied[k]].q.start
-            for linkage in self.walked
-            for k in linkage.dependent
-        ]
+        return [row for one in self.walked for row in self.rows(one, one.dependent)]
 
     @property
     def walk_rows(self) -> list[int]:
         """Tree positions of the independent joints of the loops that have no closed form."""
-        return [
-            self.tree.bodies[linkage.cluster.tied[k]].q.start
-            for linkage in self.walked
-            for k in linkage.independent
-        ]
+        return [row for one in self.walked for row in self.rows(one, one.independent)]
 
     @property
     def closing(self) -> Closing:

@@ -18,7 +18,7 @@ from .programs import run
 from .reactions import reactions
 from .toggles import require_way
 
-STANDING = 1e-9
+STANDING_SPEED = 1e-9
 """Ratio of speeds below which the output stands still: a dead centre."""
 
 IN_LINE = 1e-6
@@ -140,7 +140,7 @@ class Analysis:
     def mechanical_advantage(self) -> Array:
         """Effort at the output per effort at the input (N,), 1 or 1/m; infinite at dead centres."""
         rate = self.output_rate
-        still = np.abs(rate) < STANDING
+        still = np.abs(rate) < STANDING_SPEED
         return np.where(still, np.inf, 1 / np.where(still, 1.0, rate))
 
     def curve(self, part: str, at: tuple[float, float]) -> Array:

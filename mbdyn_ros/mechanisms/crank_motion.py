@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..model.model import Array
 from ..recording.table import Table, read_table
 
-POINTS = 361
+MOTION_POINTS = 361
 """Instants of a motion: every degree of a turn and its end."""
 
 
@@ -38,7 +38,7 @@ class CrankMotion:
 
 
 def constant_speed(
-    speed: float, start: float = 0.0, turn: float = 2 * math.pi, points: int = POINTS
+    speed: float, start: float = 0.0, turn: float = 2 * math.pi, points: int = MOTION_POINTS
 ) -> CrankMotion:
     """Speed (rad/s, of either sign) over an angle `turn` (rad) from `start`.
 
@@ -61,7 +61,7 @@ def trapezoid(
     acceleration: float,
     start: float = 0.0,
     turn: float = 2 * math.pi,
-    points: int = POINTS,
+    points: int = MOTION_POINTS,
 ) -> CrankMotion:
     """From rest to rest: up to `speed` at `acceleration`, along, and down.
 
@@ -83,7 +83,7 @@ def trapezoid(
 
 
 def cycloid(
-    duration: float, start: float = 0.0, turn: float = 2 * math.pi, points: int = POINTS
+    duration: float, start: float = 0.0, turn: float = 2 * math.pi, points: int = MOTION_POINTS
 ) -> CrankMotion:
     """From rest to rest in `duration` (s), accelerations without a jump (cycloidal motion)."""
     length = _number("duration", duration)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..equations.programs import joint_velocity
 from ..model.model import Array
-from .design import SAMPLES
+from .design import TURN_SAMPLES
 from .mechanism import Mechanism
 from .programs import bound
 from .toggles import reach
@@ -32,7 +32,7 @@ def dead_centers(mechanism: Mechanism) -> Array:
         return float(rates.result[row])
 
     inside = 1e-9 * (upper - lower)
-    angles = np.linspace(lower + inside, upper - inside, SAMPLES + 1)
+    angles = np.linspace(lower + inside, upper - inside, TURN_SAMPLES + 1)
     values = np.array([rate(angle) for angle in angles.tolist()])
     found = [
         brentq(rate, angles[k], angles[k + 1], xtol=1e-14, rtol=1e-14)

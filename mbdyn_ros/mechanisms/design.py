@@ -19,7 +19,7 @@ from .settings import piece_settings, problem_of, stands_in, with_setting
 
 D = TypeVar("D", bound="Design")
 
-SAMPLES = 720
+TURN_SAMPLES = 720
 """Crank angles in a turn at which it is asked whether the mechanism closes."""
 
 @dataclass(frozen=True, kw_only=True)
@@ -170,9 +170,9 @@ class Design(ABC):
 
     def _closes(self) -> bool:
         """Whether it can be assembled at any angle of its inputs."""
-        turn = np.linspace(-np.pi, np.pi, SAMPLES, endpoint=False)
+        turn = np.linspace(-np.pi, np.pi, TURN_SAMPLES, endpoint=False)
         if len(self.inputs) > 1:
-            turn = turn[:: SAMPLES // 36]
+            turn = turn[:: TURN_SAMPLES // 36]
         grid = np.meshgrid(*[turn] * len(self.inputs))
         return bool((self.margin(np.stack([one.ravel() for one in grid], axis=1)) >= 0).any())
 

@@ -36,13 +36,12 @@ class FiveBar(Mechanism):
         """Each crank with its coupler; closed at the couplers' pin."""
         parts = (
             Part("crank", GROUND, (0.0, 0.0), self.crank),
-            Part("coupler", "crank", (self.crank.length, 0.0), self.coupler),
+            Part("coupler", "crank", self.crank.end, self.coupler),
             Part("second_crank", GROUND, (self.ground, 0.0), self.second_crank),
-            Part("second_coupler", "second_crank", (self.second_crank.length, 0.0),
-                 self.second_coupler),
-        )  # fmt: skip
-        ends = (self.coupler.length, 0.0), (self.second_coupler.length, 0.0)
-        pin = Pin("coupler_pin", "coupler", ends[0], "second_coupler", ends[1])
+            Part("second_coupler", "second_crank", self.second_crank.end, self.second_coupler),
+        )
+        ends = self.coupler.end, "second_coupler", self.second_coupler.end
+        pin = Pin("coupler_pin", "coupler", *ends)
         return Layout(parts, (pin,))
 
     def solve(self, turns: Sequence[Complex]) -> Solved:

@@ -42,11 +42,11 @@ class FourBar(Mechanism):
         """Crank with coupler, and rocker; closed at the pin between coupler and rocker."""
         parts = (
             Part("crank", GROUND, (0.0, 0.0), self.crank),
-            Part("coupler", "crank", (self.crank.length, 0.0), self.coupler),
+            Part("coupler", "crank", self.crank.end, self.coupler),
             Part("rocker", GROUND, (self.ground, 0.0), self.rocker),
         )
-        ends = (self.coupler.length, 0.0), (self.rocker.length, 0.0)
-        return Layout(parts, (Pin("coupler_pin", "coupler", ends[0], "rocker", ends[1]),))
+        pin = Pin("coupler_pin", "coupler", self.coupler.end, "rocker", self.rocker.end)
+        return Layout(parts, (pin,))
 
     def solve(self, turns: Sequence[Complex]) -> Solved:
         """One dyad of coupler and rocker."""
@@ -72,8 +72,7 @@ class FourBar(Mechanism):
         """
         lengths = self.lengths
         shortest, p, q, longest = sorted(lengths.values())
-        size = longest
-        if abs(shortest + longest - p - q) <= 1e-12 * size:
+        if abs(shortest + longest - p - q) <= 1e-12 * longest:
             return "change-point"
         if shortest + longest > p + q:
             return "triple-rocker"
@@ -113,7 +112,7 @@ class Parallelogram(FourBar):
     rocker: Link = Link(0.15, 0.35)
 
     def layout(self) -> Layout:
-        """That of the four-bar, with gears."""
+        """The four-bar's parts and pin, with gears."""
         layout = super().layout()
         gears = (("coupler", "crank", -1.0), ("rocker", "crank", 1.0))
         return Layout(layout.parts, layout.pins, gears)

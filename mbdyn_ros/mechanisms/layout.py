@@ -7,12 +7,10 @@ from typing import Any
 
 from ..equations.algebra.complex_plane import Complex
 from .dyad import Dyad
-from .link import Number, Piece
+from .link import Number, Piece, Point
 
 GROUND = "ground"
 """The part that stands still."""
-
-Point = tuple[Number, Number]
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar
 
 Number = Any
 """A float, an array of as many designs, or a CasADi symbol: the formulas serve all three."""
+
+Point = tuple[Number, Number]
+"""Place in a part (m), along it and across it."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +30,21 @@ class Link:
     length: Number
     mass: Number = 1.0
     width: Number = 0.0
-    center: tuple[Number, Number] | None = None
+    center: Point | None = None
     inertia: Number = None
 
     @property
-    def middle(self) -> tuple[Number, Number]:
+    def end(self) -> Point:
+        """The second pin, seen from the first."""
+        return self.length, 0.0
+
+    @property
+    def pins(self) -> tuple[Point, ...]:
+        """All pins, seen from the first."""
+        return (0.0, 0.0), self.end
+
+    @property
+    def middle(self) -> Point:
         """Centre of mass (along, across)."""
         return (self.length / 2, 0.0) if self.center is None else self.center
 
@@ -53,13 +66,23 @@ class Plate:
     """
 
     length: Number
-    third: tuple[Number, Number]
+    third: Point
     mass: Number = 1.0
-    center: tuple[Number, Number] | None = None
+    center: Point | None = None
     inertia: Number = None
 
     @property
-    def middle(self) -> tuple[Number, Number]:
+    def end(self) -> Point:
+        """The second pin, seen from the first."""
+        return self.length, 0.0
+
+    @property
+    def pins(self) -> tuple[Point, ...]:
+        """All pins, seen from the first."""
+        return (0.0, 0.0), self.end, self.third
+
+    @property
+    def middle(self) -> Point:
         """Centre of mass (along, across)."""
         if self.center is not None:
             return self.center
@@ -81,11 +104,8 @@ class Block:
 
     mass: Number = 1.0
     inertia: Number = 0.0
-
-    @property
-    def middle(self) -> tuple[Number, Number]:
-        """Centre of mass."""
-        return 0.0, 0.0
+    pins: ClassVar[tuple[Point, ...]] = ((0.0, 0.0),)
+    middle: ClassVar[Point] = (0.0, 0.0)
 
     @property
     def moment(self) -> Number:
@@ -96,7 +116,7 @@ class Block:
 Piece = Link | Plate | Block
 
 PIECES = (Link, Plate, Block)
-"""The same for `isinstance`."""
+"""The types of a `Piece`, for `isinstance`."""
 
 
 def piece_numbers(piece: Piece) -> dict[str, Number]:

@@ -29,7 +29,8 @@ from ..model.read.urdf import read_urdf
 from ..model.tree import WORLD, Body, Tree
 from ..program.symbols import alone
 from .design import Design
-from .layout import GROUND, Layout, Part, Point, relative
+from .layout import GROUND, Layout, Part, relative
+from .link import Point
 from .toggles import home
 from .urdf_writer import write_urdf
 

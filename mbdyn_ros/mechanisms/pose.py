@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
 from .layout import Layout, Solved, directions, origins
-from .link import Block, Plate
 
 Points = NDArray[np.complex128]
 
@@ -51,12 +50,7 @@ class Pose:
     def outline(self, part: str) -> list[Points]:
         """The pins of a part, to draw it: one for a block, two, or three."""
         piece = next(one.piece for one in self.layout.parts if one.name == part)
-        if isinstance(piece, Block):
-            return [self.point(part, (0.0, 0.0))]
-        pins = [(0.0, 0.0), (float(piece.length), 0.0)]
-        if isinstance(piece, Plate):
-            pins.append((float(piece.third[0]), float(piece.third[1])))
-        return [self.point(part, at) for at in pins]
+        return [self.point(part, at) for at in piece.pins]
 
     def angles(self) -> dict[str, Array]:
         """Angle of every turning part from x (rad), continuous from state to state."""

@@ -40,17 +40,16 @@ class SixBar(Mechanism):
         plate = getattr(self, self.ternary)
         parts = (
             Part("crank", GROUND, (0.0, 0.0), self.crank),
-            Part("coupler", "crank", (self.crank.length, 0.0), self.coupler),
+            Part("coupler", "crank", self.crank.end, self.coupler),
             Part("rocker", GROUND, (self.ground, 0.0), self.rocker),
             Part("second_coupler", self.ternary, plate.third, self.second_coupler),
             Part("second_rocker", GROUND, (self.second_pivot_x, self.second_pivot_y),
                  self.second_rocker),
         )  # fmt: skip
-        ends = (self.coupler.length, 0.0), (self.rocker.length, 0.0)
-        others = (self.second_coupler.length, 0.0), (self.second_rocker.length, 0.0)
+        seconds = self.second_coupler.end, "second_rocker", self.second_rocker.end
         pins = (
-            Pin("coupler_pin", "coupler", ends[0], "rocker", ends[1]),
-            Pin("second_pin", "second_coupler", others[0], "second_rocker", others[1]),
+            Pin("coupler_pin", "coupler", self.coupler.end, "rocker", self.rocker.end),
+            Pin("second_pin", "second_coupler", *seconds),
         )
         return Layout(parts, pins)
 

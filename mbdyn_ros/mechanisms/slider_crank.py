@@ -34,10 +34,10 @@ class SliderCrank(Mechanism):
         """Crank with coupler, and slider; closed at the slider's pin."""
         parts = (
             Part("crank", GROUND, (0.0, 0.0), self.crank),
-            Part("coupler", "crank", (self.crank.length, 0.0), self.coupler),
+            Part("coupler", "crank", self.crank.end, self.coupler),
             Part("slider", GROUND, (0.0, self.offset), self.slider, slides=True),
         )
-        pin = Pin("slider_pin", "coupler", (self.coupler.length, 0.0), "slider", (0.0, 0.0))
+        pin = Pin("slider_pin", "coupler", self.coupler.end, "slider", (0.0, 0.0))
         return Layout(parts, (pin,))
 
     def solve(self, turns: Sequence[Complex]) -> Solved:
@@ -84,7 +84,7 @@ class QuickReturn(Mechanism):
             Part("lever", GROUND, (0.0, -self.ground), self.lever),
             Part("block", "lever", (0.0, self.offset), self.block, slides=True),
         )
-        pin = Pin("block_pin", "crank", (self.crank.length, 0.0), "block", (0.0, 0.0))
+        pin = Pin("block_pin", "crank", self.crank.end, "block", (0.0, 0.0))
         return Layout(parts, (pin,))
 
     def solve(self, turns: Sequence[Complex]) -> Solved:
@@ -120,7 +120,7 @@ class ScotchYoke(Mechanism):
             Part("yoke", GROUND, (0.0, 0.0), self.yoke, slides=True),
             Part("block", "yoke", (0.0, 0.0), self.block, slides=True, across=True),
         )
-        pin = Pin("block_pin", "crank", (self.crank.length, 0.0), "block", (0.0, 0.0))
+        pin = Pin("block_pin", "crank", self.crank.end, "block", (0.0, 0.0))
         return Layout(parts, (pin,))
 
     def solve(self, turns: Sequence[Complex]) -> Solved:

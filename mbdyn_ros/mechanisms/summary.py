@@ -9,7 +9,7 @@ import numpy as np
 
 from .analysis import transmission_angles
 from .dead_centers import dead_centers
-from .design import SAMPLES
+from .design import TURN_SAMPLES
 from .four_bar import FourBar
 from .mechanism import Mechanism
 from .toggles import reach
@@ -43,7 +43,7 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
             way = float(centers[1] - centers[0])
             result["time_ratio"] = max(way, 2 * math.pi - way) / min(way, 2 * math.pi - way)
         ends = (-math.pi, math.pi) if full else (lower, upper)
-        q = np.linspace(*ends, SAMPLES + 1)[:, None]
+        q = np.linspace(*ends, TURN_SAMPLES + 1)[:, None]
     else:
         turn = np.linspace(-math.pi, math.pi, 72, endpoint=False)
         q = np.stack([one.ravel() for one in np.meshgrid(*[turn] * count)], axis=1)

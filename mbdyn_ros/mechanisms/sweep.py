@@ -20,7 +20,7 @@ from .analysis import mean_square
 from .crank_motion import CrankMotion
 from .mechanism import Mechanism
 from .programs import kernel
-from .way import ROUNDING, along, deepest, dips
+from .way import MARGIN_ROUNDING, along, deepest, dips
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 CHUNK = 2048
 """Designs that run through the motion together: their numbers stay in the cache."""
 
-TASK = 16 * CHUNK
+DESIGNS_PER_TASK = 16 * CHUNK
 """Designs of one task on a cluster."""
 
-MOST = 10_000_000
+MOST_DESIGNS = 10_000_000
 """Designs in one sweep: their numbers fill gigabytes."""
 
 QUANTITIES = {
@@ -114,14 +114,16 @@ def sweep(
         raise InputError("a sweep needs at least one setting with its values")
     axes = {name: np.atleast_1d(np.asarray(one, dtype=float)) for name, one in settings.items()}
     count = math.prod(len(one) for one in axes.values())
-    if count > MOST:
-        raise InputError(f"{count:,} designs at once; give at most {MOST:,} or sweep in parts")
+    if count > MOST_DESIGNS:
+        raise InputError(
+            f"{count:,} designs at once; give at most {MOST_DESIGNS:,} or sweep in parts"
+        )
     grid = np.meshgrid(*axes.values(), indexing="ij")
     designs = mechanism.designs(
         **{name: one.ravel() for name, one in zip(axes, grid, strict=True)}
     ).vector()
     designs = np.atleast_2d(designs)
-    kind, parts = type(mechanism), _parts(len(designs), TASK if client else CHUNK)
+    kind, parts = type(mechanism), _parts(len(designs), DESIGNS_PER_TASK if client else CHUNK)
     found = np.empty((len(designs), len(QUANTITIES)))
     if client is None:
         kernel(kind, inverse_dynamics)  # compile once, before the threads
@@ -186,7 +188,7 @@ def _margin(designs: Mechanism, q: Array) -> Array:
 
 def _between(kind: type[Mechanism], rows: Array, motion: CrankMotion, margins: Array) -> Any:
     """Which designs (N,) come to a toggle on the way, at a point of it or between two."""
-    shut: NDArray[np.bool_] = np.any(margins[1:-1] < -ROUNDING, axis=0)
+    shut: NDArray[np.bool_] = np.any(margins[1:-1] < -MARGIN_ROUNDING, axis=0)
     low, which = dips(margins)
     low, which = low[~shut[which]], which[~shut[which]]
     if len(low):
@@ -196,7 +198,7 @@ def _between(kind: type[Mechanism], rows: Array, motion: CrankMotion, margins: A
             return _margin(suspects, along(motion.q, t))
 
         _, least = deepest(margin, low, len(motion) - 1)
-        shut[which[least < -ROUNDING]] = True
+        shut[which[least < -MARGIN_ROUNDING]] = True
     return shut
 
 

@@ -9,19 +9,19 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
-from .design import SAMPLES, Design
-from .way import ROUNDING, along, edge, first_open
+from .design import TURN_SAMPLES, Design
+from .way import MARGIN_ROUNDING, along, edge, first_open
 
-CLEAR = 0.01
+HOME_MARGIN = 0.01
 """Margin (squared sine of the transmission angle) that is far enough from a toggle for a home."""
 
 
 def home(mechanism: Design) -> Array:
     """Angles (n,) of the inputs from which joints are counted: see `Mechanism.home`."""
     zero = np.zeros(len(mechanism.inputs))
-    if mechanism.margin(zero) >= CLEAR:
+    if mechanism.margin(zero) >= HOME_MARGIN:
         return zero
-    turn = np.linspace(-np.pi, np.pi, SAMPLES if len(zero) == 1 else 36, endpoint=False)
+    turn = np.linspace(-np.pi, np.pi, TURN_SAMPLES if len(zero) == 1 else 36, endpoint=False)
     grid = np.stack([one.ravel() for one in np.meshgrid(*[turn] * len(zero))], axis=1)
     best: Array = grid[np.argmax(mechanism.margin(grid))]
     return best
@@ -75,8 +75,8 @@ def reach(
 
 def _first_limit(margin: Callable[[Array], Array], start: float, sense: float) -> float | None:
     """Where the margin first becomes negative within a turn; None where it stays above."""
-    step = sense * 2 * math.pi / SAMPLES
-    outside = first_open(lambda t: margin(start + step * t), SAMPLES + 1)
+    step = sense * 2 * math.pi / TURN_SAMPLES
+    outside = first_open(lambda t: margin(start + step * t), TURN_SAMPLES + 1)
     if outside is None:
         return None
     inside = max(math.ceil(outside) - 1.0, 0.0)
@@ -85,7 +85,7 @@ def _first_limit(margin: Callable[[Array], Array], start: float, sense: float) -
 
 def require_reach(mechanism: Design, q: Array) -> None:
     """Raise `InputError`, with the limiting angle, where it cannot be assembled at q (N, n)."""
-    bad = np.flatnonzero(mechanism.margin(q) < -ROUNDING)
+    bad = np.flatnonzero(mechanism.margin(q) < -MARGIN_ROUNDING)
     if len(bad):
         raise _open(mechanism, q[bad[0]], "")
 

@@ -6,7 +6,7 @@ All joints at zero is the mechanism at its home; a loop that a URDF cannot say i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from lxml import etree
@@ -15,7 +15,7 @@ from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
 from .design import Design
 from .layout import GROUND, Layout, Part, relative
-from .link import Block, Link, Plate
+from .link import Block, Link, Point
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -121,7 +121,8 @@ class _Drawing:
         lengths = [
             float(part.piece.length) for part in layout.parts if not isinstance(part.piece, Block)
         ]
-        self.width = SLENDER * max(min(lengths), 0.3 * max(lengths))
+        self.longest = max(lengths)
+        self.width = SLENDER * max(min(lengths), 0.3 * self.longest)
         self.layers = {part.name: k for k, part in enumerate(layout.parts)}
 
     def ground(self, link: Element) -> None:
@@ -130,12 +131,7 @@ class _Drawing:
             if part.parent != GROUND:
                 continue
             if part.slides:
-                reach = 3 * max(
-                    float(one.piece.length)
-                    for one in self.layout.parts
-                    if not isinstance(one.piece, Block)
-                )
-                size = (reach, self.width / 4, self.width / 2)
+                size = (3 * self.longest, self.width / 4, self.width / 2)
                 self._box(link, part.at, 0.0, size, "dark", 1.5 * self.width)
             else:
                 self._pin(link, part.at, 1.2 * self.width, "dark", self.width)
@@ -149,10 +145,7 @@ class _Drawing:
             size = (3 * self.width, self.width / 2, 2 * self.width)
             self._box(link, (0.0, 0.0), 0.0, size, color, depth)
             return
-        points = [(0.0, 0.0), (float(piece.length), 0.0)]
-        if isinstance(piece, Plate):
-            points.append((float(piece.third[0]), float(piece.third[1])))
-        width = self.width
+        points, width = piece.pins, self.width
         if isinstance(piece, Link) and piece.width:
             width = float(piece.width)
         for k, start in enumerate(points):
@@ -165,33 +158,20 @@ class _Drawing:
                 self._box(link, middle, turn, (abs(way), self.width / 2.2, width), color, depth)
 
     def _box(
-        self,
-        link: Element,
-        at: tuple[float, float],
-        turn: float,
-        size: tuple[float, ...],
-        color: str,
-        depth: float,
+        self, link: Element, at: Point, turn: float, size: Sequence[float], color: str, depth: float
     ) -> None:
-        shape = self._visual(link, at, turn, color, depth)
-        etree.SubElement(shape, "box", size=" ".join(f"{one:.6g}" for one in size))
-
-    def _pin(
-        self, link: Element, at: tuple[float, float], radius: float, color: str, depth: float
-    ) -> None:
-        visual = etree.SubElement(link, "visual")
-        place = f"{_number(at[0])} {_number(depth)} {_number(at[1])}"
-        etree.SubElement(visual, "origin", xyz=place, rpy=f"{_number(math.pi / 2)} 0 0")
-        geometry = etree.SubElement(visual, "geometry")
-        sizes = {"radius": f"{radius:.6g}", "length": f"{self.width / 2.2:.6g}"}
-        etree.SubElement(geometry, "cylinder", sizes)
-        etree.SubElement(visual, "material", name=color)
-
-    def _visual(
-        self, link: Element, at: tuple[float, float], turn: float, color: str, depth: float
-    ) -> Element:
         visual = etree.SubElement(link, "visual")
         _origin(visual, at, turn, depth)
-        geometry = etree.SubElement(visual, "geometry")
-        etree.SubElement(visual, "material", name=color)
-        return geometry
+        sizes = {"size": " ".join(f"{one:.6g}" for one in size)}
+        _draw(visual, "box", sizes, color)
+
+    def _pin(self, link: Element, at: Point, radius: float, color: str, depth: float) -> None:
+        visual = etree.SubElement(link, "visual")
+        _origin(visual, at, 0.0, depth).set("rpy", f"{_number(math.pi / 2)} 0 0")
+        sizes = {"radius": f"{radius:.6g}", "length": f"{self.width / 2.2:.6g}"}
+        _draw(visual, "cylinder", sizes, color)
+
+
+def _draw(visual: Element, shape: str, sizes: dict[str, str], color: str) -> None:
+    etree.SubElement(etree.SubElement(visual, "geometry"), shape, sizes)
+    etree.SubElement(visual, "material", name=color)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..model.model import Array
 
-ROUNDING = 1e-14
+MARGIN_ROUNDING = 1e-14
 """A margin this little below zero is zero: a change point touches the limit and goes on."""
 
 GOLDEN = (math.sqrt(5.0) - 1) / 2
@@ -68,7 +68,7 @@ def first_open(margin: Callable[[Array], Array], count: int) -> float | None:
     if len(low):
         place, between = deepest(margin, low, count - 1)
         at, least = np.append(at, place), np.append(least, between)
-    below = at[least < -ROUNDING]
+    below = at[least < -MARGIN_ROUNDING]
     return float(below.min()) if len(below) else None
 
 

@@ -48,11 +48,18 @@ def joint_blocks(joints: Iterable[Joint]) -> dict[str, Block]:
     return result
 
 
-def scalar_joints(blocks: Mapping[str, Block]) -> tuple[list[str], list[int], list[int]]:
-    """Joints of one coordinate: their names, and where their positions and velocities stand."""
-    found = [block for block in blocks.values() if block.kind.nq == 1]
-    return (
-        [block.joint for block in found],
-        [block.q.start for block in found],
-        [block.v.start for block in found],
-    )
+def scalar_motions(blocks: Mapping[str, Block]) -> tuple[list[str], list[int], list[int]]:
+    """Labels of joints of one coordinate and of hinges in a row; rows of positions and velocities.
+
+    A universal joint is two hinges in a row. A planar joint stands for itself: no message of
+    joint states is expected to take it apart.
+    """
+    labels: list[str] = []
+    rows_q: list[int] = []
+    rows_v: list[int] = []
+    for block in blocks.values():
+        if block.kind.nq == 1 or all(motion.is_hinge for motion, _, _ in block.motions()):
+            labels += block.labels()[0]
+            rows_q += range(block.q.start, block.q.stop)
+            rows_v += range(block.v.start, block.v.stop)
+    return labels, rows_q, rows_v

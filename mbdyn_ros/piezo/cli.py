@@ -16,7 +16,7 @@ from . import PiezoMotion, PulseController, Rotor, circle, follow
 SETTLE = 0.5
 """s after the end of the path, in which the last of the way is made good."""
 
-SAMPLES = 8
+SAMPLES_PER_CYCLE = 8
 """Of the motion in each cycle of the controller."""
 
 
@@ -74,7 +74,7 @@ def piezo(
     motion = PiezoMotion(robot, rotor, link)
     motion.set_state(start)
     path = circle(robot, link, start, radius, duration)
-    run = follow(control, motion, path, duration + SETTLE, rate, SAMPLES if plot else 1)
+    run = follow(control, motion, path, duration + SETTLE, rate, SAMPLES_PER_CYCLE if plot else 1)
     least = 1e-3 * rotor.amplitude * radius
     document = {
         "pulses": len(run.pulses),

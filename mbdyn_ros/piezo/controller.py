@@ -41,19 +41,6 @@ class PulseController:
     on, off, mean_torque, saturated, able : (n,) results: phases, rad; mean torques over a turn,
         N m or N; 1 where the joint will go less far than wanted; 0 where the rotor cannot move
         the joint the wanted way at all.
-
-    Examples
-    --------
-    >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="slide"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
-    ...   </inertial></link><joint name="rail" type="prismatic"><axis xyz="1 0 0"/>
-    ...     <parent link="world"/><child link="cart"/></joint></robot>''')
-    >>> control = PulseController(robot, Rotor(0.1, 0.01, 100.0), "cart", gain=8.0)
-    >>> control.wanted_q[:] = 0.001
-    >>> control.cycle()
-    >>> control.mean_torque.round(4), control.saturated
-    (array([1.5609]), array([0.]))
     """
 
     def __init__(

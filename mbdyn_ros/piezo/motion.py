@@ -83,20 +83,6 @@ class PiezoMotion:
         Closed loops, a floating base or joint, dry friction, or a step outside (0, 1].
     SingularMassMatrixError
         A link without mass can move alone; the message names it.
-
-    Examples
-    --------
-    >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="slide"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
-    ...   </inertial></link><joint name="rail" type="prismatic"><axis xyz="1 0 0"/>
-    ...     <parent link="world"/><child link="cart"/></joint></robot>''')
-    >>> rotor = Rotor(0.1, 0.01, 100.0)                               # 10 N
-    >>> motion = PiezoMotion(robot, rotor, "cart")
-    >>> motion.command(mbdyn_ros.piezo.pulse_windows(robot, motion.q, rotor, [2.0], "cart"))
-    >>> motion.advance(4 * np.pi / rotor.speed)                       # two turns
-    >>> [round(pulse.achieved, 6) for pulse in motion.pulses]
-    [2.0]
     """
 
     def __init__(self, robot: Robot, rotor: Rotor, link: str, step: float = 0.1) -> None:

@@ -28,7 +28,7 @@ from ..equations.algebra.spatial import SX
 
 TURN = 2 * math.pi
 
-ROUNDING = 1e-12
+AMPLITUDE_ROUNDING = 1e-12
 """Torques below this fraction of force times reach are rounding: the force cannot move there."""
 
 NEWTON_STEPS = 6
@@ -46,7 +46,7 @@ def amplitude_and_phase(components: SX, levers: SX) -> tuple[SX, SX]:
     """R and psi (nv, 1) of X cos + Y sin; both 0 where R is rounding beside the lever."""
     x, y = components[:, 0], components[:, 1]
     amplitude = ca.sqrt(x * x + y * y)
-    moves = amplitude > ROUNDING * levers
+    moves = amplitude > AMPLITUDE_ROUNDING * levers
     return ca.if_else(moves, amplitude, 0), ca.if_else(moves, ca.atan2(y, x), 0)
 
 

@@ -68,20 +68,6 @@ def pulse_windows(robot: Robot, q: Array, rotor: Rotor, torque: Array, link: str
     ------
     InputError
         Wrong shape, NaN or infinity (by joint name), an unknown link, or a floating base.
-
-    Examples
-    --------
-    >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="slide"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
-    ...   </inertial></link><joint name="rail" type="prismatic"><axis xyz="1 0 0"/>
-    ...     <parent link="world"/><child link="cart"/></joint></robot>''')
-    >>> rotor = Rotor(0.1, 0.01, 100.0)                               # 10 N
-    >>> windows = pulse_windows(robot, [0.0], rotor, [-5 / np.pi], "cart")
-    >>> np.degrees(windows.on), np.degrees(windows.off), windows.saturated
-    (array([150.]), array([210.]), array([False]))
-    >>> pulse_windows(robot, [0.0], rotor, [7.0], "cart").mean_torque * np.pi
-    array([10.])
     """
     if robot.floating_base:
         raise InputError(f"{robot.model.source}: a floating base has no transducers to pulse")

@@ -17,6 +17,7 @@ from casadi import SX
 
 from ..errors import InputError
 from .closing import Closing
+from .code import PACKAGE, digest_of_folder
 from .declaration import Declaration
 from .operations import operations_of
 from .stages import Staged
@@ -168,7 +169,7 @@ class Program:
     @property
     @alone
     def symbolic(self) -> ca.Function:
-        """The same for users of CasADi: the result in its own shape."""
+        """The CasADi function for users, its result in its own shape."""
         inputs, output = list(self.symbols.values()), self.declaration.output
         names, options = list(self.symbols), {"cse": True}
         if output in names:
@@ -186,11 +187,9 @@ class Program:
 def _digest_of_code(module: str) -> str:
     """Hash of the code that a formula in that module is made from: new code, new programs."""
     content = hashlib.sha256(ca.CasadiMeta.version().encode())
-    package = Path(__file__).parent.parent
     inside, _, path = module.partition(".")
-    files = [Path(str(sys.modules[module].__file__))] if inside != package.name else []
+    if inside != PACKAGE.name:
+        content.update(Path(str(sys.modules[module].__file__)).read_bytes())
     for folder in dict.fromkeys((*ROBOTICS, *path.split(".")[:1])):
-        files += sorted((package / folder).rglob("*.py"))
-    for file in files:
-        content.update(file.read_bytes())
+        content.update(digest_of_folder(folder).encode())
     return content.hexdigest()

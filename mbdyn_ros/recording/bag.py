@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
-from ..model.blocks import scalar_joints
+from ..model.blocks import scalar_motions
 from ..model.model import Array
 from ..robot import Robot
 from ..simulation.trajectory import Trajectory
@@ -26,8 +26,8 @@ def write_bag(
 
     Topics
     ------
-    /joint_states (sensor_msgs/JointState) : all movable joints of one freedom, those that follow
-        others too; header.frame_id is the root link.
+    /joint_states (sensor_msgs/JointState) : joints of one freedom and hinges of universal ones,
+        those that follow others too; header.frame_id is the root link.
     /robot_description (std_msgs/String) : the URDF, latched, once.
     /tf (tf2_msgs/TFMessage) : world -> root link, of a floating base.
 
@@ -103,12 +103,12 @@ def _write_messages(
 def joint_columns(
     robot: Robot, trajectory: Trajectory
 ) -> tuple[list[str], Array, Array, Array]:
-    """Names (n,), positions, velocities and efforts (N, n) of all joints of one freedom.
+    """Names (n,), positions, velocities and efforts (N, n) of `scalar_motions`.
 
     The effort of a joint that is not actuated is 0.
     """
     positions, velocities = trajectory.joint_position, trajectory.joint_velocity
-    names, in_q, in_v = scalar_joints(robot.system.coordinates.joint_blocks)
+    names, in_q, in_v = scalar_motions(robot.system.coordinates.joint_blocks)
     effort = np.zeros((len(trajectory), len(names)))
     for k, name in enumerate(names):
         if name in trajectory.effort_labels:

@@ -35,6 +35,7 @@ import casadi as ca
 from ...errors import ModelError
 from ...model.tree import WORLD, Tree
 from ..algebra.spatial import SX
+from ..formulation import Study, formulation
 from ..loops.embedding import Embedding
 from ..loops.linkage import solve_rows
 from ..system import System
@@ -177,3 +178,14 @@ def _constraints(system: System, embedding: Embedding, v: SX) -> tuple[SX, SX]:
         blocks.append(block)
         rates.append(rows.drift[kept])
     return ca.vertcat(*blocks), ca.densify(ca.vertcat(*rates))
+
+
+@formulation("inverse_dynamics", "DeNOC", applies=Study.is_shallow)
+def _efforts(study: Study) -> SX:
+    denoc = ClosedDenoc(study.system, study.embedding, study.velocity)
+    return ca.vertcat(*denoc.inverse_dynamics(study.acceleration))
+
+
+@formulation("mass_matrix", "DeNOC", applies=Study.is_shallow)
+def _inertia(study: Study) -> SX:
+    return Denoc(study.system.tree, study.joints, study.velocity).generalized_inertia

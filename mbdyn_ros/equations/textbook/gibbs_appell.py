@@ -30,10 +30,12 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
+from ...model.clusters import path_from
 from ...model.model import Array
 from ...model.tree import WORLD, RigidInertia, Tree
 from ...program.elimination import solve_ltl
 from ..algebra.spatial import SX, JointMotion, constant, cross
+from ..formulation import Study, formulation
 from ..tree.gibbs_motion import Motion, body_motions, compound, partials
 
 
@@ -106,14 +108,8 @@ def gibbs_function(tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX) -> S
 
 def branches(tree: Tree) -> list[list[int]]:
     """The chains of bodies from the root to each end; a shared body is in several (section 2)."""
-    found = []
-    for i in range(len(tree.bodies)):
-        if not tree.children(i):
-            chain = [i]
-            while (parent := tree.bodies[chain[0]].parent) != WORLD:
-                chain.insert(0, parent)
-            found.append(chain)
-    return found
+    ends = (i for i in range(len(tree.bodies)) if not tree.children(i))
+    return [list(path_from(tree, WORLD, end)) for end in ends]
 
 
 def integrals(inertia: RigidInertia) -> tuple[SX, SX]:
@@ -187,3 +183,21 @@ def _add_branch_right(
         right[body.v] += block
         G = compound(joints[j])
         p, Q, chi = G @ p, G @ Q, joints[j].transform.inward(chi)
+
+
+@formulation("inverse_dynamics", "Gibbs-Appell", applies=Study.is_shallow_tree)
+def _efforts(study: Study) -> SX:
+    rows = list(study.system.coordinates.effort)
+    tree, velocity = study.system.tree, study.velocity
+    return inverse_dynamics(tree, study.joints, velocity, study.acceleration, study.gravity)[rows]
+
+
+@formulation("equations of motion", "Gibbs-Appell", applies=Study.is_shallow_tree)
+def _equations(study: Study) -> SX:
+    tree, velocity = study.system.tree, study.velocity
+    return ca.horzcat(*gibbs_appell(tree, study.joints, velocity, study.driving, study.gravity))
+
+
+@formulation("mass_matrix", "Gibbs-Appell", applies=Study.is_shallow_tree)
+def _inertia(study: Study) -> SX:
+    return _equations(study)[:, :-1]

@@ -41,9 +41,14 @@ import numpy as np
 from ...errors import InputError
 from ...model.model import Array
 from ...model.tree import WORLD, RigidInertia, Tree
-from ..algebra.spatial import SX, JointMotion, constant, skew, symmetric
+from ..algebra.spatial import SX, JointMotion, constant, symmetric
+from ..formulation import Study, formulation
+from ..tree.gibbs_motion import compound, generator
 
 KINDS = ("revolute", "prismatic")
+
+MOST_JOINTS = 12
+"""Joints up to which the form, of cost n^4, is written down to be counted."""
 
 
 class LagrangeEuler:
@@ -98,7 +103,8 @@ class LagrangeEuler:
         first: list[SX] = []
         second: dict[tuple[int, int], SX] = {}
         for j, (body, joint) in enumerate(zip(tree.bodies, joints, strict=True)):
-            step, moving = link_transform(joint), joint_operator(joint)
+            step = ca.sparsify(compound(joint))  # A_{j-1}^j
+            moving = ca.sparsify(generator(joint.angular, joint.linear))  # E_j
             whole = ca.mtimes(whole, step)
             first = [derivative @ step for derivative in first]
             second = {pair: derivative @ step for pair, derivative in second.items()}
@@ -145,21 +151,6 @@ class LagrangeEuler:
         return ca.densify(self.H @ a + self.coriolis_vector(v) + self.g)
 
 
-def link_transform(joint: JointMotion) -> SX:
-    """A_{j-1}^j (4, 4), eq (9), of a joint at its position."""
-    rotation = SX.eye(3)
-    for turn in joint.transform.turns:
-        rotation = rotation @ turn
-    upper = ca.horzcat(ca.sparsify(rotation), ca.sparsify(joint.transform.shift))
-    return ca.vertcat(upper, ca.horzcat(SX(1, 3), SX(1)))
-
-
-def joint_operator(joint: JointMotion) -> SX:
-    """E_j (4, 4) with dA_{j-1}^j/dq_j = A_{j-1}^j E_j."""
-    upper = ca.horzcat(skew(joint.angular), joint.linear)
-    return ca.sparsify(ca.vertcat(upper, SX(1, 4)))
-
-
 def pseudo_inertia(inertia: RigidInertia) -> SX:
     """J_j (4, 4): second and first moments of mass about the origin, and the mass."""
     whole = np.empty((4, 4))
@@ -191,3 +182,26 @@ def require_serial(tree: Tree) -> None:
                 f"the Lagrange-Euler form needs one chain of joints, but links {other.name!r} "
                 f"and {one.name!r} both start at {start}. Use newton_euler or composite_body."
             )
+
+
+def is_short_chain(study: Study) -> bool:
+    """Whether the robot is one chain of few revolute and prismatic joints."""
+    try:
+        require_serial(study.system.tree)
+    except InputError:
+        return False
+    return not study.system.linkages and 0 < study.system.tree.nv <= MOST_JOINTS
+
+
+def _form(study: Study) -> LagrangeEuler:
+    return LagrangeEuler(study.system.regrouped, study.joints, study.gravity)
+
+
+@formulation("inverse_dynamics", "Lagrange-Euler", applies=is_short_chain)
+def _efforts(study: Study) -> SX:
+    return _form(study).efforts(study.velocity, study.acceleration)
+
+
+@formulation("mass_matrix", "Lagrange-Euler", applies=is_short_chain)
+def _inertia(study: Study) -> SX:
+    return _form(study).H

@@ -79,7 +79,7 @@ def _nulls(series: Any) -> Any:
 def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """--fd."""
     from ..crank_motion import joint_table
-    from ..forward_motion import StoppedMotionError, move
+    from ..forward import StoppedMotionError, move
 
     if options["gif"]:
         raise click.UsageError("--gif shows a prescribed motion; leave --fd out")
@@ -128,7 +128,7 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
 
 def _torque(made: Mechanism, text: str) -> tuple[Any, float]:
     """The torque of --torque, and the longest step (s) that does not overlook it."""
-    from ..forward_motion import law_from_table
+    from ..forward import law_from_table
 
     numbers = [to_number(one) for one in text.split(",")]
     if text.lower().endswith(TABLES):

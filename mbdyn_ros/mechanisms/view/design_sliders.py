@@ -19,7 +19,7 @@ SLOWEST, FASTEST = 0.5, 100.0
 DERIVED = ("width", "center_along", "center_across", "inertia")
 """Ends of settings without a slider: as the design has them, or by the shape of the link."""
 
-STEPS = 400
+DESIGN_STEPS = 400
 """Of a slider over its range."""
 
 
@@ -101,7 +101,7 @@ class DesignSliders(SliderPanel):
 
 
 def _step(reach: float) -> float:
-    """A power of ten, twice or five times it, that makes about `STEPS` of a range."""
-    raw = reach / STEPS
+    """A power of ten, twice or five times it, that makes about `DESIGN_STEPS` of a range."""
+    raw = reach / DESIGN_STEPS
     power = 10.0 ** math.floor(math.log10(raw))
     return next(power * k for k in (1, 2, 5, 10) if power * k >= raw * 0.999)

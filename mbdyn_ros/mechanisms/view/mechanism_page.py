@@ -16,7 +16,7 @@ from .mechanism_scene import MechanismScene, frame_front
 from .picture import picture
 from .run import QUANTITIES, Run, joint_titles
 
-SLOW = (("1", 1.0), ("1/2", 0.5), ("1/5", 0.2), ("1/10", 0.1), ("1/20", 0.05))
+PLAY_SPEEDS = (("1", 1.0), ("1/2", 0.5), ("1/5", 0.2), ("1/10", 0.1), ("1/20", 0.05))
 """Shares of real time to play at."""
 
 
@@ -47,7 +47,7 @@ class MechanismPage:
                 hint="% of the motion",
             )  # fmt: skip
             self._slow = gui.add_dropdown(
-                "real time ×", [name for name, _ in SLOW], initial_value="1/10"
+                "real time ×", [name for name, _ in PLAY_SPEEDS], initial_value="1/10"
             )
         self._instant.on_update(page.changed)
         self.sliders = DesignSliders(gui, mechanism, page.changed, speed)
@@ -80,7 +80,7 @@ class MechanismPage:
         """One picture: after `passed` seconds of play, or because something was changed."""
         if passed:
             period = float(self.run_shown.motion.time[-1])
-            self._playback.advance(passed * dict(SLOW)[self._slow.value], period)
+            self._playback.advance(passed * dict(PLAY_SPEEDS)[self._slow.value], period)
         elif woken:
             self._playback.share = float(self._instant.value) / 100
         if woken:

@@ -14,7 +14,7 @@ import numpy as np
 from ...model.model import Array
 from ...view.colors import color_of, rgb
 from ...view.scene.part_mesh import FACES, block_outline, rounded_outline, solid
-from .. import Block, Mechanism, Plate
+from .. import Block, Mechanism
 from ..layout import GROUND, Part
 from ..pose import Pose
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     import viser
 
 ROOT = "/mechanism"
-UPRIGHT = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)
+PLANE_UPRIGHT = (math.sqrt(0.5), math.sqrt(0.5), 0.0, 0.0)
 """Puts the plane's y axis on the world's z axis."""
 
-SHARE = 0.028
+BAR_SHARE = 0.028
 """Half the width of a bar, of the mechanism's size."""
 
 DARK, RAIL, GREY, MASS, PATH = (43, 47, 54), (150, 156, 164), (120, 126, 134), (196, 30, 58), (
@@ -39,7 +39,7 @@ class MechanismScene:
 
     def __init__(self, server: viser.ViserServer, mechanism: Mechanism) -> None:
         self._scene = server.scene
-        self._scene.add_frame(ROOT, show_axes=False, wxyz=UPRIGHT)
+        self._scene.add_frame(ROOT, show_axes=False, wxyz=PLANE_UPRIGHT)
         self._pose: Pose | None = None
         self._angles: dict[str, Array] = {}
         layout = mechanism.layout()
@@ -82,7 +82,7 @@ class MechanismScene:
         self._pose = pose
         self._angles = {name: np.angle(one) for name, one in pose.directions.items()}
         size = extent(pose)
-        wide = SHARE * size
+        wide = BAR_SHARE * size
         deep = 0.8 * wide
         for k, part in enumerate(layout.parts):
             outline = _outline(part, wide)
@@ -183,10 +183,7 @@ def _outline(part: Part, wide: float) -> Array:
     piece = part.piece
     if isinstance(piece, Block):
         return block_outline(4 * wide, 2.6 * wide)
-    pins = [(0.0, 0.0), (float(piece.length), 0.0)]
-    if isinstance(piece, Plate):
-        pins.append((float(piece.third[0]), float(piece.third[1])))
-    return rounded_outline(pins, wide)
+    return rounded_outline(piece.pins, wide)
 
 
 def _traced(mechanism: Mechanism, pose: Pose) -> Any:

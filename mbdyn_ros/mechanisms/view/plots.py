@@ -13,8 +13,7 @@ from ...errors import InputError
 from ...model.model import Array
 from ...view.figure import tidy
 from .. import Analysis, Mechanism
-from ..forward_motion import ForwardMotion
-from ..pose import Pose
+from ..forward import ForwardMotion
 from ..settings import unit_of
 from ..sweep import QUANTITIES, Sweep
 
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLORS = ("#e66b1f", "#c98f00", "#409961", "#296bad", "#80609e", "#333840")
+PART_COLORS = ("#e66b1f", "#c98f00", "#409961", "#296bad", "#80609e", "#333840")
 """Of the parts, one after the other; about those of the URDF."""
 
 JOINTS = {"position": "", "velocity": "/s", "acceleration": "/s²"}
 """Quantities of joints, and what follows their unit."""
 
-TICKS = 90
+DEGREES_PER_TICK = 90
 
 
 def figure_of(rows: int, columns: int = 1, size: tuple[float, float] = (6.4, 2.9)) -> Figure:
@@ -58,14 +57,14 @@ def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
             label=f"without gravity{part}",
         )  # fmt: skip
     _finish(axes, label, "driving torque (N·m)", legend=True)
-    _plot_links(grid[0][1], analysis.pose, analysis, curve)
+    _plot_links(grid[0][1], analysis, curve)
     for axes, values, what in zip(grid[1], analysis.joints[1:], list(JOINTS)[1:], strict=True):
         title = _plot_joints(axes, mechanism, abscissa, values, what)
         _finish(axes, label, f"joint {title}", legend=True)
     for k, (name, reaction) in enumerate(analysis.reactions.items()):
         force = np.hypot(reaction[:, 0], reaction[:, 1])
         joint = name.removesuffix("_joint").replace("_", " ")
-        grid[2][0].plot(abscissa, force, color=COLORS[k % 6], label=joint)
+        grid[2][0].plot(abscissa, force, color=PART_COLORS[k % 6], label=joint)
     _finish(grid[2][0], label, "force in the joints (N)", legend=True)
     force = analysis.shaking
     grid[2][1].plot(force[:, 0], force[:, 1], color="C3")
@@ -171,7 +170,7 @@ def animate(
     figure = figure_of(1, 2, (4.2, 3.4))
     figure.set_dpi(80)
     left, right = figure.subplots(1, 2)
-    lines = _plot_links(left, analysis.pose, analysis, curve)
+    lines = _plot_links(left, analysis, curve)
     abscissa, label = _abscissa(motion.time, motion.q)
     for k in range(len(analysis.mechanism.inputs)):
         right.plot(abscissa, analysis.torque[:, k], color=f"C{k}")
@@ -200,7 +199,7 @@ def _plot_joints(axes: Axes, mechanism: Mechanism, x: Array, values: Array, what
     parts = mechanism.layout().parts
     for k, part in enumerate(parts):
         style, name = ":" if part.slides else "-", part.name.replace("_", " ")
-        axes.plot(x, values[:, k], style, color=COLORS[k % 6], label=name)
+        axes.plot(x, values[:, k], style, color=PART_COLORS[k % 6], label=name)
     units = ("rad", "m") if any(part.slides for part in parts) else ("rad",)
     return f"{what} ({', '.join(unit + JOINTS[what] for unit in units)})"
 
@@ -214,16 +213,14 @@ def _outlines(analysis: Analysis) -> list[Any]:
     return result
 
 
-def _plot_links(
-    axes: Axes, pose: Pose, analysis: Analysis, curve: Array | None
-) -> list[Any]:
+def _plot_links(axes: Axes, analysis: Analysis, curve: Array | None) -> list[Any]:
     """The mechanism at the start of its motion, with the paths of its pins."""
     if curve is not None:
         axes.plot(curve[:, 0], curve[:, 1], color="C3", linewidth=1.5, label="curve", zorder=2)
     lines = []
     parts = analysis.mechanism.layout().parts
     for k, (part, points) in enumerate(zip(parts, _outlines(analysis), strict=True)):
-        color = COLORS[k % 6]
+        color = PART_COLORS[k % 6]
         for path in points:
             if np.ptp(path.real) + np.ptp(path.imag) > 1e-9:
                 axes.plot(path.real, path.imag, color="0.75", linewidth=0.8, zorder=1)
@@ -234,7 +231,7 @@ def _plot_links(
             markersize=9 if part.slides else 5, label=part.name.replace("_", " "), zorder=3,
         )  # fmt: skip
         if part.parent == "ground" and not part.slides:
-            place = pose.origins[part.name][0]
+            place = analysis.pose.origins[part.name][0]
             axes.plot(place.real, place.imag, "^", color="0.3", markersize=10, zorder=2)
     axes.set_aspect("equal", adjustable="datalim")
     _finish(axes, "x (m)", "y (m)", legend=True)
@@ -257,7 +254,7 @@ def _finish(axes: Axes, x: str, y: str, legend: bool = False) -> None:
     if x.endswith("(deg)"):
         from matplotlib.ticker import MultipleLocator
 
-        axes.xaxis.set_major_locator(MultipleLocator(TICKS))
+        axes.xaxis.set_major_locator(MultipleLocator(DEGREES_PER_TICK))
         axes.margins(x=0)
     if legend:
         axes.legend(fontsize="small", framealpha=0.7, edgecolor="none")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...ros.node.description import GRAVITY, PRIORITY, SPECS
-from ...ros.node.parameters import DOUBLES, STRINGS, Spec
-from .rotor_state import SOURCES
+from ...ros.node.parameters import DOUBLES, STRINGS, Spec, one_of
+from .rotor_state import PHASE_SOURCES
 
 SHARED = (
     *SPECS,
@@ -23,9 +23,9 @@ PIEZO_CONTROLLER = (
     *SHARED,
     Spec("rate", 1000.0, "cycles per second, Hz", 1.0, 5000.0),
     Spec(
-        "rotor_source", SOURCES[0], "where the rotor's phase comes from: topic, or clock",
+        "rotor_source", PHASE_SOURCES[0], "where the rotor's phase comes from: topic, or clock",
         read_only=True,
-        check=lambda value: None if value in SOURCES else f"{value!r} is none of {SOURCES}",
+        check=one_of(PHASE_SOURCES),
     ),
     Spec("rotor_speed", 1000.0, "of the rotor, where its phase comes from the clock, rad/s",
          0.0, 1e5),

@@ -34,14 +34,14 @@ from .markers import PiezoMarkers
 from .parameters import PIEZO_SIMULATOR
 from .pulse_commands import PulseCommands
 
-MOST_MADE_UP = 5
+MOST_PULSED_STEPS = 5
 """Skipped steps that one tick makes up for; time beyond that is lost, and reported. In more the
 robot would come away from the pulses that it was sent: those were made for where it is."""
 
 ROTOR_RATE = 100.0
 """Messages of the rotor's state per second: it turns steadily."""
 
-SMALL = 1e-3
+LEAST_JUDGED = 1e-3
 """Mean torques below this part of the rotor's force, per metre or as a force, are not judged."""
 
 
@@ -134,7 +134,7 @@ class PiezoSimulator(RobotNode):
                 self.refusals.add(error)
         self._commands.expire(now, self.parameters["pulse_timeout"])
         if not (self.paused or self.fault) and self.parameters["rotor_speed"] > 0:
-            motion.advance((1 + min(skipped, MOST_MADE_UP)) / self.parameters["rate"])
+            motion.advance((1 + min(skipped, MOST_PULSED_STEPS)) / self.parameters["rate"])
             self._collect(motion)
         self._publish(motion)
 
@@ -147,7 +147,7 @@ class PiezoSimulator(RobotNode):
         """Judge the pulses that ended."""
         if not motion.pulses:
             return
-        small = SMALL * motion.rotor.amplitude
+        small = LEAST_JUDGED * motion.rotor.amplitude
         for pulse in motion.pulses:
             if abs(pulse.asked) > small:
                 self._worst = max(self._worst, abs(pulse.achieved / pulse.asked - 1))

@@ -12,7 +12,7 @@ from ...ros.messages.conversions import fill_time
 from ...ros.node.inbox import Inbox
 from ..pulse_equations import TURN
 
-SOURCES = ("topic", "clock")
+PHASE_SOURCES = ("topic", "clock")
 """Where the phase comes from: messages on `rotor_state`, or speed times the node's time."""
 
 

@@ -12,10 +12,10 @@ from ...robot import Robot
 from ...ros.messages.reference import Reference
 from ..pulse_equations import TURN
 
-PEAK = 1.875
+PEAK_SPEED = 1.875
 """Highest speed of a polynomial of degree 5 from rest to rest, in way over time."""
 
-SHORTEST = 0.1
+SHORTEST_MOTION = 0.1
 """s that the shortest motion takes."""
 
 
@@ -56,7 +56,8 @@ def way_to_target(
         if block.kind.is_endless:  # not round and round
             k = block.q.start
             goal[k] -= TURN * round((goal[k] - present[k]) / TURN)
-    duration = max(SHORTEST, PEAK * float(np.abs(goal - present).max(initial=0.0)) / speed)
+    way = float(np.abs(goal - present).max(initial=0.0))
+    duration = max(SHORTEST_MOTION, PEAK_SPEED * way / speed)
     rest = np.zeros((2, robot.nv))
     return Reference(np.array([0.0, duration]), np.array([present, goal]), rest, rest)
 

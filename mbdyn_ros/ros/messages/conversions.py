@@ -12,10 +12,9 @@ from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 
 from ...errors import InputError
-from ...model.blocks import scalar_joints
+from ...model.blocks import scalar_motions
 from ...model.model import Array
 from ...robot import Robot
-from .named_numbers import effort_blocks
 
 
 def external_wrenches(messages: Sequence[WrenchStamped]) -> dict[str, list[float]] | None:
@@ -35,23 +34,17 @@ def external_wrenches(messages: Sequence[WrenchStamped]) -> dict[str, list[float
     return wrenches or None
 
 
-def joint_state_message(
-    robot: Robot, q: Array, v: Array, effort: Array | None = None
-) -> JointState:
-    """All movable joints of one coordinate, dependent ones too; efforts 0 where not actuated."""
-    names, rows_q, rows_v = scalar_joints(robot.system.coordinates.joint_blocks)
+def joint_state_message(robot: Robot, q: Array, v: Array, effort: Array) -> JointState:
+    """The state of all `scalar_motions`, dependent ones too; efforts 0 where not actuated."""
+    names, rows_q, rows_v = scalar_motions(robot.system.coordinates.joint_blocks)
     position, velocity, _ = robot.joint_state(q, v)
     assert velocity is not None
     message = JointState(name=names)
     message.header.frame_id = robot.model.root
     message.position = doubles(position[rows_q])
     message.velocity = doubles(velocity[rows_v])
-    efforts = dict.fromkeys(names, 0.0)
-    if effort is not None:
-        for name, place in effort_blocks(robot).items():
-            if name in efforts:
-                efforts[name] = float(effort[place][0])
-    message.effort = doubles(list(efforts.values()))
+    efforts = dict(zip(robot.effort_labels, effort.tolist(), strict=True))
+    message.effort = doubles([efforts.get(name, 0.0) for name in names])
     return message
 
 

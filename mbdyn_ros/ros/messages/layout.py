@@ -19,7 +19,7 @@ from ...model.model import Array
 from ...robot import Robot
 from .named_numbers import effort_blocks, require_known
 
-AGREEMENT = 1e-4
+DEPENDENT_AGREEMENT = 1e-4
 """How far (rad, m and their rates, or relative) a dependent joint may be from where the
 independent ones put it."""
 
@@ -188,7 +188,7 @@ class Layout:
                 apart = abs(number - expected)
                 if k == 0 and not places[name].kind.steps[0].motion.slides:
                     apart = abs(math.remainder(number - expected, 2 * math.pi))
-                if apart > AGREEMENT * max(1.0, abs(expected)):
+                if apart > DEPENDENT_AGREEMENT * max(1.0, abs(expected)):
                     gap = self._gap(state[0], row, place, number) if k == 0 else ""
                     raise InputError(
                         f"{what} of {name} is {number:g}, but the joints it follows put it at "
@@ -202,7 +202,7 @@ class Layout:
         if self.robot.floating_base:
             whole = np.concatenate([q[:7], whole])
         try:
-            self.robot.independent_state(whole, tolerance=AGREEMENT)
+            self.robot.independent_state(whole, tolerance=DEPENDENT_AGREEMENT)
         except InputError as error:
             return f" ({error})"
         return ""

@@ -13,7 +13,7 @@ from ...inverse_kinematics import position_limits
 from ...model.model import Array
 from ...robot import Robot
 from .conversions import seconds
-from .layout import AGREEMENT, Layout
+from .layout import DEPENDENT_AGREEMENT, Layout
 from .reference import Reference
 from .trajectory_efforts import read_points
 
@@ -50,7 +50,7 @@ def read_reference(
     )
 
 
-SAMPLES = 16
+LIMIT_SAMPLES = 16
 """Places between two points at which a reference is held to the limits."""
 
 
@@ -67,10 +67,11 @@ def require_within_limits(
     if not (np.isfinite(low).any() or np.isfinite(high).any()):
         return
     times = np.array(reference.times)
-    between = times[:-1, None] + np.diff(times)[:, None] * np.arange(SAMPLES) / SAMPLES
+    between = times[:-1, None] + np.diff(times)[:, None] * np.arange(LIMIT_SAMPLES) / LIMIT_SAMPLES
     for moment in [*between.ravel().tolist(), times[-1]]:
         q, _, _ = reference.at(moment)
-        for k in np.flatnonzero((q < low - AGREEMENT) | (q > high + AGREEMENT)).tolist():
+        outside = np.maximum(low - q, q - high) > DEPENDENT_AGREEMENT
+        for k in np.flatnonzero(outside).tolist():
             raise InputError(
                 f"position of {robot.position_labels[k]} is {q[k]:.6g} at {moment:.4g} s, outside "
                 f"its limits {low[k]:g} to {high[k]:g}"

@@ -89,6 +89,11 @@ def three_numbers(value: Sequence[float]) -> str | None:
     return None if len(value) == 3 else f"it has {len(value)} numbers, not 3 (x, y, z)"
 
 
+def one_of(choices: Sequence[str]) -> Callable[[str], str | None]:
+    """Check of a parameter that is one of some words."""
+    return lambda value: None if value in choices else f"{value!r} is none of {choices}"
+
+
 class Parameters:
     """The parameters of a node, by name: `parameters["rate"]`. Any thread may read them.
 

@@ -16,7 +16,7 @@ from ..messages.measured_state import MeasuredState
 from ..messages.named_numbers import columns, effort_blocks, require_known
 from ..messages.reference import Reference
 
-SOURCES = ("inverse_dynamics", "reference", "none")
+EFFORT_SOURCES = ("inverse_dynamics", "reference", "none")
 """Where the efforts come from that a PD adds to: computed, those in the reference's points, or
 nowhere."""
 
@@ -35,7 +35,7 @@ class Feedforward:
     order : where those coordinates are among the robot's efforts.
     limits : the effort limits.
     measured : of all actuated joints, for the PD.
-    source : one of `SOURCES`.
+    source : one of `EFFORT_SOURCES`.
     lead : how far ahead the feed-forward is computed, s, for the way to the actuators.
     """
 
@@ -50,7 +50,7 @@ class Feedforward:
         self.limits = EffortLimits(robot)
         self._kp, self._kd = np.zeros(size), np.zeros(size)
         self.measured = MeasuredState(robot.effort_labels)
-        self.source, self.lead = SOURCES[0], 0.0
+        self.source, self.lead = EFFORT_SOURCES[0], 0.0
         self._reference: Reference | None = None
         self._given: Array | None = None
         self._start = self._received = 0.0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
-from ..node.parameters import DOUBLES, STRINGS, Spec
-from .feedforward import SOURCES
+from ..node.parameters import DOUBLES, STRINGS, Spec, one_of
+from .feedforward import EFFORT_SOURCES
 
 INVERSE_DYNAMICS_SERVER = (*SPECS, FLOATING_BASE, GRAVITY)
 
@@ -56,9 +56,9 @@ TORQUE_FEEDFORWARD = (
         "time after the last point at which efforts become zero, s; 0: never", 0.0, 3600.0,
     ),
     Spec(
-        "feedforward", SOURCES[0],
+        "feedforward", EFFORT_SOURCES[0],
         "what the PD adds to: inverse_dynamics, reference (efforts in its points) or none",
-        check=lambda value: None if value in SOURCES else f"{value!r} is none of {SOURCES}",
+        check=one_of(EFFORT_SOURCES),
     ),
     Spec("lead", 0.0, "how far ahead the feed-forward is computed, s", 0.0, 0.1),
     Spec("kp", DOUBLES, "position gain, N m/rad or N/m: none, one for all, or by joints", 0.0),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
 from ...errors import SimulationError
-from ...model.blocks import scalar_joints
+from ...model.blocks import scalar_motions
 from ...model.model import Array
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
@@ -16,7 +17,12 @@ from ...simulation.stepped.charted_step import ChartedStep
 from ...simulation.stepped.fixed_step import neutral_position
 from ..messages.effort_commands import EffortCommands
 from ..messages.effort_limits import EffortLimits
-from ..messages.named_numbers import effort_blocks, partial_position
+from ..messages.named_numbers import partial_position
+
+Rows = NDArray[np.int_]
+
+LIMIT_ROUNDING = 1e-9
+"""rad or m by which a position may be beyond its limit without a warning."""
 
 
 class Session:
@@ -33,7 +39,7 @@ class Session:
     Attributes
     ----------
     motion, commands, limits : as the names say.
-    message : joint states of all joints of one coordinate, filled by `fill_message`.
+    message : joint states of all `scalar_motions`, filled by `fill_message`.
     work : of the efforts since the start, J.
     refusal : why the robot cannot start where it should; empty where it can.
     """
@@ -53,8 +59,8 @@ class Session:
         self.limits = EffortLimits(robot)
         self.motion = ChartedStep(robot, step, environment=environment)
         self.work = 0.0
-        every = robot.system.coordinates.joint_blocks
-        names, self._rows_q, self._rows_v = scalar_joints(every)
+        blocks = robot.system.coordinates.joint_blocks
+        names, self._rows_q, self._rows_v = scalar_motions(blocks)
         self.message = JointState(name=names)
         self.message.header.frame_id = frame or robot.model.root
         for field in ("position", "velocity", "effort"):
@@ -63,14 +69,9 @@ class Session:
             np.frombuffer(values) if len(values) else np.zeros(0)
             for values in (self.message.position, self.message.velocity, self.message.effort)
         )
-        blocks = effort_blocks(robot)
-        driven = [(i, blocks[name].start) for i, name in enumerate(names) if name in blocks]
-        self._driven = np.array([i for i, _ in driven], dtype=int)
-        self._columns = np.array([k for _, k in driven], dtype=int)
-        labels, places = robot.effort_labels, robot.system.coordinates.joint_labels
-        working = [k for k, label in enumerate(labels) if label in places]
-        self._working = np.array(working, dtype=int)
-        self._ways = np.array([places.index(labels[k]) for k in working], dtype=int)
+        efforts, positions = robot.effort_labels, robot.system.coordinates.joint_labels
+        self._driven, self._columns = _places(names, efforts)
+        self._working, self._ways = _places(efforts, positions)
         self.refusal = ""
         try:
             self.reset()
@@ -146,11 +147,21 @@ class Session:
 
     def beyond_limits(self) -> list[str]:
         """Joints outside the position limits of the description, which nothing enforces."""
-        found = []
-        for name, position in zip(self.message.name, self._position.tolist(), strict=True):
-            limits = self.robot.model.joint(name).limits
-            if self.robot.model.joint(name).kind.is_endless:
-                continue
-            if not limits.lower - 1e-9 <= position <= limits.upper + 1e-9:
-                found.append(name)
-        return found
+        joints = [self.robot.model.joint(name.partition("/")[0]) for name in self.message.name]
+        return [
+            name
+            for name, joint, q in zip(
+                self.message.name, joints, self._position.tolist(), strict=True
+            )
+            if not joint.kind.is_endless
+            and not joint.limits.lower - LIMIT_ROUNDING <= q <= joint.limits.upper + LIMIT_ROUNDING
+        ]
+
+
+def _places(labels: Sequence[str], others: Sequence[str]) -> tuple[Rows, Rows]:
+    """Where the labels that two lists share stand in each of them."""
+    shared = [label for label in labels if label in others]
+    return (
+        np.array([labels.index(label) for label in shared], dtype=int),
+        np.array([others.index(label) for label in shared], dtype=int),
+    )

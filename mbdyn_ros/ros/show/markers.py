@@ -22,7 +22,7 @@ from ...robot import Robot
 ALUMINIUM = 2700.0
 """kg/m^3"""
 
-UNLIMITED = 100.0
+FULL_EFFORT = 100.0
 """N m or N that count as full effort where the description has no limit."""
 
 
@@ -111,7 +111,7 @@ class RobotMarkers:
         marker = self._marker("effort", joint.child, Marker.ARROW)
         marker.color.a = 0.9
         limit = joint.limits.effort
-        full = limit if 0 < limit < math.inf else UNLIMITED
+        full = limit if 0 < limit < math.inf else FULL_EFFORT
         self._arrows.append((k, marker, turn_x_to(joint.axis), turn_x_to(-joint.axis), full))
 
     def _marker(self, namespace: str, frame: str, kind: int) -> Marker:

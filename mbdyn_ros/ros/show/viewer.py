@@ -18,7 +18,7 @@ from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 from ...errors import MbdynError
-from ...model.blocks import joint_blocks
+from ...model.blocks import joint_blocks, scalar_motions
 from ...model.model import Array, Model
 from ...model.read.description import read_description
 from ...view.page.page import Page, plain
@@ -87,9 +87,8 @@ class Viewer(Node):
                 self._arrays = arrays | self._arrays
             return
         position = _at_zero(self._model)
-        for name, block in joint_blocks(self._model.joints).items():
-            if block.kind.nq == 1:
-                position[block.q] = positions.get(name, 0.0)
+        labels, rows, _ = scalar_motions(joint_blocks(self._model.joints))
+        position[rows] = [positions.get(label, 0.0) for label in labels]
         with self._page.server.atomic():
             self._scene.move(position)
             for topic, message in arrays.items():
@@ -113,8 +112,8 @@ class Viewer(Node):
         lines = [f"**{self._model.name}**", *map(plain, self._scene.remarks)]
         if heard:
             lines.append(f"{len(positions)} joints on `joint_states`")
-            known = joint_blocks(self._model.joints)
-            missing = [name for name in known if name not in positions]
+            heard_of = {label.partition("/")[0] for label in positions}
+            missing = [name for name in joint_blocks(self._model.joints) if name not in heard_of]
             if missing:
                 lines.append(f"not published: {', '.join(missing)}")
         else:

@@ -22,7 +22,7 @@ EXTENT = 6.0
 THICKNESS = 0.01
 """Of a plane, m; it lies behind the wall."""
 
-SHOWN = Duration(nanosec=500_000_000)
+ARROW_LIFETIME = Duration(nanosec=500_000_000)
 """How long the arrow of an impulse stays."""
 
 KINDS = {"plane": Marker.CUBE, "box": Marker.CUBE, "sphere": Marker.SPHERE,
@@ -111,7 +111,7 @@ class ImpulseMarkers:
                 marker = _marker(self._frame, "impulse", Marker.ARROW)
                 marker.header.stamp.sec, marker.header.stamp.nanosec = stamp
                 self._count = (self._count + 1) % 1000
-                marker.id, marker.lifetime = self._count, SHOWN
+                marker.id, marker.lifetime = self._count, ARROW_LIFETIME
                 marker.points = [point(place), point(place + arrow)]
                 marker.scale.x, marker.scale.y = 0.04 * self._length, 0.1 * self._length
                 marker.color.r, marker.color.g, marker.color.a = 1.0, 0.6, 0.95

@@ -12,7 +12,7 @@ from ...model.model import Array
 from ...robot import Robot
 from .stroke import CLEARANCE, Stroke
 
-PROBES = 181
+REACH_PROBES = 181
 """Positions at which it is asked how far a coordinate reaches."""
 
 
@@ -86,7 +86,7 @@ def _reach(
     low, high = min(bounds[0], value), max(bounds[1], value)
     if not robot.model.loops and not robot.model.couplings:
         return low, high, False
-    probes = np.unique(np.append(np.linspace(low, high, PROBES), value))
+    probes = np.unique(np.append(np.linspace(low, high, REACH_PROBES), value))
     states = np.tile(q, (len(probes), 1))
     states[:, column] = probes
     closed = np.isfinite(robot.joint_state(states)[0]).all(axis=-1).reshape(-1)

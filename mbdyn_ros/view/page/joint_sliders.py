@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FREE = {"rad": math.pi, "m": 1.0}
 """Half the range of a slider whose joint has no limits."""
 
-TURNS = ("roll", "pitch", "yaw")
+TURN_NAMES = ("roll", "pitch", "yaw")
 
 
 class JointSliders(SliderPanel):
@@ -76,7 +76,7 @@ class JointSliders(SliderPanel):
     def _turns(self, start: int) -> list[str]:
         """The sliders of the quaternion that begins there in q."""
         name = self._robot.position_labels[start].rpartition("/")[0]
-        return [f"{name}/{turn}" for turn in TURNS]
+        return [f"{name}/{turn}" for turn in TURN_NAMES]
 
     def _quaternion(self, start: int) -> Array:
         from scipy.spatial.transform import Rotation

@@ -23,7 +23,7 @@ from .playback import Playback
 MOST_LINES = 4
 """Of one chart; those that are largest."""
 
-ZERO = 1e-9
+LEAST_PEAK = 1e-9
 """Peaks (rad, m, N m or N) that are not drawn."""
 
 UNITS = ("N m", "N", "rad", "m")
@@ -178,5 +178,5 @@ class RobotPage:
 def _largest(values: Array, columns: Sequence[int]) -> list[int]:
     """The columns with the largest peaks, at most `MOST_LINES`, in their order; no zeros."""
     peaks = {k: float(np.abs(values[:, k]).max()) for k in columns}
-    chosen = sorted((k for k in columns if peaks[k] > ZERO), key=lambda k: -peaks[k])
+    chosen = sorted((k for k in columns if peaks[k] > LEAST_PEAK), key=lambda k: -peaks[k])
     return sorted(chosen[:MOST_LINES])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import viser
 
-STEPS = 1000
+SLIDER_STEPS = 1000
 """Steps of a slider over its range, unless its step is given."""
 
 
@@ -42,7 +42,7 @@ class SliderPanel:
     ) -> None:
         """A slider from `low` to `high`; its ends are written at it."""
         self.watch(name, self._gui.add_slider(
-            label or name, low, high, step or (high - low) / STEPS or 1e-3, start,
+            label or name, low, high, step or (high - low) / SLIDER_STEPS or 1e-3, start,
             marks=((low, f"{low:.3g}"), (high, f"{high:.3g}")), hint=hint,
         ))  # fmt: skip
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...model.model import Array
 
-POINTS = 360
+STROKE_POINTS = 360
 """Instants of a period; one more closes it."""
 
 CLEARANCE = 0.02
@@ -31,7 +31,7 @@ class Stroke:
     @property
     def times(self) -> Array:
         """The instants (N,), s, from 0 to the period."""
-        return np.linspace(0.0, self.period, POINTS + 1)
+        return np.linspace(0.0, self.period, STROKE_POINTS + 1)
 
     def at(self, time: Array) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration at times.

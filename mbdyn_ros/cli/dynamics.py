@@ -1,0 +1,105 @@
+"""mbdyn id and mbdyn fd: efforts that a motion asks for, and accelerations that efforts cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from ..recording.write import TABLES, check_target
+from ..robot import Robot
+from .robot_options import RobotOptions, robot_options
+from .series import AT_HOME, load_options, read_wrenches, state_option
+from .states import gather, show
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def states_options(given: str, unit: str, result: str) -> Callable[[F], F]:
+    """The options of a verb that computes `result` of positions, velocities and `given`."""
+    trajectory = click.option(
+        "--trajectory", metavar="FILE",
+        help=f"CSV or JSON with columns position/<joint>, velocity/<joint>, {given}/<joint>, and "
+        "time if there is one: what `mbdyn simulate --output` writes.",
+    )  # fmt: skip
+    output = click.option(
+        "--output", metavar="FILE", help=f"Write states and {result} as .csv or .json."
+    )
+
+    def decorate(function: F) -> F:
+        for option in (
+            robot_options,
+            output,
+            load_options,
+            trajectory,
+            state_option(given, unit),
+            state_option("velocity", "rad/s or m/s"),
+            state_option("position", "rad or m", AT_HOME),
+            click.argument("urdf"),
+        ):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+@click.command(name="id")
+@states_options("acceleration", "rad/s^2 or m/s^2", "efforts")
+def id_(urdf: str, options: RobotOptions, **others: Any) -> None:
+    """Inverse dynamics: the efforts that cause a motion.
+
+    VALUES are name=value,... pairs, a JSON list in the robot's order, or a CSV or JSON file with
+    many states: columns position/<joint> (or plain joint names), one row a state. Many states
+    give many efforts: as CSV on standard output, or in the file named by --output.
+
+    \b
+    Examples:
+      mbdyn id ur5.urdf --position elbow_joint=1.2 --acceleration shoulder_pan_joint=0.5
+      mbdyn id ur5.urdf --position '[0, -1, 1, 0, 0.5, 0]' --wrench tool0=0,0,-20,0,0,0
+      mbdyn id ur5.urdf --trajectory run.csv --output efforts.csv
+    """
+    robot = options.read(urdf)
+    _answer(robot, robot.inverse_dynamics, "acceleration", "effort", **others)
+
+
+@click.command()
+@states_options("effort", "N m or N", "accelerations")
+def fd(urdf: str, options: RobotOptions, **others: Any) -> None:
+    """Forward dynamics: the accelerations that efforts cause.
+
+    VALUES are name=value,... pairs, a JSON list in the robot's order, or a CSV or JSON file with
+    many states, as for `mbdyn id`. A robot with a link that moves no mass is refused: its
+    accelerations are not determined.
+
+    \b
+    Examples:
+      mbdyn fd ur5.urdf --effort shoulder_pan_joint=10
+      mbdyn fd ur5.urdf --position '[0, -1, 1, 0, 0.5, 0]' --no-friction --json
+      mbdyn fd ur5.urdf --trajectory run.csv --output accelerations.csv
+    """
+    robot = options.read(urdf)
+    robot.require_mass("forward dynamics")
+    _answer(robot, robot.forward_dynamics, "effort", "acceleration", **others)
+
+
+def _answer(
+    robot: Robot,
+    dynamics: Callable[..., Any],
+    given: str,
+    wanted: str,
+    trajectory: str | None,
+    wrench: tuple[str, ...],
+    no_friction: bool,
+    output: str | None,
+    as_json: bool,
+    **values: str | None,
+) -> None:
+    """Show what the dynamics of a robot give for `given`; `values` are the options of states."""
+    if output is not None:
+        check_target(output, TABLES)
+    texts = {quantity: values[quantity] for quantity in ("position", "velocity", given)}
+    states = gather(robot, texts, trajectory)
+    numbers = (series.numbers for series in states.values())
+    result = dynamics(*numbers, read_wrenches(wrench), not no_friction)
+    show(robot, states, wanted, result, as_json, output)

@@ -1,0 +1,129 @@
+"""The house: folders import downwards, files are small, and the core knows no application."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import mbdyn_ros
+
+PACKAGE = Path(mbdyn_ros.__file__).parent
+LONGEST = 300
+"""Lines of the longest file."""
+
+APPLICATIONS = ("mechanisms", "piezo")
+"""Folders that stand on the core, and that only the command line's entry and the package know."""
+
+Path_ = tuple[str, ...]
+"""A module as the names of its folders and its own."""
+
+
+def modules() -> dict[Path_, Path]:
+    """Every module of the package by its path."""
+    return {
+        path.relative_to(PACKAGE).with_suffix("").parts: path for path in PACKAGE.rglob("*.py")
+    }
+
+
+def imports(module: Path_, text: str, known: dict[Path_, Path]) -> Iterator[Path_]:
+    """The modules that a module imports from the package, wherever in it, but for typing."""
+    tree = ast.parse(text)
+    typing = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ImportFrom) or not node.level or id(node) in typing:
+            continue
+        base = module[: len(module) - node.level]
+        source = (*base, *(node.module.split(".") if node.module else ()))
+        for alias in node.names:
+            whole = (*source, alias.name)
+            is_module = whole in known or (*whole, "__init__") in known
+            yield whole if is_module else source
+
+
+def edges(known: dict[Path_, Path]) -> dict[Path_, dict[str, set[str]]]:
+    """For every folder, which of its entries import which others."""
+    result: dict[Path_, dict[str, set[str]]] = {}
+    for module, path in known.items():
+        for target in imports(module, path.read_text(), known):
+            depth = 0
+            while depth < min(len(module), len(target)) and module[depth] == target[depth]:
+                depth += 1
+            inside = depth < len(module) and depth < len(target)
+            if inside and module[-1] != "__init__":
+                entries = result.setdefault(module[:depth], {})
+                entries.setdefault(module[depth], set()).add(target[depth])
+    return result
+
+
+def circles(graph: dict[str, set[str]]) -> list[str]:
+    """The entries from which imports lead back to them."""
+
+    def reached(start: str) -> set[str]:
+        found: set[str] = set()
+        waiting = [start]
+        while waiting:
+            for target in graph.get(waiting.pop(), ()):
+                if target not in found:
+                    found.add(target)
+                    waiting.append(target)
+        return found
+
+    return sorted(entry for entry in graph if entry in reached(entry))
+
+
+def test_circles_are_found() -> None:
+    """The judge of the test below: one circle of two, and what only leads there."""
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
+    known = {("x", "a"): Path("a"), ("y", "b"): Path("b"), ("y", "__init__"): Path("y")}
+    late = "def f():\n    from ..y.b import c\n"
+    assert list(imports(("x", "a"), late, known)) == [("y", "b")]
+    typed = "if TYPE_CHECKING:\n    from ..y import b\n"
+    assert list(imports(("x", "a"), typed, known)) == []
+
+
+def test_folders_import_downwards() -> None:
+    """At every level, the entries of a folder import each other in no circle."""
+    for folder, graph in edges(modules()).items():
+        assert not circles(graph), f"mbdyn_ros/{'/'.join(folder)}"
+
+
+def test_files_are_small() -> None:
+    """A file has one subject."""
+    lengths = {path: len(path.read_text().splitlines()) for path in modules().values()}
+    assert not {path: length for path, length in lengths.items() if length > LONGEST}
+
+
+def test_the_core_knows_no_application() -> None:
+    top = edges(modules())[()]
+    clients = {entry for entry, targets in top.items() if targets & set(APPLICATIONS)}
+    assert clients <= {*APPLICATIONS, "__main__"}
+    assert not top["mechanisms"] & {"piezo"} and not top["piezo"] & {"mechanisms"}
+
+
+def test_the_compiler_knows_no_robot() -> None:
+    top = edges(modules())[()]
+    common = {"array", "errors"}
+    assert top["compiler"] <= {*common, "program"} and top["program"] <= common
+
+
+def test_only_ros_imports_rclpy() -> None:
+    """Nothing outside the nodes needs ROS."""
+    for module, path in modules().items():
+        roots = {
+            name.partition(".")[0]
+            for node in ast.walk(ast.parse(path.read_text()))
+            for name in (
+                [alias.name for alias in node.names]
+                if isinstance(node, ast.Import)
+                else [node.module or ""]
+                if isinstance(node, ast.ImportFrom) and not node.level
+                else []
+            )
+        }
+        assert "ros" in module or not roots & {"rclpy", "sensor_msgs", "std_msgs"}, module
