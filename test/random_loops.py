@@ -8,6 +8,8 @@ and with the judge.
 
 from __future__ import annotations
 
+import copy
+import functools
 import itertools
 import warnings
 from collections.abc import Callable
@@ -568,6 +570,11 @@ KINDS: dict[str, Callable[[Mechanism], int]] = {
 
 def draw(kind: str, seed: int, losses: bool = True) -> Mechanism:
     """A mechanism of a kind whose chosen joints determine its motion well at home."""
+    return copy.deepcopy(_drawn(kind, seed, losses))
+
+
+@functools.cache
+def _drawn(kind: str, seed: int, losses: bool) -> Mechanism:
     for attempt in range(60):
         m = Mechanism(np.random.default_rng([seed, attempt, *map(ord, kind)]), losses)
         if m.choose(KINDS[kind](m)):

@@ -167,6 +167,7 @@ def test_boom_falls_over() -> None:
 # -- change points -----------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("joint", ["crank", "knee", "rocker"])
 @pytest.mark.parametrize("gravity", [9.81, 0.0])
 def test_parallelogram_stops_where_it_is_flat(joint: str, gravity: float) -> None:
@@ -204,6 +205,7 @@ def test_start_at_a_change_point() -> None:
         mbdyn_ros.simulate(four_bar(1.0), [np.pi / 2 - 1e-6], [0.0], 1.0)
 
 
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("miss", [0.03, -1e-3])
 def test_passes_near_a_change_point(miss: float) -> None:
     """1 mm aside of it, where all coordinates are poor, the best of them still serve."""
@@ -326,6 +328,7 @@ def test_dry_friction_across_a_switch() -> None:
     assert later[-1][1] == "sticks" and not found.v[-1].any()
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_floating_base() -> None:
     crank = own("four_bar", floating_base=True)
     rocker = own("four_bar", "rocker_joint", "crank_joint", floating_base=True)

@@ -20,12 +20,13 @@ from random_robots import (  # noqa: E402
     robots,
 )
 
-from mbdyn_ros.equations.algebra.spatial import SX, constant, joint_motion, rotation_of_quaternion
+from mbdyn_ros.equations.algebra.spatial import SX, constant, joint_motion  # noqa: E402
 from mbdyn_ros.equations.textbook import gibbs_appell as ga  # noqa: E402
 from mbdyn_ros.equations.tree.composite_body import composite_body  # noqa: E402
 from mbdyn_ros.equations.tree.gibbs_motion import body_motions  # noqa: E402
 from mbdyn_ros.equations.tree.kinematics import body_poses, body_velocities  # noqa: E402
 from mbdyn_ros.equations.tree.newton_euler import newton_euler  # noqa: E402
+from mbdyn_ros.model.joints.quaternion import rotation_rows  # noqa: E402
 from mbdyn_ros.model.tree import Tree, build_tree  # noqa: E402
 from mbdyn_ros.program.operations import count_operations  # noqa: E402
 
@@ -124,7 +125,8 @@ def pose_rate(pose: SX, v: SX) -> SX:
     """Rate (7, 1) of a floating position under velocities in its own axes."""
     vector, scalar, w = pose[3:6], pose[6], v[3:]
     turn = ca.vertcat(scalar * w + ca.cross(vector, w), -ca.dot(vector, w)) / 2
-    return ca.vertcat(rotation_of_quaternion(pose[3:]) @ v[:3], turn)
+    rows = rotation_rows(*ca.vertsplit(pose[3:]))
+    return ca.vertcat(ca.blockcat([list(row) for row in rows]) @ v[:3], turn)
 
 
 @explore(10)

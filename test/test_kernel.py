@@ -129,9 +129,23 @@ def library(folder: Path, name: str) -> Path:
     return link.resolve()
 
 
-def test_the_cache_serves_another_process_without_tracing(fresh: Path) -> None:
-    assert run_script("check(mbdyn_ros.load(PENDULUM))").returncode == 0
-    before = {path: path.stat().st_mtime_ns for path in fresh.iterdir()}
+@pytest.fixture(scope="module")
+def of_another_process(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The cache of a process that computed with the pendulum."""
+    home = tmp_path_factory.mktemp("another")
+    built = run_script("check(mbdyn_ros.load(PENDULUM))", XDG_CACHE_HOME=str(home))
+    assert built.returncode == 0, built.stderr
+    return home / "mbdyn_ros"
+
+
+@pytest.fixture
+def filled(fresh: Path, of_another_process: Path) -> Path:
+    """The fresh folder, filled by another process."""
+    return Path(shutil.copytree(of_another_process, fresh, symlinks=True))
+
+
+def test_the_cache_serves_another_process_without_tracing(filled: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in filled.iterdir()}
     done = run_script("check(mbdyn_ros.load(PENDULUM))", CC="false")
     assert done.returncode == 0, done.stderr  # with another compiler: another program, interpreted
     assert "interpreter" in done.stderr
@@ -139,7 +153,7 @@ def test_the_cache_serves_another_process_without_tracing(fresh: Path) -> None:
         "cache.compile_library = loading.c_source = None\ncheck(mbdyn_ros.load(PENDULUM))"
     )
     assert done.returncode == 0 and not done.stderr, done.stderr
-    assert {path: path.stat().st_mtime_ns for path in fresh.iterdir()} == before
+    assert {path: path.stat().st_mtime_ns for path in filled.iterdir()} == before
 
 
 def run_script(text: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -206,11 +220,9 @@ def test_a_library_appears_complete_or_not_at_all(
     "name, size",
     [("inverse_dynamics", size) for size in (0, 60, 4096, -1)] + [("runtime", 4096)],
 )
-def test_a_damaged_library_is_built_again(name: str, size: int, fresh: Path) -> None:
+def test_a_damaged_library_is_built_again(name: str, size: int, filled: Path) -> None:
     """Cut off by a crash of the machine; a process that dies is no answer either."""
-    built = run_script("check(mbdyn_ros.load(PENDULUM))")
-    assert built.returncode == 0, built.stderr
-    damaged = library(fresh, name)
+    damaged = library(filled, name)
     whole = damaged.read_bytes()
     damaged.write_bytes(whole[:size])
     again = run_script("check(mbdyn_ros.load(PENDULUM))")
@@ -218,11 +230,10 @@ def test_a_damaged_library_is_built_again(name: str, size: int, fresh: Path) -> 
     assert len(damaged.read_bytes()) == len(whole)
 
 
-def test_a_foreign_library_is_built_again(fresh: Path) -> None:
+def test_a_foreign_library_is_built_again(filled: Path) -> None:
     """One that loads but has no program in it, and one that is none."""
-    folder = fresh.parent
-    assert run_script("check(mbdyn_ros.load(PENDULUM))").returncode == 0
-    foreign = library(fresh, "inverse_dynamics")
+    folder = filled.parent
+    foreign = library(filled, "inverse_dynamics")
     whole = foreign.read_bytes()
     source, other = folder / "other.c", folder / "other.so"
     source.write_text("int other(void) { return 1; }")

@@ -23,7 +23,6 @@ from random_loops import (
 
 from mbdyn_ros import InputError, ModelError
 from mbdyn_ros.equations.algebra.spatial import SX, Turn
-from mbdyn_ros.equations.gap import linkage_rows
 from mbdyn_ros.equations.loops.linkage import loop_functions
 from mbdyn_ros.equations.loops.planar_loop import PlanarLoop, TwoTurns, planar_loop
 from mbdyn_ros.equations.loops.reach import Reach
@@ -147,7 +146,7 @@ def test_reach_ends_where_walks_end(kind: str) -> None:
             if linkage.closed_form is None:
                 continue
             reach, walk = linkage.closed_form.reach, loop_functions(robot.system.tree, linkage)
-            home = robot.system.home[linkage_rows(robot.system, linkage)]
+            home = robot.system.home[robot.system.rows(linkage)]
             free, bound = list(linkage.independent), list(linkage.dependent)
             start = home[free], home[bound]
             for end, way in ((reach.lower, -12.6), (reach.upper, 12.6)):

@@ -14,6 +14,8 @@ import pytest
 pytest.importorskip("rclpy")
 pytest.importorskip("mbdyn_ros_interfaces.srv")
 
+from ros_rig import PATIENCE
+
 from mbdyn_ros.ros.node.rate_loop import RateLoop
 from mbdyn_ros.ros.robot_files import known_urdfs
 
@@ -73,12 +75,14 @@ def test_a_slow_loop_stops_at_once() -> None:
 
 
 @pytest.mark.alone
-@pytest.mark.timeout(90)
-def test_the_demonstration(tmp_path: Path) -> None:
-    if "ur5_robot" not in known_urdfs():
+@pytest.mark.parametrize(
+    "robots", [("manipulator",), pytest.param(("ur5", "manipulator"), marks=pytest.mark.long)]
+)
+def test_the_demonstration(tmp_path: Path, robots: tuple[str, ...]) -> None:
+    if "ur5" in robots and "ur5_robot" not in known_urdfs():
         pytest.skip("example-robot-data is not installed")
     plot = tmp_path / "demo.png"
-    command = [sys.executable, "-m", "examples.torques", "--robots", "ur5", "manipulator"]
+    command = [sys.executable, "-m", "examples.torques", "--robots", *robots]
     command += ["--plot", str(plot)]
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
@@ -92,18 +96,21 @@ def test_an_interrupted_demonstration_leaves_nothing(tmp_path: Path) -> None:
         pytest.skip("example-robot-data is not installed")
     command = [sys.executable, "-m", "examples.torques", "--plot", str(tmp_path / "demo.png")]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)
-    end = time.monotonic() + 20
-    while len(children_of(process.pid)) < 3 and time.monotonic() < end:
-        time.sleep(0.1)
-    nodes = children_of(process.pid)
-    assert len(nodes) == 3
-    process.terminate()
-    _, said = process.communicate(timeout=20)
-    assert process.returncode == 130 and "demo interrupted" in said
-    # One that was just being started ends when its parent has.
-    while any(Path(f"/proc/{node}").exists() for node in nodes):
-        assert time.monotonic() < end + 20, "a node is left"
-        time.sleep(0.1)
+    try:
+        end = time.monotonic() + PATIENCE
+        while len(children_of(process.pid)) < 3 and time.monotonic() < end:
+            time.sleep(0.1)
+        nodes = children_of(process.pid)
+        assert len(nodes) == 3
+        process.terminate()
+        _, said = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 130 and "demo interrupted" in said
+        # One that was just being started ends when its parent has.
+        while any(Path(f"/proc/{node}").exists() for node in nodes):
+            assert time.monotonic() < end + PATIENCE, "a node is left"
+            time.sleep(0.1)
+    finally:
+        process.kill()
 
 
 def children_of(process: int) -> list[str]:

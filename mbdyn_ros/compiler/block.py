@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,6 +25,10 @@ class Line(NamedTuple):
     reads: tuple[int, ...]
     place: tuple[int, int] = (0, 0)
     value: float = 0.0
+
+    def moved(self, numbers: Sequence[int] | Mapping[int, int]) -> Line:
+        """The operation among lines that have these numbers now."""
+        return Line(self.code, tuple([numbers[i] for i in self.reads]), self.place, self.value)
 
 
 @dataclass(frozen=True, eq=False)

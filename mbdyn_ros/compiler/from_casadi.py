@@ -18,30 +18,31 @@ def function_lines(function: ca.Function) -> tuple[Line, ...]:
 
     A result is written as soon as it is known.
     """
-    lines: list[Line] = []
+    instructions = [
+        (function.instruction_id(k), function.instruction_input(k), function.instruction_output(k))
+        for k in range(function.n_instructions())
+    ]
+    made: dict[int, int] = {}  # by element of CasADi's memory
     results: dict[int, list[tuple[int, int]]] = {}
-    made: dict[int, int] = {}
-    for k in range(function.n_instructions()):
-        code = function.instruction_id(k)
-        reads, writes = function.instruction_input(k), function.instruction_output(k)
+    for k, (code, reads, writes) in enumerate(instructions):
         if code == ca.OP_OUTPUT:
             results.setdefault(made[reads[0]], []).append((writes[0], writes[1]))
+        else:
+            made[writes[0]] = k
+    lines: list[Line] = []
+    for k, (code, reads, writes) in enumerate(instructions):
+        if code == ca.OP_OUTPUT:
             continue
         if code == ca.OP_INPUT:
-            lines.append(Line(code, (), (reads[0], reads[1])))
+            line = Line(code, (), (reads[0], reads[1]))
         elif code == ca.OP_CONST:
-            lines.append(Line(code, (), value=function.instruction_constant(k)))
+            line = Line(code, (), value=function.instruction_constant(k))
         else:
-            lines.append(Line(code, tuple(made[i] for i in reads)))
-        made[writes[0]] = len(lines) - 1
-    whole: list[Line] = []
-    places: list[int] = []
-    for k, line in enumerate(lines):
-        places.append(len(whole))
-        moved = tuple(places[i] for i in line.reads)
-        whole.append(Line(line.code, moved, line.place, line.value))
-        whole += [Line(ca.OP_OUTPUT, (places[k],), place) for place in results.get(k, ())]
-    return tuple(whole)
+            line = Line(code, tuple(map(made.__getitem__, reads)))
+        made[writes[0]] = number = len(lines)
+        lines.append(line)
+        lines += [Line(ca.OP_OUTPUT, (number,), place) for place in results.get(k, ())]
+    return tuple(lines)
 
 
 def function_code(function: ca.Function, lane: Lane) -> Code:

@@ -33,7 +33,7 @@ from .passes.split import split
 from .passes.unroll import unroll
 from .printers.code import code_text
 from .table import Lane
-from .verify import verify
+from .verify import InvalidCode, verify
 
 Pass = Callable[[Code, Options], Code]
 
@@ -71,19 +71,31 @@ def function_text(function: ca.Function, name: str, lane: Lane, options: Options
 
 
 def text(code: Code, name: str, options: Options) -> str:
-    """The C of code after all passes, each result of which is verified."""
+    """The C of code after all passes; where what they leave is wrong, the message names the pass.
+
+    Raises
+    ------
+    InvalidCode
+        A pass has left code that cannot be right.
+    """
     wanted = _wanted()
     options = replace(options, lanes=options.lanes or required_toolchain().lanes)
+    stages: dict[str, Code] = {}
 
-    def checked(code: Code, stage: str, before: Code | None = None) -> Code:
-        verify(code, stage, before)
+    def left_by(stage: str, code: Code) -> Code:
+        stages[stage] = code
         if stage in wanted:
             print(f"---- {name} after {stage}\n{listing(code)}", file=sys.stderr)
         return code
 
-    checked(code, "casadi")
+    code = left_by("casadi", code)
     for one in PASSES:
-        code = checked(one(code, options), one.__name__, code)
+        code = left_by(one.__name__, one(code, options))
+    try:
+        verify(code, PASSES[-1].__name__)
+    except InvalidCode:
+        for stage, made in stages.items():  # the first that is wrong
+            verify(made, stage)
     result = code_text(code, name, options.lanes)
     if "c" in wanted:
         print(f"---- {name} in C\n{result}", file=sys.stderr)

@@ -15,18 +15,15 @@ class InvalidCode(AssertionError):
     """A pass left code that cannot be right; the message says which, and what is wrong."""
 
 
-def verify(code: Code, stage: str, before: Code | None = None) -> None:
+def verify(code: Code, stage: str) -> None:
     """Raise `InvalidCode` unless tables are filled before they are read, and values made.
 
-    stage : the pass that made the code, for the message. before : what it was made of, whose
-        blocks need not be looked at again.
+    stage : the pass that made the code, for the message.
     """
-    known = set(before.blocks) if before is not None else set()
     try:
         _Tables(code).check()
         for block in code.blocks:
-            if block not in known:
-                _check_block(block)
+            _check_block(block)
     except InvalidCode as error:
         raise InvalidCode(f"after pass {stage}: {error}") from None
 

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import casadi as ca
 
@@ -25,7 +26,7 @@ from ..model.clusters import Cluster
 from ..model.model import Array
 from ..model.tree import WORLD, Tree
 from ..program.elimination import solve_ltl
-from .algebra.spatial import SX, Transform, constant, cross, skew, symmetric
+from .algebra.spatial import SX, Transform, by_columns, constant, cross, skew, symmetric
 from .loops.embedding import Embedding
 from .tree.composite_body import CompositeInertia
 from .tree.newton_euler import euler_moment, skew_square
@@ -41,7 +42,7 @@ class ArticulatedInertia:
 
     @staticmethod
     def of(inertia: CompositeInertia | ArticulatedInertia) -> ArticulatedInertia:
-        """That of a rigid composite of bodies, or the articulated one itself."""
+        """The blocks of a rigid composite of bodies, or of an articulated one as they are."""
         if isinstance(inertia, ArticulatedInertia):
             return inertia
         return ArticulatedInertia(
@@ -49,7 +50,7 @@ class ArticulatedInertia:
         )
 
     def inward(self, transform: Transform) -> ArticulatedInertia:
-        """The same about the parent's origin in the parent's axes."""
+        """The inertia about the parent's origin in the parent's axes."""
         linear = transform.inward_symmetric(self.linear)
         mixed = transform.inward_matrix(self.mixed)
         p = skew(transform.shift)
@@ -58,7 +59,7 @@ class ArticulatedInertia:
         angular = transform.inward_symmetric(self.angular) - product - product.T
         return ArticulatedInertia(symmetric(angular), mixed + lever, linear)
 
-    def wrench(self, alpha: SX, a: SX) -> tuple[SX, SX]:
+    def wrench(self, alpha: SX, a: SX) -> Pair:
         """Moments and forces (3, n) of the accelerations (3, n), (3, n)."""
         return self.angular @ alpha + self.mixed @ a, self.mixed.T @ alpha + self.linear @ a
 
@@ -73,6 +74,9 @@ class ArticulatedInertia:
 
 Inertia = CompositeInertia | ArticulatedInertia
 
+Pair = tuple[SX, SX]
+"""Angular and linear part of motions, or moments and forces; (3, n) each."""
+
 
 def _sum(one: Inertia, other: Inertia) -> Inertia:
     """The inertia of two bodies that move as one."""
@@ -84,7 +88,7 @@ def _sum(one: Inertia, other: Inertia) -> Inertia:
 
 @dataclass
 class _Solved:
-    """What the outward pass needs of a cluster: ydd = free - response (alpha, a)_hub."""
+    """A cluster solved for its accelerations: ydd = free - response (alpha, a)_hub."""
 
     rows: list[int]
     embedding: SX
@@ -113,8 +117,8 @@ def articulated_body(
     """
     joints, drift = embedding.joints, embedding.drift(v)
     w: list[SX] = []
-    zetas: list[tuple[SX, SX]] = []
-    biases: list[tuple[SX, SX]] = []
+    zetas: list[Pair] = []
+    biases: list[Pair] = []
     for i, (body, joint) in enumerate(zip(tree.bodies, joints, strict=True)):
         turning, sliding = joint.angular @ v[body.v], joint.linear @ v[body.v]
         carried, swing = SX.zeros(3), SX.zeros(3)
@@ -138,32 +142,19 @@ def articulated_body(
         solved.append(_assemble(tree, cluster, embedding, inertias, biases, zetas, efforts))
 
     result = SX(tree.nv, 1)
-    spins: dict[int, SX] = {WORLD: SX.zeros(3)}
-    accelerations: dict[int, SX] = {WORLD: constant(-gravity)}
+    motions: dict[int, Pair] = {WORLD: (SX.zeros(3), constant(-gravity))}
     for cluster, known in zip(clusters, reversed(solved), strict=True):
-        hub = tree.bodies[cluster.bodies[0]].parent
-        spin, acceleration = spins[hub], accelerations[hub]
-        if known.single:
-            spin, acceleration = _carry(joints[cluster.bodies[0]].transform, spin, acceleration)
+        first = cluster.bodies[0]
+        hub = motions[tree.bodies[first].parent]
+        spin, acceleration = joints[first].transform.outward_motion(*hub) if known.single else hub
         ydd = known.free - known.response[:, :3] @ spin - known.response[:, 3:] @ acceleration
-        whole = known.embedding @ ydd
-        for k, row in enumerate(known.rows):
-            result[row] = whole[k]
+        result[known.rows] = known.embedding @ ydd
         for i in cluster.bodies:
             body, joint = tree.bodies[i], joints[i]
-            spin, acceleration = _carry(
-                joint.transform, spins[body.parent], accelerations[body.parent]
-            )
+            given = _plus(joint.transform.outward_motion(*motions[body.parent]), zetas[i])
             a = result[body.v]
-            spins[i] = spin + zetas[i][0] + joint.angular @ a
-            accelerations[i] = acceleration + zetas[i][1] + joint.linear @ a
+            motions[i] = _plus(given, (joint.angular @ a, joint.linear @ a))
     return result + drift
-
-
-def _carry(transform: Transform, spin: SX, acceleration: SX) -> tuple[SX, SX]:
-    """Acceleration that a body gets from its parent's."""
-    lifted = acceleration + cross(spin, transform.shift)
-    return transform.outward(spin), transform.outward(lifted)
 
 
 def _assemble(
@@ -171,94 +162,72 @@ def _assemble(
     cluster: Cluster,
     embedding: Embedding,
     inertias: list[Inertia],
-    biases: list[tuple[SX, SX]],
-    zetas: list[tuple[SX, SX]],
+    biases: list[Pair],
+    zetas: list[Pair],
     efforts: SX,
 ) -> _Solved:
-    """Solve a cluster for its accelerations, and add its articulated inertia to the hub's."""
+    """Solve a cluster for its accelerations, and add its articulated inertia to the hub's.
+
+    Tables of motions and wrenches have a column for each acceleration of ydd, alone and with
+    everything else at rest (J_b), and a last one for what is left at ydd = 0 (zeta_b).
+    """
     joints, members = embedding.joints, set(cluster.bodies)
-    rows = [row for i in cluster.bodies for row in range(*_range(tree.bodies[i].v))]
+    rows_of = {i: range(tree.bodies[i].v.start, tree.bodies[i].v.stop) for i in cluster.bodies}
+    rows = [row for i in cluster.bodies for row in rows_of[i]]
     columns = [k for k, row in enumerate(embedding.independent.v) if row in rows]
-    block = embedding.matrix[rows, columns]
+    shares = {i: embedding.matrix[list(rows_of[i]), columns] for i in cluster.bodies}
+    block, n = embedding.matrix[rows, columns], len(columns)
     tops = [i for i in cluster.bodies if tree.bodies[i].parent not in members]
     hub, single = tree.bodies[tops[0]].parent, len(tops) == 1
 
-    shares: dict[int, tuple[SX, SX]] = {}  # J_b
-    drifts: dict[int, tuple[SX, SX]] = {}  # zeta_b
+    motions: dict[int, Pair] = {}
+    wrenches: dict[int, Pair] = {}
     for i in cluster.bodies:
-        body, joint = tree.bodies[i], joints[i]
-        own = embedding.matrix[list(range(*_range(body.v))), columns]
-        spin, slide = joint.angular @ own, joint.linear @ own
-        zeta = zetas[i]
-        if body.parent in members:
-            angular, linear = shares[body.parent]
-            carried = [
-                _carry(joint.transform, angular[:, k], linear[:, k]) for k in range(len(columns))
-            ]
-            spin = spin + ca.horzcat(*(one for one, _ in carried))
-            slide = slide + ca.horzcat(*(one for _, one in carried))
-            before = _carry(joint.transform, *drifts[body.parent])
-            zeta = (zeta[0] + before[0], zeta[1] + before[1])
-        shares[i], drifts[i] = (spin, slide), zeta
+        joint, parent, (spin, slide) = joints[i], tree.bodies[i].parent, zetas[i]
+        motion = (
+            ca.horzcat(joint.angular @ shares[i], spin),
+            ca.horzcat(joint.linear @ shares[i], slide),
+        )
+        if parent in members:
+            motion = _plus(motion, by_columns(joint.transform.outward_motion, *motions[parent]))
+        motions[i] = motion
+        moments, forces = inertias[i].wrench(*motion)
+        moments[:, n], forces[:, n] = _plus(biases[i], (moments[:, n], forces[:, n]))
+        wrenches[i] = moments, forces
 
-    size = len(columns)
-    d, bias = SX.zeros(size, size), SX.zeros(size)
-    total: dict[int, tuple[SX, SX]] = {}  # sum of X^T I J
-    load: dict[int, tuple[SX, SX]] = {}  # sum of X^T (p + I zeta)
-    locked = {i: inertias[i] for i in cluster.bodies}
+    work = SX.zeros(n, n + 1)
+    carried: dict[int, Pair] = {}
     for i in reversed(cluster.bodies):
-        body, joint = tree.bodies[i], joints[i]
-        unit = inertias[i].wrench(*shares[i])
-        rest = inertias[i].wrench(*drifts[i])
-        total[i] = _plus(unit, total.get(i))
-        load[i] = _plus(_plus(biases[i], rest), load.get(i))
-        own = embedding.matrix[list(range(*_range(body.v))), columns].T
-        d += own @ (joint.angular.T @ total[i][0] + joint.linear.T @ total[i][1])
-        bias += own @ (joint.angular.T @ load[i][0] + joint.linear.T @ load[i][1])
-        if body.parent in members:
-            carrier = body.parent
-            total[carrier] = _plus(_inward(joint.transform, total[i]), total.get(carrier))
-            load[carrier] = _plus(_inward(joint.transform, load[i]), load.get(carrier))
-            locked[carrier] = _sum(locked[carrier], locked[i].inward(joint.transform))
+        joint, parent = joints[i], tree.bodies[i].parent
+        if i in carried:
+            wrenches[i] = _plus(wrenches[i], carried[i])
+        moments, forces = wrenches[i]
+        work += shares[i].T @ (joint.angular.T @ moments + joint.linear.T @ forces)
+        if parent in members:
+            moved = by_columns(joint.transform.inward_wrench, moments, forces)
+            carried[parent] = _plus(moved, carried[parent]) if parent in carried else moved
+            inertias[parent] = _sum(inertias[parent], inertias[i].inward(joint.transform))
 
-    if single:
-        top = tops[0]
-        inertia, u, p = locked[top], total[top], load[top]
-    else:
-        first, *others = tops
-        inertia = locked[first].inward(joints[first].transform)
-        u = _inward(joints[first].transform, total[first])
-        p = _inward(joints[first].transform, load[first])
-        for i in others:
-            inertia = _sum(inertia, locked[i].inward(joints[i].transform))
-            u = _plus(u, _inward(joints[i].transform, total[i]))
-            p = _plus(p, _inward(joints[i].transform, load[i]))
-    right = ca.horzcat(ca.densify(block.T @ efforts[rows]) - bias, u[0].T, u[1].T)
-    d = symmetric(d)
-    quotient = solve_ltl(d, right)
+    inertia, (moments, forces) = inertias[tops[0]], wrenches[tops[0]]
+    if not single:
+        steps = {i: joints[i].transform for i in tops}
+        inertia = reduce(_sum, (inertias[i].inward(step) for i, step in steps.items()))
+        at_hub = (by_columns(step.inward_wrench, *wrenches[i]) for i, step in steps.items())
+        moments, forces = reduce(_plus, at_hub)
+    u = moments[:, :n], forces[:, :n]
+    right = ca.densify(block.T @ efforts[rows]) - work[:, n]
+    quotient = solve_ltl(symmetric(work[:, :n]), ca.horzcat(right, u[0].T, u[1].T))
     free, response = quotient[:, 0], quotient[:, 1:]
     if hub != WORLD:
         share = ArticulatedInertia.of(inertia).less(*u, response)
-        wrench = (p[0] + u[0] @ free, p[1] + u[1] @ free)
+        wrench = moments[:, n] + u[0] @ free, forces[:, n] + u[1] @ free
         if single:
-            share = share.inward(joints[tops[0]].transform)
-            wrench = _inward(joints[tops[0]].transform, wrench)
+            step = joints[tops[0]].transform
+            share, wrench = share.inward(step), step.inward_wrench(*wrench)
         inertias[hub] = _sum(inertias[hub], share)
         biases[hub] = _plus(biases[hub], wrench)
     return _Solved(rows, block, free, response, single)
 
 
-def _range(one: slice) -> tuple[int, int]:
-    return one.start, one.stop
-
-
-def _plus(one: tuple[SX, SX], other: tuple[SX, SX] | None) -> tuple[SX, SX]:
-    return one if other is None else (one[0] + other[0], one[1] + other[1])
-
-
-def _inward(transform: Transform, wrench: tuple[SX, SX]) -> tuple[SX, SX]:
-    """Moments and forces (3, n), moved to the parent."""
-    columns = [
-        transform.inward_wrench(wrench[0][:, k], wrench[1][:, k]) for k in range(wrench[0].shape[1])
-    ]
-    return ca.horzcat(*(moment for moment, _ in columns)), ca.horzcat(*(f for _, f in columns))
+def _plus(one: Pair, other: Pair) -> Pair:
+    return one[0] + other[0], one[1] + other[1]

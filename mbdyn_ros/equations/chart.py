@@ -20,7 +20,6 @@ import numpy as np
 
 from ..model.model import Array
 from ..program.symbols import alone, lasting
-from .gap import linkage_rows
 from .loops.assembly import spanning_rows
 from .loops.linkage import Linkage, rows_at_positions
 from .system import System
@@ -39,7 +38,7 @@ class Chart:
         self.linkage = linkage
         self._rank = len(linkage.rows)
         self._block = np.ix_(linkage.rows, linkage.dependent)
-        self.places = np.array(linkage_rows(system, linkage))
+        self.places = np.array(system.rows(linkage))
         self.joints = [system.tree.bodies[body].joint for body in linkage.cluster.tied]
         x, rows = rows_at_positions(system.tree, linkage.cluster)
         transposed = [ca.densify(rows.matrix).T]
@@ -105,7 +104,7 @@ class Chart:
         return result
 
     def at_change_point(self, where: str = "is at") -> str:
-        """What to say of a change point."""
+        """Words for messages about a change point."""
         joints = ", ".join(dict.fromkeys(self.joints))
         return (
             f"loop {self.linkage.cluster.name!r} {where} a change point: no choice among its "

@@ -21,8 +21,7 @@ def reduced_efforts(
     system: System, embedding: Embedding, v: SX, a: SX, wrenches: SX | None, friction: bool
 ) -> SX:
     """Efforts (nv, 1) of the independent coordinates, by Newton-Euler."""
-    velocity = embedding.velocity(v)
-    acceleration = embedding.velocity(a) + embedding.drift(velocity)
+    velocity, acceleration = embedding.motion(v, a)
     efforts = newton_euler(
         system.regrouped, embedding.joints, velocity, acceleration, system.gravity, wrenches
     )
@@ -44,6 +43,14 @@ def driving(system: System, embedding: Embedding, effort: SX) -> SX:
     """Efforts (nv, 1) of the independent coordinates that do the work of the actuators'."""
     rows = embedding.matrix[list(system.coordinates.effort), :]
     return ca.densify(rows.T @ effort)
+
+
+def applied(system: System, effort: SX) -> SX:
+    """Efforts (nv_tree, 1) of all joints of the tree, where the actuators have `effort`."""
+    efforts = SX.zeros(system.tree.nv)
+    for k, row in enumerate(system.coordinates.effort):
+        efforts[row] = efforts[row] + effort[k]
+    return efforts
 
 
 def actuated(system: System, embedding: Embedding, reduced: SX) -> SX:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from ..model.model import Array
 from .algebra.spatial import SX, JointMotion
+from .efforts import applied
 from .loops.embedding import Embedding
 from .system import System
 
@@ -39,9 +40,7 @@ class Study:
         self.symbols = [self.q, self.z, self.v, self.a, self.effort]
         self.embedding: Embedding = system.embedding(self.q, self.z)
         self.joints: list[JointMotion] = self.embedding.joints
-        self.velocity = self.embedding.velocity(self.v)
-        drift = self.embedding.drift(self.velocity)
-        self.acceleration = self.embedding.velocity(self.a) + drift
+        self.velocity, self.acceleration = self.embedding.motion(self.v, self.a)
 
     @property
     def gravity(self) -> Array:
@@ -51,16 +50,14 @@ class Study:
     @functools.cached_property
     def driving(self) -> SX:
         """The efforts among those of all joints of the tree (nv_tree, 1)."""
-        whole = SX.zeros(self.system.tree.nv)
-        whole[list(self.system.coordinates.effort)] = self.effort
-        return whole
+        return applied(self.system, self.effort)
 
     def is_shallow(self) -> bool:
         """Whether whole matrices are worth their cost; see `System.is_deep`."""
         return not self.system.is_deep
 
     def is_shallow_tree(self) -> bool:
-        """Whether they are, and nothing constrains the joints."""
+        """Whether whole matrices are worth their cost, and nothing constrains the joints."""
         return not (self.system.is_deep or self.system.linkages)
 
 

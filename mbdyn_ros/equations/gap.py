@@ -36,16 +36,11 @@ def tree_gap(system: System, position: Array) -> tuple[ClosureGap, str]:
     """The widest gap of the loops at tree positions, and the name of the worst."""
     worst, name = ClosureGap(0.0, 0.0), ""
     for linkage, residual in system.residuals.items():
-        x = position[linkage_rows(system, linkage)]
+        x = position[system.rows(linkage)]
         gap = closure_gap(system.tree, linkage.cluster, np.array(residual(x)).ravel())
         if not gap.largest <= worst.largest:
             worst, name = gap, linkage.cluster.name
     return worst, name
-
-
-def linkage_rows(system: System, linkage: Linkage) -> list[int]:
-    """Tree positions of a linkage's joints."""
-    return [system.tree.bodies[body].q.start for body in linkage.cluster.tied]
 
 
 @alone
@@ -56,7 +51,7 @@ def unreachable(system: System, q: Array) -> Unreachable | None:
     for linkage in system.linkages:
         if linkage.linear:
             continue
-        rows = np.array(linkage_rows(system, linkage))
+        rows = np.array(system.rows(linkage))
         free, bound = rows[list(linkage.independent)], rows[list(linkage.dependent)]
         if isinstance(linkage.closed_form, PlanarLoop):
             arrived, nearest, start = _closed_form_end(linkage.closed_form, float(whole[free[0]]))

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..model.model import Array
 from ..program.declaration import program
-from .algebra.spatial import SX
-from .efforts import joint_friction
+from .algebra.spatial import SX, by_rows
+from .efforts import applied, joint_friction
 from .loops.linkage import Linkage
 from .programs import inverse_dynamics
 from .system import System
@@ -30,20 +30,15 @@ def loop_terms(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     Every matrix stands row by row.
     """
     embedding = system.embedding(q, z)
-    velocity = embedding.velocity(v)
-    acceleration = embedding.velocity(a) + embedding.drift(velocity)
+    velocity, acceleration = embedding.motion(v, a)
     needed = newton_euler(system.tree, embedding.joints, velocity, acceleration, system.gravity)
     needed = needed + joint_friction(system.tree, velocity)
-    given = SX.zeros(system.tree.nv)
-    effort = inverse_dynamics(system, q, z, v, a)
-    for k, row in enumerate(system.coordinates.effort):
-        given[row] = given[row] + effort[k]
-    missing = needed - given
+    missing = needed - applied(system, inverse_dynamics(system, q, z, v, a))
     parts = [SX(0, 1)]
     for linkage in closed_linkages(system):
         rows = embedding.rows(linkage, velocity)
         matrices = [rows.matrix, missing[list(linkage.coordinates)], *rows.wrenches]
-        parts += [ca.vec(ca.densify(matrix).T) for matrix in matrices]
+        parts += map(by_rows, matrices)
     return ca.vertcat(*parts)
 
 

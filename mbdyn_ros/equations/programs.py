@@ -16,10 +16,10 @@ from ..model.tree import WORLD
 from ..program.declaration import program
 from ..program.elimination import solve_ltl
 from ..program.operations import cheapest
-from .algebra.spatial import SX, constant
+from .algebra.spatial import SX, constant, homogeneous
 from .articulated_body import articulated_body
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from .efforts import actuated, driving, joint_friction, reduced_efforts
+from .efforts import actuated, applied, driving, joint_friction, reduced_efforts
 from .formulation import Study, formulation
 from .system import System
 from .tree import kinematics
@@ -56,7 +56,7 @@ def forward_dynamics(
 
 
 def accelerations(system: System) -> dict[str, Callable[..., SX]]:
-    """The formulations of forward dynamics worth comparing, by name; all give the same.
+    """The formulations of forward dynamics worth comparing, by name; their results agree.
 
     The mass matrix of a chain of n joints costs n^3, to write down too.
     """
@@ -74,9 +74,7 @@ def accelerations(system: System) -> dict[str, Callable[..., SX]]:
     ) -> SX:
         """Accelerations (nv, 1) in O(n)."""
         embedding = system.embedding(q, z)
-        acting = SX.zeros(system.tree.nv)
-        for k, row in enumerate(system.coordinates.effort):
-            acting[row] = acting[row] + effort[k]
+        acting = applied(system, effort)
         velocity = embedding.velocity(v)
         if friction:
             acting = acting - joint_friction(system.tree, velocity)
@@ -156,8 +154,7 @@ def joint_velocity(system: System, q: SX, z: SX, v: SX) -> SX:
 @program("q v a", output="acceleration")
 def joint_acceleration(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     """Tree accelerations."""
-    embedding = system.embedding(q, z)
-    return embedding.velocity(a) + embedding.drift(embedding.velocity(v))
+    return system.embedding(q, z).motion(v, a)[1]
 
 
 @program("q", output="pose", matrix=True, about="link")
@@ -170,8 +167,7 @@ def frame_pose(system: System, q: SX, z: SX, link: str) -> SX:
         rotation, origin = kinematics.body_poses(system.tree, joints)[index]
     origin = origin + rotation @ constant(pose.translation)
     rotation = rotation @ constant(pose.rotation)
-    bottom = constant([[0.0, 0.0, 0.0, 1.0]])
-    return ca.vertcat(ca.horzcat(rotation, origin), bottom)
+    return homogeneous(rotation, origin)
 
 
 @program("q", output="jacobian", matrix=True, about="link")

@@ -11,13 +11,13 @@ from .algebra.spatial import SX
 from .programs import mass_matrix
 from .system import System
 
-NEGLIGIBLE = 1e-12
+NO_EIGENVALUE = 1e-12
 """Eigenvalue of the mass matrix, scaled to a unit diagonal, under which it counts as zero."""
 
-TINY = 1e-15
+NO_DIAGONAL = 1e-15
 """Ratio of the square roots of two diagonal elements under which the smaller counts as zero."""
 
-SHARE = 1e-6
+NO_PART = 1e-6
 """Share of a coordinate in a direction of motion under which it takes no part in it."""
 
 
@@ -53,7 +53,7 @@ def massless_directions(system: System) -> list[int]:
 
 def _positive(mass: float, second: Array) -> bool:
     """Whether a body resists acceleration in every direction, for certain."""
-    return mass > 0 and bool(np.linalg.eigvalsh(second)[0] > NEGLIGIBLE * np.trace(second))
+    return mass > 0 and bool(np.linalg.eigvalsh(second)[0] > NO_EIGENVALUE * np.trace(second))
 
 
 def _first_in_null_space(matrix: Array, body: np.ndarray) -> np.ndarray:
@@ -63,17 +63,17 @@ def _first_in_null_space(matrix: Array, body: np.ndarray) -> np.ndarray:
     """
     marks = np.zeros(len(matrix), dtype=bool)
     size = np.sqrt(np.abs(np.diag(matrix)))
-    moved = size > TINY * size.max(initial=0.0)
+    moved = size > NO_DIAGONAL * size.max(initial=0.0)
     scale = np.where(moved, 1 / np.where(moved, size, 1.0), 0.0)
     values, vectors = np.linalg.eigh(matrix * np.outer(scale, scale))
-    null = vectors[:, values <= NEGLIGIBLE].T
+    null = vectors[:, values <= NO_EIGENVALUE].T
     for k in np.argsort(body, kind="stable"):
         if not len(null):
             break
         row = int(np.abs(null[:, k]).argmax())
-        if abs(null[row, k]) <= SHARE:
+        if abs(null[row, k]) <= NO_PART:
             continue
         marks[np.flatnonzero(body == body[k])[0]] = True
         null = np.delete(null - np.outer(null[:, k] / null[row, k], null[row]), row, axis=0)
-        null /= np.maximum(np.linalg.norm(null, axis=1, keepdims=True), TINY)
+        null /= np.maximum(np.linalg.norm(null, axis=1, keepdims=True), NO_DIAGONAL)
     return marks

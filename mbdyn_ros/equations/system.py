@@ -1,9 +1,10 @@
-"""What the equations of a robot are made from, and the motion of its tree they stand on."""
+"""A robot as its equations see it, and the motion of its tree that they stand on."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -66,23 +67,21 @@ class System:
         """The linkages whose positions have no closed form."""
         return tuple(one for one in self.linkages if not one.linear and one.closed_form is None)
 
+    def rows(self, linkage: Linkage, places: Sequence[int] | None = None) -> list[int]:
+        """Tree positions of the joints at some places of a linkage, of all tied ones if None."""
+        tied = linkage.cluster.tied
+        chosen = tied if places is None else [tied[k] for k in places]
+        return [self.tree.bodies[body].q.start for body in chosen]
+
     @property
     def walked_rows(self) -> list[int]:
         """Tree positions of the dependent joints that have no closed form."""
-        return [
-            self.tree.bodies[linkage.cluster.tied[k]].q.start
-            for linkage in self.walked
-            for k in linkage.dependent
-        ]
+        return [row for one in self.walked for row in self.rows(one, one.dependent)]
 
     @property
     def walk_rows(self) -> list[int]:
         """Tree positions of the independent joints of the loops that have no closed form."""
-        return [
-            self.tree.bodies[linkage.cluster.tied[k]].q.start
-            for linkage in self.walked
-            for k in linkage.independent
-        ]
+        return [row for one in self.walked for row in self.rows(one, one.independent)]
 
     @property
     def closing(self) -> Closing:

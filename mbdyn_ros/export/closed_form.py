@@ -21,11 +21,10 @@ import numpy as np
 from ..equations.algebra.spatial import SX
 from ..equations.programs import gravity_vector, mass_matrix
 from ..equations.system import System
+from ..equations.textbook.lagrange_euler import KINDS
 from ..errors import InputError
 from ..program.symbols import alone
 from .polynomial import MOST_PRODUCTS, Polynomial, expand
-
-KINDS = ("revolute", "prismatic")
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,7 @@ def reactions(system: ParametricSystem, q: SX, z: SX, v: SX, a: SX) -> SX:
     the ground.
     """
     closed, embedding = system.denoc(q, v)
-    velocity = embedding.velocity(v)
-    acceleration = embedding.velocity(a) + embedding.drift(velocity)
+    velocity, acceleration = embedding.motion(v, a)
     _, multipliers = closed.inverse_dynamics(acceleration)
     poses = closed.denoc.poses
     rows = embedding.rows(system.pinned, velocity)

@@ -19,16 +19,16 @@ from .pose import Array, Pose
 if TYPE_CHECKING:
     from .joints import Motion
 
-PARALLEL = 1e-6
+NEARLY_PARALLEL = 1e-6
 """Sine of the angle under which two axes count as parallel, and x goes to the next origin."""
 
-FAR = 0.2
+CROSSING = 0.2
 """Sine of the angle under which the common normal of two axes may be far from their bodies."""
 
-ROUNDING = 1e-12
+ZERO_ENTRY = 1e-12
 """Number under which an entry of a rotation counts as 0."""
 
-TOUCHING = 1e-9
+ONE_LINE = 1e-9
 """Distance (m) under which parallel axes count as one line when a direction is chosen."""
 
 
@@ -134,10 +134,10 @@ def _facing(axis: Array, motion: Motion, origin: Pose, heir_axis: Array, heir: P
         point = (origin @ heir).translation
     foot = float(np.dot(point, axis))
     normal = np.cross(axis, direction)
-    if float(np.linalg.norm(normal)) > PARALLEL:
+    if float(np.linalg.norm(normal)) > NEARLY_PARALLEL:
         return _frame(axis, normal, foot * axis)
     aside = point - foot * axis
-    if float(np.linalg.norm(aside)) > TOUCHING:
+    if float(np.linalg.norm(aside)) > ONE_LINE:
         return _frame(axis, aside, foot * axis)
     if heir is not None:
         along = (origin @ heir).rotation[:, 0]
@@ -150,7 +150,7 @@ def _foot(axis: Array, carrier: Pose, other: Array) -> float:
     direction = carrier.rotation @ other
     normal = np.cross(axis, direction)
     sine = float(np.linalg.norm(normal))
-    if sine <= FAR:
+    if sine <= CROSSING:
         return 0.0
     return float(np.dot(np.cross(carrier.translation, direction), normal)) / sine**2
 
@@ -169,7 +169,7 @@ def _frame(z: Array, x: Array, origin: Array) -> Pose:
 def _offset(rotation: Array) -> float:
     """The angle psi of rotation = Rz(phi) Rx(alpha) Rz(psi) (rad), with phi 0 where possible."""
     sx, sy = rotation[:2, 2]
-    if abs(sx) < ROUNDING:  # phi is 0; from sx and sy it would be more wrong the less the axes turn
+    if abs(sx) < ZERO_ENTRY:  # phi is 0, which sx and sy give the less well the less the axes turn
         return float(np.arctan2(-rotation[0, 1], rotation[0, 0]))
     cphi, sphi = np.array([-sy, sx]) / np.hypot(sx, sy)
     if cphi < 0:

@@ -17,10 +17,10 @@ from .closing_types import ClosingType, closing_type
 from .model import Array, Model, Pose, constant
 from .tree import WORLD, Tree, snap
 
-PARALLEL = 1e-12
+PARALLEL_AXES = 1e-12
 """Sine of the largest angle between axes that count as parallel."""
 
-ROUNDED = 1e-3
+ROUNDED_CLOSING_AXIS = 1e-3
 """Largest tilt (rad) of a loop's axis that is taken for the rounding of an angle."""
 
 
@@ -45,8 +45,16 @@ class Closure:
 
     @property
     def closing(self) -> ClosingType:
-        """What its closing joint leaves free; ModelError where there is no such type."""
+        """The type of its closing joint; ModelError where there is no such type."""
         return closing_type(self.type, f"loop {self.name!r}: ")
+
+    @property
+    def ends(self) -> tuple[tuple[tuple[int, ...], Pose], ...]:
+        """Path and frame of the predecessor, then of the successor."""
+        return (
+            (self.predecessor_path, self.predecessor_frame),
+            (self.successor_path, self.successor_frame),
+        )
 
     @property
     def bodies(self) -> tuple[int, ...]:
@@ -105,27 +113,24 @@ def path_from(tree: Tree, ancestor: int, body: int) -> tuple[int, ...]:
 
 def common_ancestor(tree: Tree, first: int, second: int) -> int:
     """The last body (or the world) that carries both."""
-    above = {first}
-    while first != WORLD:
-        first = tree.bodies[first].parent
-        above.add(first)
+    above = {WORLD, *path_from(tree, WORLD, first)}
     while second not in above:
         second = tree.bodies[second].parent
     return second
 
 
 def loop_axes(tree: Tree, closure: Closure) -> Array:
-    """Axes (3, 3) for a loop's equations, as columns in those of the common ancestor.
+    """Axes (3, 3) for a loop's equations, as columns in the common ancestor's axes.
 
     z is the first revolute axis of a path, so that a planar loop lies in the xy plane.
     """
-    for path in (closure.predecessor_path, closure.successor_path):
-        rotation = constant([[1, 0, 0], [0, 1, 0], [0, 0, 1]], (3, 3))
+    for path, _ in closure.ends:
+        rotation: Array = np.eye(3)
         for index in path:
             rotation = rotation @ tree.bodies[index].placement.rotation
             if tree.bodies[index].kind == "revolute":
                 return rotation
-    return constant([[1, 0, 0], [0, 1, 0], [0, 0, 1]], (3, 3))
+    return np.eye(3)
 
 
 def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
@@ -162,21 +167,18 @@ def aligned(tree: Tree, closure: Closure) -> Closure:
     """The closure of a planar loop with its axis exactly across the plane.
 
     An angle written as 1.5708 tilts the axis by 4e-6 rad, which no motion can make up for: the
-    loop would lock. Within `ROUNDED` it is taken for rounding.
+    loop would lock. Within `ROUNDED_CLOSING_AXIS` it is taken for rounding.
     """
     if not closure.closing.is_hinge:
         return closure
     normal = loop_axes(tree, closure)[:, 2]
     frames, tilts = [], []
-    for path, frame in (
-        (closure.predecessor_path, closure.predecessor_frame),
-        (closure.successor_path, closure.successor_frame),
-    ):
+    for path, frame in closure.ends:
         rotation: Array = np.eye(3)
         for index in path:
             body = tree.bodies[index]
             rotation = rotation @ body.placement.rotation
-            if body.motion.leaves_plane(rotation @ body.axis, normal) > PARALLEL:
+            if body.motion.leaves_plane(rotation @ body.axis, normal) > PARALLEL_AXES:
                 return closure
         across = rotation.T @ normal
         axis = frame.rotation @ closure.axis
@@ -188,7 +190,7 @@ def aligned(tree: Tree, closure: Closure) -> Closure:
         back = np.eye(3) + skew + skew @ skew / (1 + axis @ across)
         frames.append(Pose(back @ frame.rotation, frame.translation))
     tilt = max(tilts)
-    if not PARALLEL < tilt <= ROUNDED:
+    if not PARALLEL_AXES < tilt <= ROUNDED_CLOSING_AXIS:
         return closure
     return replace(closure, predecessor_frame=frames[0], successor_frame=frames[1], tilt=tilt)
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from .model import Array, constant
-from .tree import ROUNDING, WORLD, RigidInertia, Tree
+from .tree import SNAPPED, WORLD, RigidInertia, Tree
 
 
 def regrouped(tree: Tree) -> Tree:
@@ -63,7 +63,7 @@ def regrouped(tree: Tree) -> Tree:
 def spread(moments: Array) -> Array:
     """J = (tr I / 2) 1 - I: the integral of r r^T dm (3, 3), from moments of inertia."""
     result: Array = np.trace(moments) / 2 * np.eye(3) - moments
-    result[np.abs(result) <= ROUNDING * np.abs(result).max()] = 0.0
+    result[np.abs(result) <= SNAPPED * np.abs(result).max()] = 0.0
     return result
 
 

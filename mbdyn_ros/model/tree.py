@@ -23,7 +23,7 @@ WORLD = -1
 BASE_JOINT = "floating_base"
 """Name of the joint between the world and the root link of a floating base."""
 
-ROUNDING = 1e-15
+SNAPPED = 1e-15
 """Constants this close to 0 or +-1 are rounding noise; nothing larger is ever snapped."""
 
 
@@ -31,7 +31,7 @@ def snap(values: Array, scale: float = 1.0) -> Array:
     """Return `values` with entries within 1e-15 `scale` of 0 or +-`scale` made exact."""
     result = np.array(values, dtype=np.float64)
     for exact in (0.0, scale, -scale):
-        result[np.abs(result - exact) <= ROUNDING * scale] = exact
+        result[np.abs(result - exact) <= SNAPPED * scale] = exact
     return result
 
 
@@ -56,9 +56,9 @@ class RigidInertia:
             second += moments + inertia.mass * parallel_axis
         reach = np.abs(first).max(initial=0.0)
         size = np.abs(second).max(initial=0.0)
-        first[np.abs(first) <= ROUNDING * reach] = 0.0
+        first[np.abs(first) <= SNAPPED * reach] = 0.0
         second = (second + second.T) / 2
-        second[np.abs(second) <= ROUNDING * size] = 0.0
+        second[np.abs(second) <= SNAPPED * size] = 0.0
         return RigidInertia(mass, constant(first, (3,)), constant(second, (3, 3)))
 
     @property

@@ -45,11 +45,13 @@ def alone(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class _Lasting:
-    """What any thread may drop."""
+    """An object that any thread may drop."""
+
+    _drop = _dropped.append  # found here when the interpreter ends, and modules are empty
 
     def __del__(self) -> None:
         if "this" in self.__dict__:  # CasADi's own object
-            _dropped.append(self.__dict__.pop("this"))
+            self._drop(self.__dict__.pop("this"))
 
 
 class _LastingBuffer(_Lasting, ca.FunctionBuffer):  # type: ignore[misc]

@@ -15,7 +15,10 @@ from ..block import Block
 from ..ir import Code
 from ..options import Options
 
-STEPS = (ca.OP_ASSIGN, ca.OP_NEG, ca.OP_TWICE, ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_INPUT)
+TOWARDS_ANGLES = frozenset(
+    [ca.OP_CONST, ca.OP_INPUT, ca.OP_ASSIGN, ca.OP_NEG, ca.OP_TWICE]
+    + [ca.OP_ADD, ca.OP_SUB, ca.OP_MUL]
+)
 """What may lead from inputs to an angle whose sine is taken at the start."""
 
 
@@ -25,24 +28,21 @@ def angles(code: Code, options: Options) -> Code:
 
 
 def paired(block: Block) -> Block:
-    """The same for a block."""
+    """A block with its early angles found, and of every later pair the first."""
     lines = block.lines
-    leads = [False] * len(lines)
+    leads: set[int] = set()
     for k, line in enumerate(lines):
-        leads[k] = line.code == ca.OP_CONST or (
-            line.code in STEPS and all(leads[i] for i in line.reads)
-        )
-    early = tuple(angle for angle in block.turns if leads[angle])
+        if line.code in TOWARDS_ANGLES and leads.issuperset(line.reads):
+            leads.add(k)
+    early = tuple(angle for angle in block.turns if angle in leads)
     needed = set(early)
-    for k in range(len(lines) - 1, -1, -1):
+    for k in range(max(early, default=-1), -1, -1):
         if k in needed:
             needed.update(lines[k].reads)
     first = tuple(k for k in sorted(needed) if lines[k].code != ca.OP_CONST)
-    made_before = {k for angle in early for k in block.turns[angle]}
-    made_before.update(k for turns in block.turns.values() for k in turns[1:])
+    left_out = needed.union(*(block.turns[angle] for angle in early))
+    left_out.update(k for turns in block.turns.values() for k in turns[1:])
     order = tuple(
-        k
-        for k, line in enumerate(lines)
-        if line.code != ca.OP_CONST and k not in needed and k not in made_before
+        [k for k, line in enumerate(lines) if line.code != ca.OP_CONST and k not in left_out]
     )
     return replace(block, order=order, early=early, first=first)

@@ -28,10 +28,7 @@ def _ordered(block: Block) -> Block:
         return block
     order = _order(block.lines)
     places = {k: place for place, k in enumerate(order)}
-    lines = tuple(
-        Line(line.code, tuple(places[i] for i in line.reads), line.place, line.value)
-        for line in (block.lines[k] for k in order)
-    )
+    lines = tuple(block.lines[k].moved(places) for k in order)
     return paired(Block.of(lines, block.reads, block.writes, block.lane))
 
 

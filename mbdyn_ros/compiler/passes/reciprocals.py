@@ -31,13 +31,13 @@ def _rewritten(block: Block) -> Block:
     places: list[int] = []
     inverses: dict[int, int] = {}
     for line in lines:
-        reads = tuple(places[i] for i in line.reads)
-        code = line.code
-        if code == ca.OP_DIV and line.reads[1] in often:
-            if reads[1] not in inverses:
-                inverses[reads[1]] = len(result)
-                result.append(Line(ca.OP_INV, reads[1:]))
-            code, reads = ca.OP_MUL, (reads[0], inverses[reads[1]])
+        moved = line.moved(places)
+        if line.code == ca.OP_DIV and line.reads[1] in often:
+            number, divisor = moved.reads
+            if divisor not in inverses:
+                inverses[divisor] = len(result)
+                result.append(Line(ca.OP_INV, (divisor,)))
+            moved = Line(ca.OP_MUL, (number, inverses[divisor]))
         places.append(len(result))
-        result.append(Line(code, reads, line.place, line.value))
+        result.append(moved)
     return Block.of(tuple(result), block.reads, block.writes, block.lane)

@@ -58,8 +58,8 @@ class LinePrinter:
                 given = self._element("arg", *line.place)
                 result.append(f"{self.declared(k)} = {given};")
             else:
-                operands = [self._operand(i) for i in line.reads]
-                result.append(self.assigned(k, operands, self._element("res", *line.place)))
+                target = self._element("res", *line.place) if line.code == ca.OP_OUTPUT else ""
+                result.append(self.assigned(k, [self._operand(i) for i in line.reads], target))
         return result
 
     def _element(self, side: str, array: int, element: int) -> str:

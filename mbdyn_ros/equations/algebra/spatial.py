@@ -7,6 +7,7 @@ so that no linear velocity is needed; see Luh, Walker and Paul (1980).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import casadi as ca
@@ -39,6 +40,35 @@ def skew(a: SX) -> SX:
 def symmetric(upper: SX) -> SX:
     """The symmetric matrix with the upper triangle of `upper`."""
     return ca.triu2symm(ca.triu(upper))
+
+
+def symmetric_of(six: SX) -> SX:
+    """The symmetric matrix (3, 3) of its upper triangle, row by row."""
+    xx, xy, xz, yy, yz, zz = (six[k] for k in range(6))
+    return ca.blockcat([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def upper_of(matrix: SX) -> SX:
+    """The upper triangle (6, 1) of a matrix (3, 3), row by row."""
+    return ca.vertcat(*(matrix[i, j] for i in range(3) for j in range(i, 3)))
+
+
+def by_rows(matrix: SX) -> SX:
+    """The elements of a matrix (m n, 1), row by row."""
+    return ca.vec(ca.densify(matrix).T)
+
+
+def homogeneous(rotation: SX, shift: SX, one: int = 1) -> SX:
+    """[rotation shift; 0 one] (4, 4)."""
+    return ca.vertcat(ca.horzcat(rotation, shift), constant([[0.0, 0.0, 0.0, float(one)]]))
+
+
+def by_columns(
+    function: Callable[[SX, SX], tuple[SX, SX]], first: SX, second: SX
+) -> tuple[SX, SX]:
+    """A function from two vectors to two, applied to the columns of matrices (3, n)."""
+    pairs = [function(first[:, k], second[:, k]) for k in range(first.shape[1])]
+    return ca.horzcat(*(one for one, _ in pairs)), ca.horzcat(*(two for _, two in pairs))
 
 
 def second_moment(moments: SX) -> SX:
@@ -102,16 +132,30 @@ class Transform:
         return vector
 
     def inward_symmetric(self, matrix: SX) -> SX:
-        """The same of a symmetric matrix (3, 3)."""
+        """A symmetric matrix (3, 3) of the child's axes in the parent's."""
         for turn in reversed(self.turns):
             matrix = symmetric(congruence(turn, matrix))
         return matrix
 
     def inward_matrix(self, matrix: SX) -> SX:
-        """The same of a general matrix (3, 3)."""
+        """A general matrix (3, 3) of the child's axes in the parent's."""
         for turn in reversed(self.turns):
             matrix = congruence(turn, matrix)
         return matrix
+
+    def turned(self, rotation: SX) -> SX:
+        """Axes (3, 3) of the child, where the parent's are `rotation`."""
+        for turn in self.turns:
+            rotation = rotation @ turn
+        return rotation
+
+    def placed(self, rotation: SX, origin: SX) -> tuple[SX, SX]:
+        """Axes (3, 3) and origin (3, 1) of the child from the parent's."""
+        return self.turned(rotation), origin + rotation @ self.shift
+
+    def outward_motion(self, angular: SX, linear: SX) -> tuple[SX, SX]:
+        """Velocity, or acceleration at rest, that the parent's motion gives the child."""
+        return self.outward(angular), self.outward(linear + cross(angular, self.shift))
 
     def inward_wrench(self, moment: SX, force: SX) -> tuple[SX, SX]:
         """Moment about the parent's origin and force, in the parent's axes."""
@@ -121,7 +165,7 @@ class Transform:
 
 @dataclass(frozen=True)
 class JointMotion:
-    """What a joint does: transform from the body to its parent, and motion in body axes.
+    """The motion of a joint: transform from the body to its parent, and motion in body axes.
 
     angular, linear : motion subspace S, (3, n) each.
     """

@@ -21,7 +21,7 @@ from ...model.model import Array
 from ...model.tree import Tree
 from ...program.declaration import program
 from ...program.symbols import alone
-from ..algebra.spatial import SX, JointMotion, constant
+from ..algebra.spatial import SX, JointMotion, by_rows, constant
 from ..system import System
 from ..tree.gibbs_motion import body_motions
 
@@ -134,7 +134,7 @@ def contact_state(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry
     places, jacobians, drifts, normals, curvatures = [], [], [], [], []
     for point in points:
         places.append(point.place)
-        jacobians.append(_by_rows(ca.jacobian(point.velocity, v)))
+        jacobians.append(by_rows(ca.jacobian(point.velocity, v)))
         drifts.append(point.acceleration)
         for face in contacts.faces:
             x = SX.sym("x", 3)
@@ -145,14 +145,10 @@ def contact_state(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry
             curvatures.append(point.velocity.T @ second @ point.velocity / size)
     rows, bends = [], []
     for _, k, side, _ in contacts.stops:
-        rows.append(_by_rows(ca.jacobian(side * velocity[k], v)))
+        rows.append(by_rows(ca.jacobian(side * velocity[k], v)))
         bends.append(side * drift[k])
     parts = [*places, *jacobians, *drifts, *normals, *curvatures, *rows, *bends]
     return ca.densify(ca.vertcat(*parts))
-
-
-def _by_rows(matrix: SX) -> SX:
-    return ca.vec(ca.densify(matrix).T)
 
 
 class ContactLayout:

@@ -10,7 +10,7 @@ from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.tree import Tree
 
-NEGLIGIBLE = 1e-3
+UNTOLD_GAP = 1e-3
 """Share of the larger gap below which the other one is left out of messages."""
 
 
@@ -28,7 +28,7 @@ class ClosureGap:
 
     def __str__(self) -> str:
         parts = ((self.metres, "m"), (self.radians, "rad"))
-        told = [f"{x:.3g} {unit}" for x, unit in parts if not x <= NEGLIGIBLE * self.largest]
+        told = [f"{x:.3g} {unit}" for x, unit in parts if not x <= UNTOLD_GAP * self.largest]
         return " and ".join(told) or "0 m"
 
 

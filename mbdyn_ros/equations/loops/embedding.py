@@ -9,7 +9,7 @@ import casadi as ca
 from ...model.coordinates import Coordinates
 from ...model.tree import Tree
 from ..algebra.spatial import SX, JointMotion, Position, joint_motion
-from .linkage import Linkage, Rows, cluster_rows, embed, indices, linear_positions
+from .linkage import Linkage, Rows, cluster_rows, embed, linear_positions
 
 
 class Embedding:
@@ -48,7 +48,8 @@ class Embedding:
             self.matrix[row, column] = 1
         for linkage in linkages:
             block, _ = embed(linkage, self.rows(linkage, SX.zeros(tree.nv)))
-            columns = [independent.v.index(row) for row in indices(linkage, linkage.independent)]
+            rows = (linkage.coordinates[place] for place in linkage.independent)
+            columns = [independent.v.index(row) for row in rows]
             for place in linkage.dependent:
                 for k, column in enumerate(columns):
                     if not block[place, k].is_zero():
@@ -67,6 +68,11 @@ class Embedding:
                 result[linkage.coordinates[place]] = bias[place]
         return result
 
+    def motion(self, v: SX, a: SX) -> tuple[SX, SX]:
+        """Tree velocities and accelerations (nv_tree, 1)."""
+        velocity = self.velocity(v)
+        return velocity, self.velocity(a) + self.drift(velocity)
+
     def reduce(self, efforts: SX) -> SX:
         """Efforts of the independent coordinates that do the work of the tree's: G^T tau."""
         return ca.densify(self.matrix.T @ efforts)
@@ -74,8 +80,7 @@ class Embedding:
     def values(self) -> SX:
         """Tree positions (nq_tree, 1); angles continuous however far the joints turn."""
         result = SX.zeros(self.tree.nq)
-        for index, body in enumerate(self.tree.bodies):
-            position = self.positions[index]
+        for body, position in zip(self.tree.bodies, self.positions, strict=True):
             if isinstance(position, SX):
                 result[body.q] = position
         for linkage in self.linkages:
@@ -103,9 +108,8 @@ class Embedding:
                 form = linkage.closed_form
                 solved = form.positions(*(given[body] for body in form.given_bodies))
             else:
-                count = len(linkage.dependent)
                 solved = {bodies[place]: z[used + k] for k, place in enumerate(linkage.dependent)}
-                used += count
+                used += len(solved)
             for body, position in solved.items():
                 positions[body] = position
         return positions

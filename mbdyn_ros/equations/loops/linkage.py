@@ -6,7 +6,7 @@ as many dependent joints: qd = G yd and qdd = G ydd + g, y the independent ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -24,7 +24,7 @@ from .loops import loop_rows
 class Rows:
     """All rows of a cluster over its coordinates; see `loops.LoopRows`.
 
-    wrenches : that of each closure, over its own rows, which come before those of gears.
+    wrenches : `LoopRows.wrench` of each closure, over its own rows; gears have their rows behind.
     """
 
     residual: SX
@@ -35,7 +35,7 @@ class Rows:
 
 
 class ClosedForm(Protocol):
-    """The positions of a linkage's dependent joints as formulas of those of `given_bodies`.
+    """Positions of a linkage's dependent joints as formulas of the positions of `given_bodies`.
 
     positions : what the dependent joints do, by body. values : their positions (1, 1).
     """
@@ -73,13 +73,6 @@ class Linkage:
 def cluster_coordinates(tree: Tree, cluster: Cluster) -> tuple[int, ...]:
     """Tree velocity coordinates of the joints of a constrained cluster."""
     return tuple(tree.bodies[body].v.start for body in cluster.tied)
-
-
-def cluster_motions(
-    tree: Tree, cluster: Cluster, positions: Mapping[int, Position]
-) -> dict[int, JointMotion]:
-    """Motions of the joints of a cluster, by body."""
-    return {body: joint_motion(tree.bodies[body], positions[body]) for body in cluster.tied}
 
 
 def cluster_rows(
@@ -124,12 +117,16 @@ def cluster_rows(
     )
 
 
+def rows_at_rest(tree: Tree, cluster: Cluster, positions: Mapping[int, SX]) -> Rows:
+    """All rows of a cluster at the positions of its tied joints by body, nothing moving."""
+    joints = {body: joint_motion(tree.bodies[body], positions[body]) for body in cluster.tied}
+    return cluster_rows(tree, cluster, joints, positions, SX.zeros(tree.nv))
+
+
 def rows_at_positions(tree: Tree, cluster: Cluster) -> tuple[SX, Rows]:
     """Positions (n, 1) of the tied joints as symbols, and the rows of a cluster there, at rest."""
     x = SX.sym("x", len(cluster.tied))
-    values = {body: x[k] for k, body in enumerate(cluster.tied)}
-    joints = cluster_motions(tree, cluster, values)
-    return x, cluster_rows(tree, cluster, joints, values, SX.zeros(tree.nv))
+    return x, rows_at_rest(tree, cluster, {body: x[k] for k, body in enumerate(cluster.tied)})
 
 
 def solve_rows(matrix: SX, right: SX) -> SX:
@@ -167,14 +164,13 @@ def embed(linkage: Linkage, rows: Rows) -> tuple[SX, SX]:
 
 @alone
 def loop_functions(tree: Tree, linkage: Linkage, name: str = "loop") -> LoopFunctions:
-    """What `continuation.follow` needs to know of a linkage; functions `name`_rows, _change."""
+    """A linkage as `continuation.follow` knows it; functions `name`_rows, _change."""
     y, z = SX.sym("y", len(linkage.independent)), SX.sym("z", len(linkage.dependent))
     values: dict[int, SX] = {}
     for symbol, chosen in ((y, linkage.independent), (z, linkage.dependent)):
         for k, place in enumerate(chosen):
             values[linkage.cluster.tied[place]] = symbol[k]
-    joints = cluster_motions(tree, linkage.cluster, values)
-    rows = cluster_rows(tree, linkage.cluster, joints, values, SX.zeros(tree.nv))
+    rows = rows_at_rest(tree, linkage.cluster, values)
     kept, free, bound = list(linkage.rows), list(linkage.independent), list(linkage.dependent)
     by_z, by_y = (ca.densify(rows.matrix[kept, chosen]) for chosen in (bound, free))
     gap, aligned = ca.norm_inf(rows.residual), ca.mmin(rows.aligned)
@@ -190,15 +186,8 @@ def loop_functions(tree: Tree, linkage: Linkage, name: str = "loop") -> LoopFunc
 def linear_positions(tree: Tree, linkage: Linkage, values: Mapping[int, SX]) -> dict[int, SX]:
     """Dependent positions of a linkage of gears, exactly linear in the independent ones."""
     bodies = linkage.cluster.tied
-    given = {bodies[k]: values[bodies[k]] for k in linkage.independent}
-    trial = {**given, **{bodies[k]: SX(0) for k in linkage.dependent}}
-    joints = cluster_motions(tree, linkage.cluster, trial)
-    rows = cluster_rows(tree, linkage.cluster, joints, trial, SX.zeros(tree.nv))
+    at_zero = dict.fromkeys((bodies[k] for k in linkage.dependent), SX(0))
+    rows = rows_at_rest(tree, linkage.cluster, {**values, **at_zero})
     kept, bound = list(linkage.rows), list(linkage.dependent)
     solved = -solve_rows(rows.matrix[kept, bound], rows.residual[kept])
     return {bodies[place]: solved[k] for k, place in enumerate(bound)}
-
-
-def indices(linkage: Linkage, chosen: Sequence[int]) -> list[int]:
-    """Tree velocity coordinates of some positions in the linkage."""
-    return [linkage.coordinates[k] for k in chosen]

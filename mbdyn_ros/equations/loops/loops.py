@@ -46,7 +46,7 @@ class LoopRows:
 
     residual : (m, 1), lengths, then sines of angles; matrix : K (m, n); drift : gamma (m, 1).
     aligned : positive where the frames are not turned by half a turn, which the residual cannot
-        tell. translations : how many of the first rows are lengths.
+        tell.
     wrench : (6, m) force and moment of the predecessor on the successor per unit of each row's
         multiplier, about the predecessor frame's origin in its axes.
     """
@@ -56,7 +56,6 @@ class LoopRows:
     matrix: SX
     drift: SX
     aligned: SX
-    translations: int
     wrench: SX
 
 
@@ -72,17 +71,13 @@ class _Row:
 
 def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v: SX) -> LoopRows:
     """All rows of a loop at the joints' motions and tree velocities `v`; some may be redundant."""
-    paths = (closure.predecessor_path, closure.successor_path)
-    frames = (closure.predecessor_frame, closure.successor_frame)
     reference = constant(loop_axes(tree, closure).T)
-    one, two = (
-        _side(tree, path, joints, v, reference, frame)
-        for path, frame in zip(paths, frames, strict=True)
-    )
+    one, two = (_side(tree, path, joints, v, reference, frame) for path, frame in closure.ends)
     closing = closure.closing
     held = _held_point(one, two)
     if closing.slide is not Slide.NOWHERE:
-        held = _held_directions(one, two, _held_axes(closing.slide, closure.axis))
+        axes = (closure.axis,) if closing.slide is Slide.ACROSS else across(closure.axis)
+        held = _held_directions(one, two, axes)
     turning, aligned = TURNING[closing.turn](one, two, closure.axis)
     rows = [*held, *turning]
     return LoopRows(
@@ -91,7 +86,6 @@ def loop_rows(tree: Tree, closure: Closure, joints: Mapping[int, JointMotion], v
         ca.vertcat(*(ca.horzcat(*row.entries) for row in rows)),
         ca.vertcat(*(row.drift for row in rows)),
         aligned,
-        len(held),
         _wrench(one, two.point - one.point, [row.direction for row in rows], len(held)),
     )
 
@@ -108,11 +102,6 @@ def _held_point(one: _Side, two: _Side) -> list[_Row]:
         _Row(gap[k], [column[k] for column in columns], drift[k], SX(np.eye(3)[:, k]))
         for k in range(3)
     ]
-
-
-def _held_axes(slide: Slide, axis: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Directions along which the origins may not part."""
-    return (axis,) if slide is Slide.ACROSS else across(axis)
 
 
 def _held_directions(one: _Side, two: _Side, directions: Sequence[np.ndarray]) -> list[_Row]:
@@ -209,7 +198,7 @@ TURNING: dict[Turn, Callable[[_Side, _Side, np.ndarray], Turning]] = {
 
 
 def _wrench(one: _Side, gap: SX, directions: Sequence[SX], translations: int) -> SX:
-    """See `LoopRows.wrench`: forces act at the successor's origin, moments are free."""
+    """Wrenches of unit multipliers: forces act at the successor's origin, moments are free."""
     columns = []
     for k, direction in enumerate(directions):
         force = direction if k < translations else SX.zeros(3)
@@ -241,8 +230,7 @@ def _side(
         arm = rotation @ joint.transform.shift
         velocity, drift = carry(arm)
         point = point + arm
-        for turn in joint.transform.turns:
-            rotation = rotation @ turn
+        rotation = joint.transform.turned(rotation)
         angular, linear = rotation @ joint.angular, rotation @ joint.linear
         turning, sliding = angular @ v[body.v], linear @ v[body.v]
         drift = drift + cross(2 * spin + turning, sliding)

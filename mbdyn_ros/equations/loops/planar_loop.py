@@ -14,15 +14,12 @@ import casadi as ca
 import numpy as np
 
 from ...model.closing_types import Slide, Turn
-from ...model.clusters import Cluster, loop_axes
+from ...model.clusters import PARALLEL_AXES, Cluster, loop_axes
 from ...model.tree import Tree
 from ..algebra.complex_plane import Line
 from ..algebra.spatial import SX, Position
 from .reach import Reach, reach_of_slide, reach_of_turn
 from .triangle import PlanarJoint, TurnAndSlide, TwoTurns
-
-PLANAR = 1e-12
-"""Sine of the largest angle between axes of a planar loop."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,8 @@ class PlanarLoop:
         return (self.given.body,)
 
     def positions(self, q: SX) -> dict[int, Position]:
-        """What the dependent joints do at the given joint's position (1, 1); NaN out of reach."""
+        """Turns and slides of the dependent joints at the given joint's position (1, 1); NaN out of
+        reach."""
         t, _ = self.given.parameter(q)
         return self.triangle.positions(t, self.branch, self._fence(q))
 
@@ -91,15 +89,12 @@ def planar_loop(tree: Tree, cluster: Cluster, given: int) -> PlanarLoop | None:
         return None
     reference = loop_axes(tree, closure).T
     paths = []
-    for path, frame in (
-        (closure.predecessor_path, closure.predecessor_frame),
-        (closure.successor_path, closure.successor_frame),
-    ):
+    for path, frame in closure.ends:
         flat = _flatten(tree, path, reference, frame.translation)
         if flat is None:
             return None
         turned = flat[2] @ frame.rotation @ closure.axis
-        if closing.is_hinge and abs(abs(turned[2]) - 1) > PLANAR:
+        if closing.is_hinge and abs(abs(turned[2]) - 1) > PARALLEL_AXES:
             return None
         paths.append(flat[:2])
     chains = [_Chain(joints, pin, given) for joints, pin in paths]
@@ -125,7 +120,7 @@ def _flatten(
         axis = rotation @ body.axis
         revolute = body.kind == "revolute"
         flat = abs(abs(axis[2]) - 1) if revolute else abs(axis[2])
-        if flat > PLANAR or not (revolute or body.motion.slides):
+        if flat > PARALLEL_AXES or not (revolute or body.motion.slides):
             return None
         place, direction = complex(*point[:2]), complex(*axis[:2])
         joints.append(

@@ -13,10 +13,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-TOUCHING = 1e-12
+NO_SLACK = 1e-12
 """Least slack, as a share of the loop's size, that counts as none: branches meet at a point."""
 
-MARGIN = 1e-12
+REACH_MARGIN = 1e-12
 """Distance (rad or m) to a singularity, up to which a position counts as reachable."""
 
 
@@ -25,8 +25,8 @@ class Reach:
     """Positions (rad or m) of the given joint between which the loop stays on its branch.
 
     lower, upper : the singularities on both sides of home.
-    before, beyond : positions in the midst of the stretches behind them in which the loop is
-        open; what lies farther out closes, but is not reached.
+    before, beyond : positions in the middle of the stretches behind them in which the loop
+        is open; what lies farther out closes, but is not reached.
     """
 
     lower: float = -math.inf
@@ -43,12 +43,12 @@ class Reach:
         )
 
     def shifted(self, way: float) -> Reach:
-        """The same, counted from elsewhere."""
+        """The reach counted from elsewhere."""
         return Reach(self.lower + way, self.upper + way, self.before + way, self.beyond + way)
 
     def nearest(self, q: float) -> float:
         """The position nearest to q that is reached."""
-        return min(max(q, self.lower + MARGIN), self.upper - MARGIN)
+        return min(max(q, self.lower + REACH_MARGIN), self.upper - REACH_MARGIN)
 
 
 def reach_of_turn(slack: Callable[[complex], float], sense: float, home: float) -> Reach:
@@ -57,7 +57,7 @@ def reach_of_turn(slack: Callable[[complex], float], sense: float, home: float) 
     values = [slack(t) for t in turns]
     mean = sum(values) / 3
     swing = 2 / 3 * sum(value * t for value, t in zip(values, turns, strict=True))
-    if mean > abs(swing) + TOUCHING or swing == 0:
+    if mean > abs(swing) + NO_SLACK or swing == 0:
         return Reach()
     half = math.acos(min(max(-mean / abs(swing), -1.0), 1.0))
     centre = home + math.remainder(sense * cmath.phase(swing) - home, 2 * math.pi)
@@ -68,8 +68,8 @@ def reach_of_slide(slack: Callable[[complex], float], home: float) -> Reach:
     """Where the slack, a parabola over the slide or a line, stays positive around home."""
     behind, here, ahead = (slack(complex(home + step)) for step in (-1.0, 0.0, 1.0))
     rise, bend = (ahead - behind) / 2, (ahead + behind) / 2 - here
-    if abs(bend) <= TOUCHING:  # a line
-        if abs(rise) <= TOUCHING:
+    if abs(bend) <= NO_SLACK:  # a line
+        if abs(rise) <= NO_SLACK:
             return Reach()
         end = home - here / rise
         return Reach(lower=end) if rise > 0 else Reach(upper=end)
@@ -78,7 +78,7 @@ def reach_of_slide(slack: Callable[[complex], float], home: float) -> Reach:
     half = math.sqrt(max(-extreme / bend, 0.0))
     if bend < 0:  # open on both sides
         return Reach(middle - half, middle + half)
-    if extreme > TOUCHING:
+    if extreme > NO_SLACK:
         return Reach()
     if home > middle:
         return Reach(lower=middle + half, before=middle)

@@ -48,6 +48,7 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
+from ...model.clusters import path_from
 from ...model.model import Array
 from ...model.tree import WORLD, Body, Tree
 from ..algebra.spatial import SX, JointMotion, congruence, constant, cross, skew, symmetric
@@ -187,13 +188,8 @@ def twist_propagation(shift: SX) -> SX:
 
 def carried(tree: Tree) -> list[tuple[int, int]]:
     """All pairs (i, j) of bodies where j carries i, be it through others."""
-    pairs = []
-    for i, body in enumerate(tree.bodies):
-        j = body.parent
-        while j != WORLD:
-            pairs.append((i, j))
-            j = tree.bodies[j].parent
-    return pairs
+    count = len(tree.bodies)
+    return [(i, j) for i in range(count) for j in path_from(tree, WORLD, i) if j != i]
 
 
 def central_moments(body: Body) -> SX:

@@ -30,6 +30,7 @@ from collections.abc import Sequence
 import casadi as ca
 import numpy as np
 
+from ...model.clusters import path_from
 from ...model.model import Array
 from ...model.tree import WORLD, RigidInertia, Tree
 from ...program.elimination import solve_ltl
@@ -107,14 +108,8 @@ def gibbs_function(tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX) -> S
 
 def branches(tree: Tree) -> list[list[int]]:
     """The chains of bodies from the root to each end; a shared body is in several (section 2)."""
-    found = []
-    for i in range(len(tree.bodies)):
-        if not tree.children(i):
-            chain = [i]
-            while (parent := tree.bodies[chain[0]].parent) != WORLD:
-                chain.insert(0, parent)
-            found.append(chain)
-    return found
+    ends = (i for i in range(len(tree.bodies)) if not tree.children(i))
+    return [list(path_from(tree, WORLD, end)) for end in ends]
 
 
 def integrals(inertia: RigidInertia) -> tuple[SX, SX]:

@@ -41,8 +41,9 @@ import numpy as np
 from ...errors import InputError
 from ...model.model import Array
 from ...model.tree import WORLD, RigidInertia, Tree
-from ..algebra.spatial import SX, JointMotion, constant, skew, symmetric
+from ..algebra.spatial import SX, JointMotion, constant, symmetric
 from ..formulation import Study, formulation
+from ..tree.gibbs_motion import compound, generator
 
 KINDS = ("revolute", "prismatic")
 
@@ -102,7 +103,8 @@ class LagrangeEuler:
         first: list[SX] = []
         second: dict[tuple[int, int], SX] = {}
         for j, (body, joint) in enumerate(zip(tree.bodies, joints, strict=True)):
-            step, moving = link_transform(joint), joint_operator(joint)
+            step = ca.sparsify(compound(joint))  # A_{j-1}^j
+            moving = ca.sparsify(generator(joint.angular, joint.linear))  # E_j
             whole = ca.mtimes(whole, step)
             first = [derivative @ step for derivative in first]
             second = {pair: derivative @ step for pair, derivative in second.items()}
@@ -147,21 +149,6 @@ class LagrangeEuler:
     def efforts(self, v: SX, a: SX) -> SX:
         """P (n, 1), N m or N, of eqs (1), (2): inverse dynamics without friction."""
         return ca.densify(self.H @ a + self.coriolis_vector(v) + self.g)
-
-
-def link_transform(joint: JointMotion) -> SX:
-    """A_{j-1}^j (4, 4), eq (9), of a joint at its position."""
-    rotation = SX.eye(3)
-    for turn in joint.transform.turns:
-        rotation = rotation @ turn
-    upper = ca.horzcat(ca.sparsify(rotation), ca.sparsify(joint.transform.shift))
-    return ca.vertcat(upper, ca.horzcat(SX(1, 3), SX(1)))
-
-
-def joint_operator(joint: JointMotion) -> SX:
-    """E_j (4, 4) with dA_{j-1}^j/dq_j = A_{j-1}^j E_j."""
-    upper = ca.horzcat(skew(joint.angular), joint.linear)
-    return ca.sparsify(ca.vertcat(upper, SX(1, 4)))
 
 
 def pseudo_inertia(inertia: RigidInertia) -> SX:

@@ -1,6 +1,6 @@
 """Mass matrix by composite rigid bodies (Featherstone 2008, ch. 6).
 
-Each body's composite inertia is that of all it carries. Column i of H is the wrench that a unit
+A body's composite inertia is the inertia of all it carries. Column i of H is the wrench that a unit
 acceleration of joint i asks of its composite body, projected on the joints towards the root.
 """
 
@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import casadi as ca
-
 from ...model.tree import WORLD, RigidInertia, Tree
-from ..algebra.spatial import SX, JointMotion, Transform, constant, cross, symmetric
+from ..algebra.spatial import SX, JointMotion, Transform, by_columns, constant, cross, symmetric
 
 
 @dataclass
@@ -25,11 +23,11 @@ class CompositeInertia:
 
     @staticmethod
     def of(inertia: RigidInertia) -> CompositeInertia:
-        """That of one rigid body."""
+        """The inertia of one rigid body."""
         return CompositeInertia(inertia.mass, constant(inertia.first), constant(inertia.second))
 
     def inward(self, transform: Transform) -> CompositeInertia:
-        """The same about the parent's origin in the parent's axes.
+        """The inertia about the parent's origin in the parent's axes.
 
         I' = R I R^T + (2 h.p + m p.p) 1 - h p^T - p h^T - m p p^T with h = R m c: the parallel
         axis theorem without going through the centre of mass.
@@ -50,12 +48,12 @@ class CompositeInertia:
 
     def wrench(self, angular: SX, linear: SX) -> tuple[SX, SX]:
         """Moments and forces (3, n) that the accelerations (3, n), (3, n) ask for."""
-        moments, forces = [], []
-        for k in range(angular.shape[1]):
-            alpha, a = angular[:, k], linear[:, k]
-            moments.append(self.second @ alpha + cross(self.first, a))
-            forces.append(self.mass * a + cross(alpha, self.first))
-        return ca.horzcat(*moments), ca.horzcat(*forces)
+
+        def of_one(alpha: SX, a: SX) -> tuple[SX, SX]:
+            moment = self.second @ alpha + cross(self.first, a)
+            return moment, self.mass * a + cross(alpha, self.first)
+
+        return by_columns(of_one, angular, linear)
 
 
 def composite_body(tree: Tree, joints: Sequence[JointMotion]) -> SX:
@@ -78,11 +76,6 @@ def composite_body(tree: Tree, joints: Sequence[JointMotion]) -> SX:
             matrix[body.v, target.v] = block.T
             if target.parent == WORLD:
                 break
-            columns = [
-                joint.transform.inward_wrench(moments[:, k], forces[:, k])
-                for k in range(moments.shape[1])
-            ]
-            moments = ca.horzcat(*(moment for moment, _ in columns))
-            forces = ca.horzcat(*(force for _, force in columns))
+            moments, forces = by_columns(joint.transform.inward_wrench, moments, forces)
             j = target.parent
     return matrix

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import casadi as ca
-
 from ...model.tree import WORLD, Tree
-from ..algebra.spatial import SX, JointMotion, constant, cross, skew
+from ..algebra.spatial import SX, JointMotion, cross, homogeneous, skew
 
 
 @dataclass(frozen=True)
@@ -27,12 +25,7 @@ class Motion:
 
 def compound(joint: JointMotion) -> SX:
     """E_p A_i (4, 4): the pose of a body in its parent (3)."""
-    return homogeneous(joint.transform.inward(SX.eye(3)), joint.transform.shift, 1)
-
-
-def homogeneous(rotation: SX, shift: SX, one: int) -> SX:
-    """[rotation shift; 0 one] (4, 4)."""
-    return ca.vertcat(ca.horzcat(rotation, shift), constant([[0.0, 0.0, 0.0, float(one)]]))
+    return homogeneous(joint.transform.inward(SX.eye(3)), joint.transform.shift)
 
 
 def generator(angular: SX, linear: SX) -> SX:

@@ -15,13 +15,8 @@ def body_poses(tree: Tree, joints: Sequence[JointMotion]) -> list[tuple[SX, SX]]
     """Rotation (3, 3) and origin (3, 1) of every body's frame in the world."""
     poses: list[tuple[SX, SX]] = []
     for body, joint in zip(tree.bodies, joints, strict=True):
-        transform = joint.transform
-        rotation, origin = (SX.eye(3), SX.zeros(3))
-        if body.parent != WORLD:
-            rotation, origin = poses[body.parent]
-        origin = origin + rotation @ transform.shift
-        for turn in transform.turns:
-            rotation = rotation @ turn
+        parent = (SX.eye(3), SX.zeros(3)) if body.parent == WORLD else poses[body.parent]
+        rotation, origin = joint.transform.placed(*parent)
         poses.append((ca.densify(rotation), origin))
     return poses
 
@@ -52,9 +47,8 @@ def body_velocities(tree: Tree, joints: Sequence[JointMotion], v: SX) -> list[tu
     for body, joint in zip(tree.bodies, joints, strict=True):
         angular, linear = joint.angular @ v[body.v], joint.linear @ v[body.v]
         if body.parent != WORLD:
-            w, u = velocities[body.parent]
-            angular = angular + joint.transform.outward(w)
-            linear = linear + joint.transform.outward(u + cross(w, joint.transform.shift))
+            w, u = joint.transform.outward_motion(*velocities[body.parent])
+            angular, linear = angular + w, linear + u
         velocities.append((angular, linear))
     return velocities
 

@@ -17,7 +17,7 @@ from ...model.model import Array
 from ...model.tree import WORLD, Tree
 from ...program.chains import Chains
 from ...program.stages import Mask, Product, Stages, Table
-from ..algebra.spatial import SX, JointMotion, constant
+from ..algebra.spatial import SX, JointMotion, constant, upper_of
 from .carried import (
     RATE,
     SCREW,
@@ -28,13 +28,12 @@ from .carried import (
     response,
     screw_of,
     unit_response,
-    upper_of,
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """What accelerations bring: tables of F and of accelerations."""
+    """A motion with its accelerations: tables of F and of accelerations."""
 
     wrenches: Table
     accelerations: Table
@@ -102,21 +101,18 @@ class TreeDerivatives:
             self._outside = stages.mapped(common_wrench, poses, given)
 
     def _poses(self) -> list[SX]:
-        """Rotation and origin (12, 1) of every body."""
+        """Rotation and origin (12, 1) of every body in its root body."""
         poses: list[tuple[SX, SX]] = []
         for body, joint in zip(self._tree.bodies, self._joints, strict=True):
-            rotation, origin = SX.eye(3), SX.zeros(3)
+            pose = SX.eye(3), SX.zeros(3)
             if body.parent != WORLD:
-                rotation, origin = poses[body.parent]
-                origin = origin + rotation @ joint.transform.shift
-                for turn in joint.transform.turns:
-                    rotation = rotation @ turn
-            poses.append((rotation, origin))
+                pose = joint.transform.placed(*poses[body.parent])
+            poses.append(pose)
         return [ca.vertcat(ca.vec(rotation), origin) for rotation, origin in poses]
 
     def _carried_over(self, sums: Table, changes: Table) -> Table:
-        """Of sums of changes over the bodies from the root those that `rates_of` and `response`
-        ask for: the carrier's where several coordinates move the body."""
+        """The carriers that `rates_of` and `response` ask for, from sums of changes from the root:
+        the parent's sums where several coordinates move the body, else its own."""
         bodies = self._tree.bodies
         several = [body.v.stop - body.v.start > 1 for body in bodies]
         if not any(several):

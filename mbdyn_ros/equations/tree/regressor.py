@@ -13,7 +13,7 @@ import numpy as np
 
 from ...model.model import Array, Inertia
 from ...model.tree import WORLD, RigidInertia, Tree
-from ..algebra.spatial import SX, Transform, constant
+from ..algebra.spatial import SX, Transform, constant, symmetric_of
 from .composite_body import CompositeInertia
 
 PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
@@ -40,11 +40,9 @@ def symbolic_inertias(tree: Tree, parameters: SX) -> Tree:
     whole = [CompositeInertia(SX(0), zero, SX.zeros(3, 3)) for _ in tree.bodies]
     for k, link in enumerate(moving_links(tree)):
         index, pose = tree.frames[link]
-        mass, *rest = ca.vertsplit(parameters[:, k])
-        xx, xy, xz, yy, yz, zz = rest[3:]
-        moments = ca.blockcat([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        own = parameters[:, k]
         into = Transform((constant(pose.rotation),), constant(pose.translation))
-        whole[index] += CompositeInertia(mass, ca.vertcat(*rest[:3]), moments).inward(into)
+        whole[index] += CompositeInertia(own[0], own[1:4], symmetric_of(own[4:])).inward(into)
     bodies = (
         replace(body, inertia=RigidInertia(one.mass, one.first, one.second))  # type: ignore[arg-type]
         for body, one in zip(tree.bodies, whole, strict=True)

@@ -10,7 +10,7 @@ import numpy as np
 from ..pose import Array
 from .joint_type import JointType, Step
 from .motion import Motion, Part, Rows
-from .quaternion import PARTS, TURNING, UPRIGHT, quaternion_rate, rotation_rows
+from .quaternion import NO_TURN, PARTS, TURNING, quaternion_rate, rotation_rows
 
 
 class Floating(Motion):
@@ -19,7 +19,7 @@ class Floating(Motion):
     kind = "floating"
     positions = (*(Part(name, "m") for name in ("x", "y", "z")), *PARTS)
     velocities = (*(Part(name, "m") for name in ("vx", "vy", "vz")), *TURNING)
-    neutral = (0.0, 0.0, 0.0, *UPRIGHT)
+    neutral = (0.0, 0.0, 0.0, *NO_TURN)
     has_axis = False
     quaternion = 3
 

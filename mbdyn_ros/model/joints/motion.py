@@ -33,7 +33,7 @@ class Part:
 ANGLE = (Part("", "rad"),)
 LENGTH = (Part("", "m"),)
 
-NONE = np.zeros((3, 3), dtype=bool)
+NO_ENTRIES = np.zeros((3, 3), dtype=bool)
 """A mask that takes nothing of a matrix."""
 
 
@@ -66,7 +66,7 @@ class Motion(ABC):
     keeps_origin: ClassVar[bool] = False
     is_periodic: ClassVar[bool] = False
     quaternion: ClassVar[int | None] = None
-    moves_alike: ClassVar[tuple[bool, Array, Array]] = (False, NONE[0], NONE)
+    moves_alike: ClassVar[tuple[bool, Array, Array]] = (False, NO_ENTRIES[0], NO_ENTRIES)
 
     @property
     def nq(self) -> int:

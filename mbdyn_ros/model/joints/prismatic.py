@@ -8,7 +8,7 @@ import numpy as np
 
 from ..pose import Array
 from .joint_type import JointType, Step
-from .motion import LENGTH, NONE, Motion
+from .motion import LENGTH, NO_ENTRIES, Motion
 
 
 class Prismatic(Motion):
@@ -16,7 +16,7 @@ class Prismatic(Motion):
 
     kind = "prismatic"
     positions = velocities = LENGTH
-    moves_alike = (False, NONE[0], ~NONE)
+    moves_alike = (False, NO_ENTRIES[0], ~NO_ENTRIES)
 
     def subspace(self, axis: Array) -> tuple[Array, Array]:
         return np.zeros((3, 1)), axis.reshape(3, 1)

@@ -8,12 +8,12 @@ from typing import Any
 from .motion import Part
 
 PARTS = tuple(Part(name, "") for name in ("qx", "qy", "qz", "qw"))
-"""Its coordinates; they have no unit."""
+"""Coordinates of a quaternion; they have no unit."""
 
 TURNING = tuple(Part(name, "rad") for name in ("wx", "wy", "wz"))
 """The angular velocity in the axes that it turns."""
 
-UPRIGHT = (0.0, 0.0, 0.0, 1.0)
+NO_TURN = (0.0, 0.0, 0.0, 1.0)
 
 
 def rotation_rows(x: Any, y: Any, z: Any, w: Any) -> tuple[tuple[Any, ...], ...]:

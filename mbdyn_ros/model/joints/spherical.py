@@ -9,19 +9,19 @@ import numpy as np
 
 from ..pose import Array
 from .joint_type import JointType, Step
-from .motion import NONE, Motion, Rows
-from .quaternion import PARTS, TURNING, UPRIGHT, quaternion_rate, rotation_rows
+from .motion import NO_ENTRIES, Motion, Rows
+from .quaternion import NO_TURN, PARTS, TURNING, quaternion_rate, rotation_rows
 
 
 class Spherical(Motion):
     """A turn about the origin. A mass there moves alike on either side."""
 
     kind = "spherical"
-    positions, velocities, neutral = PARTS, TURNING, UPRIGHT
+    positions, velocities, neutral = PARTS, TURNING, NO_TURN
     has_axis = False
     keeps_origin = True
     quaternion = 0
-    moves_alike = (True, NONE[0], NONE)
+    moves_alike = (True, NO_ENTRIES[0], NO_ENTRIES)
 
     def subspace(self, axis: Array) -> tuple[Array, Array]:
         return np.eye(3), np.zeros((3, 3))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..model import Link
 
-TOLERANCE = 1e-9
+MOMENT_ROUNDING = 1e-9
 """Violations below this fraction of the largest principal moment are rounding."""
 
 
@@ -25,7 +25,7 @@ def inertia_warnings(source: str, links: Iterable[Link]) -> list[str]:
     principal = np.linalg.eigvalsh(np.array([inertia.moments for _, inertia in found]))
     messages = []
     for (link, inertia), (small, middle, large) in zip(found, principal.tolist(), strict=True):
-        scale = TOLERANCE * max(abs(small), abs(large))
+        scale = MOMENT_ROUNDING * max(abs(small), abs(large))
         numbers = f"principal moments {small:.6g}, {middle:.6g}, {large:.6g} kg m^2"
         place = f'{source}:{link.line}: <link name="{link.name}">'
         if inertia.mass == 0.0 and scale > 0.0:

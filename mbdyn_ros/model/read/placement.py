@@ -9,13 +9,11 @@ import numpy as np
 
 from ..joints.quaternion import rotation_rows
 from ..model import Array, Pose, constant
+from ..tree import SNAPPED
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
-
-ROUNDING = 1e-15
-"""Entries this near to 0, 1 and -1 are meant to be 0, 1 and -1; nothing farther is touched."""
 
 IDENTITY = Pose()
 X_AXIS = constant((1.0, 0.0, 0.0), (3,))
@@ -23,14 +21,14 @@ Vector = tuple[float, ...]
 
 
 def snap(value: float) -> float:
-    """Return exactly 0, 1 or -1 for what is within `ROUNDING` of it.
+    """Return exactly 0, 1 or -1 for what is within `SNAPPED` of it.
 
     >>> snap(6.1e-17), snap(-1 + 1e-16), snap(1e-8)
     (0.0, -1.0, 1e-08)
     """
-    if abs(value) < ROUNDING:
+    if abs(value) < SNAPPED:
         return 0.0
-    if abs(abs(value) - 1.0) <= ROUNDING:
+    if abs(abs(value) - 1.0) <= SNAPPED:
         return math.copysign(1.0, value)
     return value
 
@@ -51,11 +49,6 @@ def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[Vector, ..
     )
 
 
-def rotation_from_quaternion(x: float, y: float, z: float, w: float) -> tuple[Vector, ...]:
-    """The rotation of a unit quaternion (x, y, z, w), as three rows."""
-    return tuple(tuple(map(snap, row)) for row in rotation_rows(x, y, z, w))
-
-
 def normalized(values: Vector) -> Vector | None:
     """The unit vector along `values`, None for zero; one that is unit already is kept as it is.
 
@@ -66,7 +59,7 @@ def normalized(values: Vector) -> Vector | None:
     if largest == 0.0:
         return None
     norm = math.hypot(*values)
-    if abs(norm - 1.0) > ROUNDING:
+    if abs(norm - 1.0) > SNAPPED:
         exponent = -math.frexp(largest)[1]  # a power of two: no rounding, no overflow
         values = tuple(math.ldexp(value, exponent) for value in values)
         norm = math.hypot(*values)
@@ -114,4 +107,4 @@ def _read_quaternion(source: XmlSource, origin: Element) -> Array:
     quaternion = normalized(source.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0)))
     if quaternion is None:
         raise source.error(origin, 'quat_xyzw="0 0 0 0" has no direction; no turn is "0 0 0 1"')
-    return np.array(rotation_from_quaternion(*quaternion))
+    return np.array([[snap(entry) for entry in row] for row in rotation_rows(*quaternion)])
