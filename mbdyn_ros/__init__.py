@@ -1,5 +1,6 @@
 """Exact multibody dynamics for ROS 2 robots that are not simple serial arms."""
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from .errors import (
@@ -13,18 +14,19 @@ from .errors import (
     SingularMassMatrixError,
 )
 from .robot import Robot, load
-from .simulation import (
-    Environment,
-    Impact,
-    Surface,
-    Trajectory,
-    Transition,
-    read_environment,
-    simulate,
-)
 
 if TYPE_CHECKING:
     from . import piezo as piezo
+    from . import simulation as simulation
+    from .simulation import (
+        Environment,
+        Impact,
+        Surface,
+        Trajectory,
+        Transition,
+        read_environment,
+        simulate,
+    )
 
 __all__ = [
     "CompilerWarning",
@@ -48,9 +50,14 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """`mbdyn_ros.piezo`, loaded when first asked for."""
-    if name == "piezo":
-        import importlib
-
-        return importlib.import_module(".piezo", __name__)
+    """Simulation and piezo robots, loaded when first asked for."""
+    if name in ("piezo", "simulation"):
+        return importlib.import_module(f".{name}", __name__)
+    if name in __all__:
+        return getattr(importlib.import_module(".simulation", __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The names of the module, with those that are not loaded yet."""
+    return sorted({*globals(), *__all__, "piezo", "simulation"})

@@ -19,6 +19,8 @@ Wrenches = Mapping[str, object]
 JointState = tuple[Array, Array | None, Array | None]
 """Positions, velocities and accelerations of all joints; None for what is not asked for."""
 
+JOINT_STATE_PARTS = ("positions", "velocities", "accelerations")
+
 FLOAT64 = np.dtype(np.float64)
 
 WRENCH_LABELS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
@@ -65,6 +67,13 @@ def require_finite(what: str, array: Array, labels: Sequence[str]) -> None:
     for label, number in zip(labels, array.tolist(), strict=True):
         if not math.isfinite(number):
             raise InputError(f"{what} of {label} is {number}: every number must be finite")
+
+
+def positive_seconds(what: str, value: object) -> float:
+    """Return `value` as a positive, finite length of time (s), or refuse it."""
+    if not isinstance(value, (int, float, np.number)) or not (math.isfinite(value) and value > 0):
+        raise InputError(f"{what} must be a positive number of seconds; it is {value!r}")
+    return float(value)
 
 
 def require_unit_quaternions(coordinates: Coordinates, position: Array) -> None:
@@ -115,23 +124,20 @@ def written_joint_state(state: JointState, out: object) -> JointState:
             "out must be three arrays, for positions, velocities and accelerations, or None for "
             f"one of them; it is {out!r}"
         )
-    for what, found, array in zip(("velocities", "accelerations"), state[1:], out[1:], strict=True):
-        if found is None and array is not None:
+    for what, part, array in zip(JOINT_STATE_PARTS, state, out, strict=True):
+        if array is not None and part is None:
             raise InputError(f"out has an array for {what}, which are not asked for")
-
-    def target(found: Array, array: object) -> Array:
-        return found if array is None else require_out(array, found.shape)
-
+        if array is not None and part is not None:
+            require_out(array, part.shape)
+    for part, array in zip(state, out, strict=True):
+        if array is not None:
+            array[...] = part
     position, velocity, acceleration = state
-    targets = (
-        target(position, out[0]),
-        None if velocity is None else target(velocity, out[1]),
-        None if acceleration is None else target(acceleration, out[2]),
+    return (
+        position if out[0] is None else out[0],
+        velocity if out[1] is None else out[1],
+        acceleration if out[2] is None else out[2],
     )
-    for found, place in zip(state, targets, strict=True):
-        if place is not None and place is not found:
-            place[...] = found
-    return targets
 
 
 def require_link(tree: Tree, link: object, source: str) -> str:

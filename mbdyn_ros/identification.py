@@ -21,13 +21,13 @@ from .model.model import Array
 if TYPE_CHECKING:
     from .robot import Robot
 
-NOTHING = 1e-9
+NEGLIGIBLE_COLUMN = 1e-9
 """Relative length under which a column is taken for a combination of others."""
 
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """What the efforts of a robot depend on.
+    """Combinations of inertias that the efforts of a robot depend on.
 
     standard_names, standard : names "link.m", "link.mcx", ... and values (10 links,) of the
         standard parameters, in the order of `Robot.regressor`'s columns (kg, kg m, kg m^2).
@@ -57,7 +57,7 @@ class BaseParameters:
             for k in np.flatnonzero(row):
                 if k != own:
                     sign, size = "-" if row[k] < 0 else "+", abs(row[k])
-                    factor = "" if abs(size - 1) < NOTHING else f"{size:.6g} "
+                    factor = "" if abs(size - 1) < NEGLIGIBLE_COLUMN else f"{size:.6g} "
                     text += f" {sign} {factor}{self.standard_names[k]}"
             result.append(text)
         return tuple(result)
@@ -76,12 +76,12 @@ def base_parameters(robot: Robot) -> BaseParameters:
         rest = column - basis @ (basis.T @ column)
         rest = rest - basis @ (basis.T @ rest)
         size = np.linalg.norm(rest)
-        if size > NOTHING * max(1.0, float(np.linalg.norm(column))):
+        if size > NEGLIGIBLE_COLUMN * max(1.0, float(np.linalg.norm(column))):
             independent.insert(0, k)
             basis = np.column_stack([basis, rest / size])
     solution = np.linalg.lstsq(stack[:, independent], stack, rcond=None)[0]
     grouping = np.array(solution, dtype=np.float64)
-    grouping[np.abs(grouping) < NOTHING] = 0.0
+    grouping[np.abs(grouping) < NEGLIGIBLE_COLUMN] = 0.0
     grouping[:, independent] = np.eye(len(independent))
     grouping.setflags(write=False)
     return BaseParameters(names, standard, tuple(independent), grouping)
@@ -106,11 +106,8 @@ def identify(robot: Robot, q: Array, v: Array, a: Array, effort: Array) -> Array
     --------
     >>> import mbdyn_ros, numpy as np
     >>> from mbdyn_ros.identification import identify
-    >>> robot = mbdyn_ros.load('''<robot name="pendulum"><link name="world"/>
-    ...   <link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
-    ...     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-    ...   <joint name="hinge" type="continuous"><axis xyz="0 1 0"/>
-    ...     <parent link="world"/><child link="rod"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import PENDULUM
+    >>> robot = mbdyn_ros.load(PENDULUM)
     >>> robot.base_parameters().names
     ('rod.mcx', 'rod.mcz', 'rod.Iyy')
     >>> time = np.linspace(0, 3, 50)[:, None]
@@ -134,7 +131,7 @@ def identify(robot: Robot, q: Array, v: Array, a: Array, effort: Array) -> Array
     size = np.linalg.norm(stack, axis=0)
     scale = np.where(size > 0, size, 1.0)
     _, singular, directions = np.linalg.svd(stack / scale, full_matrices=False)
-    open_ = directions[singular <= NOTHING * max(1.0, *singular)]
+    open_ = directions[singular <= NEGLIGIBLE_COLUMN * max(1.0, *singular)]
     if len(stack) < stack.shape[1] or len(open_):
         names = [
             base.standard_names[k]
@@ -156,7 +153,7 @@ def _random_rows(robot: Robot, columns: int) -> Array:
     needed = 2 * columns // max(1, robot.nv) + 20
     reach = np.pi if not robot.dependent_joints else 0.3
     centre = np.array([robot.home.get(label, 0.0) for label in robot.position_labels])
-    while reach > NOTHING:
+    while reach > NEGLIGIBLE_COLUMN:
         q = centre + random.uniform(-reach, reach, (4 * needed, robot.nq))
         for k in robot.system.coordinates.quaternions:
             q[:, k : k + 4] /= np.linalg.norm(q[:, k : k + 4], axis=1, keepdims=True)

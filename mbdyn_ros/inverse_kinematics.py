@@ -11,13 +11,13 @@ from .errors import InputError
 from .model.model import Array
 from .robot import Robot
 
-STEPS = 200
+MOST_NEWTON_STEPS = 200
 """Most steps of Newton's method; a pose within reach takes five to fifty."""
 
-REST = 1e-10
+CLOSED_GAP = 1e-10
 """Gap that counts as none: m, and rad."""
 
-LONGEST = 0.3
+LONGEST_MOVE = 0.3
 """Largest move of a joint in one step, rad or m."""
 
 
@@ -51,11 +51,8 @@ def inverse_kinematics(
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="slide"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
-    ...   </inertial></link><joint name="rail" type="prismatic"><axis xyz="1 0 0"/>
-    ...     <parent link="world"/><child link="cart"/>
-    ...     <limit lower="0" upper="1" effort="1" velocity="1"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> pose = np.eye(4)
     >>> pose[0, 3] = 0.7
     >>> inverse_kinematics(robot, "cart", pose, [0.0]).round(9)
@@ -69,8 +66,8 @@ def inverse_kinematics(
     q = np.clip(q, low, high)
     gap = _gap(robot, link, q, wanted, orientation)
     damping = 1e-6
-    for _ in range(STEPS):
-        if np.linalg.norm(gap) <= REST:
+    for _ in range(MOST_NEWTON_STEPS):
+        if np.linalg.norm(gap) <= CLOSED_GAP:
             return q
         jacobian = robot.jacobian(q, link)[: len(gap)]
         # Joints at their limits that would go beyond take no part.
@@ -81,7 +78,7 @@ def inverse_kinematics(
         move = np.zeros(len(q))
         inner = part @ part.T + scale * np.eye(len(gap))
         move[movable] = part.T @ np.linalg.solve(inner, gap)
-        move *= min(1.0, LONGEST / max(float(np.abs(move).max(initial=0.0)), 1e-300))
+        move *= min(1.0, LONGEST_MOVE / max(float(np.abs(move).max(initial=0.0)), 1e-300))
         tried = np.clip(q + move, low, high)
         left = _gap(robot, link, tried, wanted, orientation)
         if np.linalg.norm(left) < np.linalg.norm(gap):
@@ -90,7 +87,7 @@ def inverse_kinematics(
             damping *= 10
             if damping > 1e6:
                 break
-    if np.linalg.norm(gap) <= 1e3 * REST:
+    if np.linalg.norm(gap) <= 1e3 * CLOSED_GAP:
         return q
     where = ", ".join(f"{number:.4g}" for number in wanted[:3, 3].tolist())
     turned = f" and {np.linalg.norm(gap[3:]):.3g} rad" if orientation else ""
@@ -113,7 +110,7 @@ def position_limits(robot: Robot) -> tuple[Array, Array]:
 
 
 def _gap(robot: Robot, link: str, q: Array, wanted: Array, orientation: bool) -> Array:
-    """What is missing: m, and where it counts the rotation vector, rad, both in world axes."""
+    """The way to the wanted pose in world axes: m, and if it counts the rotation vector, rad."""
     present = robot.frame_pose(q, link)
     apart: Array = wanted[:3, 3] - present[:3, 3]
     if not orientation:

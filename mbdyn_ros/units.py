@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from .model.joints import JointType, joint_type
+from .model.joints import joint_type
 from .model.model import Model
 from .model.tree import BASE_JOINT
 
 
 def _unit(model: Model, label: str) -> str:
     """The unit of a coordinate, m for m/s; `label` as in a robot's positions or velocities."""
-    kind, part = _joint(model, label)
-    units = {one.name: one.unit for one in (*kind.positions, *kind.velocities)}
-    return units[part]
-
-
-def _joint(model: Model, label: str) -> tuple[JointType, str]:
-    """The type of a coordinate's joint, and the part that it is of it."""
     kinds = {joint.name: joint.kind for joint in model.joints}
     kinds[BASE_JOINT] = joint_type("floating")
-    if label in kinds:
-        return kinds[label], ""
-    name, _, part = label.rpartition("/")
-    return kinds[name], part
+    name, _, part = (label, "", "") if label in kinds else label.rpartition("/")
+    parts = (*kinds[name].positions, *kinds[name].velocities)
+    return next(one.unit for one in parts if one.name == part)
 
 
 def position_unit(model: Model, label: str) -> str:

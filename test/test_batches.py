@@ -362,7 +362,7 @@ def test_threads_change_nothing(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> 
     results = []
     for threads in ("1", "2", "7"):
         monkeypatch.setenv("MBDYN_ROS_THREADS", threads)
-        monkeypatch.setattr("mbdyn_ros.compiler.threads.SHARE", 100)
+        monkeypatch.setattr("mbdyn_ros.compiler.threads.OPERATIONS_PER_THREAD", 100)
         results.append(arm.forward_dynamics(*x))
     assert np.array_equal(results[0], results[1])
     assert np.array_equal(results[0], results[2])
@@ -374,7 +374,7 @@ def test_threads_change_nothing(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_forked_process_computes_on(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MBDYN_ROS_THREADS", "3")
-    monkeypatch.setattr("mbdyn_ros.compiler.threads.SHARE", 100)
+    monkeypatch.setattr("mbdyn_ros.compiler.threads.OPERATIONS_PER_THREAD", 100)
     x = state(arm)
     expected = arm.forward_dynamics(*x)
     child = os.fork()
@@ -387,7 +387,7 @@ def test_a_forked_process_computes_on(arm: Robot, monkeypatch: pytest.MonkeyPatc
 def test_several_callers_at_once(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     """They share the helping threads; each gets its own results."""
     monkeypatch.setenv("MBDYN_ROS_THREADS", "3")
-    monkeypatch.setattr("mbdyn_ros.compiler.threads.SHARE", 100)
+    monkeypatch.setattr("mbdyn_ros.compiler.threads.OPERATIONS_PER_THREAD", 100)
     x = state(arm)
     expected = arm.forward_dynamics(*x), arm.inverse_dynamics(*x)
 
@@ -402,7 +402,7 @@ def test_several_callers_at_once(arm: Robot, monkeypatch: pytest.MonkeyPatch) ->
 def test_helping_threads_take_no_signals(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else Ctrl-C would not interrupt what the main thread waits for."""
     monkeypatch.setenv("MBDYN_ROS_THREADS", "3")
-    monkeypatch.setattr("mbdyn_ros.compiler.threads.SHARE", 100)
+    monkeypatch.setattr("mbdyn_ros.compiler.threads.OPERATIONS_PER_THREAD", 100)
     arm.forward_dynamics(*state(arm))
     known = {str(thread.native_id) for thread in threading.enumerate()}
     helpers = [task for task in Path("/proc/self/task").iterdir() if task.name not in known]

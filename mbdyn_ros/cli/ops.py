@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from ..export.literature_counts import literature_tables
-from ..program.operations import KINDS
+from ..program.operations import COUNTED_KINDS
 from .printing import print_json, print_table
 from .robot_options import RobotOptions, robot_options
 
@@ -31,8 +31,8 @@ def ops(urdf: str, options: RobotOptions, as_json: bool) -> None:
     if as_json:
         print_json({"robot": robot.model.name, "counts": counts, "literature": tables})
         return
-    rows = [(name, *(str(one[kind]) for kind in KINDS)) for name, one in counts.items()]
-    print_table(f"{robot.model.name}, nv {robot.nv}", ("", *KINDS), rows)
+    rows = [(name, *(str(one[kind]) for kind in COUNTED_KINDS)) for name, one in counts.items()]
+    print_table(f"{robot.model.name}, nv {robot.nv}", ("", *COUNTED_KINDS), rows)
     for title, lines in tables.items():
         cells = [tuple("-" if cell is None else str(cell) for cell in line) for line in lines]
         print_table(title, ("authors", "principle", "products", "sums"), cells, 2)

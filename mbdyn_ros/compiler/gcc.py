@@ -21,7 +21,7 @@ FLAGS = (
 RUNTIME = Path(__file__).parent / "runtime"
 """The folder of the C that programs include."""
 
-LONGEST = 900.0
+LONGEST_COMPILATION = 900.0
 """Seconds after which a compiler is taken to hang."""
 
 WIDTHS = {"__AVX512DQ__": 8, "__AVX__": 4}
@@ -42,7 +42,7 @@ class Toolchain:
 
     command: tuple[str, ...]
     flags: tuple[str, ...] = FLAGS
-    longest: float = LONGEST
+    longest: float = LONGEST_COMPILATION
 
     @functools.cached_property
     def lanes(self) -> int:
@@ -141,7 +141,7 @@ def toolchain() -> Toolchain | None:
 
 
 def required_toolchain() -> Toolchain:
-    """The same, where there must be one.
+    """The C compiler of this process, where there must be one.
 
     Raises
     ------

@@ -85,7 +85,7 @@ class Product:
 
     @property
     def tables(self) -> set[Table]:
-        """Those that are read."""
+        """All tables that are read."""
         terms = [term for _, listed in self.matrices for term in listed]
         return {rows.table for term in terms for rows in (term.left, term.right)}
 
@@ -143,7 +143,7 @@ class Code:
                 yield step
 
     def rewritten(self, rewrite: Callable[[Block], Block]) -> Code:
-        """The same with every block rewritten."""
+        """The program with every block rewritten."""
 
         def after(step: Step) -> Step:
             if isinstance(step, Map):

@@ -75,7 +75,7 @@ class Kernel(abc.ABC):
 
     @abc.abstractmethod
     def tie_batch(self, arguments: Sequence[Array], result: Array) -> Callable[[], Any]:
-        """The same over the states of arrays (N, ...); it needs none of them alive but its own."""
+        """A call of the program over the states of arrays (N, ...), which the caller keeps."""
 
     @abc.abstractmethod
     def _fill(self, arrays: Sequence[Array], result: Array) -> None:

@@ -71,7 +71,7 @@ def function_text(function: ca.Function, name: str, lane: Lane, options: Options
 
 
 def text(code: Code, name: str, options: Options) -> str:
-    """The C of code after all passes; where what they leave is wrong, its pass is named.
+    """The C of code after all passes; where what they leave is wrong, the message names the pass.
 
     Raises
     ------

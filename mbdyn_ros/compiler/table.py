@@ -52,12 +52,12 @@ class Table:
 
     @property
     def table(self) -> Table:
-        """Itself, as that of a `Column` is the whole table."""
+        """The table itself; a `Column` gives the one that it is of."""
         return self
 
     @property
     def columns(self) -> int:
-        """Of all matrices."""
+        """Columns of all matrices."""
         return sum(self.widths)
 
     @property

@@ -11,13 +11,13 @@ import os
 
 from ..errors import InputError
 
-SHARE = 500_000
+OPERATIONS_PER_THREAD = 500_000
 """Operations that are worth a thread of their own: 25 us."""
 
 
 def threads_for(operations: int) -> int:
     """The number of threads for a batch of so many operations in all."""
-    return max(1, min(most_threads(), operations // SHARE))
+    return max(1, min(most_threads(), operations // OPERATIONS_PER_THREAD))
 
 
 def most_threads() -> int:

@@ -1,1 +1,1 @@
-"""What a robot does: one textbook recursion a file, on CasADi symbols."""
+"""The motion of robots: one textbook recursion a file, on CasADi symbols."""

@@ -39,8 +39,8 @@ def build_robot(
 ) -> tuple[Model, System, tuple[Assembly, ...], list[Tilt]]:
     """`build_system` of the model, changed where its loops ask for it.
 
-    Axes are set straight where rounded angles take loops their mobility, and joints of
-    several motions (planar ones) written as several where a loop makes them partly dependent.
+    Axes are set straight where rounded angles would lock loops, and joints of several motions
+    (planar ones) are split where a loop makes them partly dependent.
 
     Returns
     -------
@@ -83,9 +83,9 @@ def build_system(
 
     Parameters
     ----------
-    home : rough position by joint name; it goes before that of the model.
-    independent : independent joints; default those of the model, else the actuated ones, else
-        chosen so that they determine the rest.
+    home : rough position by joint name; it takes precedence over the model's.
+    independent : independent joints; by default the model's, else the actuated ones, else chosen
+        so that they determine the rest.
 
     Raises
     ------

@@ -104,7 +104,7 @@ class Chart:
         return result
 
     def at_change_point(self, where: str = "is at") -> str:
-        """What to say of a change point."""
+        """Words for messages about a change point."""
         joints = ", ".join(dict.fromkeys(self.joints))
         return (
             f"loop {self.linkage.cluster.name!r} {where} a change point: no choice among its "

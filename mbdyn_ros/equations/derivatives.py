@@ -67,7 +67,7 @@ class EffortDerivatives:
 
     @property
     def actuated(self) -> list[SX]:
-        """See the class."""
+        """Efforts of the actuators and their derivatives, see the class."""
         reduced, *by = self.independent
 
         def actuators(efforts: SX) -> SX:
@@ -83,8 +83,8 @@ class EffortDerivatives:
         return [actuators(reduced), by_q + turning, by_v, by_a]
 
     def causes(self, effort: SX) -> SX:
-        """What the mass matrix times the derivatives of the accelerations by q, v and effort,
-        side by side, is equal to; `effort` causes the motion."""
+        """The mass matrix times the derivatives of the accelerations by q, v and effort, side by
+        side; `effort` causes the motion."""
         _, by_q, by_v, _ = self.independent
         by_effort = driving(self._system, self.embedding, SX.eye(effort.shape[0]))
         shifted = self._along_q(driving(self._system, self.embedding, effort)) - by_q

@@ -1,4 +1,4 @@
-"""What the equations of a robot are made from, and the motion of its tree they stand on."""
+"""A robot as its equations see it, and the motion of its tree that they stand on."""
 
 from __future__ import annotations
 

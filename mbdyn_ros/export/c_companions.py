@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..compiler.printers.operations import number
 from .c_library import CLibrary
 
-TOLERANCE = 1e-9
+TEST_TOLERANCE = 1e-9
 """Largest relative difference that the test program allows: other compilers round otherwise."""
 
 
@@ -13,7 +13,7 @@ def test_program(described: CLibrary) -> str:
     """A program that compares every function with recorded values."""
     parts = [
         f'#include "{described.prefix}.h"\n\n#include <math.h>\n#include <stdio.h>\n',
-        COMPARE.replace("TOLERANCE", number(TOLERANCE)),
+        COMPARE.replace("TOLERANCE", number(TEST_TOLERANCE)),
     ]
     calls = []
     for function in described.functions:
@@ -28,7 +28,7 @@ def test_program(described: CLibrary) -> str:
             rows.append(f"  static const double {stored}[{len(column)}][{length}] = {{\n{table}}};")
         given = ", ".join(f"{name}[k]" for name, _ in function.arguments[:-1])
         home = ""
-        if described.walk is not None:
+        if described.closing is not None:
             rows.append(f"  {described.prefix}_loops loops;")
             given, home = f"&loops, {given}", f"  {described.prefix}_home(&loops);\n"
         parts.append(
@@ -102,7 +102,7 @@ def python_loader(described: CLibrary) -> str:
         name=described.prefix,
         robot=described.robot.replace("\\", "/").replace('"', "'"),
         programs="\n".join(rows),
-        memory=0 if described.walk is None else described.walk.ny + described.walk.nz,
+        memory=sum(described.remembered),
         positions=repr(tuple(name for name, _ in described.positions)),
         velocities=repr(tuple(name for name, _, _ in described.velocities)),
         efforts=repr(tuple(name for name, _ in described.efforts)),

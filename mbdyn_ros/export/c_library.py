@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..compiler.c_loops import c_loops, newton_text, places
 from ..compiler.printers.c99 import c99_body
+from ..compiler.printers.operations import number
 from ..model.model import Array
+from ..program.closing import Closing
 from ..program.program import Program
-from .c_walk import CWalk
 
 SPOKEN = {
     "inverse_dynamics": "Efforts that cause the accelerations a, friction included.",
@@ -42,7 +44,7 @@ class CLibrary:
     positions : name and unit of each. velocities : name, unit, and unit of the acceleration.
     efforts : name and unit of each. functions : in the order of the header.
     omitted : what there is no function for, and why.
-    walk : how loops without closed form are closed.
+    closing : how loops without closed form are closed; None where there are none.
     """
 
     prefix: str
@@ -55,7 +57,13 @@ class CLibrary:
     efforts: tuple[tuple[str, str], ...]
     functions: tuple[CFunction, ...]
     omitted: tuple[str, ...]
-    walk: CWalk | None
+    closing: Closing | None
+
+    @property
+    def remembered(self) -> tuple[int, int]:
+        """Sizes of the arrays y and z that remember where loops were closed last; C has no empty
+        ones."""
+        return (max(1, self.closing.ny), self.closing.nz) if self.closing else (0, 0)
 
 
 def header(described: CLibrary) -> str:
@@ -90,8 +98,8 @@ def header(described: CLibrary) -> str:
         f"#define {upper}_EFFORTS {len(described.efforts)}",
         "",
     ]
-    if described.walk is not None:
-        ny, nz = described.walk.ny, described.walk.nz
+    if described.closing is not None:
+        ny, nz = described.remembered
         lines.append(LOOPS.format(prefix=described.prefix, ny=ny, nz=nz))
     for function in described.functions:
         text = _spoken(described, function)
@@ -117,19 +125,53 @@ def library(described: CLibrary) -> str:
         "<stddef.h>\n",
         FINITE,
     ]
-    if described.walk is not None:
-        parts.append(described.walk.text)
+    if described.closing is not None:
+        parts.append(_walk(described.closing, described.prefix))
     for function in described.functions:
         output, size = function.arguments[-1]
         inputs = list(function.program.symbols)
         body = c99_body(function.program.function, inputs, [output])
         start = ""
-        if described.walk is not None:
-            start = OPEN.format(nz=described.walk.nz, output=output, size=size)
+        if described.closing is not None:
+            start = OPEN.format(nz=described.closing.nz, output=output, size=size)
         end = f"  return not_finite({output}, {size});\n"
         parts.append(f"{_prototype(described, function)} {{\n{start}{body}{end}}}\n")
     return "\n".join(parts)
 
+
+def _walk(closing: Closing, prefix: str) -> str:
+    """The C that fills z, the dependent positions of all loops, at q; the caller has its memory."""
+    ny, home = closing.ny, closing.home
+    return c_loops(closing, newton_text()) + WALK.format(
+        prefix=prefix,
+        count=len(closing.counts),
+        ny=ny,
+        room=max(1, ny),
+        places=places(closing),
+        home_y=", ".join(map(number, home[:ny])) or "0.0",
+        home_z=", ".join(map(number, home[ny:])),
+    )
+
+
+WALK = """
+static const double home_y[] = {{{home_y}}};
+static const double home_z[] = {{{home_z}}};
+
+void {prefix}_home({prefix}_loops *loops) {{
+  size_t i;
+  for (i = 0; i < sizeof loops->y / sizeof loops->y[0]; ++i) loops->y[i] = home_y[i];
+  for (i = 0; i < sizeof loops->z / sizeof loops->z[0]; ++i) loops->z[i] = home_z[i];
+}}
+
+/* Dependent positions of all loops at q; 0 where they stay open. */
+static int close_all({prefix}_loops *loops, const double *q, double *z) {{
+  static const int place[] = {{{places}}};
+  double y[{room}];
+  int i;
+  for (i = 0; i < {ny}; ++i) y[i] = q[place[i]];
+  return close_loops(loop_table, {count}, y, home_y, home_z, loops->y, loops->z, z);
+}}
+"""
 
 OPEN = """  double z[{nz}];
   if (!close_all(loops, q, z)) {{
@@ -152,7 +194,7 @@ static int not_finite(const double *x, size_t n) {
 
 def _prototype(described: CLibrary, function: CFunction) -> str:
     *inputs, (output, size) = function.arguments
-    listed = [f"{described.prefix}_loops *loops"] if described.walk is not None else []
+    listed = [f"{described.prefix}_loops *loops"] if described.closing is not None else []
     listed += [f"const double {name}[{length}]" for name, length in inputs]
     return f"int {function.name}({', '.join([*listed, f'double {output}[{size}]'])})"
 

@@ -20,10 +20,10 @@ from ..equations.textbook.lagrange_euler import is_short_chain
 from .closed_form import polynomials, turning
 from .polynomial import Polynomial
 
-ALONG = 1e-12
+AXES_ALONG = 1e-12
 """Deviation of a direction cosine from 1 under which axes are parallel."""
 
-MOST_PRODUCTS = 16_000
+MOST_PRODUCTS_EVALUATED = 16_000
 """Products of two terms in polynomials that are evaluated: thousands of terms, not more."""
 
 Powers = tuple[int, ...]
@@ -50,7 +50,7 @@ def closed_form_efforts(system: System, q: SX, v: SX, a: SX) -> tuple[SX, SX]:
     horner = _Horner(variables)
     values = {
         (one.matrix, *one.indices): horner.value(one.polynomial)
-        for one in polynomials(system, sums, MOST_PRODUCTS)
+        for one in polynomials(system, sums, MOST_PRODUCTS_EVALUATED)
     }
     mass, efforts = SX(n, n), []
     for i in range(n):
@@ -79,7 +79,7 @@ def angle_sums(system: System) -> np.ndarray:
         before = tree.bodies[body.parent] if body.parent >= 0 else None
         if before is not None and body.kind == before.kind == "revolute":
             along = body.placement.rotation[2, 2]  # both turn about their z axes
-            if abs(along) > 1 - ALONG:
+            if abs(along) > 1 - AXES_ALONG:
                 k, parent = row[body.q.start], row[before.q.start]
                 sums[k] += round(along) * sums[parent]
     return sums

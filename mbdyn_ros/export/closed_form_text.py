@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..errors import InputError
@@ -44,14 +44,15 @@ def to_text(form: ClosedForm, digits: int | None = None) -> str:
 
 def to_elements(form: ClosedForm, digits: int | None = None) -> dict[str, str]:
     """The formula of every element by its name, as in the text."""
-    found = {}
-    for element in form.elements:
-        terms = [
-            _plain_term(form, value, monomial, digits)
-            for monomial, value in element.polynomial.coefficients.items()
-        ]
-        found[_name(form, element)] = _sum(terms)
-    return found
+    return {
+        _name(form, element): _sum(
+            [
+                _plain_term(form, value, monomial, digits)
+                for monomial, value in element.polynomial.coefficients.items()
+            ]
+        )
+        for element in form.elements
+    }
 
 
 def to_markdown(form: ClosedForm, digits: int | None = None) -> str:
@@ -61,14 +62,9 @@ def to_markdown(form: ClosedForm, digits: int | None = None) -> str:
     for matrix in "HCg":
         lines += ["", f"## {matrix}"]
         elements = [element for element in form.elements if element.matrix == matrix]
-        for element in elements:
-            if element.polynomial.coefficients:
-                body = " \\\\\n&\\quad ".join(_lines(form, element.polynomial, digits))
-                formula = f"\\begin{{aligned}}\n{_symbol(element)} &= {body}\n\\end{{aligned}}"
-                lines += ["", f"$$\n{formula}\n$$"]
-        zero = [element for element in elements if not element.polynomial.coefficients]
-        if zero:
-            lines += ["", f"Zero: {', '.join(f'${_symbol(element)}$' for element in zero)}."]
+        for formula in _formulas(form, elements, "aligned", digits):
+            lines += ["", f"$$\n{formula}\n$$"]
+        lines += [part for zeros in _zeros(elements) for part in ("", zeros)]
     return "\n".join(lines) + "\n"
 
 
@@ -77,13 +73,7 @@ def to_latex(form: ClosedForm, digits: int | None = None) -> str:
     lines = [f"{PREAMBLE}\\section*{{{_escaped(form.robot)}}}", f"\\[{EQUATION}\\]"]
     remarks = (*_legend(form, _escaped), *(_escaped(line) for line in _remarks(form)))
     lines += ["\\begin{itemize}", *(f"\\item {line}" for line in remarks), "\\end{itemize}"]
-    for element in form.elements:
-        if element.polynomial.coefficients:
-            body = " \\\\\n&\\quad ".join(_lines(form, element.polynomial, digits))
-            lines.append(f"\\begin{{align*}}\n{_symbol(element)} &= {body}\n\\end{{align*}}")
-    zero = [element for element in form.elements if not element.polynomial.coefficients]
-    if zero:
-        lines.append(f"Zero: {', '.join(f'${_symbol(element)}$' for element in zero)}.")
+    lines += [*_formulas(form, form.elements, "align*", digits), *_zeros(form.elements)]
     return "\n".join([*lines, "\\end{document}"]) + "\n"
 
 
@@ -100,15 +90,14 @@ def to_sympy(form: ClosedForm) -> dict[str, Any]:
     except ImportError:
         raise InputError("SymPy is not installed: pip install mbdyn_ros[symbolic]") from None
     q = sympy.symbols([f"q{k + 1}" for k in range(len(form.joints))], real=True)
+    functions = {"C": sympy.cos, "S": sympy.sin, "q": lambda symbol: symbol}
     found = {}
     for element in form.elements:
         terms = []
         for monomial, value in element.polynomial.coefficients.items():
             term = sympy.Float(value)
-            for symbol, angle, code in zip(q, form.angles, monomial, strict=True):
-                power, sine = divmod(code, 2)
-                term *= (sympy.cos(symbol) if angle else symbol) ** power
-                term *= sympy.sin(symbol) ** sine
+            for letter, k, power in _factors(form, monomial):
+                term *= functions[letter](q[k - 1]) ** power
             terms.append(term)
         found[_name(form, element)] = sympy.Add(*terms)
     return found
@@ -158,15 +147,38 @@ def _sum(terms: list[str]) -> str:
     return joined or "0"
 
 
-def _plain_term(form: ClosedForm, value: float, monomial: Monomial, digits: int | None) -> str:
-    factors = [_number(value, digits)]
+def _factors(form: ClosedForm, monomial: Monomial) -> Iterator[tuple[str, int, int]]:
+    """The factors of a term: C, S or q, the number of its joint from 1, and the power."""
     for k, (angle, code) in enumerate(zip(form.angles, monomial, strict=True), start=1):
         power, sine = divmod(code, 2)
         if power:
-            factors.append(f"{'C' if angle else 'q'}{k}" + (f"**{power}" if power > 1 else ""))
+            yield "C" if angle else "q", k, power
         if sine:
-            factors.append(f"S{k}")
+            yield "S", k, 1
+
+
+def _plain_term(form: ClosedForm, value: float, monomial: Monomial, digits: int | None) -> str:
+    factors = [_number(value, digits)]
+    for letter, k, power in _factors(form, monomial):
+        factors.append(f"{letter}{k}" + (f"**{power}" if power > 1 else ""))
     return "*".join(factors)
+
+
+def _formulas(
+    form: ClosedForm, elements: Iterable[Element], environment: str, digits: int | None
+) -> Iterator[str]:
+    """The formulas of the elements that are not zero, each in an environment of amsmath."""
+    for element in elements:
+        if element.polynomial.coefficients:
+            body = " \\\\\n&\\quad ".join(_lines(form, element.polynomial, digits))
+            formula = f"{_symbol(element)} &= {body}"
+            yield f"\\begin{{{environment}}}\n{formula}\n\\end{{{environment}}}"
+
+
+def _zeros(elements: Iterable[Element]) -> list[str]:
+    """A line that names the elements that are zero, where there are any."""
+    zeros = [f"${_symbol(one)}$" for one in elements if not one.polynomial.coefficients]
+    return [f"Zero: {', '.join(zeros)}."] if zeros else []
 
 
 def _lines(form: ClosedForm, polynomial: Polynomial, digits: int | None) -> list[str]:
@@ -175,8 +187,7 @@ def _lines(form: ClosedForm, polynomial: Polynomial, digits: int | None) -> list
     width = LINE
     for monomial, value in polynomial.coefficients.items():
         term = _set_term(form, value, monomial, digits)
-        factors = sum((code > 1) + code % 2 for code in monomial)
-        wide = len(_number(value, digits)) + 2 * factors
+        wide = len(_number(value, digits)) + 2 * len(list(_factors(form, monomial)))
         if lines and not term.startswith("-"):
             term = f"+{term}"
         if width + wide > LINE:
@@ -191,13 +202,8 @@ def _lines(form: ClosedForm, polynomial: Polynomial, digits: int | None) -> list
 def _set_term(form: ClosedForm, value: float, monomial: Monomial, digits: int | None) -> str:
     mantissa, _, exponent = _number(value, digits).partition("e")
     factors = [mantissa + (rf" \cdot 10^{{{int(exponent)}}}" if exponent else "")]
-    for k, (angle, code) in enumerate(zip(form.angles, monomial, strict=True), start=1):
-        power, sine = divmod(code, 2)
-        if power:
-            name = f"{'C' if angle else 'q'}_{{{k}}}"
-            factors.append(name + (f"^{{{power}}}" if power > 1 else ""))
-        if sine:
-            factors.append(f"S_{{{k}}}")
+    for letter, k, power in _factors(form, monomial):
+        factors.append(f"{letter}_{{{k}}}" + (f"^{{{power}}}" if power > 1 else ""))
     return r"\,".join(factors)
 
 

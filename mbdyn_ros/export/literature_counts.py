@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..equations.textbook.gibbs_appell import branches
+from ..equations.textbook.lagrange_euler import KINDS
 from ..model.tree import Tree
 
 Line = tuple[str, str, int | None, int | None]
@@ -101,7 +102,7 @@ def literature_tables(
     counts : as `formulation_counts` gives them.
     """
     kinds = {body.kind for body in tree.bodies if body.parent >= 0}
-    if not tree.bodies or not kinds <= {"revolute", "prismatic"}:
+    if not tree.bodies or not kinds <= set(KINDS):
         return {}
     chains, n = branches(tree), tree.nv
     if len(chains) == 1 and n == len(tree.bodies):

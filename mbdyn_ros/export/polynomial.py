@@ -23,7 +23,7 @@ MOST_PRODUCTS = 250_000
 Monomial = tuple[int, ...]
 """A code for each variable: 2 a + b for C^a S^b of an angle, 2 a for the power a of a slide."""
 
-ROUNDING = 1e-14
+COEFFICIENT_ROUNDING = 1e-14
 """Share of the magnitude of what was added up that is rounding: no more than 45 units of it."""
 
 
@@ -67,7 +67,7 @@ class Polynomial:
         kept = {
             monomial: value
             for monomial, (value, size) in self.terms.items()
-            if abs(value) > ROUNDING * size
+            if abs(value) > COEFFICIENT_ROUNDING * size
         }
         return {monomial: kept[monomial] for monomial in sorted(kept, key=_rank)}
 

@@ -122,7 +122,7 @@ ADAPTIVE: Mapping[str, AdaptiveMethod] = {
 """Explicit ones to choose from, the default first."""
 
 STIFF = AdaptiveMethod("Radau", "Radau", "Radau IIA, order 5, implicit")
-"""What steps where damping would make explicit steps as short as itself; not to choose."""
+"""The method where damping would make explicit steps very short; not offered by name."""
 
 Method = TypeVar("Method")
 

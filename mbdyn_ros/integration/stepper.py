@@ -34,7 +34,7 @@ class Stepper:
 
     @property
     def method(self) -> FixedMethod:
-        """What takes the steps; it may be changed between them."""
+        """The method that takes the steps; it may be changed between them."""
         return self._method
 
     @method.setter

@@ -1,4 +1,4 @@
-"""What a robot is: read from its description, immutable, without mathematics."""
+"""Models of robots: read from its description, immutable, without mathematics."""
 
 from ..errors import ModelError, ModelWarning
 from .model import Coupling, Inertia, Joint, Limits, Link, Loop, Mimic, Model, Pose

@@ -45,12 +45,12 @@ class Closure:
 
     @property
     def closing(self) -> ClosingType:
-        """What its closing joint leaves free; ModelError where there is no such type."""
+        """The type of its closing joint; ModelError where there is no such type."""
         return closing_type(self.type, f"loop {self.name!r}: ")
 
     @property
     def ends(self) -> tuple[tuple[tuple[int, ...], Pose], ...]:
-        """The path and the frame of the predecessor, and those of the successor."""
+        """Path and frame of the predecessor, then of the successor."""
         return (
             (self.predecessor_path, self.predecessor_frame),
             (self.successor_path, self.successor_frame),
@@ -120,7 +120,7 @@ def common_ancestor(tree: Tree, first: int, second: int) -> int:
 
 
 def loop_axes(tree: Tree, closure: Closure) -> Array:
-    """Axes (3, 3) for a loop's equations, as columns in those of the common ancestor.
+    """Axes (3, 3) for a loop's equations, as columns in the common ancestor's axes.
 
     z is the first revolute axis of a path, so that a planar loop lies in the xy plane.
     """

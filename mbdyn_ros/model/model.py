@@ -1,4 +1,4 @@
-"""What a robot is: immutable data as its description gives it, no mathematics."""
+"""The description of a robot: immutable data as its description gives it, no mathematics."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Joint:
 
     @property
     def kind(self) -> JointType:
-        """What its type declares; ModelError where there is no such type."""
+        """The type of joint; ModelError where there is no such type."""
         return joint_type(self.type, f"joint {self.name!r}: ")
 
     @property
@@ -127,7 +127,7 @@ class Loop:
 
     @property
     def closing(self) -> ClosingType:
-        """What its type leaves free; ModelError where there is no such type."""
+        """The type of closing joint; ModelError where there is no such type."""
         return closing_type(self.type, f"loop {self.name!r}: ")
 
 

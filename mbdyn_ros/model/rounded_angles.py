@@ -1,7 +1,7 @@
 """Joints of planar loops that rounded angles tilt out of the plane, such as rpy 1.5708.
 
-A tilt of 4e-6 rad takes a planar loop its mobility, for no motion out of the plane makes up for it.
-The axes that miss the plane are set straight; whether they have to be, is not asked here.
+A tilt of 4e-6 rad locks a planar loop, for no motion out of the plane makes up for it. The axes
+that miss the plane are set straight; whether they need to be is not asked here.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from .tree import Tree
 ROUNDED_JOINT_AXIS = 1e-4
 """Largest tilt (rad) of a joint that is taken for the rounding of an angle."""
 
+SINGLE_AXIS = {"revolute", "continuous", "prismatic"}
+"""Types of joints whose axis a description may have tilted."""
+
 
 @dataclass(frozen=True)
 class Tilt:
@@ -29,7 +32,7 @@ class Tilt:
     def __str__(self) -> str:
         return (
             f"the axis of joint {self.joint!r} misses the plane of loop {self.loop!r} by "
-            f"{self.angle:.2g} rad, which would take it its motion, and is set straight; write "
+            f"{self.angle:.2g} rad, which would lock the loop, and is set straight; write "
             "angles with all their digits (1.5707963267948966, not 1.5708)"
         )
 
@@ -40,15 +43,12 @@ def set_straight(model: Model, tree: Tree) -> tuple[Model, list[Tilt]]:
     settled: set[str] = set()  # joints that an earlier loop has looked at
     tilts = []
     for closure in closures_on_bodies(model, tree):
-        turns = {
-            tree.bodies[body].joint: _turn(model, tree.bodies[body].name)
-            for body in closure.bodies
-        }
-        kinds = {name: model.joint(name).type for name in turns}
-        if not set(kinds.values()) <= {"revolute", "continuous", "prismatic"}:
+        bodies = {tree.bodies[body].joint: tree.bodies[body] for body in closure.bodies}
+        if not {model.joint(name).type for name in bodies} <= SINGLE_AXIS:
             continue
+        turns = {name: _turn(model, body.name) for name, body in bodies.items()}
         now = {name: turn @ axes[name] for name, turn in turns.items()}
-        hinges = [name for name in turns if kinds[name] != "prismatic"]
+        hinges = [name for name, body in bodies.items() if body.motion.is_hinge]
         if not hinges:
             continue
         votes = [now[name] for name in hinges] + _closing_axes(model, closure.name)
@@ -56,18 +56,16 @@ def set_straight(model: Model, tree: Tree) -> tuple[Model, list[Tilt]]:
         normal = max(
             fixed or votes, key=lambda axis: sum(_sine(axis, one) <= PARALLEL_AXES for one in votes)
         )
-        misses = {}
-        for name, axis in now.items():
-            along = float(axis @ normal)
-            miss = abs(along) if kinds[name] == "prismatic" else _sine(axis, normal)
-            misses[name] = miss
+        misses = {
+            name: body.motion.leaves_plane(now[name], normal) for name, body in bodies.items()
+        }
         if not PARALLEL_AXES < max(misses.values()) <= ROUNDED_JOINT_AXIS:
             continue
         for name, miss in misses.items():
             settled.add(name)
             if miss > PARALLEL_AXES:
                 straight = normal * np.sign(now[name] @ normal)
-                if kinds[name] == "prismatic":
+                if name not in hinges:
                     straight = now[name] - (now[name] @ normal) * normal
                     straight = straight / np.linalg.norm(straight)
                 axes[name] = turns[name].T @ straight

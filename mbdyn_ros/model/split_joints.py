@@ -16,7 +16,7 @@ def joints_of_parts(model: Model, names: Iterable[object]) -> set[str]:
 
 
 def split_joints(model: Model, names: Collection[str]) -> Model:
-    """The same robot with some joints of several motions as so many joints.
+    """The robot with some joints of several motions as a joint for each motion.
 
     They are called as their coordinates are: a planar one `joint/x`, `joint/y` (prismatic) and
     `joint/theta` (continuous), with links `joint/x` and `joint/y` of no mass between. Where the
@@ -66,6 +66,6 @@ def _parts(joint: Joint) -> list[str]:
 
 
 def _type_of(motion: Motion) -> str:
-    """The type of a joint that makes that motion alone, without bounds if there is such a one."""
+    """The type of joint that makes that motion alone; the endless one if there is one."""
     types = [one for one in JOINT_TYPES.values() if [s.motion for s in one.steps] == [motion]]
     return max(types, key=lambda one: one.is_endless).name

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from casadi import SX
 
-NONE = -1
+NO_COLUMN = -1
 """No column."""
 
 
@@ -15,7 +15,7 @@ NONE = -1
 class Chains:
     """The columns of bodies, each behind another: they form chains that part where bodies do.
 
-    before : which column every column is behind, `NONE` for none.
+    before : which column every column is behind, `NO_COLUMN` for none.
     bodies : the columns of every body, one behind the other; bodies behind those that carry them.
     """
 
@@ -24,9 +24,9 @@ class Chains:
 
     @staticmethod
     def of(bodies: Sequence[slice], parents: Sequence[int]) -> Chains:
-        """Those of bodies with such columns and such parents, a number below 0 for none."""
+        """The chains of bodies with these columns and parents, a number below 0 for none."""
         ranges = tuple(range(columns.start, columns.stop) for columns in bodies)
-        before = [NONE] * sum(len(columns) for columns in ranges)
+        before = [NO_COLUMN] * sum(len(columns) for columns in ranges)
         for columns, parent in zip(ranges, parents, strict=True):
             for k in columns:
                 if k > columns.start:
@@ -41,7 +41,7 @@ class Chains:
         return all(before < k for k, before in enumerate(self.before))
 
     def whole(self, inward: bool) -> tuple[int, ...]:
-        """Of every column the column of the same body that is summed over all of the body's."""
+        """For every column the one of its body whose sum goes over all columns of the body."""
         ends = {k: body[0] if inward else body[-1] for body in self.bodies for k in body}
         return tuple(ends[k] for k in range(len(self.before)))
 
@@ -52,7 +52,7 @@ class Chains:
         order = [k for body in self.bodies for k in body]
         for k in reversed(order) if inward else order:
             before = self.before[k]
-            if before != NONE:
+            if before != NO_COLUMN:
                 target, other = (before, k) if inward else (k, before)
                 columns[target] = columns[target] + columns[other]
         return [columns[k] for k in self.whole(inward)]

@@ -23,7 +23,7 @@ class Elimination:
 
     @staticmethod
     def of(matrix: SX) -> Elimination:
-        """That of a symmetric positive definite matrix; its lower triangle is read."""
+        """The factors of a symmetric positive definite matrix, whose lower triangle is read."""
         n, sparsity = matrix.shape[0], matrix.sparsity()
         lower: list[dict[int, SX]] = [
             {j: matrix[i, j] for j in range(i + 1) if sparsity.has_nz(i, j)} for i in range(n)
@@ -61,7 +61,7 @@ class Elimination:
         return sorted(range(len(depth)), key=lambda k: -depth[k])
 
     def negated(self) -> Elimination:
-        """That of -H = L^T (-D) L."""
+        """The factors of -H = L^T (-D) L."""
         triangle = SX(self.triangle)
         for k in range(triangle.shape[0]):
             triangle[k, k] = -triangle[k, k]

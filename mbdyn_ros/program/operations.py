@@ -10,7 +10,7 @@ from casadi import SX
 COST = {"multiplications": 1, "additions": 1, "divisions": 5, "functions": 20}
 """Rough relative cost of the kinds of operations, for choosing between formulations."""
 
-KINDS = {
+COUNTED_KINDS = {
     "multiplications": (ca.OP_MUL, ca.OP_SQ),
     "additions": (ca.OP_ADD, ca.OP_SUB, ca.OP_TWICE),
     "divisions": (ca.OP_DIV, ca.OP_INV),
@@ -21,10 +21,10 @@ KINDS = {
 
 def count_operations(function: ca.Function) -> dict[str, int]:
     """Count the operations of a program by kind."""
-    counts = dict.fromkeys(KINDS, 0)
+    counts = dict.fromkeys(COUNTED_KINDS, 0)
     for k in range(function.n_instructions()):
         operation = function.instruction_id(k)
-        for kind, operations in KINDS.items():
+        for kind, operations in COUNTED_KINDS.items():
             counts[kind] += operation in operations
     return counts
 

@@ -169,7 +169,7 @@ class Program:
     @property
     @alone
     def symbolic(self) -> ca.Function:
-        """The same for users of CasADi: the result in its own shape."""
+        """The CasADi function for users, its result in its own shape."""
         inputs, output = list(self.symbols.values()), self.declaration.output
         names, options = list(self.symbols), {"cse": True}
         if output in names:

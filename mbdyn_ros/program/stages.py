@@ -164,7 +164,7 @@ class Factored:
     """A table (n, n) of the factors of -H: L, and 1 / D on the diagonal; `matrix` has the lower
     triangle of H, and is used up.
 
-    elimination : that of -H, in symbols of the table.
+    elimination : of -H, in symbols of the table.
     """
 
     table: Table
@@ -257,7 +257,7 @@ def nonzeros(matrix: SX) -> SX:
 class Staged:
     """What the last of some stages gives: a table, or x of the equations H x = table.
 
-    elimination : that of H. factors : the table (n, n) of its factors.
+    elimination : of H. factors : the table (n, n) of its factors.
     """
 
     stages: Stages
@@ -267,7 +267,7 @@ class Staged:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the result."""
+        """Rows and columns of the result."""
         rows, columns = self.right.symbols.shape
         return rows, columns
 

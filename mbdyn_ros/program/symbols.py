@@ -45,7 +45,7 @@ def alone(function: Callable[P, R]) -> Callable[P, R]:
 
 
 class _Lasting:
-    """What any thread may drop."""
+    """An object that any thread may drop."""
 
     _drop = _dropped.append  # found here when the interpreter ends, and modules are empty
 

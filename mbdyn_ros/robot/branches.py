@@ -37,7 +37,7 @@ def loop_forces(self: Robot, q: Array, v: Array, a: Array) -> dict[str, Array]:
 
 
 def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, float]) -> Robot:
-    """The same robot in other coordinates: these joints independent, on `home`'s branch.
+    """A copy of the robot in other coordinates: these joints independent, on `home`'s branch.
 
     The order of efforts stays; q, v and a follow `joints`.
     """
@@ -48,7 +48,7 @@ def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, floa
 
 
 def with_home(self: Robot, tree_position: Array) -> Robot:
-    """The same robot on the branch of a closed configuration, with nothing compiled anew.
+    """A copy of the robot on the branch of a closed configuration, with nothing compiled anew.
 
     tree_position : (nq_tree,) as `System.home`; loops with closed form stay on their branch.
     """

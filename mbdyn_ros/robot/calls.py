@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,8 +30,8 @@ from ..errors import InputError, SingularMassMatrixError
 from ..program.declaration import Declaration, offered
 from ..program.program import Program
 
-SPOKEN = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
-"""What messages call the arguments."""
+SPOKEN_ARGUMENTS = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
+"""Words for the arguments in messages."""
 
 NEXT_TO_NOTHING = 1e-6
 """Gap (m or rad), found by least squares, of a loop that closes."""
@@ -51,7 +50,7 @@ class PlainCalls:
 
 
 def _not_compiled(*_: object) -> None:
-    """What a plain call returns where another way has to be gone."""
+    """Return None, as a plain call does that leaves its arguments to the general call."""
 
 
 class Calls:
@@ -77,10 +76,12 @@ class Calls:
             return coordinates.position_labels
         return coordinates.effort_labels if name == "effort" else coordinates.velocity_labels
 
-    def load(self, *programs: Declaration) -> None:
-        """Load or compile programs, several at once."""
+    def load(self, *wanted: tuple[Any, ...]) -> list[Kernel]:
+        """Load or compile programs, several at once; each by the arguments of `kernel`."""
+        from concurrent.futures import ThreadPoolExecutor  # slow to import
+
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            list(pool.map(self.kernel, programs))
+            return list(pool.map(lambda arguments: self.kernel(*arguments), wanted))
 
     def call(
         self,
@@ -98,7 +99,7 @@ class Calls:
         """
         friction = friction or not self._system.has_friction
         arrays = {
-            key: (coordinate_array(SPOKEN.get(key, key), value, self.labels(key)), 1)
+            key: (coordinate_array(SPOKEN_ARGUMENTS.get(key, key), value, self.labels(key)), 1)
             for key, value in zip(program.inputs, values, strict=True)
         }
         if wrenches is not None:
@@ -120,7 +121,7 @@ class Calls:
             return kernel.batch(given, count, out)
         for key, (array, _) in arrays.items():
             if key != "wrenches":
-                require_finite(SPOKEN.get(key, key), array, self.labels(key))
+                require_finite(SPOKEN_ARGUMENTS.get(key, key), array, self.labels(key))
         given = [array for array, _ in arrays.values()]
         result = kernel.plain(*(array.ravel() for array in given)) if kernel.plain else None
         if result is None:
@@ -156,18 +157,16 @@ class Calls:
     ) -> Kernel:
         """A program, built when first asked for; see `Program` for the arguments."""
         key = program, about, wrenches, friction, compiled
-        kernel = self._kernels.get(key)
-        if kernel is None:
+        if key not in self._kernels:
             with self._building.setdefault(key, threading.Lock()):  # one thread builds it
-                kernel = self._kernels.get(key)
-                if kernel is None:
+                if key not in self._kernels:
                     made = Program(program, self._system, about, wrenches, friction)
-                    if compiled:
-                        kernel = load_kernel(made, self.home, self.options)
-                    else:
-                        kernel = interpret(made, self.home)
-                    self._kernels[key] = kernel
-        return kernel
+                    self._kernels[key] = (
+                        load_kernel(made, self.home, self.options)
+                        if compiled
+                        else interpret(made, self.home)
+                    )
+        return self._kernels[key]
 
     def _require_closed(self, q: Array) -> None:
         """Raise `InputError` where the loops cannot be closed at q."""

@@ -35,20 +35,16 @@ def inverse_dynamics_derivatives(
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="pendulum"><link name="world"/>
-    ...   <link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
-    ...     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-    ...   <joint name="hinge" type="continuous"><axis xyz="0 1 0"/>
-    ...     <parent link="world"/><child link="rod"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import PENDULUM
+    >>> robot = mbdyn_ros.load(PENDULUM)
     >>> by_q, by_v, by_a = robot.inverse_dynamics_derivatives([1.5], [0.0], [0.0])
     >>> by_q.round(3), by_a
     (array([[9.785]]), array([[0.6]]))
     """
     whole = self._plain.inverse_dynamics_derivatives(q, v, a, wrenches, friction, out)
     if whole is None:
-        self._require_drive()
-        call, program = self.calls.call, programs.inverse_dynamics_derivatives
-        whole = call(program, (q, v, a), wrenches, friction, out=out)
+        program = programs.inverse_dynamics_derivatives
+        whole = self._checked(program, (q, v, a), wrenches, friction, out)
     return _side_by_side(self.nv, whole)
 
 
@@ -72,9 +68,8 @@ def forward_dynamics_derivatives(
     """
     whole = self._plain.forward_dynamics_derivatives(q, v, effort, wrenches, friction, out)
     if whole is None:
-        self.require_mass("forward dynamics")
-        call, program = self.calls.call, programs.forward_dynamics_derivatives
-        whole = call(program, (q, v, effort), wrenches, friction, out=out)
+        program = programs.forward_dynamics_derivatives
+        whole = self._checked(program, (q, v, effort), wrenches, friction, out)
     return _side_by_side(self.nv, whole)
 
 

@@ -43,11 +43,9 @@ def inverse_dynamics(
         Wrong shape, NaN or infinity (by joint name), or a wrench on an unknown link.
     """
     found = self._plain.inverse_dynamics(q, v, a, wrenches, friction, out)
-    if found is not None:
-        return found
-    self._require_drive()
-    call = self.calls.call
-    return call(programs.inverse_dynamics, (q, v, a), wrenches, friction, out=out)
+    if found is None:
+        found = self._checked(programs.inverse_dynamics, (q, v, a), wrenches, friction, out)
+    return found
 
 
 def forward_dynamics(
@@ -75,39 +73,33 @@ def forward_dynamics(
         As for `inverse_dynamics`.
     """
     found = self._plain.forward_dynamics(q, v, effort, wrenches, friction, out)
-    if found is not None:
-        return found
-    self.require_mass("forward dynamics")
-    call = self.calls.call
-    return call(programs.forward_dynamics, (q, v, effort), wrenches, friction, out=out)
+    if found is None:
+        found = self._checked(programs.forward_dynamics, (q, v, effort), wrenches, friction, out)
+    return found
 
 
 def mass_matrix(self: Robot, q: Array, out: Array | None = None) -> Array:
     """Mass matrix (nv, nv) or (N, nv, nv) of the independent joints."""
     found = self._plain.mass_matrix(q, out)
-    return self.calls.call(programs.mass_matrix, (q,), out=out) if found is None else found
+    return self._checked(programs.mass_matrix, (q,), out=out) if found is None else found
 
 
 def coriolis_vector(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
     """Centrifugal and Coriolis efforts (nv,) or (N, nv)."""
     found = self._plain.coriolis_vector(q, v, out)
-    if found is not None:
-        return found
-    return self.calls.call(programs.coriolis_vector, (q, v), out=out)
+    return self._checked(programs.coriolis_vector, (q, v), out=out) if found is None else found
 
 
 def gravity_vector(self: Robot, q: Array, out: Array | None = None) -> Array:
     """Efforts (nv,) or (N, nv) that hold the robot at rest against gravity."""
     found = self._plain.gravity_vector(q, out)
-    return self.calls.call(programs.gravity_vector, (q,), out=out) if found is None else found
+    return self._checked(programs.gravity_vector, (q,), out=out) if found is None else found
 
 
 def friction_vector(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
     """Efforts (nv,) or (N, nv) that overcome friction: damping v + friction sign(v)."""
     found = self._plain.friction_vector(q, v, out)
-    if found is not None:
-        return found
-    return self.calls.call(programs.friction_vector, (q, v), out=out)
+    return self._checked(programs.friction_vector, (q, v), out=out) if found is None else found
 
 
 def energy(self: Robot, q: Array, v: Array, out: Array | None = None) -> tuple[Array, Array]:
@@ -118,7 +110,7 @@ def energy(self: Robot, q: Array, v: Array, out: Array | None = None) -> tuple[A
     """
     whole = self._plain.energy(q, v, out)
     if whole is None:
-        whole = self.calls.call(programs.energy, (q, v), out=out)
+        whole = self._checked(programs.energy, (q, v), out=out)
     kinetic, potential = whole.T
     return kinetic, potential
 
@@ -141,20 +133,14 @@ def regressor(self: Robot, q: Array, v: Array, a: Array, out: Array | None = Non
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="pendulum"><link name="world"/>
-    ...   <link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
-    ...     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-    ...   <joint name="hinge" type="continuous"><axis xyz="0 1 0"/>
-    ...     <parent link="world"/><child link="rod"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import PENDULUM
+    >>> robot = mbdyn_ros.load(PENDULUM)
     >>> robot.regressor([0.0], [0.0], [1.0]).round(12) + 0.0
     array([[ 0.  , -9.81,  0.  ,  0.  ,  0.  ,  0.  ,  0.  ,  1.  ,  0.  ,
              0.  ]])
     """
     found = self._plain.regressor(q, v, a, out)
-    if found is not None:
-        return found
-    self._require_drive()
-    return self.calls.call(programs.regressor, (q, v, a), out=out)
+    return self._checked(programs.regressor, (q, v, a), out=out) if found is None else found
 
 
 def base_parameters(self: Robot) -> BaseParameters:

@@ -6,11 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..export.c_export import Exported, export_c
-from ..export.closed_form import ClosedForm
-from ..export.closed_form import closed_form as elements_of
-
 if TYPE_CHECKING:
+    from ..export.c_export import Exported
+    from ..export.closed_form import ClosedForm
     from .robot import Robot
 
 
@@ -41,7 +39,9 @@ def closed_form(self: Robot) -> ClosedForm:
     C111 = 0
     g1 = 5.0*C1
     """
-    return elements_of(self.system, self.model.name, self.model.source)
+    from ..export.closed_form import closed_form  # few programs need it
+
+    return closed_form(self.system, self.model.name, self.model.source)
 
 
 def generate_c(
@@ -70,12 +70,12 @@ def generate_c(
     Examples
     --------
     >>> import mbdyn_ros, tempfile
-    >>> robot = mbdyn_ros.load('''<robot name="cart"><link name="world"/><link name="box">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="box"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in robot.generate_c(folder).files]
     ['cart.h', 'cart.c', 'test_cart.c', 'CMakeLists.txt', 'cart.py']
     """
+    from ..export.c_export import export_c  # few programs need it
+
     return export_c(self, directory, links)

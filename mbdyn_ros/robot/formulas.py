@@ -9,7 +9,6 @@ import casadi as ca
 from ..arguments import require_link
 from ..compiler.bound import Bound
 from ..errors import InputError
-from ..export.operation_count import formulation_counts
 from ..program.declaration import Declaration, declared, offered
 from ..program.program import Program
 from ..program.symbols import alone, lasting
@@ -37,10 +36,8 @@ def bind(self: Robot, name: str, link: str | None = None, friction: bool = True)
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> fd = robot.bind("forward_dynamics")
     >>> fd.effort[:] = 3.0
     >>> fd()
@@ -68,10 +65,8 @@ def casadi(self: Robot, name: str, link: str | None = None, friction: bool = Tru
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> robot.casadi("forward_dynamics")
     Function(forward_dynamics:(q,v,effort)->(a) SXFunction)
     """
@@ -86,7 +81,7 @@ def casadi(self: Robot, name: str, link: str | None = None, friction: bool = Tru
 
 def compile(self: Robot, *names: str) -> None:
     """Load or compile the named programs now, several at once (default: all)."""
-    self.calls.load(*map(declared, names or offered()))
+    self.calls.load(*((declared(name),) for name in names or offered()))
 
 
 @alone
@@ -100,13 +95,13 @@ def operation_counts(self: Robot) -> dict[str, dict[str, int]]:
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> robot.operation_counts()["inverse_dynamics"]
     {'multiplications': 0, 'additions': 1, 'divisions': 0, 'functions': 0}
     """
+    from ..export.operation_count import formulation_counts  # few programs need it
+
     counts = {name: Program(declared(name), self.system).operations for name in offered()}
     return {**counts, **formulation_counts(self.system)}
 
@@ -122,10 +117,7 @@ def _wanted(
     if (program.about == "link") != (link is not None):
         needed = "needs" if link is None else "has no"
         raise InputError(f"{name} {needed} link")
-    if name.startswith("forward_dynamics"):
-        self.require_mass("forward dynamics")
-    if name.startswith("inverse_dynamics"):
-        self._require_drive()
+    self._require_answer(program)
     about = None if link is None else require_link(self.system.tree, link, self.model.source)
     friction = friction or not program.loaded or not self.system.has_friction
     return program, about, False, friction

@@ -1,4 +1,4 @@
-"""What was understood of a robot: its parts, its freedoms, and what looks wrong."""
+"""The report on a robot: its parts, its freedoms, and what looks wrong."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ INDEPENDENT_BY = {
     "chosen": "chosen here: the description names none",
     "all": "all",
 }
-"""Who says which joints are independent, and what people read of it."""
+"""Words for people about the choice of independent joints."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What was understood of a robot; `str(report)` is for people, `to_dict()` for programs.
+    """Facts about a robot; `str(report)` is for people, `to_dict()` for programs.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Report:
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, ready for JSON."""
+        """The report as plain data, ready for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -135,7 +135,7 @@ class Report:
 
 
 def report(robot: Robot) -> Report:
-    """Say what was understood of a robot."""
+    """The report on a robot: its parts, its freedoms, and what looks wrong."""
     model, tree = robot.model, robot.system.tree
     joints = tuple(JointReport.of(robot, joint) for joint in model.joints if joint.nv)
     clusters = tuple(ClusterReport.of(robot, one) for one in robot._assemblies)

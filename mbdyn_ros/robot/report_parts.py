@@ -44,7 +44,7 @@ class JointReport:
 
     @staticmethod
     def of(robot: Robot, joint: Joint) -> JointReport:
-        """What the description says about a joint, and what became of it."""
+        """The report on a joint of a robot."""
         limits = joint.limits
         return JointReport(
             name=joint.name,
@@ -159,7 +159,7 @@ class ClusterReport:
 
     @staticmethod
     def of(robot: Robot, assembly: Assembly) -> ClusterReport:
-        """What became of a constrained cluster."""
+        """The report on a constrained cluster of a robot."""
         linkage, tree = assembly.linkage, robot.system.tree
         cluster = linkage.cluster
         joints = [tree.bodies[body].joint for body in cluster.tied]

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..arguments import checked_home, single_vector
+from ..arguments import Wrenches, checked_home, single_vector
+from ..array import Array
 from ..equations.build import build_robot
 from ..equations.singularity import massless_directions
 from ..equations.tree.regressor import moving_links
@@ -19,6 +20,7 @@ from ..model.read.side_car import read_mechanism
 from ..model.rounded_angles import Tilt
 from ..model.split_joints import joints_of_parts, split_joints
 from ..model.tree import BASE_JOINT
+from ..program.declaration import Declaration
 from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state
 from .calls import Calls
 from .report import report
@@ -53,11 +55,8 @@ def load(
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="pendulum"><link name="world"/><link name="rod">
-    ...   <inertial><origin xyz="0.5 0 0"/><mass value="2"/>
-    ...     <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-    ...   <joint name="hinge" type="continuous"><axis xyz="0 1 0"/>
-    ...     <parent link="world"/><child link="rod"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import PENDULUM
+    >>> robot = mbdyn_ros.load(PENDULUM)
     >>> robot.inverse_dynamics([0.0], [0.0], [0.0])
     array([-9.81])
     """
@@ -175,9 +174,32 @@ class Robot:
                 "their joints."
             )
 
-    def _require_drive(self) -> None:
-        """Raise `InputError` where the actuated joints do not determine the motion."""
-        if len(self.effort_labels) < self.nv:
+    def _checked(
+        self,
+        program: Declaration,
+        values: tuple[object, ...],
+        wrenches: Wrenches | None = None,
+        friction: bool = True,
+        out: Array | None = None,
+    ) -> Array:
+        """Run a program on any arguments, or say why it has no answer; see `Calls.call`."""
+        self._require_answer(program)
+        return self.calls.call(program, values, wrenches, friction, out=out)
+
+    def _require_answer(self, program: Declaration) -> None:
+        """Refuse a program that has no answer for this robot.
+
+        Raises
+        ------
+        SingularMassMatrixError
+            Forward dynamics of links without mass, by name.
+        InputError
+            Inverse dynamics where the actuated joints do not determine the motion.
+        """
+        if program.name.startswith("forward_dynamics"):
+            self.require_mass("forward dynamics")
+        needs_drive = program.name.startswith(("inverse_dynamics", "regressor"))
+        if needs_drive and len(self.effort_labels) < self.nv:
             raise InputError(
                 f"{self.model.source}: inverse dynamics has no answer: {self.nv} coordinates move, "
                 f"but only {len(self.effort_labels)} efforts act "
@@ -202,7 +224,7 @@ class Robot:
         return f"no mass resists the motion of link {links}"
 
     def _find_warnings(self, tilts: Sequence[Tilt]) -> tuple[str, ...]:
-        """What looks wrong but can be computed; `tilts` were seen when the robot was built."""
+        """Warnings of what looks wrong; `tilts` were seen when the robot was built."""
         source = self.model.source
         closures = (one for linkage in self.system.linkages for one in linkage.cluster.closures)
         found = [

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import coordinate_array, require_unit_quaternions
+from ..arguments import (
+    broadcast_count,
+    coordinate_array,
+    positive_seconds,
+    require_unit_quaternions,
+)
 from ..compiler.compiled_kernel import CompiledKernel
 from ..compiler.compiled_program import CompiledProgram
 from ..compiler.kernel import Kernel
@@ -61,10 +65,8 @@ def rollout(
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> q, v = robot.rollout([0.0], [0.0], [[4.0], [4.0]], dt=0.5)
     >>> q.ravel(), v.ravel()
     (array([0.25, 1. ]), array([1., 2.]))
@@ -79,13 +81,12 @@ def rollout(
         )
     forces = checked_efforts(efforts, self.effort_labels)
     q, v = checked_start(self.system, q0, v0, forces)
-    friction = friction and self.system.has_friction
+    friction = friction or not self.system.has_friction
     if friction not in self._rollouts:
-        used = friction or not self.system.has_friction
-        kernel = self.calls.kernel(programs.forward_dynamics, friction=used)
+        kernel = self.calls.kernel(programs.forward_dynamics, friction=friction)
         self._rollouts[friction] = Rollout(self.system, kernel)
     run = self._rollouts[friction]
-    return run(q, v, forces, checked_step(dt), method, bool(terminal))
+    return run(q, v, forces, positive_seconds("dt", dt), method, bool(terminal))
 
 
 class Rollout:
@@ -154,7 +155,7 @@ class Rollout:
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
         q_out: Array, v_out: Array,
     ) -> None:  # fmt: skip
-        """The same step by step, for all motions at once."""
+        """Run without compiled code, step by step for all motions at once."""
         count, steps = len(q_out), effort.shape[-2]
         stepper = Stepper(method, *(np.broadcast_to(x, (count, x.shape[-1])) for x in (q, v)))
         q, v = stepper.q, stepper.v
@@ -178,7 +179,7 @@ class Rollout:
 
 
 def tableau_in_c(method: FixedMethod) -> tuple[int, Array]:
-    """What the C of rollouts wants to know: stages, and the tableau row by row with its weights.
+    """A method for the C of rollouts: stages, and the tableau row by row with its weights.
 
     The last number divides the weights. No stages: the velocity first, then the position.
     """
@@ -199,25 +200,11 @@ def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
     return flat.reshape(array.shape)
 
 
-def checked_step(dt: object) -> float:
-    """The length of a step, s."""
-    if not isinstance(dt, (int, float, np.number)) or not (math.isfinite(dt) and dt > 0):
-        raise InputError(f"dt must be a positive number of seconds; it is {dt!r}")
-    return float(dt)
-
-
 def checked_start(system: System, q: object, v: object, efforts: Array) -> tuple[Array, Array]:
     """The states to start from, refused where they do not fit the efforts or each other."""
     coordinates = system.coordinates
     start = coordinate_array("q0", q, coordinates.position_labels)
     speed = coordinate_array("v0", v, coordinates.velocity_labels)
     require_unit_quaternions(coordinates, start)
-    sizes = {
-        name: len(array)
-        for name, array, single in (("q0", start, 1), ("v0", speed, 1), ("efforts", efforts, 2))
-        if array.ndim > single
-    }
-    if len(set(sizes.values())) > 1:
-        listed = ", ".join(f"{name} {size}" for name, size in sizes.items())
-        raise InputError(f"the batches have different lengths: {listed}")
+    broadcast_count({"q0": (start, 1), "v0": (speed, 1), "efforts": (efforts, 2)})
     return start, speed

@@ -71,7 +71,7 @@ def joint_state(
 
 
 def _tree_numbers(self: Robot, program: Declaration, *state: Array) -> Array:
-    """What a program says of the coordinates of all bodies of the tree."""
+    """Numbers of all coordinates of the tree, by a program."""
     found = getattr(self._plain, program.name)(*state, None)
     return self.calls.call(program, state) if found is None else found
 

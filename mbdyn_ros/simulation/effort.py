@@ -1,4 +1,4 @@
-"""What drives the joints: nothing, a constant, or a function of time and state."""
+"""Efforts that drive the joints: none, constant, or a function of time and state."""
 
 from __future__ import annotations
 

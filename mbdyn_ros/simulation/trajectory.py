@@ -1,4 +1,4 @@
-"""What a simulation returns: the motion, its causes and its energy, sampled in time."""
+"""The result of a simulation: the motion, its causes and its energy, sampled in time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Transition:
 
 
 Event = Impact | Transition
-"""What happens at an instant."""
+"""Either kind of event of a simulation."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,8 +24,8 @@ from .roll import find_loops
 CYCLES = {ca.OP_DIV: 14, ca.OP_INV: 14, ca.OP_SQRT: 18, ca.OP_OUTPUT: 0}
 """Cycles until a result is there, where it takes more or less than a sum or a product."""
 
-USUAL = 4
-"""Those of a sum, a product, or a product and a sum in one."""
+USUAL_CYCLES = 4
+"""Cycles of a sum, a product, or a product and a sum in one."""
 
 AT_ONCE = 2
 """Operations that begin in one cycle."""
@@ -88,7 +88,7 @@ def _cycles(block: Block, loop: Loop, uses: Counter[int]) -> list[int]:
         if line.code in (ca.OP_ADD, ca.OP_SUB):
             products = (i for i in line.reads if lines[i].code in (ca.OP_MUL, ca.OP_SQ))
             fused.update(sorted(i for i in products if uses[i] == 1)[-1:])
-    return [0 if k in fused else CYCLES.get(lines[k].code, USUAL) for k in order]
+    return [0 if k in fused else CYCLES.get(lines[k].code, USUAL_CYCLES) for k in order]
 
 
 def _early(
@@ -115,7 +115,7 @@ def _late(
     interval: int,
     early: Sequence[int],
 ) -> list[int]:
-    """The same as late as what reads them allows: values then wait in fewer registers."""
+    """Times as late as what reads each line allows: values then wait in fewer registers."""
     read = {before for before, _, _ in waits}
     never = max(early) + interval * len(cycles)
     times = [never if slot in read else time for slot, time in enumerate(early)]

@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 import casadi as ca
 import numpy as np
@@ -40,16 +41,15 @@ def find_loops(block: Block, order: Sequence[int], options: Options) -> tuple[Lo
     described = _Described(block, order)
     periods = [_Period(described, period, options) for period in described.periods(options)]
     found: list[Loop] = []
-    place = 0
-    while periods and place < len(order):
-        counts = ((one, one.passes(place, found)) for one in periods)
-        lasting = [(one, count) for one, count in counts if count >= one.least]
-        if not lasting:
-            place += 1
+    starts = np.flatnonzero(sum((period.counts for period in periods), np.zeros(1, dtype=int)))
+    for start in starts.tolist():
+        if found and start < found[-1].end:
             continue
-        best, count = max(lasting, key=lambda one: (one[0].period * one[1], -one[0].period))
-        found.append(best.loop(place, count))
-        place = found[-1].end
+        counts = ((period, period.readable(start, found)) for period in periods)
+        lasting = [(period, count) for period, count in counts if count >= period.least]
+        if lasting:
+            best, count = max(lasting, key=lambda one: (one[0].period * one[1], -one[0].period))
+            found.append(best.loop(start, count))
     return tuple(found)
 
 
@@ -62,9 +62,9 @@ class _Described:
 
     def __init__(self, block: Block, order: Sequence[int]) -> None:
         lines = block.lines
-        code = np.array([line.code for line in lines], dtype=np.int64)
-        array, element = np.array([line.place for line in lines], dtype=np.int64).reshape(-1, 2).T
-        reads = np.array([(*line.reads, -1, -1)[:2] for line in lines], dtype=np.int64)
+        numbers = ((line.code, *line.place, *line.reads, -1, -1)[:5] for line in lines)
+        table = np.fromiter(chain.from_iterable(numbers), np.int64).reshape(-1, 5).T
+        (code, array, element), reads = table[:3], table[3:].T
         place = np.full(len(lines), -1)
         place[list(order)] = np.arange(len(order))
         angle = np.full(len(lines), -1)
@@ -98,11 +98,11 @@ class _Described:
 
     def periods(self, options: Options) -> list[int]:
         """The distances after which many lines come again."""
-        alike = self.alike.tolist()
-        seen: dict[tuple[int, ...], int] = {}
+        memory, size = self.alike.tobytes(), self.alike.itemsize
+        seen: dict[bytes, int] = {}
         distances: Counter[int] = Counter()
-        for place in range(len(alike) - options.window, -1, -1):
-            window = tuple(alike[place : place + options.window])
+        for place in range(len(self.alike) - options.window, -1, -1):
+            window = memory[size * place : size * (place + options.window)]
             if window in seen:
                 distances[seen[window] - place] += 1
             seen[window] = place
@@ -112,26 +112,28 @@ class _Described:
 
 
 class _Period:
-    """Which lines come again after so many others."""
+    """Which lines come again after so many others.
+
+    counts (n,) : passes from each place on, 0 where they are too few for a loop.
+    """
 
     def __init__(self, lines: _Described, period: int, options: Options) -> None:
         self.period, self._lines, self._longest_wait = period, lines, options.longest_wait
         self.least = max(options.fewest_passes, 1 + math.ceil(options.least_saved / period))
         alike, number = lines.alike, lines.number
         self._step = number[period:] - number[:-period]
-        self._like = _next_false(alike[period:] == alike[:-period])
-        self._steady = _next_false((self._step[period:] == self._step[:-period]).all(axis=1))
+        like = _false_after(alike[period:] == alike[:-period])
+        steady = _false_after((self._step[period:] == self._step[:-period]).all(axis=1))
+        counts = np.minimum(1 + like[: len(steady)] // period, 2 + steady // period)
+        self.counts = np.zeros(len(alike), dtype=int)
+        self.counts[: len(counts)] = np.where(counts >= self.least, counts, 0)
 
-    def passes(self, start: int, found: Sequence[Loop]) -> int:
-        """How many passes there are from a place on, those before being found."""
-        if start + 2 * self.period >= len(self._lines.alike):
+    def readable(self, start: int, found: Sequence[Loop]) -> int:
+        """For how many passes from a place on one loop may read the operands, loops before being
+        found."""
+        count = int(self.counts[start])
+        if not count:
             return 0
-        count = 1 + int(self._like[start] - start) // self.period
-        count = min(count, 2 + int(self._steady[start] - start) // self.period)
-        return count if count < self.least else self._readable(start, count, found)
-
-    def _readable(self, start: int, count: int, found: Sequence[Loop]) -> int:
-        """For how many of these passes one loop may read the operands."""
         one = slice(start, start + self.period)
         kind, first, step = self._lines.kind[one], self._lines.number[one], self._step[one]
         line, uniform = kind == Kind.LINE, step == 0
@@ -158,10 +160,11 @@ class _Period:
         return Loop(start, self.period, count, operands, self._longest_wait)
 
 
-def _next_false(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """By place, the first from there on that is false, or the end."""
-    places = np.where(flags, len(flags), np.arange(len(flags)))
-    result: NDArray[np.int64] = np.minimum.accumulate(places[::-1])[::-1]
+def _false_after(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """By place, how far it is to the first from there on that is false, or to the end."""
+    own = np.arange(len(flags))
+    places = np.where(flags, len(flags), own)
+    result: NDArray[np.int64] = np.minimum.accumulate(places[::-1])[::-1] - own
     return result
 
 

@@ -175,8 +175,8 @@ class ProductPrinter:
         )
 
     def _rows(self, columns: int) -> list[list[tuple[int, list[int]]]]:
-        """Of every row its blocks, the last first: which products are wanted, as bits, and of each
-        the columns, as bits."""
+        """The blocks of every row, the last first: which products are wanted, as bits, and the
+        columns of each, as bits."""
         rows = []
         for r in range(self._target.rows):
             wheres = [where[r] for where, _ in self._alike.values()]

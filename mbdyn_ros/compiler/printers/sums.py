@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...program.chains import NONE, Chains
+from ...program.chains import NO_COLUMN, Chains
 from ..ir import Sum
 from ..table import Lane
 from .tables import Layout
 
-ALONG = """
+ALONG_COLUMNS = """
 static void {name}(const realv* restrict from, realv* restrict to) {{
   const realv none = allv(0.);
   for (size_t r = 0; r < {rows}; ++r) {{
@@ -23,7 +23,7 @@ static void {name}(const realv* restrict from, realv* restrict to) {{
 }}
 """
 
-ACROSS = """
+ACROSS_COLUMNS = """
 static void {name}(const realv* restrict from, realv* restrict to) {{
   static const int before[] = {{{before}}}, whole[] = {{{whole}}};
   memcpy(to, from, sizeof(realv[{columns}][{rows}]));
@@ -44,7 +44,7 @@ def sum_text(stage: Sum, name: str, layout: Layout) -> str:
     rows, columns = stage.table.rows, stage.table.columns
     if layout.lane is Lane.VECTOR:
         inward = stage.inward
-        return ACROSS.format(
+        return ACROSS_COLUMNS.format(
             name=name,
             rows=rows,
             columns=columns,
@@ -57,7 +57,7 @@ def sum_text(stage: Sum, name: str, layout: Layout) -> str:
             other="k" if inward else "before[k]",
         )
     lanes, count = layout.lanes, layout.blocks(columns)
-    return ALONG.format(
+    return ALONG_COLUMNS.format(
         name=name,
         rows=rows,
         loads="".join(f"    realv x{b} = from[{b * rows} + r];\n" for b in range(count)),
@@ -117,7 +117,7 @@ def _outward(before: tuple[int, ...], block: range, width: int) -> Iterator[Step
         top = k
         while before[top] in block:
             top = before[top]
-        if before[top] != NONE:
+        if before[top] != NO_COLUMN:
             links.setdefault(before[top] // width, {})[k % width] = before[top] % width
     for source, lanes in links.items():
         yield Step(block.start // width, source, lanes)

@@ -55,13 +55,13 @@ class Layout:
         return result
 
 
-LARGE = 1 << 13
+MOST_ON_STACK = 1 << 13
 """Numbers from which on an array goes not on the stack: half a megabyte where they are vectors."""
 
 
 def storage(count: int) -> str:
     """C before the declaration of an array of so many numbers."""
-    return "static _Thread_local " if count >= LARGE else ""
+    return "static _Thread_local " if count >= MOST_ON_STACK else ""
 
 
 def whole_numbers(name: str, listed: Sequence[int]) -> tuple[str, str]:

@@ -8,7 +8,7 @@ EXPORTED void batch(const struct program* program, size_t n, const double* const
   share_out(n, 128, threads, program->batch, &job);
 }
 
-/* The same over a few states, one by one. */
+/* The program over a few states, one by one. */
 EXPORTED void batch_of_few(const struct program* program, size_t n, const double* const* start,
                            const size_t* step, double* result) {
   const double* arg[program->inputs + 1];

@@ -14,7 +14,7 @@ static inline void sines_cosinesv(int n, const realv* x, realv* sine, realv* cos
   for (int i = 0; i < n; ++i) far_sine_cosinev(x[i], sine + i, cosine + i);
 }
 
-/* The same, several at once: the arrays have room for whole vectors. */
+/* Sines and cosines of n numbers, several at once: the arrays have room for whole vectors. */
 static inline void sines_cosines1(int n, const double* x, double* sine, double* cosine) {
   for (int i = 0; i < n; i += LANES) {
     realv angle, s, c;

@@ -28,58 +28,49 @@ static void rate_of_q(const struct rollout* job, const realv* q, const realv* v,
 }
 
 /* x + span * y */
-static void ahead(size_t n, const realv* x, double span, const realv* y, realv* out) {
+static inline void ahead(size_t n, const realv* x, double span, const realv* y, realv* out) {
+#pragma GCC unroll 8
   for (size_t i = 0; i < n; ++i) out[i] = x[i] + span * y[i];
 }
 
-/* x + h / divisor * (the slopes, each with its weight); neighbours of equal weight first. The
-   divisor stands behind the weights. */
-static void add_slopes(size_t n, int stages, const double* weights, double h,
-                       const realv (*slopes)[n + 1], realv* x) {
-  const double span = h / weights[stages];
-  for (size_t i = 0; i < n; ++i) {
-    realv sum = allv(0.);
-    for (int s = 0; s < stages;) {
-      const double weight = weights[s];
-      realv run = slopes[s][i];
-      while (++s < stages && weights[s] == weight) run += slopes[s][i];
-      sum += weight * run;
-    }
-    x[i] += span * sum;
-  }
-}
-
-/* One step. No stages: the velocity first, then the position with it. Else an explicit
-   Runge-Kutta method: the shares of the slopes on each stage, row by row, then their weights. */
-static void advance(const struct rollout* job, const realv* effort, realv* q, realv* v) {
+/* One step of a state, q and behind it v. No stages: the velocity first, then the position with
+   it. Else an explicit Runge-Kutta method: the shares of the slopes on each stage, row by row,
+   their weights, of which equal neighbours are added first, and what divides the weights. */
+static void advance(const struct rollout* job, const realv* effort, realv* state) {
   const size_t nq = size_of(job->forward->input), nv = size_of(job->forward->input + 1);
+  const size_t n = nq + nv;
   const double h = job->dt;
   const int stages = job->stages;
-  realv x[nq + 1], y[nv + 1], by_q[stages + 1][nq + 1], by_v[stages + 1][nv + 1];
+  realv trial[n + 1], slope[stages + 1][n + 1];
   if (!stages) {
-    accelerate(job, q, v, effort, by_v[0]);
-    ahead(nv, v, h, by_v[0], v);
-    rate_of_q(job, q, v, by_q[0]);
-    ahead(nq, q, h, by_q[0], q);
+    accelerate(job, state, state + nq, effort, slope[0] + nq);
+    ahead(nv, state + nq, h, slope[0] + nq, state + nq);
+    rate_of_q(job, state, state + nq, slope[0]);
+    ahead(nq, state, h, slope[0], state);
   }
-  for (int s = 0; s < stages; ++s) {
-    const double* share = job->tableau + s * stages;
-    for (size_t i = 0; i < nq; ++i) x[i] = q[i];
-    for (size_t i = 0; i < nv; ++i) y[i] = v[i];
+  const double* share = job->tableau;
+  for (int s = 0; s < stages; ++s, share += stages) {
+    const realv* at = state;
     for (int j = 0; j < s; ++j) {
       if (share[j] == 0.) continue;
-      ahead(nq, x, h * share[j], by_q[j], x);
-      ahead(nv, y, h * share[j], by_v[j], y);
+      ahead(n, at, h * share[j], slope[j], trial);
+      at = trial;
     }
-    rate_of_q(job, x, y, by_q[s]);
-    accelerate(job, x, y, effort, by_v[s]);
+    rate_of_q(job, at, at + nq, slope[s]);
+    accelerate(job, at, at + nq, effort, slope[s] + nq);
   }
-  if (stages) {
-    const double* weights = job->tableau + stages * stages;
-    add_slopes(nq, stages, weights, h, (const realv (*)[nq + 1])by_q, q);
-    add_slopes(nv, stages, weights, h, (const realv (*)[nv + 1])by_v, v);
+  for (int s = 0; s < stages;) {
+    const double weight = share[s];
+    const int first = s;
+    while (++s < stages && share[s] == weight) ahead(n, slope[first], 1., slope[s], slope[first]);
+    if (first) {
+      ahead(n, slope[0], weight, slope[first], slope[0]);
+    } else if (weight != 1.) {
+      for (size_t i = 0; i < n; ++i) slope[0][i] *= weight;
+    }
   }
-  normalize(job->forward, q);
+  if (stages) ahead(n, state, h / share[stages], slope[0], state);
+  normalize(job->forward, state);
 }
 
 static void run_rollout(const void* pointer, size_t first, size_t last) {
@@ -90,7 +81,7 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {
   for (size_t k = first; k < last; k += LANES) {
     const size_t count = last - k < LANES ? last - k : LANES;
     const double* row[LANES];
-    realv q[nq + 1], v[nv + 1], effort[ne + 1];
+    realv q[nq + nv + 1], *const v = q + nq, effort[ne + 1];
     size_t lane[LANES];
     for (size_t l = 0; l < LANES; ++l) lane[l] = k + (l < count ? l : count - 1);
     for (size_t l = 0; l < LANES; ++l) row[l] = job->q + lane[l] * job->step_q;
@@ -103,7 +94,7 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {
         row[l] = job->effort + lane[l] * job->step_effort + t * ne;
       }
       read_rows(row, ne, effort);
-      advance(job, effort, q, v);
+      advance(job, effort, q);
       if (!job->whole && t + 1 < job->steps) continue;
       const size_t place = job->whole ? t : 0;
       write_rows(q, nq, count, job->q_out + (k * kept + place) * nq, kept * nq);

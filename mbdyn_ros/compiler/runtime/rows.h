@@ -23,7 +23,7 @@ static inline void sort(realv x, realv y, realv* out) {
   out[1] = (realv)_mm512_unpackhi_pd((__m512d)x, (__m512d)y);
 }
 
-/* The same for elements j to j + 3, with fewer loads. */
+/* Elements j to j + 3 at once, with fewer loads. */
 static inline __m512d two_rows(const double* x, const double* y) {
   return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(x)), _mm256_loadu_pd(y), 1);
 }

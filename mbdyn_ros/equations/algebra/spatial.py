@@ -144,13 +144,13 @@ class Transform:
         return matrix
 
     def turned(self, rotation: SX) -> SX:
-        """Axes (3, 3) of the child, where those of the parent are `rotation`."""
+        """Axes (3, 3) of the child, where the parent's are `rotation`."""
         for turn in self.turns:
             rotation = rotation @ turn
         return rotation
 
     def placed(self, rotation: SX, origin: SX) -> tuple[SX, SX]:
-        """Axes and origin of the child, where those of the parent are (3, 3) and (3, 1)."""
+        """Axes (3, 3) and origin (3, 1) of the child from the parent's."""
         return self.turned(rotation), origin + rotation @ self.shift
 
     def outward_motion(self, angular: SX, linear: SX) -> tuple[SX, SX]:
@@ -165,7 +165,7 @@ class Transform:
 
 @dataclass(frozen=True)
 class JointMotion:
-    """What a joint does: transform from the body to its parent, and motion in body axes.
+    """The motion of a joint: transform from the body to its parent, and motion in body axes.
 
     angular, linear : motion subspace S, (3, n) each.
     """

@@ -15,6 +15,8 @@ The same conditions on accelerations tell which resting contacts stick, slide or
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -54,6 +56,16 @@ class Blocks:
     tangent: NDArray[np.intp]
     friction: Array
     bound: Array = field(default_factory=lambda: np.zeros(0))
+
+    @functools.cached_property
+    def contacts(self) -> list[tuple[int, int, float]]:
+        """Normal, first tangent and friction of every contact."""
+        columns = self.normal.tolist(), self.tangent.tolist(), self.friction.tolist()
+        return list(zip(*columns, strict=True))
+
+    def joints(self, count: int) -> Iterable[tuple[int, float]]:
+        """Place among `count` unknowns, and bound, of every joint with dry friction."""
+        return enumerate(self.bound.tolist(), count - len(self.bound))
 
 
 def contact_impulses(
@@ -97,7 +109,7 @@ def contact_impulses(
         else:
             f = size * steps * random.normal(size=len(free))
             f[normal] = np.abs(f[normal])
-            for n, t, mu in zip(normal, blocks.tangent, blocks.friction, strict=True):
+            for n, t, mu in blocks.contacts:
                 if t >= 0:
                     f[t : t + 2] = mu * f[n] * random.normal(size=2)
         g, gap = _newton(matrix, free, blocks, steps, f, settled * size)
@@ -110,7 +122,8 @@ def contact_impulses(
             f"friction: the impulses of {len(blocks.normal)} contacts do not settle (by "
             f"{least / size:.1g} of the velocities)"
         )
-    return _pushing(best, normal)
+    best[normal] = np.maximum(best[normal], 0.0)  # none pulls, not by rounding either
+    return best
 
 
 def _newton(
@@ -190,16 +203,10 @@ def bouncing_impulses(
     return impulses, low * e
 
 
-def _pushing(f: Array, normal: NDArray[np.intp]) -> Array:
-    """The same without normal impulses that pull by rounding."""
-    f[normal] = np.maximum(f[normal], 0.0)
-    return f
-
-
 def _steps(matrix: Array, blocks: Blocks) -> Array:
     """Steps (m,) of the projections: the inverse of each block's size."""
     result = np.ones(len(matrix))
-    for n, t in zip(blocks.normal.tolist(), blocks.tangent.tolist(), strict=True):
+    for n, t, _ in blocks.contacts:
         result[n] = 1 / matrix[n, n] if matrix[n, n] > 0 else 1.0
         if t >= 0:
             size = float(np.trace(matrix[t : t + 2, t : t + 2]))
@@ -211,16 +218,14 @@ def _steps(matrix: Array, blocks: Blocks) -> Array:
 
 def _sweep(matrix: Array, free: Array, blocks: Blocks, steps: Array, f: Array) -> None:
     """Improve the impulses contact by contact, in place."""
-    for n, t, mu in zip(
-        blocks.normal.tolist(), blocks.tangent.tolist(), blocks.friction.tolist(), strict=True
-    ):
+    for n, t, mu in blocks.contacts:
         f[n] = max(0.0, f[n] - steps[n] * (matrix[n] @ f + free[n]))
         if t >= 0:
             both = slice(t, t + 2)
             wanted = f[both] - steps[t] * (matrix[both] @ f + free[both])
             length = float(np.linalg.norm(wanted))
             f[both] = wanted * (mu * f[n] / length) if length > mu * f[n] else wanted
-    for n, bound in enumerate(blocks.bound.tolist(), len(f) - len(blocks.bound)):
+    for n, bound in blocks.joints(len(f)):
         f[n] = min(max(f[n] - steps[n] * (matrix[n] @ f + free[n]), -bound), bound)
 
 
@@ -232,9 +237,7 @@ def _residual(
     trial = f - steps * w
     moved = np.eye(len(f)) - steps[:, None] * matrix
     error, slope = f.copy(), np.eye(len(f))
-    for n, t, mu in zip(
-        blocks.normal.tolist(), blocks.tangent.tolist(), blocks.friction.tolist(), strict=True
-    ):
+    for n, t, mu in blocks.contacts:
         pushes = trial[n] > 0
         if pushes:
             error[n] -= trial[n]
@@ -253,7 +256,7 @@ def _residual(
             across = (np.eye(2) - np.outer(d, d)) / length
             slope[both] -= bound * across @ moved[both]
             slope[both, n] -= mu * d
-    for n, bound in enumerate(blocks.bound.tolist(), len(f) - len(blocks.bound)):
+    for n, bound in blocks.joints(len(f)):
         error[n] -= min(max(trial[n], -bound), bound)
         if abs(trial[n]) < bound:
             slope[n] -= moved[n]

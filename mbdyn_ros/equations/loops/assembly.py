@@ -7,7 +7,7 @@ configuration and at others near it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -142,18 +142,17 @@ def _first_closed(
 
     Where there is none, the least gap that was found instead.
     """
+
+    def guesses() -> Iterator[tuple[Array, Sequence[int]]]:
+        yield from ((rough, free) for free in choices)
+        random, free = np.random.default_rng(0), choices[0] or choices[-1]
+        for spread in (0.1, 0.3, 1.0, 3.0) * 3:  # a symmetric guess can be a dead end
+            guess = rough.copy()
+            guess[list(free)] += random.uniform(-spread, spread, len(free))
+            yield guess, free
+
     best = rough
-    for free in choices:
-        closed = equations.close(rough, free)
-        if equations.gap(closed) <= CLOSED and equations.aligned(closed):
-            return closed, ""
-        if equations.distance(closed) < equations.distance(best):
-            best = closed
-    random = np.random.default_rng(0)
-    for spread in (0.1, 0.3, 1.0, 3.0) * 3:  # a symmetric guess can be a dead end
-        guess = rough.copy()
-        free = choices[0] or choices[-1]
-        guess[list(free)] += random.uniform(-spread, spread, len(free))
+    for guess, free in guesses():
         closed = equations.close(guess, free)
         if equations.gap(closed) <= CLOSED and equations.aligned(closed):
             return closed, ""

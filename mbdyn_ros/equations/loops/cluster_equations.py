@@ -21,7 +21,7 @@ FAR_FROM_GUESS = 0.5
 """Distance (rad or m) from a rough guess over which other ways to close the loops are tried."""
 
 TRIALS = 12
-"""How many others."""
+"""How many other ways are tried."""
 
 NEARLY_CLOSED = 1e-3
 """Gap (m or rad) from which Newton's method goes on by itself."""
@@ -52,7 +52,7 @@ class ClusterEquations:
         return float(np.abs(self.residual(x)).max(initial=0.0))
 
     def distance(self, x: Array) -> float:
-        """What `close` makes as small as it can."""
+        """Norm of the residual, which `close` makes as small as it can."""
         return float(np.linalg.norm(self.residual(x)))
 
     def gap_text(self, x: Array) -> str:

@@ -35,7 +35,7 @@ class Rows:
 
 
 class ClosedForm(Protocol):
-    """The positions of a linkage's dependent joints as formulas of those of `given_bodies`.
+    """Positions of a linkage's dependent joints as formulas of the positions of `given_bodies`.
 
     positions : what the dependent joints do, by body. values : their positions (1, 1).
     """
@@ -164,7 +164,7 @@ def embed(linkage: Linkage, rows: Rows) -> tuple[SX, SX]:
 
 @alone
 def loop_functions(tree: Tree, linkage: Linkage, name: str = "loop") -> LoopFunctions:
-    """What `continuation.follow` needs to know of a linkage; functions `name`_rows, _change."""
+    """A linkage as `continuation.follow` knows it; functions `name`_rows, _change."""
     y, z = SX.sym("y", len(linkage.independent)), SX.sym("z", len(linkage.dependent))
     values: dict[int, SX] = {}
     for symbol, chosen in ((y, linkage.independent), (z, linkage.dependent)):

@@ -198,7 +198,7 @@ TURNING: dict[Turn, Callable[[_Side, _Side, np.ndarray], Turning]] = {
 
 
 def _wrench(one: _Side, gap: SX, directions: Sequence[SX], translations: int) -> SX:
-    """See `LoopRows.wrench`: forces act at the successor's origin, moments are free."""
+    """Wrenches of unit multipliers: forces act at the successor's origin, moments are free."""
     columns = []
     for k, direction in enumerate(directions):
         force = direction if k < translations else SX.zeros(3)

@@ -42,7 +42,8 @@ class PlanarLoop:
         return (self.given.body,)
 
     def positions(self, q: SX) -> dict[int, Position]:
-        """What the dependent joints do at the given joint's position (1, 1); NaN out of reach."""
+        """Turns and slides of the dependent joints at the given joint's position (1, 1); NaN out of
+        reach."""
         t, _ = self.given.parameter(q)
         return self.triangle.positions(t, self.branch, self._fence(q))
 

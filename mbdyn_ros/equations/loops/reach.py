@@ -25,8 +25,8 @@ class Reach:
     """Positions (rad or m) of the given joint between which the loop stays on its branch.
 
     lower, upper : the singularities on both sides of home.
-    before, beyond : positions in the midst of the stretches behind them in which the loop is
-        open; what lies farther out closes, but is not reached.
+    before, beyond : positions in the middle of the stretches behind them in which the loop
+        is open; what lies farther out closes, but is not reached.
     """
 
     lower: float = -math.inf
@@ -43,7 +43,7 @@ class Reach:
         )
 
     def shifted(self, way: float) -> Reach:
-        """The same, counted from elsewhere."""
+        """The reach counted from elsewhere."""
         return Reach(self.lower + way, self.upper + way, self.before + way, self.beyond + way)
 
     def nearest(self, q: float) -> float:

@@ -74,7 +74,7 @@ class TwoTurns:
     serial: bool
 
     def slacks(self) -> list[Slack]:
-        """What is positive where the triangle closes: of its sides one changes with t at most."""
+        """Numbers positive where the triangle closes: of its sides one changes with t at most."""
         one, other, side = sorted((self.d, self.l_a, self.l_b), key=lambda line: line.c1 != 0)
         p, r = abs(one.c0), abs(other.c0)
         size = max(p + r, abs(side.c0)) ** 2
@@ -125,7 +125,7 @@ class TurnAndSlide:
     inverse: bool
 
     def slacks(self) -> list[Slack]:
-        """What is positive where the slide meets the circle."""
+        """Numbers positive where the slide meets the circle."""
 
         def across(t: complex) -> float:
             return (self.z.value(t) * self.u.value(t).conjugate()).imag

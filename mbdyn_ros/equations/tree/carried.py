@@ -1,4 +1,4 @@
-"""What coordinates carry, and how the wrenches on it answer to changes of its motion.
+"""Bodies that coordinates carry, and how the wrenches on it answer to changes of its motion.
 
 All vectors have the axes of the frame of the root body, all moments are about its origin O, linear
 velocities are those of the point of a body that is at O, and accelerations are their rates there
@@ -111,7 +111,7 @@ def rates_of(screw: SX, velocity: SX, carrier: SX) -> SX:
 
 
 def carried_by_itself(pose: SX, velocity: SX, inertia: SX) -> SX:
-    """What a rigid body carries: itself.
+    """The column of a rigid body, which carries itself.
 
     inertia : mass, first moment and moments in body axes (10, 1).
     """
@@ -139,7 +139,7 @@ def common_wrench(pose: SX, wrench: SX) -> SX:
 
 
 def unit_response(carried: SX, mass: SX, screw: SX) -> SX:
-    """What a row of derivatives is made of (9, 1): S . W(field, d) = this . (field, d)."""
+    """The row's factor (9, 1) of derivatives: S . W(field, d) is its product with (field, d)."""
     composite = Carried.of(carried)
     s, linear = screw[:3], screw[3:]
     spun = ca.trace(composite.mixed) * s - composite.mixed.T @ s
@@ -148,10 +148,10 @@ def unit_response(carried: SX, mass: SX, screw: SX) -> SX:
 
 
 def response(carried: SX, mass: SX, wrench: SX, rates: SX, carrier: SX, acceleration: SX) -> SX:
-    """What a column of derivatives is made of: S'' and s', then its two wrenches (21, 1).
+    """The column's factor (21, 1) of derivatives: S'' and s', then its two wrenches.
 
     carrier : see `rates_of`. acceleration : behind six other rows A_p, or A where V is the
-    carrier: then [A, S] + [V, S'] is the same.
+    carrier: then [A, S] + [V, S'] gives the same S''.
     """
     composite = Carried.of(carried)
     by_velocity, screw, rate = rates[:6], rates[SCREW], rates[RATE]

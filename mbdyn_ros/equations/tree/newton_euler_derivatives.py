@@ -33,7 +33,7 @@ from .carried import (
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """What accelerations bring: tables of F and of accelerations."""
+    """A motion with its accelerations: tables of F and of accelerations."""
 
     wrenches: Table
     accelerations: Table
@@ -111,8 +111,8 @@ class TreeDerivatives:
         return [ca.vertcat(ca.vec(rotation), origin) for rotation, origin in poses]
 
     def _carried_over(self, sums: Table, changes: Table) -> Table:
-        """Of sums of changes over the bodies from the root those that `rates_of` and `response`
-        ask for: the carrier's where several coordinates move the body."""
+        """The carriers that `rates_of` and `response` ask for, from sums of changes from the root:
+        the parent's sums where several coordinates move the body, else its own."""
         bodies = self._tree.bodies
         several = [body.v.stop - body.v.start > 1 for body in bodies]
         if not any(several):

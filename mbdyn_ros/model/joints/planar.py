@@ -10,7 +10,7 @@ from .revolute import Revolute
 
 
 def first_across(axis: Array) -> Array:
-    """The x axis of the plane: that of the shortest turn of z onto the axis."""
+    """The x axis of the plane, turned with z onto the axis by the shortest way."""
     return rotation_onto(axis)[:, 0]
 
 

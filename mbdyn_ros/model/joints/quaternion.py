@@ -8,7 +8,7 @@ from typing import Any
 from .motion import Part
 
 PARTS = tuple(Part(name, "") for name in ("qx", "qy", "qz", "qw"))
-"""Its coordinates; they have no unit."""
+"""Coordinates of a quaternion; they have no unit."""
 
 TURNING = tuple(Part(name, "rad") for name in ("wx", "wy", "wz"))
 """The angular velocity in the axes that it turns."""

@@ -1,4 +1,4 @@
-"""What a side-car file chooses by joint name: independent and actuated joints, and home."""
+"""The choices of a side-car file by joint name: independent and actuated joints, and home."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes loops and couplings sound: checks that name the file, the line and the element.
+"""Sound loops and couplings: checks that name the file, the line and the element.
 
 Whether a loop can be closed, and what motion it leaves, is not asked here.
 """

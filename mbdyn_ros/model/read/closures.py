@@ -1,4 +1,4 @@
-"""What closes loops in a URDF: the `<loop>`, `<coupling>` and `independent` of URDF+.
+"""Closed loops in a URDF: the `<loop>`, `<coupling>` and `independent` of URDF+.
 
 Chignoli et al., URDF+: An Enhanced URDF for Robots with Kinematic Loops, arXiv 2411.19753.
 """
@@ -45,8 +45,9 @@ def read_loop(document: XmlSource, element: Element) -> Loop:
 def read_coupling(document: XmlSource, element: Element, remarks: Remarks) -> Coupling:
     """Read one `<coupling>`; its type (URDF+ writes "rolling") means nothing, as in URDF+."""
     name = document.read_name(element)
-    ends = [read_end(document, element, role) for role in ("predecessor", "successor")]
+    ends = []
     for role in ("predecessor", "successor"):
+        ends.append(read_end(document, element, role))
         if (origin := document.child(element.find(role), "origin")) is not None:
             remarks.add(origin, "a coupling has no frames, only turns; not used")
     ratio = document.child(element, "ratio")

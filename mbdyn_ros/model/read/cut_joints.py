@@ -89,7 +89,7 @@ def loop_of(joint: Joint) -> Loop:
 
 
 def cut_warnings(source: str, kept: Sequence[Joint], cut: Sequence[Joint]) -> list[str]:
-    """What is to be said of cut joints: that they are, and what of them is lost."""
+    """Warnings of cut joints: that they are cut, and what of them is lost."""
     above = {joint.child: joint for joint in kept}
     messages = []
     for joint in cut:

@@ -49,11 +49,6 @@ def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> tuple[Vector, ..
     )
 
 
-def rotation_from_quaternion(x: float, y: float, z: float, w: float) -> tuple[Vector, ...]:
-    """The rotation of a unit quaternion (x, y, z, w), as three rows."""
-    return tuple(tuple(map(snap, row)) for row in rotation_rows(x, y, z, w))
-
-
 def normalized(values: Vector) -> Vector | None:
     """The unit vector along `values`, None for zero; one that is unit already is kept as it is.
 
@@ -112,4 +107,4 @@ def _read_quaternion(source: XmlSource, origin: Element) -> Array:
     quaternion = normalized(source.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0)))
     if quaternion is None:
         raise source.error(origin, 'quat_xyzw="0 0 0 0" has no direction; no turn is "0 0 0 1"')
-    return np.array(rotation_from_quaternion(*quaternion))
+    return np.array([[snap(entry) for entry in row] for row in rotation_rows(*quaternion)])

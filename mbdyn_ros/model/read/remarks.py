@@ -1,4 +1,4 @@
-"""What looked wrong in a description but could be computed: collected, the same said once."""
+"""Remarks on what looked wrong in a description but could be computed; each made once."""
 
 from __future__ import annotations
 

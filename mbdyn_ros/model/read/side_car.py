@@ -15,8 +15,8 @@ from ..split_joints import joints_of_parts, split_joints
 from .choices import read_home, read_joints
 from .closure_check import Closing, check_closures
 from .closures import ZERO_RATIO
-from .placement import IDENTITY, X_AXIS, normalized, rotation_from_rpy
-from .side_car_joints import retyped
+from .placement import IDENTITY, X_AXIS, rotation_from_rpy
+from .side_car_joints import read_axis, retyped
 from .yaml_source import YamlSource
 
 KEYS = ("loops", "couplings", "independent", "actuated", "home", "joints")
@@ -93,7 +93,7 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
 
 
 def _named(document: YamlSource, values: dict[str, yaml.Node]) -> list[object]:
-    """What the choices of a file name, joints or not."""
+    """All that the choices of a file name, joints or not."""
     names: list[object] = [
         node.value
         for key in ("independent", "actuated")
@@ -115,13 +115,8 @@ def _read_loop(document: YamlSource, node: yaml.Node) -> Loop:
     except ModelError as error:
         raise document.error(values.get("type", node), str(error)) from None
     axis = X_AXIS
-    if "axis" in values and closing.has_axis:
-        unit = normalized(document.vector(values["axis"], f"{what}: its axis"))
-        if unit is None:
-            raise document.error(
-                values["axis"], f"{what}: its axis has no direction; give one such as [0, 0, 1]"
-            )
-        axis = np.array(unit)
+    if closing.has_axis:
+        axis = read_axis(document, values, f"{what}: its axis", axis)
     links, frames = [], []
     for role in ENDS:
         end = _read_end(document, node, values, what, role, ("link", "xyz", "rpy"))

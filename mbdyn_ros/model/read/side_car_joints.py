@@ -9,7 +9,7 @@ import yaml
 
 from ...errors import ModelError, suggestion
 from ..joints import JOINT_TYPES, joint_type
-from ..model import Joint, Limits, Model
+from ..model import Array, Joint, Limits, Model
 from .placement import X_AXIS, normalized
 from .structure import check_mimics
 from .yaml_source import YamlSource
@@ -49,6 +49,20 @@ def retyped(document: YamlSource, nodes: list[yaml.Node], model: Model) -> Model
     return dataclasses.replace(model, joints=tuple(joints.values()))
 
 
+def read_axis(
+    document: YamlSource, values: dict[str, yaml.Node], what: str, default: Array
+) -> Array:
+    """The unit vector (3,) along the `axis` of a record; `default` where it is missing."""
+    if "axis" not in values:
+        return default
+    unit = normalized(document.vector(values["axis"], what))
+    if unit is None:
+        raise document.error(
+            values["axis"], f"{what} has no direction; give one such as [0, 0, 1]"
+        )
+    return np.array(unit)
+
+
 def _read_joint(
     document: YamlSource, node: yaml.Node, values: dict[str, yaml.Node], joint: Joint
 ) -> Joint:
@@ -62,14 +76,9 @@ def _read_joint(
         raise document.error(
             node, f"{what}a side-car file cannot hold a joint still; write it as fixed in the URDF"
         )
-    axis = joint.axis if kind.has_axis else X_AXIS
-    if "axis" in values and kind.has_axis:
-        unit = normalized(document.vector(values["axis"], f"{what}its axis"))
-        if unit is None:
-            raise document.error(
-                values["axis"], f"{what}its axis has no direction; give one such as [0, 0, 1]"
-            )
-        axis = np.array(unit)
+    axis = X_AXIS
+    if kind.has_axis:
+        axis = read_axis(document, values, f"{what}its axis", joint.axis)
     numbers = {}
     for number in kind.numbers:
         if number.name not in values:

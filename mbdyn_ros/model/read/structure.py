@@ -1,4 +1,4 @@
-"""What makes links and joints a tree: checks that name the file, the lines and the elements."""
+"""Links and joints that make a tree: checks that name the file, the lines and the elements."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def _read_type(document: XmlSource, joint: Element) -> JointType:
 
 
 def _read_numbers(document: XmlSource, joint: Element, kind: JointType) -> dict[str, float]:
-    """What the type needs besides an axis: attributes of an element named as the type."""
+    """Numbers that the type needs besides an axis: attributes of an element named as the type."""
     element = document.child(joint, kind.name)
     for number in kind.numbers:
         if element is None or number.name not in element.keys():

@@ -1,4 +1,4 @@
-"""What URDF has words for, so that a misspelt or foreign one is reported and not passed over.
+"""The words of URDF, so that a misspelt or foreign one is reported and not passed over.
 
 This is what `urdf_parser_py` does well: its classes declare every element and attribute of URDF.
 Its reader is not used: it gives no lines, prints what it does not know to stderr through a global

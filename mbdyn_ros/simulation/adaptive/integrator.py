@@ -20,7 +20,7 @@ from ...integration import methods
 from ...integration.methods import AdaptiveMethod
 from ...integration.root import first_true, land
 from ...model.model import Array
-from ..contact.precision import ADAPTIVE
+from ..contact.precision import ADAPTIVE_STEPS
 from ..effort import Constant
 from ..trajectory import Event, Transition
 from .compiled_formula import CompiledFormula
@@ -30,13 +30,13 @@ from .motion import Motion
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
 
-PROBES = 8
+MODE_PROBES = 8
 """Instants inside a step at which the end of a mode is looked for."""
 
-STIFF = 1e5
+STIFF_RATE = 1e5
 """Damping rate (1/s) above which implicit steps are the faster ones."""
 
-SHORTEST = 1e-14
+SHORTEST_STEP = 1e-14
 """Step (s), and share of the time, that is too short to count."""
 
 MAX_SWITCHES = 100
@@ -91,7 +91,7 @@ class Integrator:
             yield from self._smooth(balance)
             if self.time < self.end:
                 names = {one.joint for one in self._enter(self.motion.switch)}
-                if self.time - began > SHORTEST * self.end:
+                if self.time - began > SHORTEST_STEP * self.end:
                     switches, restless = 0, set()
                 switches, restless = switches + 1, restless | names
                 if switches > MAX_SWITCHES:
@@ -120,7 +120,7 @@ class Integrator:
     def _smooth(self, balance: EnergyBalance) -> Iterator[Step]:
         """Integrate until the mode, or the time, ends."""
         q, _ = self.motion.split(self.state)
-        stiff = self.motion.dynamics.damping_rate(q) > STIFF
+        stiff = self.motion.dynamics.damping_rate(q) > STIFF_RATE
         method = methods.STIFF if stiff else self.method
         solver = self._solver(
             method, self.time, self.state, self.end, self.max_step, self.tolerances
@@ -162,13 +162,9 @@ class Integrator:
         tolerances: tuple[float, float],
         first_step: float | None = None,
     ) -> OdeSolver | CompiledFormula:
-        """What takes the steps: compiled where it can be."""
+        """The solver that takes the steps, compiled where it can be."""
         kernel, effort = self.motion.dynamics.kernel, self.motion.effort
-        if (
-            method.compiled
-            and isinstance(kernel, CompiledKernel)
-            and isinstance(effort, Constant)
-        ):
+        if method.compiled and isinstance(kernel, CompiledKernel) and isinstance(effort, Constant):
             return CompiledFormula(
                 kernel, self.motion.rate, effort.effort, time, state, end, max_step, tolerances,
                 first_step,
@@ -208,7 +204,7 @@ class Integrator:
         def step_to(time: float) -> tuple[float, float, float] | None:
             nonlocal best
             length = time - step.start
-            if not SHORTEST * max(1.0, abs(time)) < length:
+            if not SHORTEST_STEP * max(1.0, abs(time)) < length:
                 return None
             solver = self._solver(
                 method, step.start, step.initial, time, np.inf, (1.0, np.inf), length
@@ -216,18 +212,16 @@ class Integrator:
             solver.step()
             best = Step(step.start, time, step.initial, functools.cache(solver.dense_output))
             g, rate, slope = contacts.distances(*self.motion.split(solver.y))
-            return g[contact], rate[contact], ADAPTIVE.closed * slope[contact]
+            return g[contact], rate[contact], ADAPTIVE_STEPS.closed * slope[contact]
 
         contacts = self.motion.touching.contacts
         land(step_to, time, (step.start, step.end + (step.end - step.start)))
         return best
 
-    def _violation(
-        self, state: Callable[[float], Array], start: float, end: float
-    ) -> float | None:
+    def _violation(self, state: Callable[[float], Array], start: float, end: float) -> float | None:
         """The first instant at which the mode has ended, to the last digit."""
         before = start
-        for after in np.linspace(start, end, PROBES + 1)[1:].tolist():
+        for after in np.linspace(start, end, MODE_PROBES + 1)[1:].tolist():
             if self.motion.violated(after, state(after)):
                 return first_true(lambda t: self.motion.violated(t, state(t)), before, after)
             before = after

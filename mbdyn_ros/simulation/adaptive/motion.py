@@ -40,9 +40,7 @@ class Motion:
         free = StickSlip(robot, self.drive) if dry.any() else Smooth(robot)
         self.touching: Touching | None = None
         if environment is not None:
-            self.touching = Touching(
-                robot, free, Contacts(robot, environment), tolerance
-            )
+            self.touching = Touching(robot, free, Contacts(robot, environment), tolerance)
         self.dynamics: Smooth | Touching = self.touching or free
         self._energy = robot.bind("energy")
         self.size = robot.nq + robot.nv + 2 + len(self.dynamics.holding)

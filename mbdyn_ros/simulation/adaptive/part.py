@@ -18,7 +18,7 @@ from .motion import Motion
 from .recorder import Recorder
 
 NO_MOTION = SimulationError, np.linalg.LinAlgError
-"""What ends a part that cannot go on."""
+"""Errors that end a part that cannot go on."""
 
 
 class ChangePointError(SimulationError):

@@ -47,25 +47,23 @@ class Recorder:
         self._samples.append((t, y.copy(), a.copy(), np.array(effort)))
 
     def trajectory(self, integrator: Integrator) -> Trajectory:
-        """What was kept so far."""
+        """The trajectory of the samples so far."""
         robot, motion = self._robot, self._motion
         count = len(self._samples)
-        states = np.array([y for _, y, _, _ in self._samples]).reshape(count, motion.size)
+        empty = 0.0, np.zeros(motion.size), np.zeros(robot.nv), np.zeros(len(robot.effort_labels))
+        columns = zip(*self._samples, empty, strict=True)  # so that none has no shape
+        time, states, a, effort = (np.array(column)[:count] for column in columns)
         q, v = states[:, : robot.nq], states[:, robot.nq : robot.nq + robot.nv]
-        energy = np.zeros((0, 2))
-        if count:
-            energy = np.column_stack(robot.energy(q, v))
+        energy = np.column_stack(robot.energy(q, v)) if count else np.zeros((0, 2))
         joint_position, joint_velocity = all_joints(robot, q, v)
         return Trajectory(
-            time=np.array([t for t, _, _, _ in self._samples]),
+            time=time,
             q=q,
             v=v,
-            a=np.array([a for _, _, a, _ in self._samples]).reshape(count, robot.nv),
+            a=a,
             joint_position=joint_position,
             joint_velocity=joint_velocity,
-            effort=np.array([e for _, _, _, e in self._samples]).reshape(
-                count, len(robot.effort_labels)
-            ),
+            effort=effort,
             energy=energy,
             work=motion.work(states),
             position_labels=robot.position_labels,

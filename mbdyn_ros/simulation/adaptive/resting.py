@@ -18,7 +18,7 @@ FORCE_NOISE = 1e-10
 
 
 class Mode(Enum):
-    """What a contact does."""
+    """Modes of a contact."""
 
     RESTS = "rests"  # without friction
     STICKS = "sticks"
@@ -61,14 +61,14 @@ class Resting:
         return dict(zip(self.contacts.tolist(), self.modes, strict=True))
 
     def only(self, kept: Flags) -> Resting:
-        """Some of them (k,)."""
+        """The contacts of these that are `kept` (k,)."""
         modes = [mode for mode, keep in zip(self.modes, kept.tolist(), strict=True) if keep]
         return Resting(self.contacts[kept], modes, self.directions[kept])
 
     def choices(
         self, assembly: Assembly, matrix: Array, free: Array, force: Array
     ) -> list[Resting]:
-        """What the contacts may do under forces that obey Coulomb's law, the likeliest first.
+        """Modes that forces by Coulomb's law allow the contacts, the likeliest first.
 
         Parameters
         ----------

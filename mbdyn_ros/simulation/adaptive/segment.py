@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from ...robot import Robot
 from ..contact.impacts import Impact
 from ..effort import Constant, EffortFunction
 from ..trajectory import Event, Trajectory, Transition
+
+SAMPLED = ("time", "q", "v", "a", "joint_position", "joint_velocity", "effort", "energy")
+"""Arrays of a trajectory that follow one another as they are."""
 
 
 class Translation:
@@ -86,16 +90,12 @@ def joined(
 ) -> Trajectory:
     """One trajectory of its parts in time; `ends` holds the work (2,) done in each."""
     done = np.concatenate([np.zeros((1, 2)), np.cumsum(ends, axis=0)])
+    sampled: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts]) for name in SAMPLED
+    }
     return replace(
         parts[0],
-        time=np.concatenate([part.time for part in parts]),
-        q=np.concatenate([part.q for part in parts]),
-        v=np.concatenate([part.v for part in parts]),
-        a=np.concatenate([part.a for part in parts]),
-        effort=np.concatenate([part.effort for part in parts]),
-        energy=np.concatenate([part.energy for part in parts]),
-        joint_position=np.concatenate([part.joint_position for part in parts]),
-        joint_velocity=np.concatenate([part.joint_velocity for part in parts]),
+        **sampled,
         work=np.concatenate(
             [part.work + before for part, before in zip(parts, done, strict=False)]
         ),

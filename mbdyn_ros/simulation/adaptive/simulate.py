@@ -78,10 +78,8 @@ def simulate(
     A mass of 2 kg pushed by 3 N from rest: x = 3/4 t^2.
 
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> times = [0.0, 1.0, 2.0]
     >>> trajectory = mbdyn_ros.simulate(robot, [0.0], [0.0], 2.0, effort=[3.0], times=times)
     >>> trajectory.q.round(12)

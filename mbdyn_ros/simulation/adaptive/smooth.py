@@ -10,6 +10,7 @@ from ...equations.position_rate import motion_rate
 from ...equations.system import System
 from ...model.model import Array
 from ...robot import Robot
+from ..friction.coulomb import fastest_damping, tree_friction
 from ..trajectory import Transition
 
 
@@ -19,19 +20,9 @@ def friction_coefficients(system: System) -> tuple[Array, Array]:
     A joint that follows another one by v_tree = G v adds G^2 d to its damping and |G| f to its
     dry friction. In closed loops G changes with the position; these are the numbers at home.
     """
-    damping, dry = np.zeros(system.tree.nv), np.zeros(system.tree.nv)
-    for body in system.tree.bodies:
-        damping[body.v], dry[body.v] = body.damping, body.friction
+    damping, dry = tree_friction(system.tree)
     share = system.embedding_at_home
     return (share**2).T @ damping, np.abs(share).T @ dry
-
-
-def fastest(matrix: Array, damping: Array) -> float:
-    """Greatest eigenvalue (1/s) of M^-1 D: the stiffness that damping (n, n) brings."""
-    if not len(damping):
-        return 0.0
-    rates = np.linalg.eigvals(np.linalg.solve(matrix, damping))
-    return float(np.abs(rates).max())
 
 
 class Smooth:
@@ -90,7 +81,7 @@ class Smooth:
         """Greatest rate (1/s) at which damping slows a motion that is possible now."""
         if self._friction_vector is None:
             return 0.0
-        return fastest(self._robot.mass_matrix(q), np.diag(self._damping))
+        return fastest_damping(self._robot.mass_matrix(q), np.diag(self._damping))
 
     def loss(self, q: Array, v: Array) -> float:
         """Power that friction takes, W."""

@@ -15,18 +15,23 @@ that minimizes r^T A r / 2 + b^T r gives it (Gauss's principle).
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
+from ...compiler.bound import Bound
+from ...equations.programs import (
+    coriolis_vector,
+    forward_dynamics,
+    gravity_vector,
+    mass_matrix,
+)
 from ...errors import SimulationError
 from ...model.model import Array
 from ...robot import Robot
-from ..friction.coulomb import DEPENDENT, Coulomb
+from ..friction.coulomb import DEPENDENT_ROWS, Coulomb, fastest_damping
 from ..friction.drive import Drive
 from ..friction.friction_impulse import boxed_impulses
 from ..trajectory import Transition
-from .smooth import Smooth, fastest
+from .smooth import Smooth
 
 LOAD_NOISE = 1e-12
 """Share of the loads on a joint that may be rounding error."""
@@ -46,13 +51,11 @@ class StickSlip(Smooth):
     switching = True
 
     def __init__(self, robot: Robot, drive: Drive) -> None:
-        with ThreadPoolExecutor() as pool:  # they may have to be compiled
-            forward = pool.submit(robot.bind, "forward_dynamics", friction=False)
-            matrix = pool.submit(robot.bind, "mass_matrix")
-            coriolis = pool.submit(robot.bind, "coriolis_vector")
-            gravity = pool.submit(robot.bind, "gravity_vector")
-        self._forward, self._matrix = forward.result(), matrix.result()
-        self._coriolis, self._gravity = coriolis.result(), gravity.result()
+        kernels = robot.calls.load(
+            (forward_dynamics, None, False, False),
+            *[(program,) for program in (mass_matrix, coriolis_vector, gravity_vector)],
+        )
+        self._forward, self._matrix, self._coriolis, self._gravity = map(Bound, kernels)
         self._a = self._forward.a
         self._drive = drive
         self._coulomb = Coulomb(robot)
@@ -99,7 +102,7 @@ class StickSlip(Smooth):
         self._stop(v)
 
     def _stop(self, v: Array) -> None:
-        """Take the motion of what sticks from v, in place."""
+        """Take the motion of joints that stick from v, in place."""
         basis = self._coulomb.motions(self._held)
         v[:] = basis @ (basis.T @ v)
 
@@ -109,7 +112,7 @@ class StickSlip(Smooth):
         self._matrix()
         self._coulomb.at(q)
         basis = self._coulomb.motions(self._held)
-        return fastest(
+        return fastest_damping(
             basis.T @ self._matrix.matrix @ basis, basis.T @ self._coulomb.damping @ basis
         )
 
@@ -130,7 +133,7 @@ class StickSlip(Smooth):
         if (np.abs(needed) <= limit).all():
             return False
         rows = self._coulomb.rows[self._held]
-        if np.linalg.matrix_rank(rows, DEPENDENT) == len(rows):
+        if np.linalg.matrix_rank(rows, DEPENDENT_ROWS) == len(rows):
             return True
         wanted = self._matrix.matrix @ a - self._load(q, v, effort)
         return not _within(rows, wanted, limit, LOAD_NOISE * np.abs(wanted).max())
@@ -154,11 +157,10 @@ class StickSlip(Smooth):
 
     def _resistance(self, v: Array) -> Array:
         """Damping and the friction of what slides (nv,)."""
-        coulomb = self._coulomb
-        return coulomb.damping @ v + (coulomb.limit * self.mode) @ coulomb.rows
+        return self._coulomb.resistance(v, self.mode)
 
     def _load(self, q: Array, v: Array, effort: Array) -> Array:
-        """What accelerates the coordinates (nv,), but for the friction of what sticks."""
+        """Forces (nv,) on the coordinates, without the friction of joints that stick."""
         self._gravity.q[:] = self._coriolis.q[:] = q
         self._coriolis.v[:] = v
         self._gravity()
@@ -175,13 +177,13 @@ class StickSlip(Smooth):
         if len(self._stuck):
             rows, free = self._coulomb.rows[self._stuck][:, self._free], self._free
             drift = self._coulomb.drift(q, v)[self._stuck]
-            a[free] = np.linalg.lstsq(rows, -drift, rcond=DEPENDENT)[0]
+            a[free] = np.linalg.lstsq(rows, -drift, rcond=DEPENDENT_ROWS)[0]
         a += self.response(q, matrix, (load - matrix @ a)[:, None])[:, 0]
         wanted = matrix @ a - load
         if not len(self._stuck):
             return a, wanted[self._coulomb.coordinate[self._held]]
         columns = self._coulomb.rows[self._held].T * self._coulomb.limit[self._held]
-        share = np.linalg.lstsq(columns, wanted, rcond=DEPENDENT)[0]
+        share = np.linalg.lstsq(columns, wanted, rcond=DEPENDENT_ROWS)[0]
         return a, share * self._coulomb.limit[self._held]
 
     def _margin(self, load: Array) -> Array:
@@ -202,7 +204,7 @@ class StickSlip(Smooth):
         right = rows @ solved
         free = right[:, 0] + self._coulomb.drift(q, v)[rest]
         limit, margin = self._coulomb.limit[rest], self._margin(load)[rest] / 2
-        if np.linalg.matrix_rank(rows, DEPENDENT) == len(rest):
+        if np.linalg.matrix_rank(rows, DEPENDENT_ROWS) == len(rest):
             mode[rest] = complementarity(right[:, 1:], free, limit, margin)
         else:
             mode[rest] = _least_motion(right[:, 1:], free, limit)
@@ -235,7 +237,7 @@ def complementarity(matrix: Array, free: Array, limit: Array, margin: Array) -> 
 
 
 def _least_motion(matrix: Array, free: Array, limit: Array) -> Array:
-    """The same where rows depend on each other."""
+    """Directions (n,) of `complementarity` where rows depend on each other."""
     a = free + matrix @ boxed_impulses(matrix, free, limit)
     least = max(1e-6 * float(np.abs(a).max()), LOAD_NOISE * float(np.abs(free).max()))
     result: Array = np.where(np.abs(a) > least, np.sign(a), 0.0)

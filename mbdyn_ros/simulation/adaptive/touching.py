@@ -22,13 +22,13 @@ from ...robot import Robot
 from ..contact.collisions import Collisions
 from ..contact.contacts import Assembly, Contacts, Indices, Rows
 from ..contact.events import ContactSearch
-from ..contact.precision import ADAPTIVE
+from ..contact.precision import ADAPTIVE_STEPS
 from ..trajectory import Transition
 from . import jam
 from .resting import Mode, Resting, obeys, redundant
 from .smooth import Smooth
 
-SLOW = 1e-4
+LEANING_SPEED = 1e-4
 """Tangential velocity (m/s) below which a sliding point leans to the direction that its friction
 had: near rest the direction would turn ever faster. On a straight way this changes nothing."""
 
@@ -47,8 +47,8 @@ class Touching:
         nq = robot.nq
         end = nq + robot.nv
         self.search = ContactSearch(contacts, lambda y: (y[..., :nq], y[..., nq:end]), tolerance)
-        near = max(ADAPTIVE.touching, 10 * self.search.graze)
-        self._precision = replace(ADAPTIVE, touching=near, inside=near)
+        near = max(ADAPTIVE_STEPS.touching, 10 * self.search.graze)
+        self._precision = replace(ADAPTIVE_STEPS, touching=near, inside=near)
         self._collisions = Collisions(
             robot, contacts, self._without_contact, self._precision,
             contacts.environment.tie_window,
@@ -126,7 +126,7 @@ class Touching:
             speed = float(np.linalg.norm(along))
             if speed == 0 or along @ slides[i] < 0:  # at rest, or a trial step beyond
                 continue
-            leaning = along + SLOW * math.exp(-((speed / SLOW) ** 2)) * slides[i]
+            leaning = along + LEANING_SPEED * math.exp(-((speed / LEANING_SPEED) ** 2)) * slides[i]
             slides[i] = leaning / np.linalg.norm(leaning)
         return rows.assemble(self._held.sticks, slides)
 
@@ -206,7 +206,7 @@ class Touching:
         return found
 
     def correction(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """What has to be added (nv,) to the place, and to v, so that resting contacts do rest."""
+        """Corrections (nv,) of the place and of v that keep resting contacts at rest."""
         g, _, slope = self.contacts.distances(q, v)
         gap = (g / slope)[self.resting]
         rows = self.contacts.rows(q, v, self.resting)
@@ -218,7 +218,7 @@ class Touching:
         for i in np.flatnonzero(self._held.slides).tolist():
             tangential = rows.tangents[i] @ v
             speed = float(np.linalg.norm(tangential))
-            if speed > 10 * SLOW:
+            if speed > 10 * LEANING_SPEED:
                 self._held.directions[i] = tangential / speed
         return moved, slowed
 
@@ -255,9 +255,7 @@ class Touching:
                 return
         self._held = last
 
-    def _stopped(
-        self, q: Array, v: Array, which: Indices, rows: Rows, before: Resting
-    ) -> Resting:
+    def _stopped(self, q: Array, v: Array, which: Indices, rows: Rows, before: Resting) -> Resting:
         """How contacts (k,) move along their walls; what has come to rest is stopped, in `v`."""
         modes, stopped = [Mode.RESTS] * len(which), np.zeros(len(which), dtype=bool)
         directions = np.zeros((len(which), 2))
@@ -266,7 +264,7 @@ class Touching:
             along = rows.tangents[i] @ v
             speed = float(np.linalg.norm(along))
             old = last.get(int(which[i]), directions[i])
-            leans = speed <= SLOW and bool(old.any())
+            leans = speed <= LEANING_SPEED and bool(old.any())
             turned = leans and along @ old <= 0
             if speed > self._precision.resting_speed and not turned:
                 modes[i] = Mode.SLIDES
@@ -286,7 +284,7 @@ class Touching:
 
 
 def _least(matrix: Array, right: Array) -> Array:
-    """The least solution of A x = b, as nearly as may be."""
+    """The least solution x of A x = b, by least squares where it has none."""
     if len(right) == 1:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(right / matrix[0], dtype=np.float64)

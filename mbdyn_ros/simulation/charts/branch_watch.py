@@ -15,10 +15,10 @@ from ...equations.system import System
 from ...model.model import Array
 from .change import same_place
 
-SHORT = 0.2
+SAME_BRANCH_STEP = 0.2
 """Motion of all joints (rad or m) in one step that is surely on one branch."""
 
-FAR = 0.3
+WAY_BETWEEN_LOOKS = 0.3
 """Motion (rad or m) after which the line from home is looked at again."""
 
 
@@ -36,11 +36,11 @@ class BranchWatch:
 
     def jumped(self, old: Array, new: Array) -> bool:
         """Whether a step's end, as the programs see it, is not on the branch of its start."""
-        return bool(np.abs(new - old).max() > SHORT) and not self._leads(old, new)
+        return bool(np.abs(new - old).max() > SAME_BRANCH_STEP) and not self._leads(old, new)
 
     def strays(self, position: Array) -> bool:
         """Whether the line from home has ceased to lead to where the motion is."""
-        if np.abs(position - self._seen).max() < FAR:
+        if np.abs(position - self._seen).max() < WAY_BETWEEN_LOOKS:
             return False
         self._seen = position
         return not self._leads(self._home, position)

@@ -10,7 +10,7 @@ from ...errors import InputError
 from ...robot import Robot
 from ..velocity_map import VelocityMap
 
-SAME = 1e-6
+SAME_CONFIGURATION = 1e-6
 """Distance (rad or m) of joints that are at the same place, on the same branch.
 
 Loops are closed to 1e-12, which near a dead centre, at a quality of 1e-4, may be 1e-8 in the
@@ -20,7 +20,7 @@ joints. Where coordinates change the branches are 1e-2 and more apart.
 
 def same_place(one: Array, other: Array) -> bool:
     """Whether joints are at the same place; NaN is nowhere."""
-    return bool(np.abs(one - other).max(initial=0.0) < SAME)
+    return bool(np.abs(one - other).max(initial=0.0) < SAME_CONFIGURATION)
 
 
 def closes(robot: Robot, tree_position: Array) -> bool:

@@ -29,10 +29,10 @@ the loop."""
 DOUBTFUL = 1e-2
 """Regularity under which a failure is put down to the singularity nearby."""
 
-LARGE = 0.5
+EVEN_MOTION = 0.5
 """Motion of a joint in one step (rad or m) under which its rows change about evenly."""
 
-PROBES = 16
+CHANGE_POINT_PROBES = 16
 """Parts of a step in which a change point is looked for."""
 
 
@@ -132,9 +132,9 @@ class ChartWatch:
         for k, (chart, old, new) in enumerate(triples):
             moved = float(np.abs(new.position - old.position).max())
             way = 1.5 * float(np.linalg.norm(new.rows - old.rows)) + 2 * SINGULAR * new.norm
-            if moved < LARGE and old.least + new.least > way:
+            if moved < EVEN_MOTION and old.least + new.least > way:
                 continue
-            if moved < LARGE and chart.least(old.rows) + chart.least(new.rows) > way:
+            if moved < EVEN_MOTION and chart.least(old.rows) + chart.least(new.rows) > way:
                 continue
             found = self._search(k, step)
             if found is not None:
@@ -162,7 +162,7 @@ class ChartWatch:
         return chosen if changed else None
 
     def doubt(self, y: Array) -> str:
-        """What to add to the words of a failure at y."""
+        """Words to add to those of a failure at y, where a singularity is near."""
         for chart, view in zip(self._charts, self._look(y), strict=True):
             if np.isfinite(view.rows).all() and chart.regularity(view.rows) < DOUBTFUL:
                 return "; " + chart.at_change_point("is near")
@@ -195,11 +195,11 @@ class ChartWatch:
             rows = self._look(step.state(step.start + share * length))[k].rows
             return chart.regularity(rows) if np.isfinite(rows).all() else np.inf
 
-        shares = np.linspace(0.0, 1.0, PROBES + 1)
+        shares = np.linspace(0.0, 1.0, CHANGE_POINT_PROBES + 1)
         values = [regularity(share) for share in shares]
         least = int(np.argmin(values))
         if values[least] >= SINGULAR:
-            bounds = shares[max(0, least - 1)], shares[min(PROBES, least + 1)]
+            bounds = shares[max(0, least - 1)], shares[min(CHANGE_POINT_PROBES, least + 1)]
             found = minimize_scalar(
                 regularity, bounds=bounds, method="bounded", options={"xatol": 1e-12}
             )

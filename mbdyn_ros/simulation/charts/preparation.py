@@ -34,5 +34,5 @@ class Preparation(Generic[Built]):
         return self._future.done()
 
     def result(self) -> Built:
-        """What was built, when it is; raises what building it raised."""
+        """The thing built, once it is; raises the error that building it raised."""
         return self._future.result()

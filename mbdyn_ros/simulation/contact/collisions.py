@@ -74,9 +74,7 @@ class Collisions:
         loss, self._loss = self._loss, 0.0
         return loss
 
-    def collide(
-        self, t: float, q: Array, v: Array, effort: Array, resting: Indices
-    ) -> None:
+    def collide(self, t: float, q: Array, v: Array, effort: Array, resting: Indices) -> None:
         """All impacts at this instant, one after the other where one causes the next.
 
         `v` is changed in place. `resting` are contacts that touch, whatever their distance.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +28,7 @@ KINK = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What holds for k contacts: normal velocity W v, normal acceleration W a + drift.
+    """Laws of motion of k contacts: normal velocity W v, normal acceleration W a + drift.
 
     tangents : (k, 2, nv) velocities along the wall likewise; zero without friction.
     tangent_drift : (k, 2). friction : (k,).
@@ -102,8 +101,7 @@ class Contacts:
             )
         self.geometry = environment.geometry(robot)
         programs = distances, contact_state
-        with ThreadPoolExecutor() as pool:
-            kernels = list(pool.map(robot.calls.kernel, programs, [self.geometry] * len(programs)))
+        kernels = robot.calls.load(*((program, self.geometry) for program in programs))
         self._kernel = kernels[0]
         self._normals: dict[int, Normals] = {}
         self._many: BoundBatch | None = None
@@ -135,7 +133,7 @@ class Contacts:
         return self.environment.sides[k % len(self.environment.sides)].name
 
     def name(self, k: int) -> str:
-        """What touches what, for messages."""
+        """Words for a contact in messages: the point and the surface."""
         if k >= self.geometry.pairs:
             return self.surface(k)
         link, xyz = self.points[self.point(k)]
@@ -152,7 +150,7 @@ class Contacts:
         return result[:m], result[m : 2 * m], result[2 * m :]
 
     def many_distances(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
-        """The same (N, m) at states (N, nq), (N, nv)."""
+        """The `distances` (N, m), three times, at states (N, nq), (N, nv)."""
         m = len(self)
         many = self._many
         if many is None or len(many.result) != len(q):

@@ -143,7 +143,7 @@ class Environment:
         return _default_points(robot)
 
     def geometry(self, robot: Robot) -> ContactGeometry:
-        """The same as the programs see it."""
+        """Points, faces and stops of a robot among the walls, for its programs."""
         frames = robot.system.tree.frames
         places = []
         for link, xyz in self.contact_points(robot):

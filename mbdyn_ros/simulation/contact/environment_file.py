@@ -13,38 +13,24 @@ from ...model.read.yaml_source import YamlSource
 from .environment import TIE_WINDOW, Environment
 from .surfaces import Surface
 
-KEYS = ("surfaces", "points", "tie_window", "joint_limits", "limit_restitution")
+FILE_KEYS = ("surfaces", "points", "tie_window", "joint_limits", "limit_restitution")
 
-NUMBER, VECTOR, NUMBERS, TRUTH = (
-    YamlSource.number,
-    YamlSource.vector,
-    YamlSource.numbers,
-    YamlSource.truth,
-)
+NUMBER, NUMBERS = YamlSource.number, YamlSource.numbers
+VECTOR, TRUTH = YamlSource.vector, YamlSource.truth
+
+ALONG_AXIS: dict[str, Callable[..., Any]] = {"center": VECTOR, "axis": VECTOR, "inside": TRUTH}
 
 COMMON: dict[str, Callable[..., Any]] = {"restitution": NUMBER, "friction": NUMBER}
 
-TYPES: dict[str, tuple[Callable[..., Surface], dict[str, Callable[..., Any]], tuple[str, ...]]] = {
+SURFACE_TYPES: dict[
+    str, tuple[Callable[..., Surface], dict[str, Callable[..., Any]], tuple[str, ...]]
+] = {
     "plane": (Surface.plane, {"point": VECTOR, "normal": VECTOR}, ()),
-    "sphere": (
-        Surface.sphere,
-        {"radius": NUMBER, "center": VECTOR, "inside": TRUTH},
-        ("radius",),
-    ),
-    "cylinder": (
-        Surface.cylinder,
-        {"radius": NUMBER, "center": VECTOR, "axis": VECTOR, "inside": TRUTH},
-        ("radius",),
-    ),
+    "sphere": (Surface.sphere, {"radius": NUMBER, "center": VECTOR, "inside": TRUTH}, ("radius",)),
+    "cylinder": (Surface.cylinder, {"radius": NUMBER, **ALONG_AXIS}, ("radius",)),
     "elliptic_cylinder": (
         Surface.elliptic_cylinder,
-        {
-            "semi_axes": NUMBERS,
-            "center": VECTOR,
-            "axis": VECTOR,
-            "major": VECTOR,
-            "inside": TRUTH,
-        },
+        {"semi_axes": NUMBERS, **ALONG_AXIS, "major": VECTOR},
         ("semi_axes",),
     ),
     "box": (Surface.box, {"size": VECTOR, "center": VECTOR}, ("size",)),
@@ -87,7 +73,7 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     Surface('floor', restitution=0.5, friction=0.6)
     """
     document = YamlSource(source, "environment", "surfaces")
-    values = document.mapping(document.root, "an environment", KEYS)
+    values = document.mapping(document.root, "an environment", FILE_KEYS)
     surfaces: list[Surface] = []
     for node in document.records(values, "surfaces"):
         surface = _read_surface(document, node)
@@ -123,13 +109,13 @@ def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
     what = f'surface "{name}"'
     kind_node = fields.pop("type")
     kind = document.text(kind_node, f"{what}: its type")
-    if kind not in TYPES:
+    if kind not in SURFACE_TYPES:
         raise document.error(
             kind_node,
-            f'{what}: there is no type "{kind}"{suggestion(kind, TYPES)}; there are '
-            f"{', '.join(TYPES)}",
+            f'{what}: there is no type "{kind}"{suggestion(kind, SURFACE_TYPES)}; there are '
+            f"{', '.join(SURFACE_TYPES)}",
         )
-    make, readers, needed = TYPES[kind]
+    make, readers, needed = SURFACE_TYPES[kind]
     readers = {**readers, **COMMON}
     for key in needed:
         if key not in fields:

@@ -14,12 +14,12 @@ import numpy as np
 from ...integration.root import zero_between
 from ...model.model import Array
 from .contacts import Contacts, Flags, Indices
-from .precision import ADAPTIVE
+from .precision import ADAPTIVE_STEPS
 
-PARTS = 8
+STEP_PARTS = 8
 """Parts of a step that is looked at, and of a part that is divided."""
 
-SHARES = np.linspace(0.0, 1.0, PARTS + 1)
+SHARES = np.linspace(0.0, 1.0, STEP_PARTS + 1)
 """Where the parts of a step begin and end."""
 
 DEPTH = 3
@@ -45,7 +45,7 @@ class ContactSearch:
         tolerance: float,
     ) -> None:
         self._contacts, self._split = contacts, split
-        self.graze = max(ADAPTIVE.graze, tolerance)
+        self.graze = max(ADAPTIVE_STEPS.graze, tolerance)
 
     def first(
         self, states: Callable[[Array], Array], start: float, end: float, resting: Indices
@@ -70,7 +70,7 @@ class ContactSearch:
         times[-1] = end
         g, rate, slope = self._contacts.many_distances(*self._split(states(times)))
         fastest = SPEEDS * np.abs(rate).max(axis=0)
-        near = watched & ~(g[:-1] + g[1:] > fastest * ((end - start) / PARTS))
+        near = watched & ~(g[:-1] + g[1:] > fastest * ((end - start) / STEP_PARTS))
         for part in np.flatnonzero(near.any(axis=1)).tolist():
             before, after = times[part], times[part + 1]
             first = None

@@ -1,4 +1,4 @@
-"""What happens at the instant of an impact."""
+"""The record of an impact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How exactly contacts are told apart: to the accuracy of what steps."""
+"""How exactly contacts are told apart: to the accuracy of the steps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...equations.contact.impact import SETTLED
 
 @dataclass(frozen=True)
 class Precision:
-    """What counts as nothing where walls are touched; distances in m or rad.
+    """Limits under which distances (m or rad) and velocities at walls count as nothing.
 
     touching : distance of what touches. inside : depth at which a start is refused.
     graze : depth under which a point grazes and does not hit.
@@ -26,12 +26,12 @@ class Precision:
     settled: float
 
 
-ADAPTIVE = Precision(
+ADAPTIVE_STEPS = Precision(
     touching=1e-9, inside=1e-9, graze=1e-12, closed=1e-16, resting_speed=1e-9, settled=SETTLED
 )
 """Of steps that adapt; where their tolerances are wider, so are the distances."""
 
-STEPPED = Precision(
+FIXED_STEPS = Precision(
     touching=1e-6, inside=1e-5, graze=1e-9, closed=1e-13, resting_speed=1e-4, settled=1e-6
 )
 """Of fixed steps."""

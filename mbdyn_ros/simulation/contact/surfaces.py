@@ -20,7 +20,7 @@ XYZ = ("x", "y", "z")
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """What a wall looks like.
+    """Appearance of a wall.
 
     kind : plane (across its z axis), sphere, cylinder (along its z axis) or box.
     size : (3,) m along its own axes; infinite where it has no end.
@@ -45,10 +45,7 @@ class Surface:
     restitution : e of Newton's law, 0 to 1: normal velocity after an impact = -e times before.
     friction : coefficient of Coulomb's law, of impulses and of forces, 0 or more.
     name : for messages and results.
-
-    Attributes
-    ----------
-    shape : what the walls with a name of their own look like; None for a function.
+    shape : what it looks like, for those who draw it; the constructors by name give it.
 
     Raises
     ------
@@ -73,6 +70,7 @@ class Surface:
         restitution: float = 1.0,
         friction: float = 0.0,
         name: str = "wall",
+        shape: Shape | None = None,
     ) -> None:
         if not isinstance(name, str) or not name:
             raise InputError(f"the name of a surface must be text, not {name!r}")
@@ -80,7 +78,7 @@ class Surface:
         self.restitution = checked_restitution(f"surface {name!r}", restitution)
         self.friction = number_within(f"surface {name!r}: friction", friction, np.inf, "0 or more")
         self.faces = self._faces(g)
-        self.shape: Shape | None = None
+        self.shape = shape
 
     @alone
     def _faces(self, g: Callable[[SX], Any]) -> tuple[ca.Function, ...]:
@@ -125,9 +123,12 @@ class Surface:
         """A plane through a point (m); its normal points into free space. Default: the floor."""
         p = single_vector(f"surface {name!r}: point", point, XYZ)
         n = _direction(f"surface {name!r}: normal", normal)
-        wall = cls(lambda x: ca.dot(constant(n), x - constant(p)), restitution, friction, name)
-        wall.shape = Shape("plane", np.array([np.inf, np.inf, 0.0]), p, _axes(n))
-        return wall
+        shape = Shape("plane", np.array([np.inf, np.inf, 0.0]), p, _axes(n))
+
+        def g(x: SX) -> SX:
+            return ca.dot(constant(n), x - constant(p))
+
+        return cls(g, restitution, friction, name, shape)
 
     @classmethod
     def sphere(
@@ -142,14 +143,8 @@ class Surface:
         """A sphere (m); free space is inside, or else outside."""
         r = _length(f"surface {name!r}: radius", radius)
         c = single_vector(f"surface {name!r}: center", center, XYZ)
-        sign = 1.0 if inside else -1.0
-
-        def g(x: SX) -> SX:
-            return sign * (r * r - ca.sumsqr(x - constant(c))) / (2 * r)
-
-        wall = cls(g, restitution, friction, name)
-        wall.shape = Shape("sphere", np.full(3, 2 * r), c, np.eye(3))
-        return wall
+        shape = Shape("sphere", np.full(3, 2 * r), c, np.eye(3))
+        return cls(_round(r, c, np.eye(3), inside), restitution, friction, name, shape)
 
     @classmethod
     def cylinder(
@@ -167,14 +162,8 @@ class Surface:
         c = single_vector(f"surface {name!r}: center", center, XYZ)
         d = _direction(f"surface {name!r}: axis", axis)
         across = np.eye(3) - np.outer(d, d)
-        sign = 1.0 if inside else -1.0
-
-        def g(x: SX) -> SX:
-            return sign * (r * r - ca.sumsqr(constant(across) @ (x - constant(c)))) / (2 * r)
-
-        wall = cls(g, restitution, friction, name)
-        wall.shape = Shape("cylinder", np.array([2 * r, 2 * r, np.inf]), c, _axes(d))
-        return wall
+        shape = Shape("cylinder", np.array([2 * r, 2 * r, np.inf]), c, _axes(d))
+        return cls(_round(r, c, across, inside), restitution, friction, name, shape)
 
     @classmethod
     def elliptic_cylinder(
@@ -202,10 +191,9 @@ class Surface:
         def g(x: SX) -> SX:
             return scale * (1 - ca.sumsqr(constant(rows) @ (x - constant(c))))
 
-        wall = cls(g, restitution, friction, name)
         axes = np.column_stack([first, np.cross(d, first), d])
-        wall.shape = Shape("cylinder", np.array([2 * one, 2 * two, np.inf]), c, axes)
-        return wall
+        shape = Shape("cylinder", np.array([2 * one, 2 * two, np.inf]), c, axes)
+        return cls(g, restitution, friction, name, shape)
 
     @classmethod
     def box(
@@ -228,9 +216,19 @@ class Surface:
             y = x - constant(c)
             return ca.vertcat(*(half[k] - s * y[k] for k in range(3) for s in (1, -1)))
 
-        wall = cls(g, restitution, friction, name)
-        wall.shape = Shape("box", 2 * half, c, np.eye(3))
-        return wall
+        shape = Shape("box", 2 * half, c, np.eye(3))
+        return cls(g, restitution, friction, name, shape)
+
+
+def _round(radius: float, center: Array, across: Array, inside: bool) -> Callable[[SX], SX]:
+    """g of a wall at a distance from a place; `across` (3, 3) takes the way along it off."""
+    sign = 1.0 if inside else -1.0
+
+    def g(x: SX) -> SX:
+        outside = ca.sumsqr(constant(across) @ (x - constant(center)))
+        return sign * (radius * radius - outside) / (2 * radius)
+
+    return g
 
 
 def checked_restitution(what: str, value: float) -> float:

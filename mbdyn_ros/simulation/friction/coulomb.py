@@ -6,18 +6,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...model.model import Array
+from ...model.tree import Tree
 from ...robot import Robot
 from ..velocity_map import VelocityMap
 
 VELOCITY_NOISE = 1e-12
 """Share of the velocities that may be rounding error where a row mixes several."""
 
-DEPENDENT = 1e-9
+DEPENDENT_ROWS = 1e-9
 """Share of the largest singular value under which rows depend on each other."""
 
 
+def tree_friction(tree: Tree) -> tuple[Array, Array]:
+    """Damping (N m s/rad or N s/m) and dry friction (N m or N) of the tree, (tree nv,) each."""
+    damping, dry = np.zeros(tree.nv), np.zeros(tree.nv)
+    for body in tree.bodies:
+        damping[body.v], dry[body.v] = body.damping, body.friction
+    return damping, dry
+
+
+def fastest_damping(matrix: Array, damping: Array) -> float:
+    """Greatest eigenvalue (1/s) of M^-1 D, M and D (n, n): the rate at which damping slows."""
+    if not damping.any():
+        return 0.0
+    rates = np.linalg.eigvals(np.linalg.solve(matrix, damping))
+    return float(np.abs(rates).max())
+
+
 class Coulomb:
-    """What rubs: D v, and the dry friction +-F along each of m rows J, sliding at J v.
+    """Friction of a robot: D v, and the dry friction +-F along each of m rows J, sliding at J v.
 
     In a loop of one freedom every joint moves by v_tree = G(q) v, and all their dry friction f
     is one row: that of the coordinate, F = sum |G| f. In a loop of several freedoms each joint
@@ -32,9 +49,7 @@ class Coulomb:
     def __init__(self, robot: Robot) -> None:
         system = robot.system
         tree, coordinates = system.tree, system.coordinates
-        self._loss, self._dry = np.zeros(tree.nv), np.zeros(tree.nv)
-        for body in tree.bodies:
-            self._loss[body.v], self._dry[body.v] = body.damping, body.friction
+        self._loss, self._dry = tree_friction(tree)
         leader = {row: k for k, row in enumerate(coordinates.v)}
         mixed: set[int] = set()
         for linkage in system.linkages:
@@ -75,6 +90,11 @@ class Coulomb:
         result[(self.coordinate < 0) & (np.abs(speed) <= noise)] = 0.0
         return result
 
+    def resistance(self, v: Array, slides: Array) -> Array:
+        """Damping, and the friction of rows that slide (m,) +-1, as forces (nv,)."""
+        result: Array = self.damping @ v + (self.limit * slides) @ self.rows
+        return result
+
     def motions(self, held: NDArray[np.intp]) -> Array:
         """Velocities (nv, k), orthonormal, at which the rows `held` stand still."""
         still, count = self.coordinate[held], self.rows.shape[1]
@@ -83,7 +103,7 @@ class Coulomb:
         mixed = self.rows[held[still < 0]][:, free]
         if mixed.size:
             _, sizes, directions = np.linalg.svd(mixed)
-            rank = int((sizes > DEPENDENT * max(sizes.max(), 1e-300)).sum())
+            rank = int((sizes > DEPENDENT_ROWS * max(sizes.max(), 1e-300)).sum())
             result = result @ directions[rank:].T
         return result
 

@@ -1,4 +1,4 @@
-"""What the efforts of the actuated joints do to the independent coordinates."""
+"""Power and forces of the actuated joints' efforts in the independent coordinates."""
 
 from __future__ import annotations
 

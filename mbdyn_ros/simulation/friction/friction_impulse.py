@@ -19,7 +19,7 @@ from ...model.model import Array
 PIVOTS = 10
 """Most steps of block pivoting, which usually needs two or three; it may cycle."""
 
-DEPENDENT = 1e-12
+DEPENDENT_IMPULSES = 1e-12
 """Share of the largest eigenvalue under which impulses of several joints do the same."""
 
 
@@ -42,7 +42,8 @@ def friction_impulses(free: Array, inverse_mass: Array, bound: Array, guess: Arr
         velocity = free + inverse_mass @ impulse
         if len(sticks):
             matrix = inverse_mass[np.ix_(sticks, sticks)]
-            impulse[sticks] = np.linalg.lstsq(matrix, -velocity[sticks], rcond=DEPENDENT)[0]
+            stop = np.linalg.lstsq(matrix, -velocity[sticks], rcond=DEPENDENT_IMPULSES)
+            impulse[sticks] = stop[0]
             velocity += inverse_mass[:, sticks] @ impulse[sticks]
         slides = (sides != 0) & (velocity * sides <= 0)
         next_sides = np.where(slides, sides, 0.0)
@@ -62,7 +63,7 @@ def boxed_impulses(matrix: Array, free: Array, bound: Array) -> Array:
     from scipy.optimize import lsq_linear  # slow to import, and few robots need it
 
     values, vectors = np.linalg.eigh(matrix)
-    kept = values > DEPENDENT * values.max()
+    kept = values > DEPENDENT_IMPULSES * values.max()
     root = np.sqrt(values[kept])
     columns = (vectors[:, kept] * root).T * bound
     right = -(vectors[:, kept].T @ free) / root

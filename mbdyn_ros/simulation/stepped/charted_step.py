@@ -27,7 +27,7 @@ PREPARE, LAST = 0.18, 0.02
 """Shares of the best choice's quality at which other coordinates are prepared, and without which
 there is no going on. At POOR, between them, they are taken."""
 
-ANY = 1.0
+ANY_QUALITY = 1.0
 """The share of the best choice's quality that all others are below."""
 
 
@@ -188,7 +188,7 @@ class ChartedStep:
             if not self._leg.charts:
                 raise
             motion.set_state(*before)
-            self._watch(ANY)
+            self._watch(ANY_QUALITY)
             if not self._wanted:
                 raise
             self._change()
@@ -231,16 +231,14 @@ class ChartedStep:
             return
         present = list(self.coordinates)
         try:
-            chosen, worst = better_joints(
-                self._leg.charts, present, self._leg.tree_position, share
-            )
+            chosen, worst = better_joints(self._leg.charts, present, self._leg.tree_position, share)
         except SimulationError as error:
             raise SimulationError(f"{error} at t = {self.time:.6g} s") from None
         if chosen == present:
             return
-        if worst < POOR or share == ANY:
+        if worst < POOR or share == ANY_QUALITY:
             self._wanted = chosen
-            self._must_change = worst < LAST or share == ANY
+            self._must_change = worst < LAST or share == ANY_QUALITY
         if self._known(chosen) is None:
             self._prepare(chosen)
 

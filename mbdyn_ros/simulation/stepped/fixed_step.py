@@ -22,20 +22,21 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arguments import positive_seconds
 from ...equations.position_rate import PositionRate
-from ...errors import InputError, SimulationError
+from ...errors import SimulationError
 from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...integration.stepper import Stepper
 from ...model.model import Array
 from ...robot import Robot
-from ..friction.coulomb import Coulomb
+from ..friction.coulomb import Coulomb, fastest_damping
 from ..friction.drive import Drive
 from ..friction.friction_impulse import friction_impulses
 
 AUTO = "auto"
 """The name of the choice between `RK4` and `SEMI_IMPLICIT`."""
 
-STIFF = 1.0
+STIFFEST_FOR_RK4 = 1.0
 """Largest step times damping rate for rk4 in "auto". It is stable up to 2.78; the damping rate
 is taken at one position and differs at others."""
 
@@ -61,10 +62,8 @@ class FixedStep:
     Examples
     --------
     >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.load('''<robot name="mass"><link name="world"/><link name="cart">
-    ...   <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"
-    ...   iyz="0"/></inertial></link><joint name="rail" type="prismatic">
-    ...   <parent link="world"/><child link="cart"/></joint></robot>''')
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART)
     >>> motion = FixedStep(robot, step=0.5)
     >>> motion.effort[:] = 4.0
     >>> motion.advance()
@@ -91,7 +90,9 @@ class FixedStep:
         self._mass = robot.bind("mass_matrix")
         self._position_rate = PositionRate(robot.system.coordinates)
         self._programs = robot.bind("joint_position"), robot.bind("joint_velocity")
-        self._damping_rate = self._fastest_damping()
+        self._mass.q[:] = self.q
+        self._mass()
+        self._damping_rate = fastest_damping(self._mass.result, self._damping_at(self.q))
         self.step = step
         self._places = plain_coordinates(robot)
         self._dry, self._slides, self._impulse = np.zeros((3, rubbing))
@@ -104,10 +105,8 @@ class FixedStep:
 
     @step.setter
     def step(self, step: float) -> None:
-        if not (math.isfinite(step) and step > 0):
-            raise InputError(f"the step must be a positive number of seconds, not {step}")
-        self._step = step
-        stiff = step * self._damping_rate > STIFF
+        self._step = step = positive_seconds("the step", step)
+        stiff = step * self._damping_rate > STIFFEST_FOR_RK4
         method = self._choice or (SEMI_IMPLICIT if stiff else RK4)
         if method is not self._stepper.method:
             self._stepper.method = method
@@ -252,25 +251,14 @@ class FixedStep:
         if coulomb is None:
             return np.zeros(len(v))
         coulomb.at(q)  # dry friction as at the start of the step, whatever the sign now
-        resistance: Array = coulomb.damping @ v + (coulomb.limit * self._slides) @ coulomb.rows
-        return resistance
+        return coulomb.resistance(v, self._slides)
 
     def _damping_at(self, q: Array) -> Array:
-        """What damping takes by velocities, (nv, nv)."""
+        """Damping matrix D (nv, nv) of the forces D v."""
         if self._coulomb is None:
             return np.zeros((self.robot.nv, self.robot.nv))
         self._coulomb.at(q)
         return self._coulomb.damping
-
-    def _fastest_damping(self) -> float:
-        """Greatest rate (1/s) at which damping alone slows a motion, at the neutral position."""
-        self._mass.q[:] = self.q
-        self._mass()
-        damping = self._damping_at(self.q)
-        if not damping.any():
-            return 0.0
-        rates = np.linalg.eigvals(np.linalg.solve(self._mass.result, damping))
-        return float(np.abs(rates).max())
 
     def _explain(self) -> None:
         labels = (*self.robot.position_labels, *self.robot.velocity_labels)

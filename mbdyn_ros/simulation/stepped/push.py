@@ -9,7 +9,7 @@ import numpy as np
 from ...array import Array
 from ...equations.contact.impact import Blocks, contact_impulses
 from ..contact.contacts import Assembly, Flags, Indices
-from ..contact.precision import STEPPED
+from ..contact.precision import FIXED_STEPS
 
 SOFT = 1e-6
 """Share by which contacts that are redundant yield, so that their impulses are determined."""
@@ -64,7 +64,7 @@ class PushSolver:
                 guess[places] = step * self._forces.get(k, np.zeros(3))[: len(places)]
             guess[len(free) - len(blocks.bound) :] = rubbed
             soft = matrix + np.diag(SOFT * matrix.diagonal())  # one solution, where many fit
-            f = contact_impulses(soft, free, blocks, guess, STEPPED.settled)
+            f = contact_impulses(soft, free, blocks, guess, FIXED_STEPS.settled)
         self._forces = {}
         for k, places in blocks_of(held, blocks):
             self._forces[k] = np.zeros(3)

@@ -23,12 +23,12 @@ from ..contact.collisions import Collisions
 from ..contact.contacts import Assembly, Contacts, Indices
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
-from ..contact.precision import STEPPED
+from ..contact.precision import FIXED_STEPS
 from .fixed_step import FixedStep
 from .push import Push, PushSolver, blocks_of
 from .step_crossing import first_crossing
 
-PASSES = 3
+MOST_PASSES = 3
 """Most solutions of the contacts in one step."""
 
 MOST_PARTS = 300
@@ -65,7 +65,7 @@ class WalledStep(FixedStep):
         super().__init__(robot, step, method)
         self.contacts = Contacts(self.robot, environment)
         self._collisions = Collisions(
-            self.robot, self.contacts, self._accelerated, STEPPED, step
+            self.robot, self.contacts, self._accelerated, FIXED_STEPS, step
         )
         self._solver = PushSolver()
         self._slips: dict[int, Array] = {}
@@ -124,29 +124,28 @@ class WalledStep(FixedStep):
     def _part(self, length: float) -> float:
         """Move on by a length of time, or up to the next impact and through it; returns how far."""
         g, rate, slope = (one.copy() for one in self.contacts.distances(self.q, self.v))
-        touching = g <= STEPPED.touching * slope
-        if (touching & (rate < -STEPPED.resting_speed * slope)).any():
+        touching = g <= FIXED_STEPS.touching * slope
+        if (touching & (rate < -FIXED_STEPS.resting_speed * slope)).any():
             self._collide()
             g, rate, slope = (one.copy() for one in self.contacts.distances(self.q, self.v))
-            touching = g <= STEPPED.touching * slope
-        resting = touching & (np.abs(rate) <= 2 * STEPPED.resting_speed * slope)
+            touching = g <= FIXED_STEPS.touching * slope
+        resting = touching & (np.abs(rate) <= 2 * FIXED_STEPS.resting_speed * slope)
         held = np.flatnonzero(resting)
         before = self._state()
         self._go(length, held)
         last, last_rate, slope = self.contacts.distances(self.q, self.v)
-        found = first_crossing(
-            (g, rate), (last, last_rate), length, ~resting, STEPPED.graze * np.maximum(slope, 1e-12)
-        )
-        if found is None:
+        depth = FIXED_STEPS.graze * np.maximum(slope, 1e-12)
+        crossing = first_crossing((g, rate), (last, last_rate), length, ~resting, depth)
+        if crossing is None:
             return length
-        time, k = found
+        time, k = crossing
 
         def step_to(time: float) -> tuple[float, float, float]:
             self._restore(before)
             if time > 0:
                 self._go(time, held)
             g, rate, slope = self.contacts.distances(self.q, self.v)
-            return g[k], rate[k], STEPPED.closed * slope[k]
+            return g[k], rate[k], FIXED_STEPS.closed * slope[k]
 
         time = land(step_to, time, (0.0, length))
         self._collide()
@@ -196,14 +195,14 @@ class WalledStep(FixedStep):
         walls or the levers turn much in a step, they are found again at its end.
         """
         free, fast, moved = self.q.copy(), self.v.copy(), np.zeros(len(slow))
-        for _ in range(PASSES):
+        for _ in range(MOST_PASSES):
             push = self._pushed(held, fast)
             moved += self._closing(push, held, 0.5 * self._step * (push.velocity - fast) - moved)
             self.v[:] = push.velocity
             self.q[:] = free
             self._move(1.0, moved)
             _, rate, slope = self.contacts.distances(self.q, self.v)
-            slow_enough = np.abs(rate) <= STEPPED.resting_speed * slope
+            slow_enough = np.abs(rate) <= FIXED_STEPS.resting_speed * slope
             if slow_enough[held[push.pushing]].all():
                 break
         self._stop_joints(push, start)
@@ -244,7 +243,7 @@ class WalledStep(FixedStep):
         """Let joints that their dry friction holds stand still exactly."""
         walls, coordinate = len(push.assembly.rows), self._rubbing_coordinates
         self._impulse[:] = rubbed = push.impulses[walls:]
-        still = np.abs(push.rows[walls:] @ self.v) < STEPPED.resting_speed
+        still = np.abs(push.rows[walls:] @ self.v) < FIXED_STEPS.resting_speed
         sticks = (np.abs(rubbed) < self._step * self._dry) & still
         self.v[coordinate[sticks & (coordinate >= 0)]] = 0.0
         for k in coordinate[sticks & (self._slides == 0)].tolist():
