@@ -99,6 +99,14 @@ def test_files_are_small() -> None:
     assert not {path: length for path, length in lengths.items() if length > LONGEST}
 
 
+def test_imports_lead_somewhere() -> None:
+    """A relative import of what is not there is found when it runs; here it is found at once."""
+    known = modules()
+    for module, path in known.items():
+        for target in imports(module, path.read_text(), known):
+            assert target in known or (*target, "__init__") in known, (module, target)
+
+
 def test_the_core_knows_no_application() -> None:
     top = edges(modules())[()]
     clients = {entry for entry, targets in top.items() if targets & set(APPLICATIONS)}
@@ -127,3 +135,23 @@ def test_only_ros_imports_rclpy() -> None:
             )
         }
         assert "ros" in module or not roots & {"rclpy", "sensor_msgs", "std_msgs"}, module
+
+
+def test_a_constant_is_defined_once() -> None:
+    """A number has one name, and a name one number, in the whole package."""
+    homes: dict[str, list[str]] = {}
+    for module, path in modules().items():
+        for node in ast.parse(path.read_text()).body:
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            for target in targets:
+                if isinstance(target, ast.Name) and target.id.isupper() and _is_number(node.value):
+                    homes.setdefault(target.id.lstrip("_"), []).append("/".join(module))
+    assert not {name: places for name, places in homes.items() if len(places) > 1}
+
+
+def _is_number(value: ast.expr) -> bool:
+    """Whether an expression is a number, a product of numbers, or one less than zero."""
+    if isinstance(value, ast.BinOp):
+        return _is_number(value.left) and _is_number(value.right)
+    inner = value.operand if isinstance(value, ast.UnaryOp) else value
+    return isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float))
