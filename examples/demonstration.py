@@ -1,4 +1,4 @@
-"""What the demonstrations over ROS share: how they begin, fail and end."""
+"""The frame of the demonstrations over ROS: how they begin, fail and end."""
 
 from __future__ import annotations
 

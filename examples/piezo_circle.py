@@ -22,7 +22,7 @@ from examples.children import Children
 from examples.demonstration import PRIORITY, DemoError, arguments, environment, run
 from mbdyn_ros.piezo import JointPath, circle
 from mbdyn_ros.robot import Robot, load
-from mbdyn_ros.ros.messages.conversions import seconds
+from mbdyn_ros.ros.messages.conversions import fill_time, seconds
 from mbdyn_ros.ros.robot_files import find_urdf
 
 HOME = [0.0, 0.3, 0.8, -0.5, 0.6, 0.0]
@@ -73,12 +73,10 @@ class PiezoClient(Node):
         """Send the path; return the time of the world at which it starts."""
         message = JointTrajectory(joint_names=list(robot.joint_names))
         start = self.get_clock().now().nanoseconds + int(1e9 * DELAY)
-        message.header.stamp.sec, message.header.stamp.nanosec = divmod(start, 1_000_000_000)
+        fill_time(message.header.stamp, start)
         for moment, position in zip(path.times.tolist(), path.positions.tolist(), strict=True):
             point = JointTrajectoryPoint(positions=position, velocities=path.at(moment)[1].tolist())
-            whole = int(moment)
-            point.time_from_start.sec = whole
-            point.time_from_start.nanosec = int(1e9 * (moment - whole))
+            fill_time(point.time_from_start, int(1e9 * moment))  # type: ignore[arg-type]
             message.points.append(point)
         self._path.publish(message)
         self.recorded.clear()

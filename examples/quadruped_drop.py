@@ -34,7 +34,7 @@ CLOSE = np.sqrt(2 * HEIGHT / 9.81) + np.linspace(-0.5e-3, 4e-3, 901)
 
 @dataclass(frozen=True)
 class Quadruped:
-    """Where its description is, how it stands (rad, hip to knee), and what holds its joints.
+    """A robot: its description, its stance (rad, hip to knee), and the springs of its joints.
 
     kp, kd : N m/rad and N m s/rad.
     """
@@ -89,7 +89,7 @@ def description(path: str) -> Path:
 
 
 def exactly(drop: Drop) -> dict[str, Any]:
-    """By `simulate`."""
+    """The drop by `simulate`."""
     began = time.perf_counter()
     stopped = ""
     try:
@@ -106,7 +106,7 @@ def exactly(drop: Drop) -> dict[str, Any]:
 
 
 def in_steps(drop: Drop) -> dict[str, Any]:
-    """As the node `simulator` does, at 1 kHz."""
+    """The drop in steps, as the node `simulator` does it, at 1 kHz."""
     motion = ChartedStep(drop.robot, STEP, environment=drop.walls)
     motion.set_state(drop.start, np.zeros(18))
     before, work = sum(motion.energy()), 0.0
@@ -134,7 +134,7 @@ def fall() -> float:
 
 
 def outcome(drop: Drop, impacts: Any, q: Array, v: Array) -> dict[str, Any]:
-    """What both have in common."""
+    """The results that both runs have."""
     return {
         "impacts": [
             (one.time, one.points, float(one.impulses.sum()), one.loss) for one in impacts

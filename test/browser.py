@@ -92,7 +92,7 @@ class Tab:
 @contextlib.contextmanager
 def running(shown: Any) -> Iterator[None]:
     """A page that is served meanwhile."""
-    thread = threading.Thread(target=shown.run)
+    thread = threading.Thread(target=shown.page.run, args=(shown.draw,))
     thread.start()
     try:
         yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,6 @@ os.environ["XDG_CACHE_HOME"] = str(_cache)
 
 
 settings.register_profile("long")  # see `random_robots.explore`
-
-
-def pytest_collection_finish() -> None:
-    """Spare the collector of cycles what stays to the end: all tests, and all that they import."""
-    gc.collect()
-    gc.freeze()
 
 
 INTERPRETED: dict[Any, Any] = {}

@@ -328,7 +328,7 @@ def test_what_cannot_be_cut_is_refused() -> None:
     message = refusal(four_bar(SECOND.format(""), j3="true", j4="true"))
     assert message.startswith('<text>:8: <joint name="j3">: closes a loop (its child "rocker" has')
     message = refusal(four_bar(SECOND.format("").replace("revolute", "floating")))
-    assert message.startswith('<text>:8: <joint name="j3">: a floating joint leaves everything')
+    assert message.startswith('<text>:8: <joint name="j3">: a floating joint closes no loop')
     parallel = SECOND.format("").replace("coupler", "crank").replace("rocker", "tip")
     twice = four_bar(parallel).replace('name="j2" type="continuous"', 'name="j2" type="fixed"')
     message = refusal(twice)

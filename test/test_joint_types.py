@@ -16,7 +16,7 @@ import mbdyn_ros
 from mbdyn_ros.equations.programs import accelerations
 from mbdyn_ros.equations.textbook import gibbs_appell
 from mbdyn_ros.equations.textbook.denoc_loops import ClosedDenoc
-from mbdyn_ros.view.scene.joint_motion import link_poses
+from mbdyn_ros.view.scene.link_poses import link_poses
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["fixed", "floating"])

@@ -279,7 +279,7 @@ def test_transforms_where_tf2_msgs_is(rig: Rig, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(node, "create_publisher", lambda *arguments: Publisher)
     robot = mbdyn_ros.load(CART)
     poses = base_pose.PosePublisher(node, robot)
-    poses.publish(np.array([1.0, 2.0, math.pi / 2]), np.zeros(3), (7, 8))
+    poses.publish(np.array([1.0, 2.0, math.pi / 2]), np.zeros(3), 7_000_000_008)
     (transform,) = sent[0]
     assert (transform.header.frame_id, transform.child_frame_id) == ("floor", "sled")
     assert transform.header.stamp.sec == 7

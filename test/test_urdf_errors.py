@@ -256,11 +256,11 @@ CASES = {
     ),
     "mimic of a fixed joint": (
         joint('<mimic joint="bc"/>'),
-        f'{AB_PLACE} <mimic>: joint "bc" (line 5) is fixed; only a revolute, continuous or prism',
+        f'{AB_PLACE} <mimic>: joint "bc" (line 5) is fixed; only a joint of one coordinate mim',
     ),
     "mimic on a floating joint": (
         joint('<mimic joint="bc"/>', "floating"),
-        f'{AB_PLACE} <mimic>: joint "ab" (line 6) is floating; only a revolute',
+        f'{AB_PLACE} <mimic>: joint "ab" (line 6) is floating; only a joint of one',
     ),
     "NaN multiplier": (
         joint('<mimic joint="bc" multiplier="nan"/>'),

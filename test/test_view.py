@@ -11,7 +11,7 @@ from corpus import urdf_file
 import mbdyn_ros
 from mbdyn_ros.model.model import Pose
 from mbdyn_ros.view.page.excursion import excursion
-from mbdyn_ros.view.scene.joint_motion import link_poses
+from mbdyn_ros.view.scene.link_poses import link_poses
 from mbdyn_ros.view.scene.mesh_file import find_mesh, load_mesh
 from mbdyn_ros.view.scene.skeleton import skeleton
 from mbdyn_ros.view.scene.visuals import Box, Cylinder, Mesh, read_visuals

@@ -163,5 +163,5 @@ class DemoClient(Node):
 
 
 def scale(efforts: Array) -> float:
-    """What errors of efforts are measured by: the largest effort, at least 1 N m or N."""
+    """The measure of errors of efforts: the largest effort, at least 1 N m or N."""
     return max(1.0, float(np.abs(efforts).max()))

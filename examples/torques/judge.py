@@ -46,28 +46,31 @@ def judge(
     outcome.time, outcome.wanted, outcome.position, outcome.effort = times, wanted, q, effort
 
 
-def tool_path(robot: Robot, client: DemoClient, start: float, home: Array, goal: Array) -> Path:
-    """How far the tool was from its way while it moved."""
-    columns = [client.state_names.index(label) for label in robot.velocity_labels]
-    times = np.array([one[0] for one in client.states]) - start
-    moving = (times >= 0) & (times <= MOTION)
-    q = np.array([one[1] for one in client.states])[moving][:, columns]
-    wanted, _, _ = wanted_motion(times[moving], home, goal)
-    link = robot.model.links[-1].name
-    tips = [robot.frame_pose(one, link)[:, :3, 3] for one in (q, wanted)]
-    return Path(times[moving], np.linalg.norm(tips[0] - tips[1], axis=1))
-
-
-def pd_share(robot: Robot, client: DemoClient, start: float, ends: tuple[Array, Array],
-             gains: tuple[Array, Array]) -> tuple[float, list[float]]:  # fmt: skip
-    """What part of the efforts the PD gave: by power in all, by root mean square in each joint."""
+def moving_states(robot: Robot, client: DemoClient, start: float) -> tuple[Array, ...]:
+    """Times (N,), positions, velocities and efforts (N, nv) while the robot moved."""
     columns = [client.state_names.index(label) for label in robot.velocity_labels]
     times = np.array([one[0] for one in client.states]) - start
     moving = (times >= 0) & (times <= MOTION)
     q, v, effort = (
         np.array([one[k] for one in client.states])[moving][:, columns] for k in (1, 2, 3)
     )
-    wanted_q, wanted_v, _ = wanted_motion(times[moving], *ends)
+    return times[moving], q, v, effort
+
+
+def tool_path(robot: Robot, client: DemoClient, start: float, home: Array, goal: Array) -> Path:
+    """The gap between the tool and its way while it moved."""
+    times, q, _, _ = moving_states(robot, client, start)
+    wanted, _, _ = wanted_motion(times, home, goal)
+    link = robot.model.links[-1].name
+    tips = [robot.frame_pose(one, link)[:, :3, 3] for one in (q, wanted)]
+    return Path(times, np.linalg.norm(tips[0] - tips[1], axis=1))
+
+
+def pd_share(robot: Robot, client: DemoClient, start: float, ends: tuple[Array, Array],
+             gains: tuple[Array, Array]) -> tuple[float, list[float]]:  # fmt: skip
+    """The share of the PD in the efforts: by power in all, by root mean square in each joint."""
+    times, q, v, effort = moving_states(robot, client, start)
+    wanted_q, wanted_v, _ = wanted_motion(times, *ends)
     given = gains[0] * (wanted_q - q) + gains[1] * (wanted_v - v)
     by_joint = np.sqrt((given**2).sum(axis=0) / (effort**2).sum(axis=0))
     return float(np.abs(given * v).sum() / np.abs(effort * v).sum()), by_joint.tolist()

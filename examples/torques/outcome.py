@@ -1,4 +1,4 @@
-"""What a demonstration brought for one robot."""
+"""The outcome of a demonstration for one robot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mbdyn_ros.model.model import Array
 
 @dataclass
 class Path:
-    """How far the tool was from its way, m, at times, s."""
+    """The gap between the tool and its way, m, at times, s."""
 
     time: Array = field(default_factory=lambda: np.zeros(1))
     error: Array = field(default_factory=lambda: np.zeros(1))
@@ -29,7 +29,7 @@ class Path:
 
 @dataclass
 class Outcome:
-    """What came back for one robot."""
+    """The numbers that came back for one robot."""
 
     name: str
     service_error: float = 0.0

@@ -1,4 +1,4 @@
-"""What was asked and what came back: as a table, and whether it is right."""
+"""Questions and answers of a demonstration as a table, and whether they are right."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RATE = 1000.0
 
 
 def table(outcomes: list[Outcome]) -> Table:
-    """What was asked and what came back, a column for each robot."""
+    """Questions and answers, a column for each robot."""
     result = Table(title="mbdyn_ros over ROS 2", title_justify="left")
     result.add_column("asked")
     result.add_column("came back")

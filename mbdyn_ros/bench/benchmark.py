@@ -22,7 +22,7 @@ PROGRAMS = (
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
 )
-"""What is timed unless other programs are named."""
+"""Programs that are timed unless others are named."""
 
 BATCH_STATES = 10_000
 """States of a batch."""
@@ -71,7 +71,7 @@ class Benchmark:
     note: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as plain data, times in microseconds."""
+        """The timings as plain data, in microseconds."""
         result = asdict(self)
         for row, timing in zip(result["timings"], self.timings, strict=True):
             row["bind_ratio"], row["plain_ratio"] = timing.bind_ratio, timing.plain_ratio

@@ -23,10 +23,10 @@ FUNCTIONS = {
     "inverse_dynamics_derivatives": "computeRNEADerivatives",
     "forward_dynamics_derivatives": "computeABADerivatives",
 }
-"""What Pinocchio calls the method of the same meaning, where it has a single one."""
+"""Pinocchio's functions by our methods, where it has a single one."""
 
 POOLS = {"inverse_dynamics": "rneaInParallel", "forward_dynamics": "abaInParallel"}
-"""What it calls them for many states, on threads."""
+"""Pinocchio's functions for many states, on threads, by our methods."""
 
 
 class DisagreementError(MbdynError, RuntimeError):
@@ -62,12 +62,8 @@ class PinocchioPeer:
         neutral: Array = self.pin.neutral(self.model)
         result = np.tile(neutral, (*q.shape[:-1], 1)).reshape(*q.shape[:-1], -1)
         positions, _, _ = robot.joint_state(q)
-        numbers = {}
-        start = 0
-        for name in robot.joint_names:
-            size = robot.model.joint(name).nq
-            numbers[name] = positions[..., start : start + size]
-            start += size
+        blocks = robot.system.coordinates.joint_blocks
+        numbers = {name: positions[..., block.q] for name, block in blocks.items()}
         if robot.floating_base:
             numbers["root_joint"] = q[..., :7]
         for name, value in numbers.items():
@@ -83,11 +79,9 @@ class PinocchioPeer:
         _, rates, _ = robot.joint_state(q, np.eye(robot.nv))
         assert rates is not None
         result = np.zeros((self.nv, robot.nv))
-        start = 0
-        for name in robot.joint_names:
+        for name, block in robot.system.coordinates.joint_blocks.items():
             joint = self._joint(name)
-            result[joint.idx_v : joint.idx_v + joint.nv] = rates[:, start : start + joint.nv].T
-            start += joint.nv
+            result[joint.idx_v : joint.idx_v + joint.nv] = rates[:, block.v].T
         if robot.floating_base:
             result[:6, :6] = np.eye(6)
         return result
@@ -96,7 +90,7 @@ class PinocchioPeer:
         return self.model.joints[self.model.getJointId(name)]
 
     def pool(self, name: str, q: Array, v: Array, last: Array) -> dict[str, Any]:
-        """What function(threads, pool, q, v, last, result) takes to run over states (N, ...)."""
+        """The arguments of function(threads, pool, q, v, last, result) for states (N, ...)."""
         states = (self.positions(q), v @ self.ties.T, last @ self.ties.T)
         columns = [np.asfortranarray(x.T) for x in (*states, np.zeros((len(q), self.nv)))]
         return {
@@ -132,7 +126,7 @@ class PinocchioPeer:
         return gap
 
     def _answers(self, name: str) -> tuple[Array, Array]:
-        """What we say, and what follows from Pinocchio's answers in our coordinates."""
+        """Our answer, and Pinocchio's in our coordinates."""
         robot, (q, v, a) = self._robot, (self._our_q, self._our_v, self._our_a)
         effort = self.ties.T @ self.effort
         if name == "inverse_dynamics":

@@ -1,4 +1,4 @@
-"""How long calls take: interleaved in one process, the minimum of many."""
+"""The time of calls: interleaved in one process, the minimum of many."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from .printing import print_json
 from .robot_options import RobotOptions, robot_options
 
 SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
-"""What the end of a file's name asks for."""
+"""Formats of formulas by the ends of files' names."""
 
 
 @click.command()

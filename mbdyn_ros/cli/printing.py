@@ -1,4 +1,4 @@
-"""What verbs print: JSON documents, tables, and a bar while something takes long."""
+"""Printed JSON documents and tables, and a bar while something takes long."""
 
 from __future__ import annotations
 

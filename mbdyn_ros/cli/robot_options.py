@@ -6,7 +6,7 @@ import functools
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, TypeVar, cast
 
 import click
@@ -45,15 +45,9 @@ def robot_options(function: F) -> F:
     """The options of `RobotOptions`, handed on as `options`, and --json."""
 
     @functools.wraps(function)
-    def with_options(
-        mechanism: str | None,
-        home: str | None,
-        floating_base: bool,
-        gravity: tuple[float, float, float],
-        **others: Any,
-    ) -> Any:
-        options = RobotOptions(mechanism, home, floating_base, gravity)
-        return function(options=options, **others)
+    def with_options(**values: Any) -> Any:
+        own = {one.name: values.pop(one.name) for one in fields(RobotOptions)}
+        return function(options=RobotOptions(**own), **values)
 
     decorators: list[Any] = [
         click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),

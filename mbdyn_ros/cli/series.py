@@ -68,7 +68,7 @@ def labels_of(robot: Robot, quantity: str) -> tuple[str, ...]:
 
 
 def rest(robot: Robot, quantity: str) -> Array:
-    """Where nothing is said: positions at home with unit quaternions, zeros else."""
+    """The numbers where nothing is said: positions at home with unit quaternions, zeros else."""
     labels = labels_of(robot, quantity)
     if quantity != "position":
         return np.zeros(len(labels))

@@ -1,4 +1,4 @@
-"""What verbs that serve a page share: where it is, and how it ends."""
+"""Options, address and end of verbs that serve a page."""
 
 from __future__ import annotations
 

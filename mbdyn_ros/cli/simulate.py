@@ -28,7 +28,7 @@ BAG_RATE = 100.0
 """Samples per second of a bag, unless asked otherwise."""
 
 MOST_SAMPLES = 1e8
-"""What fits no memory is refused before it is tried."""
+"""Samples of an output; more would not fit into memory."""
 
 
 @click.command()
@@ -154,7 +154,7 @@ def walls_of(robot: Robot, path: str) -> Environment:
 def effort_of(
     robot: Robot, text: str | None
 ) -> tuple[Array | Callable[[float, Array, Array], Array], float]:
-    """What drives the joints, and the longest step (s) that does not overlook it."""
+    """The efforts of the joints over time, and the longest step (s) that overlooks none."""
     series = read_values(robot, "effort", text)
     if not series.many:
         return series.numbers, np.inf

@@ -16,7 +16,7 @@ MOST_ROWS = 40
 
 
 def summarize(robot: Robot, trajectory: Trajectory, wall: float) -> dict[str, Any]:
-    """What a simulation came to, as plain data. wall : s that it took."""
+    """The summary as plain data. wall : s that the simulation took."""
     first, last = trajectory.energy[0], trajectory.energy[-1]
     work, loss = trajectory.work[-1].tolist()
     return {

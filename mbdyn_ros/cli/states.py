@@ -32,17 +32,16 @@ def gather(robot: Robot, options: Mapping[str, str | None], trajectory: str | No
     table: Table = read_table(trajectory) if trajectory is not None else {}
     states: States = {}
     for quantity, text in options.items():
-        if text is None and trajectory is not None and quantity in table:
-            states[quantity] = from_table(robot, quantity, table, trajectory)
-        elif text is None and trajectory is not None and quantity == "position":
+        if text is not None or trajectory is None:
+            states[quantity] = read_values(robot, quantity, text)
+        elif quantity in table or quantity == "position":
             states[quantity] = from_table(robot, quantity, table, trajectory)
         else:
-            states[quantity] = read_values(robot, quantity, text)
-            if text is None and trajectory is not None:
-                click.echo(
-                    f"Warning: {trajectory} has no columns {quantity}/<joint>; they are taken as 0",
-                    err=True,
-                )
+            states[quantity] = read_values(robot, quantity, None)
+            click.echo(
+                f"Warning: {trajectory} has no columns {quantity}/<joint>; they are taken as 0",
+                err=True,
+            )
     sizes = {quantity: len(one.numbers) for quantity, one in states.items() if one.many}
     if len(set(sizes.values())) > 1:
         listed = ", ".join(f"{quantity} {size}" for quantity, size in sizes.items())

@@ -64,7 +64,7 @@ def view(
     with serving(page, browse):
         shown = RobotPage(page, robot, visuals, None if text else Path(urdf).resolve().parent)
         announce(page.url, robot.model.name, as_json)
-        shown.run()
+        page.run(shown.draw)
 
 
 def _follow(urdf: str | None, address: Address, browse: bool, as_json: bool) -> None:

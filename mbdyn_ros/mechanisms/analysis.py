@@ -1,4 +1,4 @@
-"""What a motion of the crank asks of a mechanism: torques, reactions, shaking, transmission."""
+"""A mechanism in a prescribed motion: torques, reactions, shaking, transmission."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class Analysis:
 
     @functools.cached_property
     def torque_without_gravity(self) -> Array:
-        """The same where nothing weighs."""
+        """Driving torque (N, n), N m, where nothing weighs."""
         weightless = self.mechanism.replaced(gravity=0.0)
         return weightless.inverse_dynamics(self.motion.q, self.motion.v, self.motion.a)
 
     @functools.cached_property
     def pose(self) -> Pose:
-        """Where the parts are."""
+        """The places of the parts."""
         return self.mechanism.pose(self.motion.q)
 
     @functools.cached_property
@@ -171,7 +171,7 @@ def transmission_angles(mechanism: Mechanism, q: Array) -> Array:
 def compare(
     mechanism: Mechanism, motion: CrankMotion, setting: str, values: Sequence[float]
 ) -> dict[float, Analysis]:
-    """The same motion for several values of a setting: `compare(m, motion, "coupler_mass", ...)`.
+    """Analyses of one motion for several values of a setting, by value.
 
     Raises
     ------

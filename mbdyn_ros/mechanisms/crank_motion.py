@@ -31,7 +31,7 @@ class CrankMotion:
         return len(self.time)
 
     def shared(self, inputs: int) -> CrankMotion:
-        """The same motion for several inputs."""
+        """This motion for several inputs alike."""
         return CrankMotion(
             self.time, *(np.repeat(one, inputs, axis=1) for one in (self.q, self.v, self.a))
         )

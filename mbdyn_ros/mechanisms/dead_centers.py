@@ -34,9 +34,9 @@ def dead_centers(mechanism: Mechanism) -> Array:
     inside = 1e-9 * (upper - lower)
     angles = np.linspace(lower + inside, upper - inside, TURN_SAMPLES + 1)
     values = np.array([rate(angle) for angle in angles.tolist()])
-    found = [
+    centers = [
         brentq(rate, angles[k], angles[k + 1], xtol=1e-14, rtol=1e-14)
         for k in np.flatnonzero(values[:-1] * values[1:] < 0)
     ]
-    found += angles[:-1][values[:-1] == 0].tolist()
-    return np.sort(np.array(found))
+    centers += angles[:-1][values[:-1] == 0].tolist()
+    return np.sort(np.array(centers))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, TypeVar
 
@@ -14,7 +14,7 @@ from ..equations.algebra.complex_plane import Complex
 from ..errors import InputError, suggestion
 from ..model.model import Array
 from .layout import Layout, Solved
-from .link import PIECES, Number, piece_numbers, piece_of
+from .link import PIECES, Number, Piece, piece_numbers, piece_of
 from .settings import piece_settings, problem_of, stands_in, with_setting
 
 D = TypeVar("D", bound="Design")
@@ -58,14 +58,16 @@ class Design(ABC):
 
     def numbers(self) -> dict[str, Number]:
         """All that its equations depend on, by name: the order of a program's parameters."""
+        return self._flat(piece_numbers)
+
+    def _flat(self, of_piece: Callable[[Piece], dict[str, Number]]) -> dict[str, Number]:
+        """All numbers by flat names, of links those that `of_piece` gives."""
         result: dict[str, Number] = {}
         for one in fields(self):
             value = getattr(self, one.name)
-            if isinstance(value, PIECES):
-                parts = piece_numbers(value)
-                result.update({f"{one.name}_{key}": number for key, number in parts.items()})
-            else:
-                result[one.name] = value
+            parts = of_piece(value) if isinstance(value, PIECES) else {"": value}
+            for key, number in parts.items():
+                result[f"{one.name}_{key}" if key else one.name] = number
         return result
 
     def vector(self) -> Array:
@@ -96,15 +98,7 @@ class Design(ABC):
     @property
     def settings(self) -> dict[str, Number]:
         """All that can be set, by flat names such as `ground`, `coupler_mass`, `rocker_length`."""
-        result: dict[str, Number] = {}
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if isinstance(value, PIECES):
-                for key, number in piece_settings(value).items():
-                    result[f"{one.name}_{key}"] = number
-            else:
-                result[one.name] = value
-        return result
+        return self._flat(piece_settings)
 
     def replaced(self: D, **settings: Number) -> D:
         """The mechanism with other settings.

@@ -131,18 +131,19 @@ def move(
             if len(between):
                 at += between.tolist()
                 states += list(solver.dense_output()(between).T)
-    time, whole = np.array(at), np.array(states).reshape(len(at), 2 * n)
-    efforts = np.array([law(t, s[:n], s[n:]) for t, s in zip(at, whole, strict=True)])
+    history = np.array(states).reshape(len(at), 2 * n)
+    q, v = history[:, :n], history[:, n:]
+    efforts = np.array([law(*instant) for instant in zip(at, q, v, strict=True)])
     efforts = efforts.reshape(len(at), n)
-    a = mechanism.forward_dynamics(whole[:, :n], whole[:, n:], efforts) if at else whole[:, :n]
-    motion = ForwardMotion(time, whole[:, :n], whole[:, n:], a, efforts, steps)
+    a = mechanism.forward_dynamics(q, v, efforts) if at else q
+    motion = ForwardMotion(np.array(at), q, v, a, efforts, steps)
     if problem:
         raise StoppedMotionError(problem, motion)
     return motion
 
 
 def _problem(mechanism: Mechanism, time: float, solver: Any, overstepped: bool) -> str:
-    """What ends a motion."""
+    """The words about what ends a motion."""
     n = len(mechanism.inputs)
     if n > 1 and mechanism.margin(solver.y[:n]) < NEAR_TOGGLE:
         names, angles = " and ".join(mechanism.inputs), np.degrees(solver.y[:n])

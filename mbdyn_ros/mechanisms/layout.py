@@ -56,6 +56,11 @@ class Layout:
     pins: tuple[Pin, ...]
     gears: tuple[tuple[str, str, float], ...] = ()
 
+    @property
+    def order(self) -> dict[str, int]:
+        """Place of every part among the parts."""
+        return {part.name: k for k, part in enumerate(self.parts)}
+
 
 @dataclass(frozen=True)
 class Solved:
@@ -83,7 +88,7 @@ def directions(layout: Layout, solved: Solved) -> dict[str, Complex]:
 
 
 def relative(layout: Layout, solved: Solved) -> dict[str, Any]:
-    """What every joint does: the turn from its parent as a unit complex number, or its slide."""
+    """The position of every joint: its turn as a unit complex number, or its slide."""
     absolute = directions(layout, solved)
     return {
         part.name: solved.slides[part.name]
@@ -94,7 +99,7 @@ def relative(layout: Layout, solved: Solved) -> dict[str, Any]:
 
 
 def origins(layout: Layout, solved: Solved) -> dict[str, Complex]:
-    """Where the frame of every part stands."""
+    """The origin of the frame of every part."""
     absolute = directions(layout, solved)
     result = {GROUND: Complex(0.0, 0.0)}
     for part in layout.parts:

@@ -12,8 +12,24 @@ Point = tuple[Number, Number]
 """Place in a part (m), along it and across it."""
 
 
+class Bar:
+    """A part with a pin at each end, `length` apart."""
+
+    length: Number
+
+    @property
+    def end(self) -> Point:
+        """The second pin, seen from the first."""
+        return self.length, 0.0
+
+    @property
+    def pins(self) -> tuple[Point, ...]:
+        """All pins, seen from the first."""
+        return (0.0, 0.0), self.end
+
+
 @dataclass(frozen=True)
-class Link:
+class Link(Bar):
     """A bar between two pins.
 
     length : m, from pin to pin. mass : kg.
@@ -34,16 +50,6 @@ class Link:
     inertia: Number = None
 
     @property
-    def end(self) -> Point:
-        """The second pin, seen from the first."""
-        return self.length, 0.0
-
-    @property
-    def pins(self) -> tuple[Point, ...]:
-        """All pins, seen from the first."""
-        return (0.0, 0.0), self.end
-
-    @property
     def middle(self) -> Point:
         """Centre of mass (along, across)."""
         return (self.length / 2, 0.0) if self.center is None else self.center
@@ -57,7 +63,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Plate:
+class Plate(Bar):
     """A link with three pins: first to second along its axis, the third anywhere.
 
     length : m, from the first to the second pin. third : (along, across) m of the third pin,
@@ -72,14 +78,9 @@ class Plate:
     inertia: Number = None
 
     @property
-    def end(self) -> Point:
-        """The second pin, seen from the first."""
-        return self.length, 0.0
-
-    @property
     def pins(self) -> tuple[Point, ...]:
         """All pins, seen from the first."""
-        return (0.0, 0.0), self.end, self.third
+        return *super().pins, self.third
 
     @property
     def middle(self) -> Point:
@@ -124,7 +125,7 @@ def piece_numbers(piece: Piece) -> dict[str, Number]:
     along, across = piece.middle
     numbers = {"mass": piece.mass, "inertia": piece.moment, "center_along": along}
     numbers["center_across"] = across
-    if isinstance(piece, (Link, Plate)):
+    if isinstance(piece, Bar):
         numbers["length"] = piece.length
     if isinstance(piece, Plate):
         numbers["third_along"], numbers["third_across"] = piece.third

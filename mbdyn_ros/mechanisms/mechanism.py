@@ -24,7 +24,7 @@ class Mechanism(Design):
     """
 
     def pose(self, q: ArrayLike) -> Pose:
-        """Where its parts are at N states q (N, n).
+        """The places of its parts at N states q (N, n).
 
         Raises
         ------

@@ -1,6 +1,6 @@
 """The equations of a mechanism with its numbers as symbols: one program for all designs.
 
-The recursions of `dynamics` are traced as for any robot, on a tree whose placements and inertias
+The recursions of `equations` are traced as for any robot, on a tree whose placements and inertias
 are symbols, and with the closed form of the mechanism's position.
 """
 
@@ -37,7 +37,7 @@ from .urdf_writer import write_urdf
 QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
 PLANE_ROWS = 2
-"""Of the rows of a pin, the first two hold it in the plane; the rest are redundant."""
+"""Rows of a pin that count: the first two hold it in the plane; the rest are redundant."""
 
 ALL_ROWS = 5
 
@@ -74,8 +74,7 @@ class ClosedForm:
     @property
     def given_bodies(self) -> tuple[int, ...]:
         """The driven bodies."""
-        names = [part.name for part in self.layout.parts]
-        return tuple(names.index(name) for name in self.mechanism.inputs)
+        return tuple(self.layout.order[name] for name in self.mechanism.inputs)
 
     def positions(self, *q: SX) -> dict[int, Position]:
         """Turns and slides of the others."""
@@ -177,25 +176,23 @@ def _linkage(
 
 def _tree(layout: Layout) -> Tree:
     """The bodies, in the plane z = 0 with every axis along z."""
-    order = {part.name: k for k, part in enumerate(layout.parts)}
-    bodies = []
-    for k, part in enumerate(layout.parts):
-        bodies.append(
-            Body(
-                name=part.name,
-                joint=part.joint,
-                motion=Prismatic() if part.slides else Revolute(),
-                parent=WORLD if part.parent == GROUND else order[part.parent],
-                placement=_pose(part.at, part.across),
-                axis=np.array([1.0, 0.0, 0.0] if part.slides else [0.0, 0.0, 1.0]),
-                offset=0.0,
-                inertia=_inertia(part),
-                q=slice(k, k + 1),
-                v=slice(k, k + 1),
-            )
+    order = layout.order
+    bodies = tuple(
+        Body(
+            name=part.name,
+            joint=part.joint,
+            motion=Prismatic() if part.slides else Revolute(),
+            parent=order.get(part.parent, WORLD),
+            placement=_pose(part.at, part.across),
+            axis=np.array([1.0, 0.0, 0.0] if part.slides else [0.0, 0.0, 1.0]),
+            offset=0.0,
+            inertia=_inertia(part),
+            q=slice(k, k + 1),
+            v=slice(k, k + 1),
         )
-    count = len(bodies)
-    return Tree(tuple(bodies), {GROUND: (WORLD, Pose())}, count, count)
+        for k, part in enumerate(layout.parts)
+    )
+    return Tree(bodies, {GROUND: (WORLD, Pose())}, len(bodies), len(bodies))
 
 
 def _pose(at: Point, across: bool = False) -> Any:
@@ -214,7 +211,7 @@ def _inertia(part: Part) -> Any:
 
 def _gears(layout: Layout) -> tuple[Gear, ...]:
     """Parts that copy another's angle."""
-    order = {part.name: k for k, part in enumerate(layout.parts)}
+    order = layout.order
     return tuple(
         Gear(driven, ((order[driven], 1.0), (order[driver], -factor)), 0.0, ())
         for driven, driver, factor in layout.gears
@@ -223,7 +220,7 @@ def _gears(layout: Layout) -> tuple[Gear, ...]:
 
 def closures(layout: Layout, tree: Tree) -> list[Closure]:
     """The pins as loops of the tree."""
-    order = {part.name: k for k, part in enumerate(layout.parts)}
+    order = layout.order
 
     def path(name: str) -> tuple[int, ...]:
         result: list[int] = []

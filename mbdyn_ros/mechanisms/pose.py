@@ -1,4 +1,4 @@
-"""Where the parts of a mechanism are, as numbers: for pictures, coupler curves and joint angles."""
+"""Places of the parts of a mechanism as numbers: for pictures, coupler curves and joint angles."""
 
 from __future__ import annotations
 

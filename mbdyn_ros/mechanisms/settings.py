@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
 from .link import Block, Link, Number, Piece, Plate
 
@@ -13,7 +12,7 @@ UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "branch": ""}
 
 
 def problem_of(name: str, number: float) -> str | None:
-    """What is wrong with a number of a setting."""
+    """The fault of a number of a setting, in words; None of one without."""
     unit = unit_of(name)
     if not math.isfinite(number):
         return f"{name} is {number}; give a finite number"
@@ -33,7 +32,7 @@ def unit_of(setting: str) -> str:
 
 
 def piece_settings(piece: Piece) -> dict[str, Number]:
-    """What can be set of a link, with its present values."""
+    """The settings of a link, with their present values."""
     result: dict[str, Number] = {}
     if not isinstance(piece, Block):
         result["length"] = piece.length
@@ -54,14 +53,10 @@ def with_setting(piece: Piece, key: str, number: Number) -> Piece:
         if key.startswith(f"{pair}_") and not isinstance(piece, Block):
             along, across = piece.middle if pair == "center" else getattr(piece, pair)
             changed = (number, across) if key.endswith("along") else (along, number)
-            return _with(piece, pair, changed)
-    return _with(piece, key, number)
-
-
-def _with(piece: Piece, name: str, value: Any) -> Piece:
-    changes: dict[str, Any] = {name: value}
-    return replace(piece, **changes)
+            return replace(piece, **{pair: changed})  # type: ignore[arg-type]
+    return replace(piece, **{key: number})
 
 
 def stands_in(field: str, name: str) -> bool:
+    """Whether a setting belongs to a field of a design."""
     return name == field or name.startswith(f"{field}_")

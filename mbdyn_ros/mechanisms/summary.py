@@ -1,4 +1,4 @@
-"""What a mechanism can do, in numbers: range, dead centres, transmission, time ratio."""
+"""The abilities of a mechanism in numbers: range, dead centres, transmission, time ratio."""
 
 from __future__ import annotations
 

@@ -39,14 +39,14 @@ QUANTITIES = {
     "rms_torque": "effective driving torque (N m)",
     "transmission": "worst transmission angle (deg from 0 or 180)",
 }
-"""What is found of every design, with its unit."""
+"""Quantities of every design, with their units."""
 
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """What was found of a grid of designs.
+    """The quantities of a grid of designs.
 
     settings : swept values by setting; each is an axis of the grid, in order.
     values : array of the grid's shape of every quantity; NaN where a design cannot go through
@@ -77,7 +77,7 @@ class Sweep:
 
     @property
     def lost(self) -> int:
-        """How many cannot."""
+        """The number of designs that cannot."""
         return self.closed.size - int(self.closed.sum())
 
 
@@ -124,22 +124,22 @@ def sweep(
     ).vector()
     designs = np.atleast_2d(designs)
     kind, parts = type(mechanism), _parts(len(designs), DESIGNS_PER_TASK if client else CHUNK)
-    found = np.empty((len(designs), len(QUANTITIES)))
+    quantities = np.empty((len(designs), len(QUANTITIES)))
     if client is None:
         kernel(kind, inverse_dynamics)  # compile once, before the threads
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             tasks = pool.map(lambda part: evaluate(kind, designs[part], motion), parts)
             for part, values in zip(parts, tasks, strict=True):
-                found[part] = values
+                quantities[part] = values
                 if progress is not None:
                     progress(len(values))
     else:
         for part, values in _on_cluster(client, kind, designs, motion, parts):
-            found[part] = values
+            quantities[part] = values
             if progress is not None:
                 progress(len(values))
     shape = grid[0].shape
-    columns = zip(QUANTITIES, found.T, strict=True)
+    columns = zip(QUANTITIES, quantities.T, strict=True)
     return Sweep(mechanism, axes, {name: column.reshape(shape) for name, column in columns})
 
 

@@ -1,4 +1,4 @@
-"""How far the inputs of a mechanism can turn before a toggle stops them."""
+"""The range of the inputs of a mechanism, which toggles end."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def reach(
 
 
 def _first_limit(margin: Callable[[Array], Array], start: float, sense: float) -> float | None:
-    """Where the margin first becomes negative within a turn; None where it stays above."""
+    """The angle within a turn where the margin becomes negative; None where it never does."""
     step = sense * 2 * math.pi / TURN_SAMPLES
     outside = first_open(lambda t: margin(start + step * t), TURN_SAMPLES + 1)
     if outside is None:
@@ -91,7 +91,7 @@ def require_reach(mechanism: Design, q: Array) -> None:
 
 
 def require_way(mechanism: Design, q: Array) -> None:
-    """The same for all positions on the way from point to point of q (N, n)."""
+    """Raise `InputError` where it cannot be assembled on the way through the points q (N, n)."""
     if len(q) < 2:
         require_reach(mechanism, q)
         return

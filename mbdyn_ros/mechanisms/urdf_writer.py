@@ -92,7 +92,7 @@ def _origin(
 
 
 def _place(joint: Element, part: Part, at_home: Complex | float) -> None:
-    """Where a joint stands at home."""
+    """Add the origin of a joint at home."""
     if isinstance(at_home, Complex):
         _origin(joint, part.at, math.atan2(at_home.im, at_home.re))
     else:
@@ -123,7 +123,7 @@ class _Drawing:
         ]
         self.longest = max(lengths)
         self.width = SLENDER * max(min(lengths), 0.3 * self.longest)
-        self.layers = {part.name: k for k, part in enumerate(layout.parts)}
+        self.layers = layout.order
 
     def ground(self, link: Element) -> None:
         """A pivot under every part on the ground, a rail under every slide."""

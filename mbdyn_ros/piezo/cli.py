@@ -14,10 +14,10 @@ from ..view.figure import PLOTS
 from . import PiezoMotion, PulseController, Rotor, circle, follow
 
 SETTLE = 0.5
-"""s after the end of the path, in which the last of the way is made good."""
+"""s after the end of the path, in which the joints finish their way."""
 
 SAMPLES_PER_CYCLE = 8
-"""Of the motion in each cycle of the controller."""
+"""Samples of the motion in each cycle of the controller."""
 
 
 @click.command()

@@ -80,7 +80,7 @@ class PulseController:
 
     @property
     def gain(self) -> float:
-        """Of the feedback, 1/s."""
+        """The gain of the feedback, 1/s."""
         return float(self._program.gain[0])
 
     @gain.setter

@@ -118,7 +118,7 @@ class PiezoMotion:
 
     @property
     def phase(self) -> float:
-        """Of the rotor, rad, in [0, 2 pi)."""
+        """The phase of the rotor, rad, in [0, 2 pi)."""
         return self.angle % TURN
 
     def set_state(self, q: Array, angle: float = 0.0) -> None:
@@ -146,7 +146,7 @@ class PiezoMotion:
         self.set_windows(windows.on.tolist(), windows.off.tolist(), windows.mean_torque.tolist())
 
     def set_windows(self, on: list[float], off: list[float], mean_torque: list[float]) -> None:
-        """The same from plain numbers in the order of the joints, unchecked."""
+        """Set the windows from plain numbers in the order of the joints, unchecked."""
         self._windows = on, off, mean_torque
         for k in range(len(on)):
             if self.free[k]:

@@ -35,10 +35,10 @@ NEWTON_STEPS = 6
 """Enough for 1e-9 of the largest way, from the solution for short pulses."""
 
 ROWS = ("on", "off", "mean_torque", "saturated", "amplitude", "phase")
-"""Of the result of `windows`."""
+"""Columns of the result of `windows`."""
 
 CONTROL_ROWS = (*ROWS, "way", "able")
-"""Of the pulses that a controller asks for: also the way of each joint in a turn, rad or m, and
+"""Rows of the pulses of a controller: also the way of each joint in a turn, rad or m, and
 whether the rotor can move it that way."""
 
 
@@ -105,6 +105,6 @@ def torque_for_way(
 
 
 def within_a_turn(angle: SX) -> SX:
-    """The same angles in [0, 2 pi)."""
+    """Angles turned into [0, 2 pi)."""
     wrapped = angle - TURN * ca.floor(angle / TURN)
     return ca.if_else(ca.logic_or(wrapped >= TURN, wrapped < 0), 0, wrapped)

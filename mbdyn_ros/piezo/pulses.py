@@ -44,7 +44,7 @@ class PulseWindows:
 
     @staticmethod
     def of(robot: Robot, pulses: Array) -> PulseWindows:
-        """What a program has written, rows as in `pulse_equations.ROWS`."""
+        """The windows that a program has written, rows as in `pulse_equations.ROWS`."""
         on, off, mean, saturated, amplitude, phase = pulses[: len(ROWS)].copy()
         names = robot.velocity_labels
         unmoved = tuple(names[k] for k in np.flatnonzero(amplitude == 0).tolist())

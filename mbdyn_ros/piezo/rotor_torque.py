@@ -39,7 +39,7 @@ def rotor_torques(tree: Tree, joints: Sequence[JointMotion], link: str) -> SX:
 
 
 def levers(tree: Tree, q: SX, link: str) -> SX:
-    """How large the torque of 1 N could be for each tree coordinate (nv_tree, 1): m, 1 of slides.
+    """The largest torque that 1 N could give each tree coordinate (nv_tree, 1): m, 1 of slides.
 
     Parameters
     ----------

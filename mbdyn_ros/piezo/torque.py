@@ -48,7 +48,9 @@ def generalized_torques(
     array([5.])
     """
     phase = checked_angle(angle)
-    position = _checked_position(robot, q)
+    position = coordinate_array("position", q, robot.position_labels)
+    for row in np.atleast_2d(position):
+        require_finite("position", row, robot.position_labels)
     single = position.ndim == 1 and phase.ndim == 0
     positions, phases = np.atleast_2d(position), np.atleast_1d(phase)
     count = max(len(positions), len(phases))
@@ -76,9 +78,3 @@ def require_rotor(robot: Robot, rotor: Rotor, link: str) -> None:
         raise InputError(f"rotor must be a piezo.Rotor, not {rotor!r}")
     require_link(robot.system.tree, link, robot.model.source)
 
-
-def _checked_position(robot: Robot, q: object) -> Array:
-    position = coordinate_array("position", q, robot.position_labels)
-    for row in np.atleast_2d(position):
-        require_finite("position", row, robot.position_labels)
-    return position

@@ -1,4 +1,4 @@
-"""What the launch files share: the robot's description, from a file or a name."""
+"""Functions of the launch files: the robot's description, from a file or a name."""
 
 from __future__ import annotations
 

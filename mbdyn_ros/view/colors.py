@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a4fb3", "#5f6670")
-"""Those of Okabe and Ito (2008), and two more."""
+"""The colours of Okabe and Ito (2008), and two more."""
 
 Rgb = tuple[float, float, float]
 

@@ -1,4 +1,4 @@
-"""What all figures of matplotlib share: how they look, and how they are written."""
+"""The look of all figures of matplotlib, and how they are written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 PLOTS = (".png", ".svg", ".pdf")
-"""What figures may be written as."""
+"""Ends of the names of files that figures are written to."""
 
 
 def tidy(axes: Axes) -> None:

@@ -11,11 +11,13 @@ import io
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..model.model import Joint, Loop, Model
+from .scene.link_poses import outwards
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,12 +46,12 @@ ROLES = {
 """Colour and width (points) of the line of a joint, by what it does."""
 
 FAINT = "#6f7277"
-"""Of what matters less."""
+"""Colour of fixed joints and of small print."""
 
 LOOP_COLOR = "#8e3b8e"
 
 SHADES = ("#fdf0d5", "#e0f0e3", "#e2ebf7", "#f6e3ec", "#efeadf", "#e3f3f4")
-"""Of the clusters, in turn."""
+"""Colours of the clusters, in turn."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ def graph_figure(robot: Robot) -> Figure:
     axes.set_xlim(-MARGIN, right + MARGIN)
     axes.set_ylim(foot - MARGIN, top + ROW + MARGIN)
     axes.text(0, top + ROW, model.name, fontsize=12, weight="bold", va="center")
-    for shade, links in zip(_shades(len(clusters)), clusters.values(), strict=True):
+    for shade, links in zip(cycle(SHADES), clusters.values(), strict=False):
         for link in links:
             _draw_shade(axes, boxes[link], shade)
     for joint in model.joints:
@@ -125,13 +127,11 @@ def graph_figure(robot: Robot) -> Figure:
 
 
 def layout(model: Model) -> dict[str, Box]:
-    """Where every link stands."""
+    """The place of every link."""
     carried: dict[str, list[Joint]] = {}
     for joint in model.joints:
         carried.setdefault(joint.parent, []).append(joint)
-    order = [model.root]
-    for name in order:  # grows as it is read: parents before children
-        order += [joint.child for joint in carried.get(name, ())]
+    order = [model.root, *(joint.child for joint in outwards(model))]
     rows: dict[str, float] = {}
     stack, free = [model.root], 0
     while stack:
@@ -204,10 +204,6 @@ def _role(robot: Robot, joint: Joint) -> str:
     return "independent" if joint.name in robot.independent_joints else "passive"
 
 
-def _shades(count: int) -> list[str]:
-    return [SHADES[k % len(SHADES)] for k in range(count)]
-
-
 def _draw_shade(axes: Axes, box: Box, shade: str) -> None:
     from matplotlib.patches import FancyBboxPatch
 
@@ -273,7 +269,7 @@ def _legend(
     ]
     if loops:
         entries.append(("loop", "dashes", (LOOP_COLOR, 1.6)))
-    for name, shade in zip(clusters, _shades(len(clusters)), strict=True):
+    for name, shade in zip(clusters, cycle(SHADES), strict=False):
         entries.append((f"cluster {name if len(name) < 40 else name[:37] + '...'}", "patch", shade))
     placed, x, line = [], 0.0, 0
     for text, kind, style in entries:

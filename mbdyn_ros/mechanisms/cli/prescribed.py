@@ -29,7 +29,7 @@ def prescribed(made: Mechanism, options: dict[str, Any], points: int = 361) -> C
 
 
 def analyse(made: Mechanism, options: dict[str, Any]) -> Analysis:
-    """What that motion asks of the mechanism."""
+    """The analysis of the mechanism in that motion."""
     return Analysis(made, prescribed(made, options))
 
 
@@ -64,15 +64,13 @@ def table_of(analysis: Analysis, curve: Array | None = None) -> Table:
     for quantity, values in (
         ("effort", analysis.torque), ("effort_without_gravity", analysis.torque_without_gravity),
     ):  # fmt: skip
-        table[quantity] = {name: values[:, k] for k, name in enumerate(made.inputs)}
+        table[quantity] = dict(zip(made.inputs, values.T, strict=True))
     table["reaction"] = {
         f"{name}/{axis}": values[:, k]
         for name, values in analysis.reactions.items()
         for k, axis in enumerate(("fx", "fy", "moment"))
     }
-    table["shaking"] = {
-        axis: analysis.shaking[:, k] for k, axis in enumerate(("fx", "fy", "moment"))
-    }
+    table["shaking"] = dict(zip(("fx", "fy", "moment"), analysis.shaking.T, strict=True))
     if curve is not None:
         table["curve"] = {"x": curve[:, 0], "y": curve[:, 1]}
     return table

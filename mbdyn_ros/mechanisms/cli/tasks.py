@@ -1,10 +1,10 @@
-"""What `mbdyn mechanism` can be asked: torques, motion, comparison, sweep."""
+"""Tasks of `mbdyn mechanism`: torques, motion, comparison, sweep."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,7 +29,7 @@ SWEPT_POINTS = 72
 
 
 def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
-    """--id."""
+    """The task of --id."""
     analysis = analyse(made, options)
     draw(analysis, options)
     force = np.hypot(analysis.shaking[:, 0], analysis.shaking[:, 1])
@@ -77,7 +77,7 @@ def _nulls(series: Any) -> Any:
 
 
 def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
-    """--fd."""
+    """The task of --fd."""
     from ..crank_motion import joint_table
     from ..forward import StoppedMotionError, move
 
@@ -142,7 +142,7 @@ def _torque(made: Mechanism, text: str) -> tuple[Any, float]:
 
 
 def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
-    """--compare."""
+    """The task of --compare."""
     from .. import compare
 
     setting, equals, text = options["compare"].partition("=")
@@ -173,7 +173,7 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
 
 
 def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
-    """--sweep."""
+    """The task of --sweep."""
     from ..sweep import sweep
 
     axes = {}
@@ -208,26 +208,24 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     return document
 
 
-@contextmanager
-def _workers(address: str | None) -> Iterator[Any]:
+def _workers(address: str | None) -> AbstractContextManager[Any]:
     """A client of a Dask cluster, or None."""
     if address is None:
-        yield None
-        return
+        return nullcontext()
     from ..workers import connect
 
-    with connect(None if address == LOCAL else address) as client:
-        yield client
+    return connect(None if address == LOCAL else address)
 
 
 def _counted(told: Callable[[float], None] | None) -> Callable[[int], None] | None:
-    """What adds up the designs that are done, and tells their number."""
+    """A function that adds up the designs that are done and tells their number."""
     if told is None:
         return None
-    counts: list[int] = []
+    done = 0
 
     def count(more: int) -> None:
-        counts.append(more)
-        told(sum(counts))
+        nonlocal done
+        done += more
+        told(done)
 
     return count

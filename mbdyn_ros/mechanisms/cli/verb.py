@@ -138,7 +138,7 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
     with serving(page, options["browse"]):
         shown = MechanismPage(page, made, options["speed"])
         announce(page.url, made.name, as_json)
-        shown.run()
+        page.run(shown.draw)
 
 
 def _list(as_json: bool) -> None:
@@ -189,7 +189,7 @@ def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ..
 
 
 def _summary(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
-    """What the mechanism can do: range, toggles, dead centres, transmission."""
+    """The summary of the mechanism: range, toggles, dead centres, transmission."""
     from .. import FourBar
     from ..summary import summarize
     from .prescribed import analyse, draw

@@ -20,11 +20,11 @@ DERIVED = ("width", "center_along", "center_across", "inertia")
 """Ends of settings without a slider: as the design has them, or by the shape of the link."""
 
 DESIGN_STEPS = 400
-"""Of a slider over its range."""
+"""Steps of a slider over its range."""
 
 
 class DesignSliders(SliderPanel):
-    """What can be set of a design, from where it starts."""
+    """The sliders of a design, which start at its numbers."""
 
     def __init__(
         self, gui: viser.GuiApi, mechanism: Mechanism, changed: Callable[[Any], None], speed: float
@@ -79,7 +79,7 @@ class DesignSliders(SliderPanel):
 
     @property
     def settings(self) -> dict[str, float]:
-        """What the sliders say, where it is not as at the start."""
+        """The settings that are not as at the start."""
         values = {name: float(self[name]) for name in self._given if name != "gravity"}
         changed = {name: value for name, value in values.items() if not self._same(name, value)}
         if bool(self["gravity"]) != (self._given["gravity"] != 0):
@@ -88,7 +88,7 @@ class DesignSliders(SliderPanel):
 
     @property
     def drive(self) -> Drive:
-        """How the cranks turn."""
+        """The motion of the cranks."""
         starts = (0.0, *(math.radians(self[name]) for name in self._leads))
         return Drive(tuple(float(self[name]) for name in self._speeds), starts)
 

@@ -72,10 +72,6 @@ class MechanismPage:
         frame_front(page.server, self.run_shown.analysis.pose)
         self._state: object = None
 
-    def run(self) -> None:
-        """Serve until `Page.end`."""
-        self.page.run(self.draw)
-
     def draw(self, passed: float, woken: bool) -> None:
         """One picture: after `passed` seconds of play, or because something was changed."""
         if passed:
@@ -134,7 +130,7 @@ class MechanismPage:
 
     @property
     def _now(self) -> float:
-        """Where the charts mark the present."""
+        """The present on the axis of the charts."""
         x = self.run_shown.x
         return float(x[round(self._playback.share * (len(x) - 1))])
 
@@ -175,7 +171,7 @@ class MechanismPage:
 
 
 def _dash(run: Run) -> str:
-    """How kept runs are drawn, by what they are over: they meet only their like."""
+    """The dashes of kept runs, by the axis that they are drawn over."""
     return "dash" if run.swings is None else "longdash"
 
 

@@ -31,7 +31,7 @@ BAR_SHARE = 0.028
 DARK, RAIL, GREY, MASS, PATH = (43, 47, 54), (150, 156, 164), (120, 126, 134), (196, 30, 58), (
     196, 30, 58)  # fmt: skip
 FADED = 0.25
-"""Opacity of what is not as the sliders say."""
+"""Opacity of a design that is no longer what the sliders show."""
 
 
 class MechanismScene:
@@ -119,13 +119,13 @@ class MechanismScene:
             frame.wxyz = (math.cos(half), 0.0, 0.0, math.sin(half))
 
     def fade(self, faded: bool) -> None:
-        """Let the parts look like shadows of themselves, or not."""
+        """Show the parts faded, or as usual."""
         for body in self._bodies.values():
             if (body.opacity is None) == faded:
                 body.opacity = FADED if faded else None
 
     def _lay_rail(self, part: Part, pose: Pose, wide: float, deep: float) -> None:
-        """As long as the part slides; a lever is a rail of its own."""
+        """Lay a rail as long as the part slides; a lever is a rail of its own."""
         rail, slides = self._rails[part.name], pose.slides[part.name]
         low, high = float(slides.min()) - 2 * wide, float(slides.max()) + 2 * wide
         length, middle = high - low, (low + high) / 2

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PART_COLORS = ("#e66b1f", "#c98f00", "#409961", "#296bad", "#80609e", "#333840")
-"""Of the parts, one after the other; about those of the URDF."""
+"""Colours of the parts, one after the other; about those of the URDF."""
 
 JOINTS = {"position": "", "velocity": "/s", "acceleration": "/s²"}
 """Quantities of joints, and what follows their unit."""

@@ -1,4 +1,4 @@
-"""What a page shows of one design of a mechanism: a motion of its crank, and its charts."""
+"""One design of a mechanism on a page: a motion of its crank, and its charts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNITS = {"positions": "", "speeds": "/s", "accelerations": "/s²"}
 
 @dataclass(frozen=True)
 class Drive:
-    """How the inputs move: speeds (rad/s) and where they start (rad), one of each an input."""
+    """The motion of the inputs: speeds (rad/s) and where they start (rad), one of each an input."""
 
     speeds: tuple[float, ...]
     starts: tuple[float, ...]

@@ -13,7 +13,7 @@ import numpy as np
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ...model.model import Array
-from ...ros.show.markers import point
+from ...ros.show.markers import colour, new_marker, point
 from .. import PiezoMotion, Pulse
 from ..pulse_equations import TURN
 
@@ -79,14 +79,13 @@ class PiezoMarkers:
         return self.message
 
     def _places(self, q: Array) -> Array:
-        """Of all joints and of the rotor (n + 1, 3), m."""
+        """The places of all joints and of the rotor (n + 1, 3), m."""
         links = [joint.child for joint in self._joints] + [self._link]
         return np.array([self._robot.frame_pose(q, link)[:3, 3] for link in links])
 
     def _marker(self, namespace: str, kind: int) -> Marker:
-        marker = Marker(ns=namespace, id=len(self.message.markers), type=kind, action=Marker.ADD)
-        marker.header.frame_id = self._robot.model.root
-        marker.pose.orientation.w = 1.0
+        root = self._robot.model.root
+        marker = new_marker(root, namespace, kind, len(self.message.markers))
         self.message.markers.append(marker)
         return marker
 
@@ -97,8 +96,3 @@ def arrow(marker: Marker, start: Array, way: Array, thick: float) -> None:
     seen = float(np.linalg.norm(way)) > 0.2 * thick
     marker.scale.x = thick if seen else 1e-6
     marker.scale.y = 2 * marker.scale.x
-
-
-def colour(marker: Marker, r: float, g: float, b: float, a: float) -> None:
-    """Colour a marker."""
-    marker.color.r, marker.color.g, marker.color.b, marker.color.a = r, g, b, a

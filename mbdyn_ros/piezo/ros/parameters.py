@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...ros.node.description import GRAVITY, PRIORITY, SPECS
-from ...ros.node.parameters import DOUBLES, STRINGS, Spec, one_of
+from ...ros.node.parameters import Spec, one_of
+from ...ros.nodes.parameters import INITIAL, MARKER_RATE, STATE_TIMEOUT
 from .rotor_state import PHASE_SOURCES
 
 SHARED = (
@@ -32,7 +33,7 @@ PIEZO_CONTROLLER = (
     Spec("rotor_timeout", 0.1, "age at which rotor_state is stale, s", 0.001, 3600.0),
     Spec("gain", 50.0, "of the position feedback, 1/s; never more than the rate", 0.0, 1000.0),
     Spec("tolerance", 1e-5, "error that is left alone, rad or m", 0.0, 1.0),
-    Spec("state_timeout", 0.1, "age at which joint_states are stale, s", 0.001, 3600.0),
+    STATE_TIMEOUT,
     Spec(
         "reference_timeout", 2.0,
         "time after the last point at which the pulses end, s; 0: never", 0.0, 3600.0,
@@ -55,8 +56,6 @@ PIEZO_SIMULATOR = (
     Spec("phase_step", 0.25, "largest part of a turn that one integration step covers, rad",
          0.001, 1.0, read_only=True),
     Spec("pulse_timeout", 0.1, "age of the pulses at which all joints are held, s", 0.001, 3600.0),
-    Spec("initial_joints", STRINGS, "joints of initial_positions; empty: all", read_only=True),
-    Spec("initial_positions", DOUBLES, "position at the start, rad or m; others 0",
-         read_only=True),
-    Spec("marker_rate", 30.0, "~/markers per second, Hz; 0: none", 0.0, 100.0, read_only=True),
+    *INITIAL,
+    MARKER_RATE,
 )  # fmt: skip

@@ -9,6 +9,7 @@ import math
 import sys
 import time
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ class PiezoController(RobotNode):
             control = PulseController(robot, rotor, parameters["rotor_link"])
             target = parameters["target_link"] or parameters["rotor_link"]
             home = neutral_position(robot)
-            robot.frame_pose(home, target)  # the first calls take long: not later
+            robot.frame_pose(home, target)  # here, because the first calls take long
             robot.jacobian(home, target)
         except InputError as error:
             raise InputError(
@@ -148,7 +149,7 @@ class PiezoController(RobotNode):
         speed = self._rotor_state.speed
         if speed != control.rotor.speed:
             control.rotor = Rotor(control.rotor.mass, control.rotor.radius, speed)
-        # After 1 / gain the pulses have made good what a state has shown: not once more.
+        # After 1 / gain the pulses have corrected the error of a state: never correct it twice.
         fresh = self._gain * self.measured.age(now) <= 1
         if (self._gain if fresh else 0.0) != control.gain:
             control.gain = self._gain if fresh else 0.0
@@ -208,15 +209,10 @@ class PiezoController(RobotNode):
 
     # ---- references -----------------------------------------------------------------------
 
-    def _robot(self) -> Robot:
-        if self.control is None:
-            raise InputError(self.description.missing)
-        return self.control.robot
-
     def _on_reference(self, message: JointTrajectory) -> None:
         start = start_time(self, message)
         try:
-            robot = self._robot()
+            robot = self.require(self.control).robot
             present = self._present()
             reference = read_reference(robot, message, present)
             require_within_limits(robot, reference, present)
@@ -226,14 +222,14 @@ class PiezoController(RobotNode):
             self._follow(reference, start)
 
     def _present(self) -> Array | None:
-        """Where the joints are, if that is known."""
+        """The measured positions, if they are known."""
         with self.lock:
             missing = self.measured.missing(time.perf_counter(), self.parameters["state_timeout"])
             return None if missing else self.measured.position.copy()
 
     def _on_target(self, message: PoseStamped) -> None:
         try:
-            robot = self._robot()
+            robot = self.require(self.control).robot
             settings, present = self.parameters, self._present()
             if present is None:
                 timeout = settings["state_timeout"]
@@ -273,10 +269,7 @@ class PiezoController(RobotNode):
         return health
 
 
-def main(args: list[str] | None = None) -> int:
-    """Run the node."""
-    return run(PiezoController, PiezoController.NAME, args)
-
+main = partial(run, PiezoController, PiezoController.NAME)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -35,8 +35,8 @@ from .parameters import PIEZO_SIMULATOR
 from .pulse_commands import PulseCommands
 
 MOST_PULSED_STEPS = 5
-"""Skipped steps that one tick makes up for; time beyond that is lost, and reported. In more the
-robot would come away from the pulses that it was sent: those were made for where it is."""
+"""Skipped steps that one tick makes up for; time beyond that is lost, and reported. In
+more steps the robot would drift away from its pulses, which were computed for where it was."""
 
 ROTOR_RATE = 100.0
 """Messages of the rotor's state per second: it turns steadily."""
@@ -181,10 +181,7 @@ class PiezoSimulator(RobotNode):
     # ---- services and diagnostics ---------------------------------------------------------
 
     def _act(self, action: Callable[[PiezoMotion, Any], str], request: Any) -> str:
-        """Do it with the motion; there must be one."""
-        if self.motion is None:
-            raise InputError(self.description.missing)
-        return action(self.motion, request)
+        return action(self.require(self.motion), request)
 
     def _reset(self, motion: PiezoMotion, request: Any) -> str:
         motion.set_state(self._initial)
@@ -197,7 +194,7 @@ class PiezoSimulator(RobotNode):
         return f"{'paused' if request.data else 'running'} at t = {motion.time:.6g} s"
 
     def health(self) -> Health:
-        """How many pulses ended, and how well they did."""
+        """The condition of the node, with the pulses that ended."""
         health = super().health()
         with self.lock:
             motion, count, worst = self.motion, self._count, self._worst
@@ -214,10 +211,7 @@ class PiezoSimulator(RobotNode):
         return health
 
 
-def main(args: list[str] | None = None) -> int:
-    """Run the node."""
-    return run(PiezoSimulator, PiezoSimulator.NAME, args)
-
+main = partial(run, PiezoSimulator, PiezoSimulator.NAME)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -53,7 +53,7 @@ class PulseCommands:
             self.stop()
 
     def missing(self, now: float, timeout: float) -> str:
-        """What is wrong where no pulses came within `timeout`, s; empty where they did."""
+        """The complaint where no pulses came within `timeout`, s; empty where they did."""
         return f"no pulses for {timeout:g} s" if now - self._at > timeout else ""
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""How fast the rotor turns and where it is: from a topic, or by the clock of the node."""
+"""The speed and the phase of the rotor: from a topic, or by the clock of the node."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...ros.node.inbox import Inbox
 from ..pulse_equations import TURN
 
 PHASE_SOURCES = ("topic", "clock")
-"""Where the phase comes from: messages on `rotor_state`, or speed times the node's time."""
+"""Sources of the phase: messages on `rotor_state`, or speed times the node's time."""
 
 
 class RotorState:

@@ -12,6 +12,7 @@ from rclpy.node import Node
 
 from ...model.model import Array
 from ...robot import Robot
+from .conversions import fill_time
 
 try:
     from tf2_msgs.msg import TFMessage
@@ -57,11 +58,11 @@ class PosePublisher:
             if publisher is not None:
                 self._node.destroy_publisher(publisher)
 
-    def publish(self, q: Array, v: Array, stamp: tuple[int, int]) -> None:
-        """Send the poses of one state; `stamp` in seconds and nanoseconds."""
+    def publish(self, q: Array, v: Array, stamp: int) -> None:
+        """Send the poses of one state; `stamp` in nanoseconds."""
         if self._odometry is not None:
             header, pose, twist = self._message.header, self._message.pose, self._message.twist
-            header.stamp.sec, header.stamp.nanosec = stamp
+            fill_time(header.stamp, stamp)
             fill_pose(pose.pose.position, pose.pose.orientation, q[:7])
             linear, angular = twist.twist.linear, twist.twist.angular
             linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = v[:6].tolist()
@@ -69,7 +70,7 @@ class PosePublisher:
         if self._transforms is not None:
             self._transforms.publish(TFMessage(transforms=self._stamped(q, stamp)))
 
-    def _stamped(self, q: Array, stamp: tuple[int, int]) -> list[TransformStamped]:
+    def _stamped(self, q: Array, stamp: int) -> list[TransformStamped]:
         result = []
         if self._robot.floating_base:
             result.append(stamped(WORLD_FRAME, self._robot.model.root, q[:7], stamp))
@@ -81,13 +82,13 @@ class PosePublisher:
         return result
 
 
-def stamped(parent: str, child: str, pose: Array, stamp: tuple[int, int]) -> TransformStamped:
-    """A transform from x y z qx qy qz qw."""
+def stamped(parent: str, child: str, pose: Array, stamp: int) -> TransformStamped:
+    """A transform from x y z qx qy qz qw at a time in nanoseconds."""
     transform = Transform()
     fill_pose(transform.translation, transform.rotation, pose)
     message = TransformStamped(child_frame_id=child, transform=transform)
     message.header.frame_id = parent
-    message.header.stamp.sec, message.header.stamp.nanosec = stamp
+    fill_time(message.header.stamp, stamp)
     return message
 
 

@@ -45,7 +45,7 @@ class EffortLimits:
         np.maximum(effort, self._low, out=effort)
 
     def report(self) -> list[str]:
-        """What was clamped since the last report: joint, wanted and allowed effort."""
+        """The efforts clamped since the last report: joint, wanted and allowed effort."""
         wanted, bounds = self._wanted.tolist(), self.bound.tolist()
         self._wanted[:] = 0.0
         return [

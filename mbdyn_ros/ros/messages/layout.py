@@ -49,31 +49,19 @@ class Layout:
                     f"joint {name!r} is missing: name all independent joints "
                     f"({', '.join(self.blocks)}), or none"
                 )
+        self._labels: dict[str, list[str]] = {"q": [], "v": []}
         self._columns: dict[str, dict[str, slice]] = {"q": {}, "v": {}}
-        for kind, columns in self._columns.items():
-            start = 0
+        for kind, labels in self._labels.items():
+            own = robot.position_labels if kind == "q" else robot.velocity_labels
             for name in self.names:
-                block = self.blocks.get(name)
-                width = 1
-                if block is not None:
-                    place = block.q if kind == "q" else block.v
-                    width = place.stop - place.start
-                columns[name] = slice(start, start + width)
-                start += width
+                start = len(labels)
+                labels += own[self._place(name, kind)] if name in self.blocks else [name]
+                self._columns[kind][name] = slice(start, len(labels))
 
-    def size(self, kind: str) -> int:
-        """Numbers that the caller gives: positions (kind "q") or velocities ("v")."""
-        return sum(place.stop - place.start for place in self._columns[kind].values())
-
-    def labels(self, kind: str) -> list[str]:
-        """A name for each of those numbers."""
-        own = self.robot.position_labels if kind == "q" else self.robot.velocity_labels
-        labels: list[str] = []
-        for name in self.names:
-            block = self.blocks.get(name)
-            place = None if block is None else (block.q if kind == "q" else block.v)
-            labels.extend([name] if place is None else own[place])
-        return labels
+    def _place(self, name: str, kind: str) -> slice:
+        """The place of a joint's positions (kind "q") or velocities ("v") among the robot's."""
+        block = self.blocks[name]
+        return block.q if kind == "q" else block.v
 
     def read(self, what: str, kind: str, values: Sequence[float], optional: bool = True) -> Array:
         """The caller's numbers as they came; zeros for none where that is `optional`.
@@ -83,7 +71,7 @@ class Layout:
         InputError
             Wrong length, or a number that is not finite, by joint.
         """
-        size = self.size(kind)
+        size = len(self._labels[kind])
         if optional and not len(values):
             return np.zeros(size)
         if len(values) != size:
@@ -91,17 +79,15 @@ class Layout:
                 f"{what} has {len(values)} numbers, expected {size}: {', '.join(self.names)}"
             )
         numbers = np.array(values, dtype=np.float64)
-        require_finite(what, numbers, self.labels(kind))
+        require_finite(what, numbers, self._labels[kind])
         return numbers
 
     def to_robot(self, kind: str, numbers: Array) -> Array:
         """Reorder numbers of the caller, (n,) or (N, n), to the robot's q or v."""
         size = self.robot.nq if kind == "q" else self.robot.nv
         result = np.zeros((*numbers.shape[:-1], size))
-        for name, block in self.blocks.items():
-            place = block.q if kind == "q" else block.v
-            if name in self._columns[kind]:
-                result[..., place] = numbers[..., self._columns[kind][name]]
+        for name in self.blocks:
+            result[..., self._place(name, kind)] = numbers[..., self._columns[kind][name]]
         return result
 
     def efforts(self, values: Sequence[float]) -> Array:
@@ -120,7 +106,7 @@ class Layout:
         InputError
             The caller left out a joint that has an effort; the message names it.
         """
-        result = np.zeros((*efforts.shape[:-1], self.size("v")))
+        result = np.zeros((*efforts.shape[:-1], len(self._labels["v"])))
         for name, place in self._effort_places().items():
             result[..., self._columns["v"][name]] = efforts[..., place]
         return result
@@ -196,7 +182,7 @@ class Layout:
                     )
 
     def _gap(self, q: Array, position: Array, place: int, number: float) -> str:
-        """What the loops say of a dependent joint elsewhere."""
+        """The gap of the loops with a dependent joint elsewhere, in words."""
         whole = position.copy()
         whole[place] = number
         if self.robot.floating_base:

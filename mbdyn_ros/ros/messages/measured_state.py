@@ -10,7 +10,7 @@ from sensor_msgs.msg import JointState
 
 
 class MeasuredState:
-    """What the last good message of joint states says about some joints.
+    """The positions and velocities of some joints in the last good message of joint states.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class MeasuredState:
         return now - self._at
 
     def missing(self, now: float, timeout: float) -> str:
-        """What is wrong where no message came within `timeout` (s); empty where one did."""
+        """The complaint where no message came within `timeout` (s); empty where one did."""
         if self.age(now) > timeout:
             return f"no joint_states of all joints for {timeout:g} s"
         return ""

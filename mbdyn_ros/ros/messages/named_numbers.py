@@ -24,7 +24,7 @@ def require_known(names: Sequence[str], known: Sequence[str], what: str) -> None
 
 
 def columns(blocks: Mapping[str, slice], names: Sequence[str]) -> list[int]:
-    """Where the coordinates of joints are, one joint after the other."""
+    """The places of the coordinates of joints, one joint after the other."""
     return [k for name in names for k in range(blocks[name].start, blocks[name].stop)]
 
 

@@ -1,1 +1,1 @@
-"""What all nodes have in common."""
+"""The parts that all nodes have in common."""

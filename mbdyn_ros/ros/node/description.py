@@ -1,4 +1,4 @@
-"""Where a node's robot comes from: a parameter with its URDF, a file, or the latched topic."""
+"""The source of a node's robot: a parameter with its URDF, a file, or the latched topic."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Description:
 
     @property
     def missing(self) -> str:
-        """What to tell a caller while there is no robot."""
+        """The words for a caller while there is no robot."""
         return self.refusal or (
             "there is no robot yet: set the parameter robot_description or urdf, or publish the "
             "URDF on topic robot_description (transient local)"

@@ -14,7 +14,7 @@ from .steady_timer import steady_timer
 
 @dataclass
 class Health:
-    """What a node says about itself: the worst of its remarks, and values."""
+    """The condition of a node: errors, warnings and values."""
 
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)

@@ -1,7 +1,7 @@
 """A subscription that a loop reads itself, past the executor.
 
 An executor in Python takes 200 us and more to deliver a message, and delivers it from another
-thread; to look for one here costs 1 us, to take one 40 us.
+thread; here a look for a message costs 1 us, and taking one 40 us.
 """
 
 from __future__ import annotations

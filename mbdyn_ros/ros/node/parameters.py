@@ -55,7 +55,7 @@ class Spec:
         return list(value or ()) if self.default in (DOUBLES, STRINGS) else value
 
     def complaint(self, value: Any) -> str | None:
-        """What is wrong with a value of the right type, or None."""
+        """The fault of a value of the right type, in words, or None."""
         numbers = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
         for number in numbers:
             if not isinstance(number, (int, float)) or isinstance(number, bool):

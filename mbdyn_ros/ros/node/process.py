@@ -54,7 +54,7 @@ def run(create: Callable[[], RobotNode], name: str, args: list[str] | None = Non
     except Exception as error:  # rclpy's own too, about arguments and parameter files
         if node is not None and not isinstance(error, MbdynError):
             raise
-        if not asked_to_stop:  # else it may be CasADi's word for an interrupt
+        if not asked_to_stop:  # else CasADi may have reported an interrupt as an error
             return refuse(name, error)
     finally:
         if node is not None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class LoopReport:
-    """What a loop did since the last report: rate (Hz), times (s) and missed deadlines."""
+    """The record of a loop since the last report: rate (Hz), times (s) and missed deadlines."""
 
     rate: float = 0.0
     mean_compute: float = 0.0

@@ -1,4 +1,4 @@
-"""What a node has against a message or a fault, in one line; and how often it refused one."""
+"""Refusals of messages, counted, and errors in one line."""
 
 from __future__ import annotations
 

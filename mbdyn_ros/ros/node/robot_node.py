@@ -1,4 +1,4 @@
-"""What every node is: a robot that comes from somewhere, a loop, faults, and diagnostics."""
+"""The base of every node: a robot from somewhere, a loop, faults, and diagnostics."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ import time
 import warnings
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from rclpy.node import Node
 
-from ...errors import MbdynError
+from ...errors import InputError, MbdynError
 from ...robot import Robot, load
 from .description import FLOATING_BASE, Description, home_by_name
 from .diagnostics import Diagnostics, Health
 from .parameters import Parameters, Spec
 from .rate_loop import RateLoop
 from .refusals import in_words, one_line
+
+Part = TypeVar("Part")
 
 
 class RobotNode(Node):
@@ -82,7 +84,7 @@ class RobotNode(Node):
         """Create subscriptions and services: nobody is heard before the robot is loaded."""
 
     def loop_rate(self) -> float:
-        """How often to tick, Hz; asked again when parameters were set."""
+        """The rate of ticks, Hz; asked again when parameters were set."""
         rate: float = self.parameters["rate"]
         return rate
 
@@ -102,7 +104,7 @@ class RobotNode(Node):
         """Apply the new values of parameters; a MbdynError refuses them."""
 
     def health(self) -> Health:
-        """What the node says about itself; a subclass adds its own remarks."""
+        """The condition of the node; a subclass adds its own remarks."""
         health = Health()
         if self.loop is not None:
             health.add_loop(self.loop.report(), self.loop.rate, self.loop.priority_refused)
@@ -145,6 +147,12 @@ class RobotNode(Node):
             whose words become the message of a refusal.
         """
         self.create_service(kind, f"~/{name}", partial(self._answer, action))
+
+    def require(self, part: Part | None) -> Part:
+        """A part of the node that a robot brings; InputError where there is no robot yet."""
+        if part is None:
+            raise InputError(self.description.missing)
+        return part
 
     def clear_fault(self) -> str:
         """Forget the fault, under `lock`; return what it was."""

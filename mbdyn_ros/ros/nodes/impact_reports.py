@@ -1,4 +1,4 @@
-"""What the simulator says about impacts: a message for each, and arrows for the eye."""
+"""Impacts as the simulator publishes them: a message for each, and arrows in the scene."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ...model.model import Array
 from ...simulation.contact.environment import Environment, Point
 from ...simulation.contact.impacts import Impact
 from ..messages.base_pose import WORLD_FRAME
+from ..messages.conversions import fill_time
 from ..node.description import LATCHED
 from ..node.interfaces import NOT_BUILT, msg
 from ..show.markers import point
@@ -60,21 +61,22 @@ class ImpactReports:
         """Whether anybody looks at the arrows."""
         return bool(self._arrows_out.get_subscription_count())
 
-    def publish(self, session: Session, stamp: tuple[int, int]) -> None:
-        """Send the impacts since the last call; `stamp` is of now."""
+    def publish(self, session: Session, stamp: int) -> None:
+        """Send the impacts since the last call; `stamp` is of now, ns."""
         now = session.motion.time
         for impact in session.motion.take_impacts():
             self._kept = [*self._kept[1 - MOST_KEPT :], impact]
             if self._out is not None:
-                self._out.publish(self.message(impact, earlier(stamp, now - impact.time)))
+                before = round(1e9 * max(now - impact.time, 0.0))
+                self._out.publish(self.message(impact, max(0, stamp - before)))
 
-    def message(self, impact: Impact, stamp: tuple[int, int]) -> Any:
-        """An Impact message."""
+    def message(self, impact: Impact, stamp: int) -> Any:
+        """An Impact message; `stamp` in nanoseconds."""
         message = msg.Impact(
             time=impact.time, energy_before=impact.energy_before, energy_after=impact.energy_after
         )
         message.header.frame_id = self._frame
-        message.header.stamp.sec, message.header.stamp.nanosec = stamp
+        fill_time(message.header.stamp, stamp)
         message.surface = list(impact.surfaces)
         nowhere: Point = ("", (np.nan, np.nan, np.nan))
         points = [self._points[k] if k >= 0 else nowhere for k in impact.points]
@@ -110,11 +112,6 @@ class ImpactReports:
         places = np.array([session.robot.frame_pose(q, link)[:3, 3] for link in links])
         top = float(places[:, 2].max()) + self._scale
         return np.array([*places[:, :2].mean(axis=0), top])
-
-
-def earlier(stamp: tuple[int, int], by: float) -> tuple[int, int]:
-    """A stamp (seconds, nanoseconds) some seconds before another."""
-    return divmod(max(0, stamp[0] * 10**9 + stamp[1] - round(max(by, 0.0) * 1e9)), 10**9)
 
 
 def _vector(numbers: Array) -> Vector3:

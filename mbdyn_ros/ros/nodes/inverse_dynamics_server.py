@@ -12,7 +12,6 @@ from typing import Any
 
 from trajectory_msgs.msg import JointTrajectory
 
-from ...errors import InputError
 from ...robot import Robot
 from ..messages.conversions import doubles, external_wrenches, joint_state_message
 from ..messages.layout import Layout
@@ -78,7 +77,7 @@ class InverseDynamicsServer(RobotNode):
             self.on_robot(self.load(self.description.source))
 
     def health(self) -> Health:
-        """How much was asked and refused."""
+        """The condition of the node, with the calls and refusals."""
         health = super().health()
         health.values |= {
             "robot": self.robot.model.name if self.robot is not None else "none",
@@ -98,9 +97,7 @@ class InverseDynamicsServer(RobotNode):
         """Fill the response, or say in it why not."""
         self._calls += 1
         try:
-            if self.robot is None:
-                raise InputError(self.description.missing)
-            answer(self.robot, request, response)
+            answer(self.require(self.robot), request, response)
         except Exception as error:
             reason = in_words(error)
             self._refuse(f"{name}: {reason}")
@@ -146,18 +143,12 @@ class InverseDynamicsServer(RobotNode):
     def _on_trajectory(self, message: JointTrajectory) -> None:
         self._calls += 1
         try:
-            if self.robot is None:
-                raise InputError(self.description.missing)
-            self._trajectories.publish(with_efforts(self.robot, message))
+            self._trajectories.publish(with_efforts(self.require(self.robot), message))
         except Exception as error:
-            reason = in_words(error)
-            self._refuse(f"trajectory_in: {reason}")
+            self._refuse(f"trajectory_in: {in_words(error)}")
 
 
-def main(args: list[str] | None = None) -> int:
-    """Run the node."""
-    return run(InverseDynamicsServer, InverseDynamicsServer.NAME, args)
-
+main = partial(run, InverseDynamicsServer, InverseDynamicsServer.NAME)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -6,6 +6,20 @@ from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
 from ..node.parameters import DOUBLES, STRINGS, Spec, one_of
 from .feedforward import EFFORT_SOURCES
 
+COMMAND_ORDER = Spec(
+    "joints", STRINGS, "order of ~/commands; empty: all actuated joints", read_only=True
+)
+ENFORCE_LIMITS = Spec("enforce_effort_limits", True, "clamp efforts to <limit effort> of the URDF")
+INITIAL = (
+    Spec("initial_joints", STRINGS, "joints of initial_positions; empty: all", read_only=True),
+    Spec("initial_positions", DOUBLES, "position at the start, rad or m; others 0",
+         read_only=True),
+)  # fmt: skip
+MARKER_RATE = Spec(
+    "marker_rate", 30.0, "~/markers per second, Hz; 0: none", 0.0, 100.0, read_only=True
+)
+STATE_TIMEOUT = Spec("state_timeout", 0.1, "age at which joint_states are stale, s", 0.001, 3600.0)
+
 INVERSE_DYNAMICS_SERVER = (*SPECS, FLOATING_BASE, GRAVITY)
 
 SIMULATOR = (
@@ -19,16 +33,10 @@ SIMULATOR = (
     Spec(
         "publish_rate", 0.0, "joint states per simulated second, Hz; 0: every step", 0.0, 10000.0
     ),
-    Spec(
-        "joints", STRINGS, "order of ~/commands; empty: all actuated joints", read_only=True
-    ),
+    COMMAND_ORDER,
     Spec("command_timeout", 0.5, "age at which a command counts as zero, s", 0.001, 3600.0),
-    Spec("enforce_effort_limits", True, "clamp efforts to <limit effort> of the URDF"),
-    Spec(
-        "initial_joints", STRINGS, "joints of initial_positions; empty: all", read_only=True
-    ),
-    Spec("initial_positions", DOUBLES, "position at the start, rad or m; others 0",
-         read_only=True),
+    ENFORCE_LIMITS,
+    *INITIAL,
     Spec(
         "environment", "", "walls that points of the robot hit: path of a YAML file, or its text",
         read_only=True,
@@ -37,7 +45,7 @@ SIMULATOR = (
     Spec("publish_clock", False, "publish simulated time on /clock and in stamps",
          read_only=True),
     Spec("frame_id", "", "frame of the joint states; empty: the root link", read_only=True),
-    Spec("marker_rate", 30.0, "~/markers per second, Hz; 0: none", 0.0, 100.0, read_only=True),
+    MARKER_RATE,
     Spec(
         "marker_scale", 0.3,
         "length of the arrow of a full effort, and of the robot's mass times 1 m/s, m",
@@ -50,7 +58,7 @@ TORQUE_FEEDFORWARD = (
     GRAVITY,
     PRIORITY,
     Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
-    Spec("joints", STRINGS, "order of ~/commands; empty: all actuated joints", read_only=True),
+    COMMAND_ORDER,
     Spec(
         "reference_timeout", 0.5,
         "time after the last point at which efforts become zero, s; 0: never", 0.0, 3600.0,
@@ -63,6 +71,6 @@ TORQUE_FEEDFORWARD = (
     Spec("lead", 0.0, "how far ahead the feed-forward is computed, s", 0.0, 0.1),
     Spec("kp", DOUBLES, "position gain, N m/rad or N/m: none, one for all, or by joints", 0.0),
     Spec("kd", DOUBLES, "velocity gain, N m s/rad or N s/m: none, one for all, or by joints", 0.0),
-    Spec("state_timeout", 0.1, "age at which joint_states are stale, s", 0.001, 3600.0),
-    Spec("enforce_effort_limits", True, "clamp efforts to <limit effort> of the URDF"),
+    STATE_TIMEOUT,
+    ENFORCE_LIMITS,
 )  # fmt: skip

@@ -100,7 +100,7 @@ class Session:
         self.work, self.refusal = 0.0, ""
 
     def prepare_for(self, other: Session) -> None:
-        """Do ahead of `adopt` what takes long."""
+        """Do the slow part of `adopt` ahead of it."""
         self.motion.prepare_for(other.motion)
 
     def adopt(self, other: Session) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 from rclpy.qos import QoSProfile
@@ -17,6 +18,7 @@ from std_msgs.msg import Float64MultiArray
 
 from ...errors import InputError
 from ...robot import Robot
+from ..messages.conversions import fill_time
 from ..node.diagnostics import Health
 from ..node.inbox import Inbox
 from ..node.process import run
@@ -157,18 +159,17 @@ class Simulator(RobotNode):
             except InputError as error:
                 self.refusals.add(error)
 
-    def stamp(self, session: Session) -> tuple[int, int]:
-        """Simulated time where we make the clock, else the time of the world."""
+    def stamp(self, session: Session) -> int:
+        """Simulated time, ns, where we make the clock, else the time of the world."""
         if self._clock_out is not None:
-            return divmod(round(session.motion.time * 1e9), 1_000_000_000)
-        return divmod(self.get_clock().now().nanoseconds, 1_000_000_000)
+            return round(session.motion.time * 1e9)
+        return int(self.get_clock().now().nanoseconds)
 
     def _publish_states(self, session: Session) -> None:
         stamp = session.message.header.stamp
-        stamp.sec, stamp.nanosec = self.stamp(session)
+        fill_time(stamp, self.stamp(session))
         if self._clock_out is not None:
-            clock = self._clock_message.clock
-            clock.sec, clock.nanosec = stamp.sec, stamp.nanosec
+            self._clock_message.clock = stamp
             self._clock_out.publish(self._clock_message)
         if session.message.name:
             self._states.publish(session.message)
@@ -217,7 +218,7 @@ class Simulator(RobotNode):
         self.get_logger().info(f"gravity is {gravity} now")
 
     def health(self) -> Health:
-        """What the session says of itself, and what was refused."""
+        """The condition of the session, and the commands that were refused."""
         self._views.switch_timers()
         health = super().health()
         with self.lock:
@@ -228,10 +229,7 @@ class Simulator(RobotNode):
         return health
 
 
-def main(args: list[str] | None = None) -> int:
-    """Run the node."""
-    return run(Simulator, Simulator.NAME, args)
-
+main = partial(run, Simulator, Simulator.NAME)
 
 if __name__ == "__main__":
     sys.exit(main())

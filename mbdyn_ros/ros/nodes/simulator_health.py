@@ -1,4 +1,4 @@
-"""What the simulator says about itself."""
+"""The diagnostics of the simulator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SessionHealth:
         self._seen = 0.0
 
     def add(self, session: Session, timeout: float, health: Health) -> None:
-        """Stale commands, clamped joints, joints beyond their limits, time and energy."""
+        """Add stale commands, clamped joints, joints beyond their limits, time and energy."""
         motion = session.motion
         stale = session.commands.stale(time.perf_counter(), timeout)
         clamped = session.limits.report()

@@ -35,10 +35,7 @@ class SimulatorServices:
                 simulator.offer(name, kind, partial(self._act, action))
 
     def _act(self, action: Callable[[Session, Any], str], request: Any) -> str:
-        """Do it with the session; there must be one."""
-        if self._simulator.session is None:
-            raise InputError(self._simulator.description.missing)
-        return action(self._simulator.session, request)
+        return action(self._simulator.require(self._simulator.session), request)
 
     def _reset(self, session: Session, request: Any) -> str:
         session.reset()

@@ -1,4 +1,4 @@
-"""What follows from the simulator's parameters for its loop."""
+"""The rates and steps of the simulator's loop, from its parameters."""
 
 from __future__ import annotations
 

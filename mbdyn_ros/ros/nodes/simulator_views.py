@@ -1,4 +1,4 @@
-"""What the simulator shows at the rate of the eye: markers, odometry and transforms."""
+"""Markers, odometry and transforms of the simulator, at the rate of a display."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class SimulatorViews:
         if session is not None and session.motion.environment is not None:
             self.impacts = ImpactReports(self._simulator, session, session.motion.environment)
         if session is not None and robot.model.loops and len(self._timers) > 1:
-            self._show_loops(self._markers, session)  # the first forces take long: not later
+            self._show_loops(self._markers, session)  # here, as the first forces take long
         self.switch_timers()
 
     def end_impacts(self) -> None:

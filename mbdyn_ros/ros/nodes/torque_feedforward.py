@@ -13,6 +13,7 @@ import math
 import sys
 import time
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -147,15 +148,14 @@ class TorqueFeedforward(RobotNode):
     def _on_reference(self, message: JointTrajectory) -> None:
         start = start_time(self, message)
         try:
-            if self.feedforward is None:
-                raise InputError(self.description.missing)
-            reference = read_reference(self.feedforward.robot, message)
-            efforts = self.feedforward.read_efforts(message)
+            feedforward = self.require(self.feedforward)
+            reference = read_reference(feedforward.robot, message)
+            efforts = feedforward.read_efforts(message)
         except InputError as error:
             self.refusals.add(error)
         else:
             with self.lock:
-                self.feedforward.follow(reference, start, efforts)
+                feedforward.follow(reference, start, efforts)
 
     def _reset(self, request: Any) -> str:
         if self.feedforward is not None:
@@ -163,10 +163,7 @@ class TorqueFeedforward(RobotNode):
         return f"reference dropped; cleared: {self.clear_fault() or 'no fault'}"
 
 
-def main(args: list[str] | None = None) -> int:
-    """Run the node."""
-    return run(TorqueFeedforward, TorqueFeedforward.NAME, args)
-
+main = partial(run, TorqueFeedforward, TorqueFeedforward.NAME)
 
 if __name__ == "__main__":
     sys.exit(main())

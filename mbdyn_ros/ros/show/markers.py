@@ -104,7 +104,7 @@ class RobotMarkers:
         position.x, position.y, position.z = center.tolist()
         diameter = (6 * mass / (math.pi * ALUMINIUM)) ** (1 / 3)
         marker.scale.x = marker.scale.y = marker.scale.z = diameter
-        marker.color.r, marker.color.g, marker.color.b, marker.color.a = 0.2, 0.45, 0.85, 0.5
+        colour(marker, 0.2, 0.45, 0.85, 0.5)
 
     def _add_arrow(self, robot: Robot, k: int, name: str) -> None:
         joint = robot.model.joint(name)
@@ -115,15 +115,14 @@ class RobotMarkers:
         self._arrows.append((k, marker, turn_x_to(joint.axis), turn_x_to(-joint.axis), full))
 
     def _marker(self, namespace: str, frame: str, kind: int) -> Marker:
-        marker = Marker(ns=namespace, id=len(self.message.markers), type=kind, action=Marker.ADD)
-        marker.header.frame_id = frame
+        marker = new_marker(frame, namespace, kind, len(self.message.markers))
         marker.frame_locked = True
         self.message.markers.append(marker)
         return marker
 
 
 def loop_gap(robot: Robot, q: Array, loop: Loop) -> Array:
-    """How far the loop's frames are apart where its joint lets them not slide, m (3,).
+    """The way between the loop's frames as far as its joint lets them not slide, m (3,).
 
     From the predecessor's loop frame, in the axes of the predecessor.
     """
@@ -134,6 +133,18 @@ def loop_gap(robot: Robot, q: Array, loop: Loop) -> Array:
     along = axis * (axis @ gap)
     held = {Slide.NOWHERE: gap, Slide.ALONG: gap - along, Slide.ACROSS: along}
     return held[loop.closing.slide]
+
+
+def new_marker(frame: str, namespace: str, kind: int, number: int = 0) -> Marker:
+    """A marker at the origin of a frame."""
+    marker = Marker(ns=namespace, id=number, type=kind, action=Marker.ADD)
+    marker.header.frame_id = frame
+    return marker
+
+
+def colour(marker: Marker, r: float, g: float, b: float, a: float) -> None:
+    """Colour a marker."""
+    marker.color.r, marker.color.g, marker.color.b, marker.color.a = r, g, b, a
 
 
 def point(place: Array) -> Point:

@@ -61,7 +61,7 @@ class Viewer(Node):
         self._arrays: dict[str, MarkerArray] = {}
         self._marker_topics: set[str] = set()
         self._heard = 0
-        page.playing = True  # draws at the rate of the eye, however fast messages come
+        page.playing = True  # draws FRAMES pictures a second, however fast messages come
         if source is not None:
             self._show_robot(source, Path(source).resolve().parent)
         else:

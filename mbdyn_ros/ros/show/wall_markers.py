@@ -14,16 +14,17 @@ from ...model.model import Array
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.impacts import Impact
 from ...simulation.contact.surfaces import Shape
-from .markers import point
+from ..messages.conversions import fill_time
+from .markers import colour, new_marker, point
 
 EXTENT = 6.0
 """Length (m) that is shown of what has no end."""
 
 THICKNESS = 0.01
-"""Of a plane, m; it lies behind the wall."""
+"""Thickness of a plane, m; it lies behind the wall."""
 
 ARROW_LIFETIME = Duration(nanosec=500_000_000)
-"""How long the arrow of an impulse stays."""
+"""Time for which the arrow of an impulse stays."""
 
 KINDS = {"plane": Marker.CUBE, "box": Marker.CUBE, "sphere": Marker.SPHERE,
          "cylinder": Marker.CYLINDER}  # fmt: skip
@@ -33,22 +34,20 @@ RING = np.linspace(0, 2 * math.pi, 65)
 
 def wall_markers(environment: Environment, frame: str) -> MarkerArray:
     """The walls that have a shape, translucent; round ones with rings."""
-    array = MarkerArray()
+    markers: list[Marker] = []
     for surface in environment.surfaces:
         if surface.shape is not None:
-            array.markers.append(_body(surface.shape, frame, surface.name))
-            rings = _rings(surface.shape)
-            if rings:
-                lines = _lines(rings, frame, surface.name)
-                _place(lines, surface.shape.center, surface.shape.axes)
-                array.markers.append(lines)
-    for k, marker in enumerate(array.markers):
+            markers.append(_body(surface.shape, frame, surface.name))
+            if rings := _rings(surface.shape):
+                markers.append(_lines(rings, frame, surface.name))
+                _place(markers[-1], surface.shape.center, surface.shape.axes)
+    for k, marker in enumerate(markers):
         marker.id = k
-    return array
+    return MarkerArray(markers=markers)
 
 
 def _body(shape: Shape, frame: str, name: str) -> Marker:
-    marker = _marker(frame, "walls", KINDS[shape.kind])
+    marker = new_marker(frame, "walls", KINDS[shape.kind])
     marker.text = name
     size = np.where(np.isfinite(shape.size), shape.size, EXTENT)
     center = shape.center
@@ -59,7 +58,7 @@ def _body(shape: Shape, frame: str, name: str) -> Marker:
         size[2] = min(EXTENT, 0.5 * float(size[:2].min()))
     marker.scale.x, marker.scale.y, marker.scale.z = size.tolist()
     _place(marker, center, shape.axes)
-    marker.color.r, marker.color.g, marker.color.b, marker.color.a = 0.55, 0.65, 0.8, 0.25
+    colour(marker, 0.55, 0.65, 0.8, 0.25)
     return marker
 
 
@@ -74,13 +73,13 @@ def _rings(shape: Shape) -> list[Array]:
 
 
 def _lines(rings: Sequence[Array], frame: str, name: str) -> Marker:
-    marker = _marker(frame, "wall_rings", Marker.LINE_LIST)
+    marker = new_marker(frame, "wall_rings", Marker.LINE_LIST)
     marker.text = name
     for ring in rings:
         for start, end in zip(ring[:-1], ring[1:], strict=True):
             marker.points += [point(start), point(end)]
     marker.scale.x = 0.01
-    marker.color.r, marker.color.g, marker.color.b, marker.color.a = 0.9, 0.9, 1.0, 0.8
+    colour(marker, 0.9, 0.9, 1.0, 0.8)
     return marker
 
 
@@ -98,8 +97,8 @@ class ImpulseMarkers:
         self._frame, self._length, self._scale = frame, length, length / max(mass, 1e-9)
         self._count = 0
 
-    def arrows(self, impacts: Sequence[Impact], stamp: tuple[int, int]) -> MarkerArray:
-        """One arrow a contact, from the wall to the robot; it fades by itself."""
+    def arrows(self, impacts: Sequence[Impact], stamp: int) -> MarkerArray:
+        """One arrow a contact, from the wall to the robot, at `stamp` (ns); it fades by itself."""
         array = MarkerArray()
         for impact in impacts:
             for place, force in zip(impact.places, impact.forces, strict=True):
@@ -108,31 +107,24 @@ class ImpulseMarkers:
                 if not size > 0:  # also the stop of a joint, which has no place
                     continue
                 arrow *= min(1.0, 3 * self._length / size)
-                marker = _marker(self._frame, "impulse", Marker.ARROW)
-                marker.header.stamp.sec, marker.header.stamp.nanosec = stamp
+                marker = new_marker(self._frame, "impulse", Marker.ARROW)
+                fill_time(marker.header.stamp, stamp)
                 self._count = (self._count + 1) % 1000
                 marker.id, marker.lifetime = self._count, ARROW_LIFETIME
                 marker.points = [point(place), point(place + arrow)]
                 marker.scale.x, marker.scale.y = 0.04 * self._length, 0.1 * self._length
-                marker.color.r, marker.color.g, marker.color.a = 1.0, 0.6, 0.95
+                colour(marker, 1.0, 0.6, 0.0, 0.95)
                 array.markers.append(marker)
         return array
 
     def energy(self, place: Array, energy: float, lost: float) -> Marker:
         """The energy in words, at a place in the world (3,)."""
-        marker = _marker(self._frame, "energy", Marker.TEXT_VIEW_FACING)
+        marker = new_marker(self._frame, "energy", Marker.TEXT_VIEW_FACING)
         marker.text = f"energy {energy:.4g} J, lost at walls {lost:.4g} J"
         marker.scale.z = 0.3 * self._length
         _place(marker, place, np.eye(3))
-        marker.color.r = marker.color.g = marker.color.b = marker.color.a = 1.0
+        colour(marker, 1.0, 1.0, 1.0, 1.0)
         return marker
-
-
-def _marker(frame: str, namespace: str, kind: int) -> Marker:
-    marker = Marker(ns=namespace, type=kind, action=Marker.ADD)
-    marker.header.frame_id = frame
-    marker.pose.orientation.w = 1.0
-    return marker
 
 
 def _place(marker: Marker, center: Array, axes: Array) -> None:

@@ -41,7 +41,7 @@ class Figure:
     text: str
 
     def to_json(self) -> str:
-        """What viser asks of a figure."""
+        """The JSON that viser asks a figure for."""
         return self.text
 
 

@@ -38,7 +38,7 @@ NEEDED = ("viser", "plotly")
 
 @dataclass(frozen=True)
 class Address:
-    """Where a page is served; port 0 takes any free one."""
+    """The address of a page; port 0 takes any free one."""
 
     host: str = LOCALHOST
     port: int = PORT
@@ -91,7 +91,7 @@ class Page:
 
     @property
     def url(self) -> str:
-        """What to open in the browser."""
+        """The address to open in the browser."""
         host = self.server.get_host()
         name = "localhost" if host in (LOCALHOST, "0.0.0.0") else host
         return f"http://{name}:{self.server.get_port()}"

@@ -21,7 +21,7 @@ from .page import Page, plain
 from .playback import Playback
 
 MOST_LINES = 4
-"""Of one chart; those that are largest."""
+"""Lines of one chart; the largest are drawn."""
 
 LEAST_PEAK = 1e-9
 """Peaks (rad, m, N m or N) that are not drawn."""
@@ -72,10 +72,6 @@ class RobotPage:
             if robot.dependent_joints:
                 self._numbers = gui.add_markdown("")
         self._movable = bool(moved)
-
-    def run(self) -> None:
-        """Serve until `Page.end`."""
-        self.page.run(self.draw)
 
     def draw(self, passed: float, woken: bool) -> None:
         """One picture: after `passed` seconds of play, or because something was changed."""

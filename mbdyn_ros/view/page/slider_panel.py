@@ -13,7 +13,7 @@ SLIDER_STEPS = 1000
 
 
 class SliderPanel:
-    """What can be set on a page, and the way back to where it started.
+    """The controls of a page, and the way back to their start.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class SliderPanel:
         self._starts: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
-        """What it says: of a slider a number."""
+        """The value of a control: of a slider a number."""
         return self._sliders[name].value
 
     def add(
@@ -65,7 +65,7 @@ class SliderPanel:
             self._sliders[name].value = start
 
     def add_reset(self, label: str) -> None:
-        """A button that does so."""
+        """A button that brings all controls back to the start."""
 
         def back(event: Any) -> None:
             self.reset()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ...model.model import Array
 
 CORNERS = 48
-"""Of an outline; always as many, so that a length changes points alone."""
+"""Corners of an outline; always as many, so that a length changes points alone."""
 
 Faces = NDArray[np.int64]
 

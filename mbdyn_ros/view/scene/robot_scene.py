@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import InputError
 from ...model.blocks import joint_blocks
 from ...model.model import Array, Joint, Model, Pose
-from .joint_motion import joint_motion, link_poses, quaternion
+from .link_poses import link_poses, outwards, quaternion
 from .mesh_file import find_mesh, load_mesh
 from .skeleton import Bone, skeleton
 from .visuals import Box, Color, Cylinder, Mesh, Sphere, Visual
@@ -87,11 +87,11 @@ class RobotScene:
     def move(self, position: Array) -> None:
         """Show the robot at a full joint state (n,)."""
         for joint, place, node in self._moving:
-            turn, shift = joint_motion(joint, position[place])
+            pose = joint.pose(position[place])
             if joint.kind.turns:
-                node.wxyz = turn
+                node.wxyz = quaternion(pose.rotation)
             if not joint.kind.keeps_origin:
-                node.position = shift
+                node.position = pose.translation
 
     def move_base(self, base: Array) -> None:
         """Show a floating base at [x y z qx qy qz qw]."""
@@ -105,20 +105,13 @@ class RobotScene:
 
     def _hang(self, model: Model) -> None:
         blocks = joint_blocks(model.joints)
-        waiting = list(model.joints)
-        while waiting:
-            later = []
-            for joint in waiting:
-                if joint.parent not in self._nodes:
-                    later.append(joint)
-                    continue
-                at = f"{self.node(joint.parent)}/{len(self._nodes)}_{_word(joint.name)}"
-                self._scene.add_frame(at, show_axes=False, **_placed(joint.origin))
-                node = self._scene.add_frame(f"{at}/{_word(joint.child)}", show_axes=False)
-                self._nodes[joint.child] = node
-                if joint.name in blocks:
-                    self._moving.append((joint, blocks[joint.name].q, node))
-            waiting = later
+        for joint in outwards(model):
+            at = f"{self.node(joint.parent)}/{len(self._nodes)}_{_word(joint.name)}"
+            self._scene.add_frame(at, show_axes=False, **_placed(joint.origin))
+            node = self._scene.add_frame(f"{at}/{_word(joint.child)}", show_axes=False)
+            self._nodes[joint.child] = node
+            if joint.name in blocks:
+                self._moving.append((joint, blocks[joint.name].q, node))
 
     def _draw(self, visual: Visual, name: str, pose: Pose) -> None:
         shape, look, at = visual.geometry, _look(visual.color), _placed(visual.origin)

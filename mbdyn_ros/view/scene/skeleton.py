@@ -1,4 +1,4 @@
-"""What links look like that nobody has drawn: rods from joint to joint, and where the mass is."""
+"""Shapes of links without visuals: rods from joint to joint, and to the centre of mass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What links look like: the `<visual>` elements of a URDF."""
+"""Shapes and colours of links: the `<visual>` elements of a URDF."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Color = tuple[float, float, float, float]
 Vector = tuple[float, ...]
 
 PLAIN: Color = (0.62, 0.66, 0.71, 1.0)
-"""Of what has no colour of its own."""
+"""Colour of visuals that name none."""
 
 
 @dataclass(frozen=True)

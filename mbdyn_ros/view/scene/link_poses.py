@@ -1,0 +1,44 @@
+"""Poses of links by the positions of joints, from the root outwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...model.blocks import joint_blocks
+from ...model.model import Array, Joint, Model, Pose
+
+
+def outwards(model: Model) -> Iterator[Joint]:
+    """The joints in any order of the description, each after the one that moves its parent."""
+    links = [model.root]
+    for link in links:  # grows as it is read
+        for joint in model.joints:
+            if joint.parent == link:
+                links.append(joint.child)
+                yield joint
+
+
+def link_poses(model: Model, position: Array) -> dict[str, Pose]:
+    """The pose of every link in the root's frame at a full joint state (n,)."""
+    places = {name: block.q for name, block in joint_blocks(model.joints).items()}
+    poses = {model.root: Pose()}
+    for joint in outwards(model):
+        moved = joint.pose(position[places.get(joint.name, slice(0))])
+        poses[joint.child] = poses[joint.parent] @ joint.origin @ moved
+    return poses
+
+
+def quaternion(matrix: Array) -> Array:
+    """The quaternion (w, x, y, z), as viewers take it, of a rotation matrix.
+
+    Examples
+    --------
+    >>> quaternion(np.diag([-1.0, -1.0, 1.0]))
+    array([0., 0., 0., 1.])
+    """
+    from scipy.spatial.transform import Rotation
+
+    x, y, z, w = Rotation.from_matrix(matrix).as_quat()
+    return np.array([w, x, y, z])
