@@ -76,13 +76,10 @@ class Translation:
         """An impact or transition in the coordinates of `robot`."""
         if self.trivial or isinstance(event, Transition):
             return event
-        return self._impact(event)
-
-    def _impact(self, impact: Impact) -> Impact:
         rest = np.zeros(self._chart.nv)
-        q, before, _ = self.state(impact.q, impact.v_before, rest)
-        _, after, _ = self.state(impact.q, impact.v_after, rest)
-        return replace(impact, q=q, v_before=before, v_after=after)
+        q, before, _ = self.state(event.q, event.v_before, rest)
+        _, after, _ = self.state(event.q, event.v_after, rest)
+        return replace(event, q=q, v_before=before, v_after=after)
 
 
 def joined(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ...arguments import coordinate_array, require_finite, require_unit_quaternions
+from ...arguments import require_unit_quaternions, single_vector
 from ...errors import InputError
 from ...integration.methods import ADAPTIVE, named
 from ...model.model import Array
@@ -115,18 +115,10 @@ def simulate(
 
 def initial_state(robot: Robot, q0: object, v0: object) -> tuple[Array, Array]:
     """The state as arrays (nq,), (nv,), refused by joint name where it is none."""
-    arrays = []
-    for what, value, labels in (
-        ("initial position", q0, robot.position_labels),
-        ("initial velocity", v0, robot.velocity_labels),
-    ):
-        array = coordinate_array(what, value, labels)
-        if array.ndim != 1:
-            raise InputError(f"{what} has shape {array.shape}; one state ({len(labels)},) starts")
-        require_finite(what, array, labels)
-        arrays.append(array)
-    require_unit_quaternions(robot.system.coordinates, arrays[0])
-    return arrays[0], arrays[1]
+    q = single_vector("initial position", q0, robot.position_labels)
+    v = single_vector("initial velocity", v0, robot.velocity_labels)
+    require_unit_quaternions(robot.system.coordinates, q)
+    return q, v
 
 
 def _positive(what: str, value: float, unit: str = "", zero: bool = False) -> float:

@@ -10,13 +10,18 @@ import yaml
 
 from ...errors import InputError, ModelError, suggestion
 from ...model.read.yaml_source import YamlSource
-from .environment import TIE_WINDOW, Environment
+from .environment import Environment
 from .surfaces import Surface
-
-FILE_KEYS = ("surfaces", "points", "tie_window", "joint_limits", "limit_restitution")
 
 NUMBER, NUMBERS = YamlSource.number, YamlSource.numbers
 VECTOR, TRUTH = YamlSource.vector, YamlSource.truth
+
+OPTIONS: dict[str, Callable[..., Any]] = {
+    "tie_window": NUMBER,
+    "joint_limits": TRUTH,
+    "limit_restitution": NUMBER,
+}
+"""Arguments of `Environment` that the file may give."""
 
 ALONG_AXIS: dict[str, Callable[..., Any]] = {"center": VECTOR, "axis": VECTOR, "inside": TRUTH}
 
@@ -73,22 +78,15 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     Surface('floor', restitution=0.5, friction=0.6)
     """
     document = YamlSource(source, "environment", "surfaces")
-    values = document.mapping(document.root, "an environment", FILE_KEYS)
+    values = document.mapping(document.root, "an environment", ("surfaces", "points", *OPTIONS))
     surfaces: list[Surface] = []
     for node in document.records(values, "surfaces"):
         surface = _read_surface(document, node)
         if surface.name in [other.name for other in surfaces]:
             raise document.error(node, f'two surfaces have the name "{surface.name}"; rename one')
         surfaces.append(surface)
-    options: dict[str, Any] = {"tie_window": TIE_WINDOW}
-    if "tie_window" in values:
-        options["tie_window"] = document.number(values["tie_window"], "tie_window")
-    if "joint_limits" in values:
-        options["joint_limits"] = document.truth(values["joint_limits"], "joint_limits")
-    if "limit_restitution" in values:
-        options["limit_restitution"] = document.number(
-            values["limit_restitution"], "limit_restitution"
-        )
+    given = {key: read for key, read in OPTIONS.items() if key in values}
+    options = {key: read(document, values[key], key) for key, read in given.items()}
     if not surfaces and not options.get("joint_limits"):
         raise document.error(document.root, "there are no surfaces; give some")
     points = None
