@@ -15,7 +15,9 @@ from random_robots import Pair, RandomRobot, assert_close, explore, number, robo
 import mbdyn_ros  # noqa: E402
 from mbdyn_ros.equations.algebra.spatial import constant  # noqa: E402
 from mbdyn_ros.equations.tree import kinematics  # noqa: E402
-from mbdyn_ros.model.tree import WORLD  # noqa: E402
+from mbdyn_ros.errors import ModelError  # noqa: E402
+from mbdyn_ros.model import read_urdf  # noqa: E402
+from mbdyn_ros.model.tree import WORLD, build_tree  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -142,3 +144,21 @@ def test_a_model_is_not_changed() -> None:
     for array in (body.inertia.second, body.placement.rotation, body.axis):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1.0
+
+
+def test_a_joint_named_as_the_bases() -> None:
+    """Where it is fixed its name is its own affair; where it moves it is refused."""
+    inertial = (
+        '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+        "</inertial>"
+    )
+    text = (
+        f'<robot name="r"><link name="hull">{inertial}</link><link name="arm">{inertial}</link>'
+        '<joint name="floating_base" type="{}"><parent link="hull"/><child link="arm"/></joint>'
+        "</robot>"
+    )
+    tree = build_tree(read_urdf(text.format("fixed")), floating_base=True)
+    assert (tree.nq, tree.nv, len(tree.bodies)) == (7, 6, 1)
+    with pytest.raises(ModelError, match="'floating_base' has the name .* rename it"):
+        build_tree(read_urdf(text.format("continuous")), floating_base=True)
+    assert build_tree(read_urdf(text.format("continuous"))).nv == 1

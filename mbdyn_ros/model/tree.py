@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..errors import ModelError
 from .axes import body_axes
 from .blocks import Block, joint_blocks
 from .joints import Motion
@@ -131,9 +132,21 @@ def base_joint(model: Model) -> Joint:
 
 
 def coordinates(model: Model, floating_base: bool) -> dict[str, Block]:
-    """The tree coordinates of every movable joint, in document order, the base's first."""
-    base = [base_joint(model)] if floating_base else []
-    return joint_blocks([*base, *model.joints])
+    """The tree coordinates of every movable joint, in document order, the base's first.
+
+    Raises
+    ------
+    ModelError
+        The base floats, and a joint of the model that moves has the name of the base's.
+    """
+    if not floating_base:
+        return joint_blocks(model.joints)
+    if any(joint.name == BASE_JOINT and joint.nv for joint in model.joints):
+        raise ModelError(
+            f"{model.source}: joint {BASE_JOINT!r} has the name by which the joint of a floating "
+            "base is known; rename it"
+        )
+    return joint_blocks([base_joint(model), *model.joints])
 
 
 def build_tree(model: Model, floating_base: bool = False) -> Tree:
@@ -158,7 +171,7 @@ def build_tree(model: Model, floating_base: bool = False) -> Tree:
         for joint in reversed(outgoing.get(name, [])):
             origin = pose @ joint.origin
             moved = (body, origin)
-            if joint.name in places:
+            if joint.nv:  # a fixed joint may have any name, also that of the base's
                 moved = _add_joint(drafts, joint, places[joint.name], body, origin)
             pending.append((joint.child, *moved))
     nq = sum(place.kind.nq for place in places.values())
