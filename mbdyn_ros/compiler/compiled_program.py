@@ -28,6 +28,7 @@ class _Program(ctypes.Structure):
         ("alone", ctypes.c_void_p),
         ("together", ctypes.c_void_p),
         ("batch", ctypes.c_void_p),
+        ("rollout", ctypes.c_void_p),
         ("operations", ctypes.c_size_t),
     ]
 

@@ -33,7 +33,7 @@ static const size_t quaternions[] = {{{quaternions}0}};
 EXPORTED const struct program program = {{
   .input = inputs, .inputs = {n_in}, .rows = {rows}, .columns = {columns},
   .quaternion = quaternions, .quaternions = {n_quaternions},
-  .close = {close}, .z = {nz}, .{core} = core, {batch}.operations = {operations},
+  .close = {close}, .z = {nz}, .{core} = core, {loops}.operations = {operations},
 }};
 """
 
@@ -56,8 +56,13 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
     if closing is not None:
         text += walk_source(closing)
     text += program_text(program, "core", lane, options)
+    loops = ""
     if lane is Lane.VECTOR:
         text += batch_text(program)
+        loops = ".batch = run_batch, "
+        if program.declaration.integrated:
+            text += '#include "rollout.h"\n'
+            loops += ".rollout = run_rollout, "
     return text + DESCRIPTION.format(
         # an array of wrenches has a row for each body
         inputs="".join(
@@ -71,7 +76,7 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
         close="NULL" if closing is None else "close_all",
         nz=0 if closing is None else closing.nz,
         core=CORE[lane],
-        batch=".batch = run_batch, " if lane is Lane.VECTOR else "",
+        loops=loops,
         operations=program.length,
     )
 

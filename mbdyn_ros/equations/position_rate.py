@@ -14,7 +14,7 @@ from .programs import forward_dynamics
 from .system import System
 
 
-@program("q v", output="rate", internal=True)
+@program("q v", output="rate", internal=True, integrated=True)
 def position_rate(system: System, q: SX, z: SX, v: SX) -> SX:
     """Rate of q (nq, 1) at the velocity v."""
     parts: list[SX] = []

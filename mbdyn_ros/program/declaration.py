@@ -32,6 +32,7 @@ class Declaration:
     about : "link" or "contacts" where a program is about one; else "".
     loaded : whether wrenches from outside may act, and friction be left out.
     internal : whether it serves other code alone, and users do not call it by its name.
+    integrated : whether it is the rate of q at (q, v), with which compiled code integrates motions.
     """
 
     def __init__(
@@ -43,6 +44,7 @@ class Declaration:
         about: str = "",
         loaded: bool = False,
         internal: bool = False,
+        integrated: bool = False,
     ) -> None:
         self.formula, self.name = formula, formula.__name__
         self.__doc__, self.__module__ = formula.__doc__, formula.__module__
@@ -50,7 +52,7 @@ class Declaration:
         self.inputs = tuple(name for name, _, _ in pairs)
         self.single = tuple(name for name, _, size in pairs if size == "1")
         self.output, self.matrix, self.about = output, matrix, about
-        self.loaded, self.internal = loaded, internal
+        self.loaded, self.internal, self.integrated = loaded, internal, integrated
 
     def __repr__(self) -> str:
         return f"<program {self.name}({', '.join(self.inputs)}) -> {self.output}>"
@@ -77,17 +79,20 @@ def program(
     about: str = "",
     loaded: bool = False,
     internal: bool = False,
+    integrated: bool = False,
 ) -> Callable[[Callable[P, R]], Formula[P, R]]:
     """Declare the formula below as a program.
 
     Parameters
     ----------
     inputs : names of its inputs; those of one number as `name:1`.
-    output, matrix, about, loaded, internal : see `Declaration`.
+    output, matrix, about, loaded, internal, integrated : see `Declaration`.
     """
 
     def declare(formula: Callable[P, R]) -> Formula[P, R]:
-        made: Formula[P, R] = Formula(formula, inputs, output, matrix, about, loaded, internal)
+        made: Formula[P, R] = Formula(
+            formula, inputs, output, matrix, about, loaded, internal, integrated
+        )
         if made.name in _declared and _declared[made.name].__module__ != made.__module__:
             raise TypeError(f"two formulas are declared as the program {made.name!r}")
         _declared[made.name] = made

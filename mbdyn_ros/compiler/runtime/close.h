@@ -1,7 +1,5 @@
 /* Loops without closed form, at a vector of states. */
 
-static inline size_t size_of(const struct array* array) { return array->rows * array->columns; }
-
 /* The positions of loops for a vector of states q; all bits set where they are closed. */
 static bitsv close_together(const struct program* program, const realv* q, const double* home,
                             realv* z) {

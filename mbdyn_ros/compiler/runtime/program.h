@@ -11,6 +11,8 @@ struct array {
   size_t rows, columns;
 };
 
+static inline size_t size_of(const struct array* array) { return array->rows * array->columns; }
+
 /* The numbers of inputs and result stand row by row. */
 struct program {
   const struct array* input;
@@ -33,6 +35,9 @@ struct program {
   /* The vectors' library: those over states `first` to `last` of a `struct batch`. */
   void (*batch)(const void* job, size_t first, size_t last);
 
+  /* The library of the rate of q: the motions `first` to `last` of a `struct rollout`. */
+  void (*rollout)(const void* job, size_t first, size_t last);
+
   /* Operations of one run, about. */
   size_t operations;
 };
@@ -42,4 +47,13 @@ struct batch {
   const double* const* start;  /* of every input, then of home */
   const size_t* step;          /* from state to state; 0 where one input serves all */
   double* result;
+};
+
+struct rollout {
+  const struct program* forward;  /* accelerations of (q, v, effort) */
+  const double *q, *v, *effort, *home;
+  size_t step_q, step_v, step_effort, steps;
+  double dt, *q_out, *v_out;
+  int stages, whole;
+  const double* tableau;
 };

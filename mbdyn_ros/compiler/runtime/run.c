@@ -1,5 +1,4 @@
-/* A program at one state, or at a vector of them. Behind its inputs stands home. */
-#include "close.h"
+/* A program at one state. Behind its inputs stands home. */
 
 static size_t result_size(const struct program* program) {
   return program->rows * program->columns;
@@ -33,31 +32,5 @@ static inline void run(const struct program* program, const double* const* arg,
     run_closed(program, arg, res);
   } else {
     program->alone(arg, res);
-  }
-}
-
-/* Divide every quaternion by its length. */
-static void normalize(const struct program* program, realv* q) {
-  for (size_t k = 0; k < program->quaternions; ++k) {
-    realv* p = q + program->quaternion[k];
-    const realv length = rootv(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
-    for (int i = 0; i < 4; ++i) p[i] = p[i] / length;
-  }
-}
-
-/* A program at a vector of states; `arg` leaves the second place to z where there are loops. */
-static void run_together(const struct program* program, const realv** arg, const double* home,
-                         realv* result) {
-  realv* const res[] = {result};
-  if (!program->close) {
-    program->together(arg, res);
-    return;
-  }
-  realv z[program->z];
-  const bitsv closed = close_together(program, arg[0], home, z);
-  arg[1] = z;
-  program->together(arg, res);
-  for (size_t i = 0; i < result_size(program); ++i) {
-    result[i] = selectv(closed, result[i], allv(NAN));
   }
 }
