@@ -101,14 +101,17 @@ class DemoClient(Node):
     def drive(self, trajectory: JointTrajectory) -> float:
         """Let the simulated robot follow the trajectory; return when it started (s, its stamps).
 
-        The simulation waits, paused, until the torques for the start arrive.
+        The simulation waits, paused, until the torques that hold its start arrive: the nodes
+        know of each other by then.
         """
-        start = self.get_clock().now().nanoseconds + int((REST + LEAD) * 1e9)
-        fill_time(trajectory.header.stamp, start)
         for _ in self._commands:
             pass  # those of before
-        self._reference.publish(trajectory)
+        hold = JointTrajectory(joint_names=trajectory.joint_names, points=trajectory.points[:1])
+        self._reference.publish(hold)
         self._until(lambda: any(any(one.data) for one in self._commands), 5.0, "effort")
+        start = self.get_clock().now().nanoseconds + int((REST + LEAD) * 1e9)
+        fill_time(trajectory.header.stamp, start)
+        self._reference.publish(trajectory)
         self._spin(1e-9 * (start - self.get_clock().now().nanoseconds) - 0.4 * REST)
         self._read_states()
         self.states.clear()
