@@ -81,9 +81,8 @@ class PiezoController(RobotNode):
         self._states = Inbox(self, JointState, "joint_states", qos_profile_sensor_data)
         self.offer("reset", Trigger, self._reset)
 
-    def stop(self) -> None:
-        """End the thread and switch all transducers off."""
-        super().stop()
+    def last_words(self) -> None:
+        """Switch all transducers off."""
         if self.control is not None and self.context.ok():
             for _ in range(3):
                 self._send_off()

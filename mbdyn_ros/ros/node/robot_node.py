@@ -36,6 +36,7 @@ class RobotNode(Node):
     `on_clock_jump` : the times known so far mean nothing any more; under `lock`.
     `on_parameters` : parameters were set.
     `health` : once a second, in the executor's thread.
+    `last_words` : the loop has ended; still in its thread.
     `stop` : the node ends.
 
     Attributes
@@ -75,7 +76,9 @@ class RobotNode(Node):
         self.diagnostics = Diagnostics(self, self.health)
         if self.LOOP:
             priority = self.parameters["realtime_priority"]
-            self.loop = RateLoop(self._tick, self.loop_rate(), self._fail, self.LOOP, priority)
+            self.loop = RateLoop(
+                self._tick, self.loop_rate(), self._fail, self.LOOP, priority, self.last_words
+            )
             self.loop.start()
 
     # ---- hooks ----------------------------------------------------------------------------
@@ -124,8 +127,16 @@ class RobotNode(Node):
             health.warnings.append(self.description.refusal)
         return health
 
+    def last_words(self) -> None:
+        """Send zeros, or what else makes safe, while the context lives."""
+
+    def quiet(self) -> None:
+        """End the loop within a period, with `last_words`; returns at once, from any thread."""
+        if self.loop is not None:
+            self.loop.end()
+
     def stop(self) -> None:
-        """End the loop; a subclass then sends its last words, while the context lives."""
+        """End the loop and what runs beside it; returns when they have ended."""
         if self.loop is not None:
             self.loop.stop()
 

@@ -67,16 +67,19 @@ class Simulator(RobotNode):
         self._named = Inbox(self, JointState, "~/effort_command", QoSProfile(depth=10))
         self.services_offered = SimulatorServices(self)
 
+    def last_words(self) -> None:
+        """The last joint states show zero effort."""
+        if self.session is not None and self.context.ok():
+            self.session.still_message()
+            self._publish_states(self.session)
+
     def stop(self) -> None:
-        """End the threads; the last joint states show zero effort."""
+        """End the threads."""
         super().stop()
         if self._reloading is not None:
             self._reloading.join()
         if self.session is not None:
             self.session.close()
-        if self.session is not None and self.context.ok():
-            self.session.still_message()
-            self._publish_states(self.session)
 
     # ---- robots ---------------------------------------------------------------------------
 

@@ -126,9 +126,8 @@ class TorqueFeedforward(RobotNode):
         health.values["zero effort because of"] = self.idle_reason or "nothing"
         return health
 
-    def stop(self) -> None:
-        """End the thread and send zeros."""
-        super().stop()
+    def last_words(self) -> None:
+        """Send zeros."""
         if self.feedforward is not None and self.context.ok():
             for _ in range(3):
                 self._send(np.zeros(len(self.feedforward.order)))
