@@ -87,11 +87,13 @@ def test_a_trajectory_is_played(rig: Rig, arm: mbdyn_ros.Robot) -> None:
 @pytest.mark.alone
 def test_a_stamp_says_when(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     node, sent, reference = start(rig, reference_timeout=0.2)
-    message = state(Q)
-    message.header.stamp.sec = int(time.time()) - 60
-    reference.publish(message)
-    rig.wait(lambda: "the reference ended 6" in node.idle_reason or "5" in node.idle_reason)
     rig.wait(lambda: last_is(sent, [0, 0, 0]))
+    for late, reason in ((-60, "its last point was due"), (1e4, "its first point is due in")):
+        message = state(Q)
+        message.header.stamp.sec = int(time.time() + late)
+        reference.publish(message)
+        rig.wait(lambda reason=reason: reason in node.refusals.last)
+    assert last_is(sent, [0, 0, 0]) and node.idle_reason == "no reference yet"
 
 
 def test_pd(rig: Rig, arm: mbdyn_ros.Robot) -> None:
