@@ -182,6 +182,7 @@ class RobotNode(Node):
             warnings.simplefilter("always")
             robot = load(source, given["mechanism"] or None, home, floating, given["gravity"])
             robot.compile(*self.PROGRAMS)
+            robot.say_choice()
         for one in caught:
             self.get_logger().warning(one_line(str(one.message)))
         return robot
