@@ -109,7 +109,7 @@ def _independent_columns(stack: Array) -> list[int]:
     one whose rest is nearly the largest, so that no factor grows, and among these nearly the
     freest of what was taken, so that they are well told apart; of equals, the outermost.
     """
-    rest = np.linalg.qr(stack, mode="r")
+    rest: Array = np.asarray(np.linalg.qr(stack, mode="r"))
     whole = np.linalg.norm(rest, axis=0)
     taken: list[int] = []
     while len(taken) < len(rest):
