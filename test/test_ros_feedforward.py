@@ -117,7 +117,7 @@ def test_pd(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     rig.wait(answered)
     rig.wait(lambda: last_is(sent, [0, 0, 0]))  # no joint states any more
     assert rig.set(node, kp=[1.0, 2.0]).startswith("kp has 2 numbers; give none, one for all")
-    assert rig.set(node, kp=[-1.0]) == "kp is -1.0: it must be 0 or more"
+    assert rig.set(node, kp=[-1.0]) == "kp[0] is -1.0: it must be 0 or more"
     assert rig.set(node, kp=[0.0], kd=[0.0]) == ""
     rig.wait(lambda: last_is(sent, arm.inverse_dynamics(Q, V, A)))
 

@@ -103,12 +103,7 @@ def build_system(
         if len(bodies_of[name]) == 1 and tree.bodies[bodies_of[name][0]].motion.nv == 1
     }
     wanted = model.independent if independent is None else independent
-    leading = [joint.name for joint in model.joints if joint.nv and joint.mimic is None]
-    preferred = [
-        body
-        for name in dict.fromkeys([*(wanted or model.actuated or ()), *leading])
-        for body in bodies_of[name]
-    ]
+    preferred = _preferred(model, tree, bodies_of, wanted or model.actuated or ())
     chosen = [body for name in wanted or () for body in bodies_of[name]]
     constrained = [cluster for cluster in clusters if cluster.constrained]
     if constrained:
@@ -125,7 +120,7 @@ def build_system(
         for cluster in constrained
     ]
     names = _independent_joints(model, tree, assemblies, wanted)
-    actuated = names if model.actuated is None else model.actuated
+    actuated = _actuated_joints(model, tree, assemblies, names)
     coordinates = choose_coordinates(model, floating_base, names, actuated)
     return (
         System(
@@ -138,6 +133,27 @@ def build_system(
         ),
         tuple(assemblies),
     )
+
+
+def _preferred(
+    model: Model, tree: Tree, bodies_of: Mapping[str, Sequence[int]], named: Sequence[str]
+) -> list[list[int]]:
+    """Bodies by how well it suits their joints to be independent; see `choose_independent`.
+
+    First the joints that are named, then those that have drives, then those with an effort
+    limit, then all others but mimics: the nearest to the root first, as motors are.
+    """
+    depth: list[int] = []
+    for body in tree.bodies:
+        depth.append(depth[body.parent] + 1 if body.parent >= 0 else 0)
+    leading = [joint for joint in model.joints if joint.nv and joint.mimic is None]
+    strong = [joint.name for joint in leading if np.isfinite(joint.limits.effort)]
+    groups: list[list[int]] = []
+    for names in (named, model.driven, strong, [joint.name for joint in leading]):
+        seen = {body for group in groups for body in group}
+        new = [body for name in names for body in bodies_of[name] if body not in seen]
+        groups.append(new if names is named else sorted(new, key=depth.__getitem__))
+    return groups
 
 
 def _independent_joints(
@@ -169,6 +185,24 @@ def _independent_joints(
             f"{', '.join(missing)} undetermined: name them too"
         )
     return list(wanted)
+
+
+def _actuated_joints(
+    model: Model, tree: Tree, assemblies: Sequence[Assembly], independent: Sequence[str]
+) -> Sequence[str]:
+    """The actuated joints: as described, else the independent ones and all with drives in loops."""
+    if model.actuated is not None:
+        return model.actuated
+    if model.independent is not None:
+        return independent
+    tied = {
+        tree.bodies[body].joint
+        for assembly in assemblies
+        if not assembly.linkage.linear
+        for body in assembly.linkage.cluster.tied
+    }
+    more = [name for name in model.driven if name in tied and name not in independent]
+    return [*independent, *more]
 
 
 def _home(tree: Tree, assemblies: Sequence[Assembly], rough: Mapping[int, float]) -> Array:

@@ -23,6 +23,7 @@ from ..model.tree import BASE_JOINT
 from ..program.declaration import Declaration
 from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state
 from .calls import Calls
+from .choice import say_choice
 from .report import report
 
 
@@ -121,6 +122,7 @@ class Robot:
         self.home = self._home_by_name()
         self.massless_links = self._find_massless_links()
         self._start(Calls(self.system, self.model.source))
+        self._choice_said = False
         self.warnings = self._find_warnings(tilts)
         for text in self.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)
@@ -156,6 +158,7 @@ class Robot:
     loop_forces = branches.loop_forces
     with_independent = branches.with_independent
     with_home = branches.with_home
+    say_choice = say_choice
     rollout = rollout.rollout
     bind = formulas.bind
     casadi = formulas.casadi
@@ -207,6 +210,8 @@ class Robot:
         InputError
             Inverse dynamics where the actuated joints do not determine the motion.
         """
+        if program.loaded:
+            self.say_choice()
         if program.name.startswith("forward_dynamics"):
             self.require_mass("forward dynamics")
         needs_drive = program.name.startswith(("inverse_dynamics", "regressor"))

@@ -22,9 +22,14 @@ from ...program.continuation import CLOSED
 from ..algebra.spatial import SX
 from .closure_gap import positions_text
 from .cluster_equations import RANK, ClusterEquations
+from .independent import allowed_motions, choose_independent
 from .linkage import Linkage, cluster_coordinates
 from .loop_walk import LoopWalk
 from .planar_loop import PlanarLoop, planar_loop
+from .units import units
+
+AROUND = (0.02, 0.02, 0.02, 0.02, 0.02, 0.1, 0.1, 0.1)
+"""Distances (rad or m) at which rank and independent joints are judged beside home."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +51,7 @@ def assemble(
     cluster: Cluster,
     home: Mapping[int, float],
     wanted: Sequence[int] | None,
-    preferred: Sequence[int],
+    preferred: Sequence[Sequence[int]],
 ) -> Assembly:
     """Close a constrained cluster and choose its independent coordinates.
 
@@ -55,7 +60,7 @@ def assemble(
     source : name of the description, for messages.
     home : rough positions by body; bodies not in it start at 0 and may be moved.
     wanted : bodies whose joints shall be independent; None: choose.
-    preferred : bodies to make independent where there is a choice, the first ones first.
+    preferred : bodies to make independent where there is a choice; see `choose_independent`.
 
     Raises
     ------
@@ -80,7 +85,9 @@ def assemble(
             f"{what} cannot be closed near home: a gap of {gap} is left.{locked} "
             "Check the lengths and frames, or give a rough closed configuration as home."
         )
-    rank = _generic_rank(equations, closed)
+    around = [closed, *_closed_around(equations, closed)]
+    ranks = [equations.rank(x) for x in around]
+    rank = max(ranks)
     in_document = sorted(range(len(bodies)), key=lambda k: tree.bodies[bodies[k]].v.start)
     joints = _joint_names(tree, cluster, in_document)
     if rank == len(bodies):
@@ -90,23 +97,25 @@ def assemble(
             "joints leave no mobility. A planar loop is closed by a revolute joint whose axis "
             "is parallel to the others, not by a fixed one; check the type and axis."
         )
-    if equations.rank(closed) < rank:
+    if ranks[0] < rank:
         raise ModelError(
             f"{what}: home is a singular configuration (joints {joints} at "
             f"{closed[in_document].round(4).tolist()}), where the branch is undecided. Give a home "
             "away from it."
         )
     matrix = equations.matrix(closed)
-    if wanted is None:
-        independent = _choose(matrix, rank, [bodies.index(b) for b in preferred if b in bodies])
-    else:
-        independent = [bodies.index(body) for body in wanted]
+    regular = [x for x, its in zip(around, ranks, strict=True) if its == rank]
+    choice = _choice(tree, cluster, [equations.matrix(x) for x in regular], rank, preferred)
+    independent = choice if wanted is None else [bodies.index(body) for body in wanted]
     dependent = [k for k in range(len(bodies)) if k not in independent]
-    names = _joint_names(tree, cluster, independent) or "none"
-    if len(dependent) != rank or np.linalg.matrix_rank(matrix[:, dependent], RANK) < rank:
+    if wanted is not None and not _determine(matrix, dependent, rank):
+        only = "" if len(dependent) != rank else _where(equations, regular, dependent, rank)
+        names = _joint_names(tree, cluster, independent) or "none"
         raise ModelError(
             f"{what} has mobility {len(bodies) - rank}, but its independent joints ({names}) do "
-            f"not determine the others: choose {len(bodies) - rank} of {joints} that do"
+            f"not determine the others{only}: choose {len(bodies) - rank} of {joints} that do, "
+            f"such as {_joint_names(tree, cluster, choice)}"
+            + (", or give a home away from there" if only else "")
         )
     linkage = Linkage(
         cluster,
@@ -163,29 +172,45 @@ def _first_closed(
     return None, equations.gap_text(best)
 
 
-def _generic_rank(equations: ClusterEquations, closed: Array) -> int:
-    """The largest rank at the configuration and at closed ones around it."""
+def _closed_around(equations: ClusterEquations, closed: Array) -> Iterator[Array]:
+    """Closed configurations around one."""
     random = np.random.default_rng(1)
-    ranks = [equations.rank(closed)]
     everything = range(len(closed))
-    for _ in range(5):
-        near = equations.close(closed + random.normal(scale=0.02, size=len(closed)), everything)
+    for spread in AROUND:
+        near = equations.close(closed + random.normal(scale=spread, size=len(closed)), everything)
         if equations.gap(near) <= CLOSED:
-            ranks.append(equations.rank(near))
-    return max(ranks)
+            yield near
 
 
-def _choose(matrix: Array, rank: int, preferred: Sequence[int]) -> list[int]:
-    """Independent columns: the preferred ones as far as the others stay determined."""
-    order = [k for k in reversed(range(matrix.shape[1])) if k not in preferred]
-    order += list(reversed(preferred))
-    dependent: list[int] = []
-    for column in order:
-        if len(dependent) < rank:
-            trial = np.linalg.svd(matrix[:, [*dependent, column]], compute_uv=False)
-            if trial[-1] > 1e-4 * trial[0]:
-                dependent.append(column)
-    return [k for k in range(matrix.shape[1]) if k not in dependent]
+def _choice(
+    tree: Tree,
+    cluster: Cluster,
+    matrices: Sequence[Array],
+    rank: int,
+    preferred: Sequence[Sequence[int]],
+) -> list[int]:
+    """Places of the independent joints where nobody names them; `matrices`: at home first."""
+    rows, joints = units(tree, cluster, matrices[0])
+    places = {body: k for k, body in enumerate(cluster.tied)}
+    groups = [[places[body] for body in group if body in places] for group in preferred]
+    if not cluster.closures:  # linear: any choice is as good as any other
+        groups = [[place] for group in groups for place in group]
+    motions = [allowed_motions(np.outer(rows, joints) * matrix, rank) for matrix in matrices]
+    return sorted(choose_independent(motions, groups))
+
+
+def _determine(matrix: Array, dependent: Sequence[int], rank: int) -> bool:
+    """Whether the constraints determine the joints at these places."""
+    part = matrix[:, list(dependent)]
+    return len(dependent) == rank and int(np.linalg.matrix_rank(part, RANK)) == rank
+
+
+def _where(
+    equations: ClusterEquations, around: Sequence[Array], dependent: Sequence[int], rank: int
+) -> str:
+    """Words about where joints do not determine the others, if that is at home only."""
+    elsewhere = any(_determine(equations.matrix(x), dependent, rank) for x in around[1:])
+    return " at home, which is a dead point of theirs" if elsewhere else ""
 
 
 def spanning_rows(matrix: Array, rank: int) -> tuple[int, ...]:
