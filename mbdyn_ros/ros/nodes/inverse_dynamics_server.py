@@ -20,7 +20,7 @@ from ..messages.trajectory_efforts import with_efforts
 from ..node.diagnostics import Health
 from ..node.interfaces import service_types
 from ..node.process import run
-from ..node.refusals import in_words
+from ..node.refusals import Refusals, in_words
 from ..node.robot_node import RobotNode
 from .parameters import INVERSE_DYNAMICS_SERVER
 
@@ -45,8 +45,9 @@ class InverseDynamicsServer(RobotNode):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.robot: Robot | None = None
-        self._calls = self._refusals = 0
+        self._calls = 0
         self._last_refusal = ""
+        self.refusals = Refusals(self, "request")
         self._trajectories = self.create_publisher(JointTrajectory, "~/trajectory_out", 10)
         self.begin()
 
@@ -82,7 +83,7 @@ class InverseDynamicsServer(RobotNode):
         health.values |= {
             "robot": self.robot.model.name if self.robot is not None else "none",
             "calls": self._calls,
-            "refused": self._refusals,
+            "refused": self.refusals.count,
             "last refusal": self._last_refusal or "none",
         }
         return health
@@ -99,17 +100,15 @@ class InverseDynamicsServer(RobotNode):
         try:
             answer(self.require(self.robot), request, response)
         except Exception as error:
-            reason = in_words(error)
-            self._refuse(f"{name}: {reason}")
-            response = type(response)(success=False, message=reason)
+            self._refuse(name, error)
+            response = type(response)(success=False, message=in_words(error))
         else:
             response.success = True
         return response
 
-    def _refuse(self, reason: str) -> None:
-        self._refusals += 1
-        self._last_refusal = reason
-        self.get_logger().warning(f"refused {reason}", throttle_duration_sec=1.0)
+    def _refuse(self, name: str, error: Exception) -> None:
+        self._last_refusal = f"{name}: {in_words(error)}"
+        self.refusals.add(error)
 
     def _inverse_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
         layout = Layout(robot, request.name)
@@ -145,7 +144,7 @@ class InverseDynamicsServer(RobotNode):
         try:
             self._trajectories.publish(with_efforts(self.require(self.robot), message))
         except Exception as error:
-            self._refuse(f"trajectory_in: {in_words(error)}")
+            self._refuse("trajectory_in", error)
 
 
 main = partial(run, InverseDynamicsServer, InverseDynamicsServer.NAME)
