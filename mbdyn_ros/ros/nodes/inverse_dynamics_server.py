@@ -12,11 +12,12 @@ from typing import Any
 
 from trajectory_msgs.msg import JointTrajectory
 
+from ...errors import InputError
 from ...robot import Robot
 from ..messages.conversions import doubles, external_wrenches, joint_state_message
 from ..messages.layout import Layout
 from ..messages.named_numbers import effort_blocks, joint_efforts
-from ..messages.trajectory_efforts import with_efforts
+from ..messages.trajectory_efforts import unfit_for_a_controller, with_efforts
 from ..node.diagnostics import Health
 from ..node.interfaces import service_types
 from ..node.process import run
@@ -112,6 +113,7 @@ class InverseDynamicsServer(RobotNode):
 
     def _inverse_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
         layout = Layout(robot, request.name)
+        self._require_room(len(request.external_wrenches), "wrenches")
         q, v, a = layout.state(request.position, request.velocity, request.acceleration)
         effort = robot.inverse_dynamics(q, v, a, external_wrenches(request.external_wrenches))
         response.name = list(effort_blocks(robot))
@@ -137,12 +139,28 @@ class InverseDynamicsServer(RobotNode):
         response.friction = doubles(robot.friction_vector(q, v))
 
     def _trajectory(self, robot: Robot, request: Any, response: Any) -> None:
-        response.trajectory = with_efforts(robot, request.trajectory)
+        response.trajectory = self._filled(robot, request.trajectory)
+        unfit = unfit_for_a_controller(response.trajectory)
+        if unfit:
+            response.message = f"joint_trajectory_controller would refuse this trajectory: {unfit}"
+
+    def _filled(self, robot: Robot, trajectory: JointTrajectory) -> JointTrajectory:
+        self._require_room(len(trajectory.points), "points")
+        return with_efforts(robot, trajectory)
+
+    def _require_room(self, count: int, what: str) -> None:
+        """Refuse a request that would keep all others waiting."""
+        most = self.parameters["largest_request"]
+        if count > most:
+            raise InputError(
+                f"the request has {count} {what}, and the parameter largest_request is {most}: "
+                "ask in parts, or set it higher"
+            )
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
         self._calls += 1
         try:
-            self._trajectories.publish(with_efforts(self.require(self.robot), message))
+            self._trajectories.publish(self._filled(self.require(self.robot), message))
         except Exception as error:
             self._refuse("trajectory_in", error)
 
