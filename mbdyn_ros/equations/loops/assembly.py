@@ -21,10 +21,14 @@ from ...model.tree import Tree
 from ...program.continuation import CLOSED
 from ..algebra.spatial import SX
 from .closure_gap import positions_text
-from .cluster_equations import RANK, ClusterEquations
+from .cluster_equations import ClusterEquations
 from .linkage import Linkage, cluster_coordinates
 from .loop_walk import LoopWalk
 from .planar_loop import PlanarLoop, planar_loop
+from .rank import RANK, singular_values, spanning_rows
+from .rounding import (
+    Rounding, generic_rank, is_exact, is_tolerable, nearly_closed, rank_at, rounding_at,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +36,15 @@ class Assembly:
     """A linkage closed at home.
 
     home : positions of the cluster's joints there; `rank` of the `row_count` constraint rows.
+    rounding : what stays open because numbers of the description are rounded; None where they
+        are exact.
     """
 
     linkage: Linkage
     home: Array
     rank: int
     row_count: int
+    rounding: Rounding | None = None
 
 
 def assemble(
@@ -65,13 +72,13 @@ def assemble(
     """
     bodies = cluster.tied
     what = f"{source}: {_kind(cluster)} {cluster.name!r}"
-    equations = ClusterEquations(tree, cluster)
     rough = np.array([home.get(body, 0.0) for body in bodies])
+    equations = ClusterEquations(tree, cluster, rough)
     loose = [k for k, body in enumerate(bodies) if body not in home]
     closed, gap = _first_closed(equations, rough, [loose, list(range(len(bodies)))])
     if closed is None:
         locked = ""
-        if equations.rank(rough + np.linspace(0.1, 0.7, len(rough))) == len(bodies):
+        if rank_at(equations, rough + np.linspace(0.1, 0.7, len(rough))).count == len(bodies):
             locked = (
                 f" Its {len(bodies)} independent constraints would leave its {len(bodies)} joints "
                 "no mobility: check the type and the axis first."
@@ -80,7 +87,8 @@ def assemble(
             f"{what} cannot be closed near home: a gap of {gap} is left.{locked} "
             "Check the lengths and frames, or give a rough closed configuration as home."
         )
-    rank = _generic_rank(equations, closed)
+    generic = generic_rank(equations, closed)
+    rank = generic.count
     in_document = sorted(range(len(bodies)), key=lambda k: tree.bodies[bodies[k]].v.start)
     joints = _joint_names(tree, cluster, in_document)
     if rank == len(bodies):
@@ -90,7 +98,7 @@ def assemble(
             "joints leave no mobility. A planar loop is closed by a revolute joint whose axis "
             "is parallel to the others, not by a fixed one; check the type and axis."
         )
-    if equations.rank(closed) < rank:
+    if (singular_values(equations.scaled(closed)) > generic.threshold).sum() < rank:
         raise ModelError(
             f"{what}: home is a singular configuration (joints {joints} at "
             f"{closed[in_document].round(4).tolist()}), where the branch is undecided. Give a home "
@@ -108,20 +116,26 @@ def assemble(
             f"{what} has mobility {len(bodies) - rank}, but its independent joints ({names}) do "
             f"not determine the others: choose {len(bodies) - rank} of {joints} that do"
         )
+    rows = spanning_rows(matrix[:, dependent], rank)
+    rounded = generic.is_rounded or not is_exact(equations, closed)
     linkage = Linkage(
         cluster,
         cluster_coordinates(tree, cluster),
         tuple(independent),
         tuple(dependent),
-        spanning_rows(matrix[:, dependent], rank),
+        rows,
+        slack=equations.slack(rows) if rounded else (),
+        unit=equations.unit,
     )
+    equations = equations.keeping(linkage)
     closed = _at_home(what, tree, linkage, equations, rough, closed, home)
     if len(independent) == 1:
         solution = planar_loop(tree, cluster, bodies[independent[0]])
         if solution is not None:
             form = _branch_at(tree, linkage, solution, closed)
             linkage = replace(linkage, closed_form=form)
-    return Assembly(linkage, closed, rank, len(matrix))
+    rounding = rounding_at(equations, closed, generic) if rounded else None
+    return Assembly(linkage, closed, rank, len(matrix), rounding)
 
 
 def _kind(cluster: Cluster) -> str:
@@ -154,25 +168,14 @@ def _first_closed(
     best = rough
     for guess, free in guesses():
         closed = equations.close(guess, free)
-        if equations.gap(closed) <= CLOSED and equations.aligned(closed):
-            return closed, ""
+        settled = nearly_closed(equations, guess, free, closed)
+        if settled is not None and is_tolerable(equations, settled):
+            return settled, ""
         if equations.distance(closed) < equations.distance(best):
             best = closed
     if equations.gap(best) <= CLOSED:  # the residual cannot tell a half turn
         return None, "half a turn"
-    return None, equations.gap_text(best)
-
-
-def _generic_rank(equations: ClusterEquations, closed: Array) -> int:
-    """The largest rank at the configuration and at closed ones around it."""
-    random = np.random.default_rng(1)
-    ranks = [equations.rank(closed)]
-    everything = range(len(closed))
-    for _ in range(5):
-        near = equations.close(closed + random.normal(scale=0.02, size=len(closed)), everything)
-        if equations.gap(near) <= CLOSED:
-            ranks.append(equations.rank(near))
-    return max(ranks)
+    return None, str(equations.gap_at(best))
 
 
 def _choose(matrix: Array, rank: int, preferred: Sequence[int]) -> list[int]:
@@ -186,17 +189,6 @@ def _choose(matrix: Array, rank: int, preferred: Sequence[int]) -> list[int]:
             if trial[-1] > 1e-4 * trial[0]:
                 dependent.append(column)
     return [k for k in range(matrix.shape[1]) if k not in dependent]
-
-
-def spanning_rows(matrix: Array, rank: int) -> tuple[int, ...]:
-    """Rows that span the row space, the largest remaining one first (pivoted Gram-Schmidt)."""
-    rest, rows = matrix.copy(), []
-    for _ in range(rank):
-        row = int(np.argmax((rest**2).sum(axis=1).round(12)))
-        rows.append(row)
-        direction = rest[row] / np.linalg.norm(rest[row])
-        rest -= np.outer(rest @ direction, direction)
-    return tuple(sorted(rows))
 
 
 def _at_home(
