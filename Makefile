@@ -8,7 +8,7 @@ interfaces := mbdyn_ros_interfaces
 interface_sources := $(shell find $(interfaces) -type f)
 interface_build := .venv/build/$(interfaces)
 
-nodes := $(shell sed -n 's/^ *"\([a-z_]*\) = mbdyn_ros\.[a-z]*\.*ros\..*/\1/p' setup.py)
+nodes := $(shell sed -n 's/^ *"\([a-z_]*\) = mbdyn_ros\.executables:.*/\1/p' setup.py)
 
 # PYTHONWARNINGS: of no use to anybody here, setuptools warns of every editable install.
 pip = . .venv/ros_env.sh && PYTHONWARNINGS=ignore .venv/bin/python -m pip --disable-pip-version-check install --quiet --no-compile
@@ -54,6 +54,7 @@ bench: .venv/bench.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.batches
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.loading
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/parallel_serial.py
+	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/loops_in_motion.py
 
 lint: .venv/interfaces.stamp
 	@. .venv/ros_env.sh && .venv/bin/python -m ruff check . && .venv/bin/python -m mypy

@@ -75,11 +75,11 @@ setup(
     entry_points={
         "console_scripts": [
             "mbdyn = mbdyn_ros.__main__:main",
-            "inverse_dynamics_server = mbdyn_ros.ros.nodes.inverse_dynamics_server:main",
-            "piezo_controller = mbdyn_ros.piezo.ros.piezo_controller:main",
-            "piezo_simulator = mbdyn_ros.piezo.ros.piezo_simulator:main",
-            "simulator = mbdyn_ros.ros.nodes.simulator:main",
-            "torque_feedforward = mbdyn_ros.ros.nodes.torque_feedforward:main",
+            "inverse_dynamics_server = mbdyn_ros.executables:inverse_dynamics_server",
+            "piezo_controller = mbdyn_ros.executables:piezo_controller",
+            "piezo_simulator = mbdyn_ros.executables:piezo_simulator",
+            "simulator = mbdyn_ros.executables:simulator",
+            "torque_feedforward = mbdyn_ros.executables:torque_feedforward",
         ],
     },
 )

@@ -16,10 +16,8 @@ import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 import mbdyn_ros
 from mbdyn_ros import Robot
@@ -27,9 +25,11 @@ from mbdyn_ros.bench.timing import Call, time_calls
 from mbdyn_ros.model.model import Array
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "test"))
+sys.path[:0] = [str(ROOT / "test"), str(ROOT)]
 
 from loop_judge import LoopJudge  # noqa: E402
+
+from benchmarks.loop_peer import LoopPeer  # noqa: E402
 
 DURATION, STEP = 10.0, 1e-3
 ROUND_TRIP, AGREEMENT = 1e-14, 1e-10
@@ -179,57 +179,6 @@ class Speed:
         return self.forward / self.constraint_dynamics
 
 
-class Peer:
-    """The closed-loop robot in Pinocchio: its tree, and a point contact for every pin."""
-
-    def __init__(self, robot: Robot, text: str, q: Array, v: Array, effort: Array) -> None:
-        self.model = pin.buildModelFromXML(text)
-        contacts = pin.StdVec_RigidConstraintModel()
-        for loop in robot.model.loops:
-            ends: list[Any] = []
-            for link, pose in (
-                (loop.predecessor, loop.predecessor_frame),
-                (loop.successor, loop.successor_frame),
-            ):
-                frame = self.model.frames[self.model.getFrameId(link, pin.BODY)]
-                place = pin.SE3(np.array(pose.rotation), np.array(pose.translation))
-                ends += [frame.parentJoint, frame.placement * place]
-            contacts.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, self.model, *ends))
-        positions, rates, _ = robot.joint_state(q, v)
-        assert rates is not None
-        self.q, self.v = pin.neutral(self.model), np.zeros(self.model.nv)
-        self.effort = np.zeros(self.model.nv)
-        given = dict(zip(robot.actuated_joints, effort, strict=True))
-        for name, x, rate in zip(robot.joint_names, positions, rates, strict=True):
-            joint = self.model.joints[self.model.getJointId(name)]
-            place = slice(joint.idx_q, joint.idx_q + joint.nq)
-            self.q[place] = (np.cos(x), np.sin(x)) if joint.nq == 2 else x
-            self.v[joint.idx_v] = rate
-            self.effort[joint.idx_v] = given.get(name, 0.0)
-        self.rows = [
-            self.model.joints[self.model.getJointId(name)].idx_v
-            for name in robot.independent_joints
-        ]
-        self.names: dict[str, Any] = {"pin": pin, "model": self.model, "contacts": contacts}
-        self.names |= {"q": self.q, "v": self.v, "effort": self.effort}
-        self.contacts = contacts
-
-    def call(self, function: str) -> Call:
-        """`constraintDynamics` or `lcaba`, each with data of its own."""
-        data = self.model.createData()
-        buffers = pin.StdVec_RigidConstraintData()
-        buffers.extend(contact.createData() for contact in self.contacts)
-        if function == "lcaba":
-            pin.computeJointMinimalOrdering(self.model, data, self.contacts)
-        else:
-            pin.initConstraintDynamics(self.model, data, self.contacts, buffers)
-        names = {"data": data, "buffers": buffers, "few": pin.ProximalSettings(1e-12, 1e-8, 10)}
-        return Call(
-            f"pin.{function}(model, data, q, v, effort, contacts, buffers, few)",
-            self.names | names,
-        )
-
-
 def speed(name: str, robot: Robot, text: str, rounds: int) -> Speed:
     """Time one robot beside Pinocchio, at a state in motion."""
     random = np.random.default_rng(0)
@@ -240,16 +189,14 @@ def speed(name: str, robot: Robot, text: str, rounds: int) -> Speed:
     inverse()
     forward.q[:], forward.v[:], forward.effort[:] = q, v, inverse.effort
     forward()
-    peer = Peer(robot, text, q, v, inverse.effort)
+    peer = LoopPeer(robot, text, q[None], v[None], inverse.effort, 1e-8, 10)
     calls = {
         "inverse": Call("call()", {"call": inverse}),
         "forward": Call("call()", {"call": forward}),
         "constraintDynamics": peer.call("constraintDynamics"),
         "lcaba": peer.call("lcaba"),
     }
-    other = calls["constraintDynamics"]
-    theirs = eval(other.statement, dict(other.names))[peer.rows]
-    gap = float(np.abs(theirs - a).max() / np.abs(a).max())
+    gap = float(np.abs(peer.accelerations()[0] - a).max() / np.abs(a).max())
     seconds = time_calls(calls, rounds)
     return Speed(name, *(1e6 * seconds[key] for key in calls), gap)
 

@@ -13,11 +13,11 @@ from .errors import (
     SimulationWarning,
     SingularMassMatrixError,
 )
-from .robot import Robot, load
 
 if TYPE_CHECKING:
     from . import piezo as piezo
     from . import simulation as simulation
+    from .robot import Robot, load
     from .simulation import (
         Environment,
         Impact,
@@ -50,11 +50,20 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Simulation and piezo robots, loaded when first asked for."""
+    """Robots, simulation and piezo robots, loaded when first asked for.
+
+    Whoever imports the package alone, to hear signals or to print a help, need not wait for them.
+    """
     if name in ("piezo", "simulation"):
         return importlib.import_module(f".{name}", __name__)
     if name in __all__:
-        return getattr(importlib.import_module(".simulation", __name__), name)
+        place = ".robot" if name in ("Robot", "load") else ".simulation"
+        found = globals()[name] = getattr(importlib.import_module(place, __name__), name)
+        return found
+    if not name.startswith("_"):
+        importlib.import_module(".robot", __name__)
+        if name in globals():  # a module that came with it, such as `model`
+            return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from .cli.streams import standard_streams
 from .errors import CompilerWarning, MbdynError, ModelWarning, SimulationWarning
 
 VERBS = (
@@ -49,6 +50,11 @@ class Mbdyn(click.Group):
 
     They end with one clear line on stderr: no traceback, exit status 1.
     """
+
+    def main(self, *arguments: Any, **settings: Any) -> Any:
+        """Run `mbdyn`, whatever its standard streams are."""
+        with standard_streams():
+            return super().main(*arguments, **settings)
 
     def resolve_command(
         self, context: click.Context, arguments: list[str]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pinocchio as pin
-from random_loops import FOUR_BARS, KINDS, Mechanism, cylinder, draw, four_bar, pose, rpy
+from random_loops import FOUR_BARS, KINDS, Mechanism, cylinder, draw, pose
 
 import mbdyn_ros
 from mbdyn_ros import Robot
@@ -62,7 +62,8 @@ def five_bar(m: Mechanism) -> int:
 
 def palletiser(m: Mechanism) -> int:
     """An arm of two links, whose upper one a parallelogram drives and two more keep upright."""
-    elbow, wrist, crank, aside, upright = 0.2 + 0.8j, 1.0 + 0.6j, -0.3 + 0.1j, -0.1 - 0.2j, 0.05 + 0.2j
+    elbow, wrist, crank = 0.2 + 0.8j, 1.0 + 0.6j, -0.3 + 0.1j
+    aside, upright = -0.1 - 0.2j, 0.05 + 0.2j
     turn = m.joint("revolute", "base", np.zeros(3), m.stand[:3, 1])
     lower = m.pin(turn, 0j)
     upper = m.pin(lower, elbow)

@@ -87,11 +87,13 @@ def test_a_trajectory_is_played(rig: Rig, arm: mbdyn_ros.Robot) -> None:
 @pytest.mark.alone
 def test_a_stamp_says_when(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     node, sent, reference = start(rig, reference_timeout=0.2)
-    message = state(Q)
-    message.header.stamp.sec = int(time.time()) - 60
-    reference.publish(message)
-    rig.wait(lambda: "the reference ended 6" in node.idle_reason or "5" in node.idle_reason)
     rig.wait(lambda: last_is(sent, [0, 0, 0]))
+    for late, reason in ((-60, "its last point was due"), (1e4, "its first point is due in")):
+        message = state(Q)
+        message.header.stamp.sec = int(time.time() + late)
+        reference.publish(message)
+        rig.wait(lambda reason=reason: reason in node.refusals.last)
+    assert last_is(sent, [0, 0, 0]) and node.idle_reason == "no reference yet"
 
 
 def test_pd(rig: Rig, arm: mbdyn_ros.Robot) -> None:
@@ -114,7 +116,7 @@ def test_pd(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     rig.wait(answered)
     rig.wait(lambda: last_is(sent, [0, 0, 0]))  # no joint states any more
     assert rig.set(node, kp=[1.0, 2.0]).startswith("kp has 2 numbers; give none, one for all")
-    assert rig.set(node, kp=[-1.0]) == "kp is -1.0: it must be 0 or more"
+    assert rig.set(node, kp=[-1.0]) == "kp[0] is -1.0: it must be 0 or more"
     assert rig.set(node, kp=[0.0], kd=[0.0]) == ""
     rig.wait(lambda: last_is(sent, arm.inverse_dynamics(Q, V, A)))
 

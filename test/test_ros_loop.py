@@ -36,6 +36,23 @@ def test_it_keeps_the_rate_and_stops() -> None:
     assert report.rate == pytest.approx(len(ticks) / 0.5, rel=0.3)
 
 
+def test_its_last_words_follow_the_last_tick_in_its_thread() -> None:
+    said: list[tuple[str, str]] = []
+
+    def say(what: str) -> None:
+        said.append((what, threading.current_thread().name))
+
+    loop = RateLoop(
+        lambda skipped: say("tick"), 0.1, lambda error: None, "loop", last=lambda: say("end")
+    )
+    loop.start()
+    while not said:
+        time.sleep(0.01)
+    loop.end()
+    loop.stop()
+    assert said == [("tick", "loop"), ("end", "loop")]
+
+
 @pytest.mark.alone
 def test_skipped_deadlines_are_told_not_made_up_for() -> None:
     skips: list[int] = []

@@ -113,6 +113,8 @@ def test_a_refused_parameter_stays_as_it_was(rig: Rig) -> None:
     assert (node.parameters["step"], node.parameters["rate"], node.loop.rate) == (2, 50.0, 50.0)
     assert rig.set(node, rate=60.0, step=7) == "7 is unlucky"
     assert "10" in rig.set(node, step=10)
+    refusal = "gravity[1] is 1e+308: it must be from -1e+06 to 1e+06"
+    assert rig.set(node, gravity=[0.0, 1e308, 0.0]) == refusal
     assert (node.parameters["step"], node.parameters["rate"], node.loop.rate) == (2, 50.0, 50.0)
     assert node.get_parameter("step").value == 2
 

@@ -21,6 +21,7 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from examples.children import interrupted_later
+from mbdyn_ros.ros.node.signals import ENDING, hear
 
 __all__ = ["rig", "start"]
 
@@ -52,14 +53,16 @@ def test_a_signal_ends_it_cleanly(
     assert "Traceback" not in output and "Error" not in output
 
 
-def test_zero_torque_is_the_last_word(rig: Rig, start: Start, urdf: str) -> None:
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_zero_torque_is_the_last_word(rig: Rig, start: Start, urdf: str, number: int) -> None:
     process = start("torque_feedforward", "-p", f"urdf:={urdf}", "-p", "reference_timeout:=0.0")
     sent = rig.listen(Float64MultiArray, "torque_feedforward/commands")
     reference = rig.publisher(JointTrajectory, "torque_feedforward/reference")
     reference.publish(JointTrajectory(points=[JointTrajectoryPoint(positions=[0.0, 0.0, 0.0])]))
     rig.wait(lambda: sent and any(sent[-1].data))
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(number)
     process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
     rig.wait(lambda: not any(sent[-1].data))
 
 
@@ -109,6 +112,84 @@ def test_unreadable_arguments_are_one_line_too(start: Start) -> None:
     assert process.returncode == 1 and "Traceback" not in output, output
 
 
+def test_every_signal_that_ends_or_suspends_is_heard() -> None:
+    before = {number: signal.getsignal(number) for number in ENDING}
+    heard: list[int] = []
+    try:
+        signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # as after `nohup`
+        for number in {signal.SIGINT, signal.SIGHUP, signal.SIGTSTP, signal.SIGALRM}:
+            assert number in ENDING
+        hear(lambda number, frame: heard.append(number))
+        for number in ENDING:
+            signal.raise_signal(number)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    ignored = {signal.SIGUSR1, signal.SIGPIPE, signal.SIGXFSZ}  # the others by Python itself
+    assert set(heard) == set(ENDING) - ignored
+
+
+@pytest.mark.parametrize("library", ["", "_casadi"])
+def test_interrupted_while_it_starts(library: str, tmp_path: Path) -> None:
+    """It says so in one line, whatever it is importing."""
+    command = "from mbdyn_ros.executables import simulator; raise SystemExit(simulator())"
+    process = subprocess.Popen(
+        [sys.executable, "-c", command, "--ros-args", "-p", f"urdf:={tmp_path}/none.urdf"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+    proc = Path("/proc", str(process.pid))
+
+    def hears() -> bool:
+        caught = int((proc / "status").read_text().split("SigCgt:")[1].split()[0], 16)
+        return bool(caught >> signal.SIGHUP - 1 & 1)
+
+    end = time.monotonic() + PATIENCE
+    while not (hears() and library in (proc / "maps").read_text()):
+        assert time.monotonic() < end
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, output) == (0, "simulator: stopped while it was starting\n")
+
+
+BUSY = """
+import os, signal, sys, time
+from mbdyn_ros.ros.node.description import GRAVITY, PRIORITY, SPECS
+from mbdyn_ros.ros.node.process import run
+from mbdyn_ros.ros.node.robot_node import RobotNode
+
+class Busy(RobotNode):
+    NAME, LOOP, PARAMETERS = "busy", "busy", (*SPECS, GRAVITY, PRIORITY)
+
+    def __init__(self):
+        super().__init__()
+        self.create_timer(0.01, self.be_busy)
+        self.begin()
+
+    def loop_rate(self):
+        return 100.0
+
+    def be_busy(self):
+        self.asked = time.perf_counter()
+        signal.raise_signal(signal.SIGHUP)
+        time.sleep(2.0)
+
+    def last_words(self):
+        print(time.perf_counter() - self.asked)
+
+sys.exit(run(Busy, "busy", []))
+"""
+
+
+def test_the_loop_ends_at_once_though_the_main_thread_is_busy() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", BUSY],
+        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+        capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 1.0
+
+
 DEAF = """
 import signal, sys
 from rclpy.node import Node
@@ -122,22 +203,30 @@ class Deaf(Node):
         except KeyboardInterrupt:
             WHAT_FOLLOWS
 
-    def stop(self):
+    def quiet(self):
         pass
+
+    stop = quiet
 
 sys.exit(run(Deaf, "deaf", []))
 """
 
 
-@pytest.mark.parametrize("follows", ["pass", "raise NotImplementedError('wrong arguments')"])
-def test_a_node_ends_though_a_library_lost_the_interrupt(follows: str) -> None:
+@pytest.mark.parametrize(
+    ("follows", "said"),
+    [
+        ("pass", ""),
+        ("raise NotImplementedError('wrong arguments')", "deaf: stopped while it was starting\n"),
+    ],
+)
+def test_a_node_ends_though_a_library_lost_the_interrupt(follows: str, said: str) -> None:
     """That came while the node was made: CasADi goes on, or takes it for a wrong argument."""
     done = subprocess.run(
         [sys.executable, "-c", DEAF.replace("WHAT_FOLLOWS", follows)],
         env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
         capture_output=True, text=True, timeout=PATIENCE,
     )  # fmt: skip
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", said)
 
 
 def test_interrupts_wait_until_a_process_is_made() -> None:

@@ -21,7 +21,12 @@ def states_options(given: str, unit: str, result: str) -> Callable[[F], F]:
     trajectory = click.option(
         "--trajectory", metavar="FILE",
         help=f"CSV or JSON with columns position/<joint>, velocity/<joint>, {given}/<joint>, and "
-        "time if there is one: what `mbdyn simulate --output` writes.",
+        "time if there is one: what `mbdyn simulate --output` writes. Or a bag with joint states.",
+    )  # fmt: skip
+    differentiate = click.option(
+        "--differentiate", is_flag=True,
+        help="Take velocities and accelerations that the trajectory lacks from smoothing splines "
+        "through its positions.",
     )  # fmt: skip
     output = click.option(
         "--output", metavar="FILE", help=f"Write states and {result} as .csv or .json."
@@ -32,6 +37,7 @@ def states_options(given: str, unit: str, result: str) -> Callable[[F], F]:
             robot_options,
             output,
             load_options,
+            differentiate,
             trajectory,
             state_option(given, unit),
             state_option("velocity", "rad/s or m/s"),
@@ -89,6 +95,7 @@ def _answer(
     given: str,
     wanted: str,
     trajectory: str | None,
+    differentiate: bool,
     wrench: tuple[str, ...],
     no_friction: bool,
     output: str | None,
@@ -99,7 +106,7 @@ def _answer(
     if output is not None:
         check_target(output, TABLES)
     texts = {quantity: values[quantity] for quantity in ("position", "velocity", given)}
-    states = gather(robot, texts, trajectory)
+    states = gather(robot, texts, trajectory, differentiate)
     numbers = (series.numbers for series in states.values())
     result = dynamics(*numbers, read_wrenches(wrench), not no_friction)
     show(robot, states, wanted, result, as_json, output)

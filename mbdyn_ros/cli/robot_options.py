@@ -79,6 +79,8 @@ def urdf_text(source: str) -> str:
     """The text of a file, or of standard input for "-"."""
     try:
         if source == "-":
+            if sys.stdin is None:
+                raise InputError("-: standard input is closed")
             text = sys.stdin.read()
         else:
             with open(source, encoding="utf-8") as file:

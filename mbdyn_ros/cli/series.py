@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,7 +16,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
-from ..recording.table import Table, from_json, read_table
+from ..recording.read import read_table
+from ..recording.table import Table, from_json
 from ..robot import Robot
 from ..simulation.stepped.fixed_step import neutral_position
 from .text_values import name_values, to_number
@@ -118,11 +120,26 @@ def from_table(robot: Robot, quantity: str, table: Table, source: str) -> Series
         )
     if "" in table[quantity]:
         raise InputError(f"{source}: {quantity} must name the joints: {quantity}/<joint>")
+    table = {**table, quantity: _without_passive(robot, quantity, table[quantity], source)}
     return _chosen(robot, quantity, table, source)
 
 
+def _without_passive(
+    robot: Robot, quantity: str, columns: dict[str, Array], source: str
+) -> dict[str, Array]:
+    """Leave out the joints that follow from the others, which recordings have too, and say so."""
+    labels, others = labels_of(robot, quantity), robot.dependent_joints
+    if quantity == "effort":
+        others = robot.joint_names
+    extra = [name for name in columns if name in others and name not in labels]
+    if not extra or not set(labels) <= columns.keys():
+        return columns
+    click.echo(f"Warning: {source}: {quantity} of {', '.join(extra)} not used", err=True)
+    return {name: numbers for name, numbers in columns.items() if name not in extra}
+
+
 def _chosen(robot: Robot, quantity: str, table: Table, source: str) -> Series:
-    columns = table[quantity]
+    columns = table.get(quantity, {})
     labels = labels_of(robot, quantity)
     for name in columns:
         if name not in labels:
@@ -163,6 +180,8 @@ def _listed(robot: Robot, quantity: str, document: list[Any], source: str) -> Ar
         for label, value in zip(labels, row, strict=True):
             if isinstance(value, bool) or not isinstance(value, (int, float)):
                 raise InputError(f"{source}: {quantity} of {label} is {value!r}, not a number")
+            if abs(value) > sys.float_info.max:  # an integer of JSON may have any length
+                raise InputError(f"{source}: {quantity} of {label} is too large for a number")
     numbers = np.array(rows, dtype=np.float64).reshape(len(rows), len(labels))
     _require_finite(numbers, quantity, labels, source)
     return numbers if rows is document else numbers[0]

@@ -10,7 +10,9 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
-from ..recording.table import Table, csv_lines, read_table, to_json
+from ..recording.read import read_table
+from ..recording.smoothing import differentiated
+from ..recording.table import Table, csv_lines, to_json
 from ..recording.write import write_table
 from ..robot import Robot
 from ..units import acceleration_unit, effort_unit
@@ -20,9 +22,20 @@ from .series import Series, from_table, labels_of, read_values, rest
 States = dict[str, Series]
 """quantity -> numbers."""
 
+RATES = ("velocity", "acceleration")
+"""The quantities that positions and times tell."""
 
-def gather(robot: Robot, options: Mapping[str, str | None], trajectory: str | None) -> States:
+
+def gather(
+    robot: Robot,
+    options: Mapping[str, str | None],
+    trajectory: str | None,
+    differentiate: bool = False,
+) -> States:
     """The states of some quantities: each from its option, else from the trajectory file.
+
+    Velocities and accelerations that the file lacks are those of smoothed positions where
+    `differentiate` says so, else zeros.
 
     Raises
     ------
@@ -31,15 +44,21 @@ def gather(robot: Robot, options: Mapping[str, str | None], trajectory: str | No
     """
     table: Table = read_table(trajectory) if trajectory is not None else {}
     states: States = {}
+    rates: dict[str, Series] = {}
     for quantity, text in options.items():
         if text is not None or trajectory is None:
             states[quantity] = read_values(robot, quantity, text)
         elif quantity in table or quantity == "position":
             states[quantity] = from_table(robot, quantity, table, trajectory)
+            if quantity == "position" and differentiate:
+                rates = _rates(robot, states[quantity], trajectory)
+        elif quantity in rates:
+            states[quantity] = rates[quantity]
         else:
             states[quantity] = read_values(robot, quantity, None)
             click.echo(
-                f"Warning: {trajectory} has no columns {quantity}/<joint>; they are taken as 0",
+                f"Warning: {trajectory} has no columns {quantity}/<joint>; they are taken as 0"
+                + ("; --differentiate computes them" if quantity in RATES else ""),
                 err=True,
             )
     sizes = {quantity: len(one.numbers) for quantity, one in states.items() if one.many}
@@ -47,6 +66,18 @@ def gather(robot: Robot, options: Mapping[str, str | None], trajectory: str | No
         listed = ", ".join(f"{quantity} {size}" for quantity, size in sizes.items())
         raise InputError(f"the numbers of states differ: {listed}")
     return states
+
+
+def _rates(robot: Robot, position: Series, trajectory: str) -> dict[str, Series]:
+    """Velocities and accelerations of recorded positions."""
+    if robot.system.coordinates.quaternions:
+        raise InputError("--differentiate: the positions of a floating joint have no such rates")
+    if position.time is None:
+        raise InputError(f"{trajectory}: --differentiate needs a column time")
+    derivatives = differentiated(position.time, position.numbers, trajectory)
+    return {
+        name: Series(one, position.time) for name, one in zip(RATES, derivatives, strict=True)
+    }
 
 
 def show(

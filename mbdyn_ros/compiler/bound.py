@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from ..array import Array
+from ..errors import InputError
 from .kernel import Kernel
 
 
 class Bound(functools.partial):  # type: ignore[type-arg]
-    """A kernel with preallocated arrays: fill the inputs in place, call, read the output.
+    """A kernel with preallocated arrays: fill the inputs, call, read the output.
 
     The arrays are attributes named as the method's arguments (`q`, `v`, `a`, `effort`,
-    `wrenches`), the output also as `result`. A call checks nothing, returns nothing and
-    allocates nothing; one `Bound` serves one thread.
+    `wrenches`), the output also as `result`. They stay where they are: an assignment copies
+    numbers of the same shape into them. A call checks nothing, returns nothing and allocates
+    nothing; one `Bound` serves one thread. A copy has arrays of its own, with the same numbers.
+
+    Raises
+    ------
+    InputError
+        What is assigned does not fit, or the program has no such array. A pickle is asked for.
     """
 
     arguments: tuple[Array, ...]
     result: Array
-    _kept: object
 
     if TYPE_CHECKING:
 
@@ -33,12 +39,43 @@ class Bound(functools.partial):  # type: ignore[type-arg]
         result = np.zeros(kernel.shape)
         call, kept = kernel.tie(arguments, result)
         self = super().__new__(cls, call)
-        self._kept = kept
-        self.arguments, self.result = arguments, result
-        for name, array in zip(kernel.inputs, self.arguments, strict=True):
-            setattr(self, name, array)
-        setattr(self, kernel.program.declaration.output, self.result)
+        own: dict[str, object] = dict(zip(kernel.inputs, arguments, strict=True))
+        own[kernel.program.declaration.output] = own["result"] = result
+        vars(self).update(own, arguments=arguments, _kernel=kernel, _kept=kept)
         return self
+
+    def __setattr__(self, name: str, value: object) -> None:
+        arrays = {key: one for key, one in vars(self).items() if isinstance(one, np.ndarray)}
+        if name not in arrays:
+            raise InputError(f"{self._program} has no array {name!r}; it has {', '.join(arrays)}")
+        given = np.asarray(value)
+        if given.shape != arrays[name].shape or given.dtype.kind not in "biuf":
+            raise InputError(
+                f"{name} of {self._program} has shape {arrays[name].shape} and holds numbers; "
+                f"what is assigned to it has shape {given.shape} and type {given.dtype}"
+            )
+        arrays[name][...] = given
+
+    def __copy__(self) -> Bound:
+        other = Bound(vars(self)["_kernel"])
+        for theirs, ours in zip(other.arguments, self.arguments, strict=True):
+            theirs[...] = ours
+        other.result[...] = self.result
+        return other
+
+    def __deepcopy__(self, memo: object) -> Bound:
+        return self.__copy__()
+
+    def __reduce__(self) -> NoReturn:
+        raise InputError(
+            f"{self._program} is tied to memory of this process and cannot be pickled: "
+            "pickle the robot, and bind it again where it arrives"
+        )
+
+    @property
+    def _program(self) -> str:
+        """The program in words."""
+        return f"the bound {vars(self)['_kernel'].program.name}"
 
 
 class BoundBatch:
@@ -50,7 +87,7 @@ class BoundBatch:
     """
 
     def __init__(self, kernel: Kernel, count: int) -> None:
-        self.arguments = [np.zeros((count, *shape)) for shape in kernel.inputs.values()]
+        self.arguments = tuple(np.zeros((count, *shape)) for shape in kernel.inputs.values())
         self.result = np.zeros((count, *kernel.shape))
         self._kernel, self._call = kernel, kernel.tie_batch(self.arguments, self.result)
 

@@ -46,7 +46,6 @@ def build_robot(
         system, assemblies = build_system(model, floating_base, gravity, home)
     except PartlyDependentError as error:
         return build_robot(split_joints(model, [error.joint]), floating_base, gravity, home)
-    rounded = [one for one in assemblies if one.rounding]
     loops = {
         loop.name: ROUNDED if one.rounding else RANK
         for one in assemblies
@@ -54,7 +53,7 @@ def build_robot(
         for loop in one.linkage.cluster.closures
     }
     straight, tilts = set_straight(model, system.tree, loops) if loops else (model, [])
-    notes = [_rounded_text(one, tilts) for one in rounded]
+    notes = [text for one in assemblies if (text := _rounded_text(one, tilts))]
     if straight is not model:
         mobility = system.coordinates.nv
         system, assemblies = build_system(straight, floating_base, gravity, home)
@@ -63,14 +62,18 @@ def build_robot(
 
 
 def _rounded_text(assembly: Assembly, tilts: Sequence[Tilt]) -> str:
-    """What is open in a rounded loop, and the joint to look at."""
-    assert assembly.rounding is not None
-    names = {loop.name for loop in assembly.linkage.cluster.closures}
-    worst = max((one for one in tilts if one.loop in names), key=lambda one: one.angle, default=None)
-    hint = f"; the axis of {worst} misses its plane by {worst.angle:.2g} rad" if worst else ""
+    """What is open in rounded loops, and the joint to look at; empty where nothing is rounded."""
+    names = [loop.name for loop in assembly.linkage.cluster.closures]
+    own = [one for one in tilts if one.loop in names and one.angle > 0]
+    if not own and assembly.rounding is None:
+        return ""
+    text = str(assembly.rounding or f"loop {names[0]!r} has rounded numbers")
+    if own:
+        worst = max(own, key=lambda one: one.angle)
+        text += f"; the axis of {worst} misses its plane by {worst.angle:.2g} rad"
     return (
-        f"{assembly.rounding}{hint}. What the rounding contradicts is left out; write numbers with "
-        "all their digits (1.5707963267948966, not 1.5708)"
+        f"{text}. What the rounding contradicts is left out; write numbers with all their digits "
+        "(1.5707963267948966, not 1.5708)"
     )
 
 
@@ -105,12 +108,7 @@ def build_system(
         if len(bodies_of[name]) == 1 and tree.bodies[bodies_of[name][0]].motion.nv == 1
     }
     wanted = model.independent if independent is None else independent
-    leading = [joint.name for joint in model.joints if joint.nv and joint.mimic is None]
-    preferred = [
-        body
-        for name in dict.fromkeys([*(wanted or model.actuated or ()), *leading])
-        for body in bodies_of[name]
-    ]
+    preferred = _preferred(model, tree, bodies_of, wanted or model.actuated or ())
     chosen = [body for name in wanted or () for body in bodies_of[name]]
     constrained = [cluster for cluster in clusters if cluster.constrained]
     if constrained:
@@ -127,7 +125,7 @@ def build_system(
         for cluster in constrained
     ]
     names = _independent_joints(model, tree, assemblies, wanted)
-    actuated = names if model.actuated is None else model.actuated
+    actuated = _actuated_joints(model, tree, assemblies, names)
     coordinates = choose_coordinates(model, floating_base, names, actuated)
     return (
         System(
@@ -140,6 +138,27 @@ def build_system(
         ),
         tuple(assemblies),
     )
+
+
+def _preferred(
+    model: Model, tree: Tree, bodies_of: Mapping[str, Sequence[int]], named: Sequence[str]
+) -> list[list[int]]:
+    """Bodies by how well it suits their joints to be independent; see `choose_independent`.
+
+    First the joints that are named, then those that have drives, then those with an effort
+    limit, then all others but mimics: the nearest to the root first, as motors are.
+    """
+    depth: list[int] = []
+    for body in tree.bodies:
+        depth.append(depth[body.parent] + 1 if body.parent >= 0 else 0)
+    leading = [joint for joint in model.joints if joint.nv and joint.mimic is None]
+    strong = [joint.name for joint in leading if np.isfinite(joint.limits.effort)]
+    groups: list[list[int]] = []
+    for names in (named, model.driven, strong, [joint.name for joint in leading]):
+        seen = {body for group in groups for body in group}
+        new = [body for name in names for body in bodies_of[name] if body not in seen]
+        groups.append(new if names is named else sorted(new, key=depth.__getitem__))
+    return groups
 
 
 def _independent_joints(
@@ -171,6 +190,24 @@ def _independent_joints(
             f"{', '.join(missing)} undetermined: name them too"
         )
     return list(wanted)
+
+
+def _actuated_joints(
+    model: Model, tree: Tree, assemblies: Sequence[Assembly], independent: Sequence[str]
+) -> Sequence[str]:
+    """The actuated joints: as described, else the independent ones and all with drives in loops."""
+    if model.actuated is not None:
+        return model.actuated
+    if model.independent is not None:
+        return independent
+    tied = {
+        tree.bodies[body].joint
+        for assembly in assemblies
+        if not assembly.linkage.linear
+        for body in assembly.linkage.cluster.tied
+    }
+    more = [name for name in model.driven if name in tied and name not in independent]
+    return [*independent, *more]
 
 
 def _home(tree: Tree, assemblies: Sequence[Assembly], rough: Mapping[int, float]) -> Array:

@@ -12,7 +12,8 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
-from ..recording.table import Table, read_table
+from ..recording.read import read_table
+from ..recording.table import Table
 
 MOTION_POINTS = 361
 """Instants of a motion: every degree of a turn and its end."""

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..equations.algebra.complex_plane import Complex
 from ..errors import InputError, suggestion
 from ..model.model import Array
+from ..model.read.number import LARGEST
 from .layout import Layout, Solved
 from .link import PIECES, Number, Piece, piece_numbers, piece_of
 from .settings import piece_settings, problem_of, stands_in, with_setting
@@ -153,7 +154,11 @@ class Design(ABC):
 
     def _check(self) -> None:
         """Refuse numbers that no mechanism has."""
-        for name, value in self.settings.items():
+        try:
+            settings = self.settings
+        except OverflowError:  # of an inertia that nobody gave
+            raise self.refusal(f"a length is too large; give {LARGEST:g} m at most") from None
+        for name, value in settings.items():
             try:
                 numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
             except (TypeError, ValueError):

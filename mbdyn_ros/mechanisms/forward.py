@@ -19,7 +19,7 @@ from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, named
 from ..model.model import Array
 from ..recording.linear import linear
-from ..recording.table import read_table
+from ..recording.read import read_table
 from .crank_motion import CrankMotion, rising_time
 from .mechanism import Mechanism
 from .programs import bound

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from ..model.read.number import LARGEST
 from .link import Block, Link, Number, Piece, Plate
 
 UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "branch": ""}
@@ -23,6 +24,8 @@ def problem_of(name: str, number: float) -> str | None:
         return f"{name} is {number:g} {unit}; it cannot be negative"
     if name.endswith("branch") and number not in (1, -1):
         return f"{name} is {number:g}; the two ways to assemble are 1 and -1"
+    if abs(number) > LARGEST:
+        return f"{name} is {number:g} {unit}; give {LARGEST:g} {unit} at most"
     return None
 
 

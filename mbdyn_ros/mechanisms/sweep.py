@@ -81,6 +81,14 @@ class Sweep:
         return self.closed.size - int(self.closed.sum())
 
 
+def require_few(designs: int) -> None:
+    """Refuse, by an InputError, a number of designs that fills the memory."""
+    if designs > MOST_DESIGNS:
+        raise InputError(
+            f"{designs:,} designs at once; give at most {MOST_DESIGNS:,} or sweep in parts"
+        )
+
+
 def sweep(
     mechanism: Mechanism,
     settings: Mapping[str, Sequence[float] | Array],
@@ -114,10 +122,7 @@ def sweep(
         raise InputError("a sweep needs at least one setting with its values")
     axes = {name: np.atleast_1d(np.asarray(one, dtype=float)) for name, one in settings.items()}
     count = math.prod(len(one) for one in axes.values())
-    if count > MOST_DESIGNS:
-        raise InputError(
-            f"{count:,} designs at once; give at most {MOST_DESIGNS:,} or sweep in parts"
-        )
+    require_few(count)
     grid = np.meshgrid(*axes.values(), indexing="ij")
     designs = mechanism.designs(
         **{name: one.ravel() for name, one in zip(axes, grid, strict=True)}

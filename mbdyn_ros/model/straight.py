@@ -76,14 +76,15 @@ def set_straight(
         ]
         for name in plane.loops:
             closings[name], angle = _in_plane(model, loop_of[name], normal, most)
-            tilts.append(Tilt(name, "", angle))
+            if angle > PARALLEL_AXES:
+                tilts.append(Tilt(name, "", angle))
     joints = tuple(
         replace(joint, axis=_place(model, joint.child).rotation.T @ straight[joint.name])
         if joint.name in straight and _sine(axes[joint.name], straight[joint.name]) > PARALLEL_AXES
         else joint
         for joint in model.joints
     )
-    if not closings:
+    if not tilts and not any(_moved(loop_of[name], loop) for name, loop in closings.items()):
         return model, []
     all_loops = tuple(closings.get(loop.name, loop) for loop in model.loops)
     return replace(model, joints=joints, loops=all_loops), tilts
@@ -163,6 +164,12 @@ def _onto(axis: Array, normal: Array, most: float) -> tuple[Array, float]:
     skew = np.array([[0, -turn[2], turn[1]], [turn[2], 0, -turn[0]], [-turn[1], turn[0], 0]])
     turned = np.eye(3) + skew + skew @ skew / (1 + axis @ target)
     return turned, float(np.linalg.norm(turn))
+
+
+def _moved(loop: Loop, straight: Loop) -> bool:
+    """Whether the closing frames of a loop have been moved across its plane by more than noise."""
+    apart = straight.successor_frame.translation - loop.successor_frame.translation
+    return float(np.abs(apart).max()) > PARALLEL_AXES
 
 
 def _place(model: Model, link: str) -> Pose:

@@ -1,7 +1,8 @@
 """Trajectories in files: CSV and JSON tables, and bags for ROS 2 and Foxglove."""
 
 from .bag import write_bag
-from .table import from_json, read_table, to_json, write_csv, write_json
+from .read import read_table
+from .table import from_json, to_json, write_csv, write_json
 from .write import BAGS, TABLES, check_target, write
 
 __all__ = [

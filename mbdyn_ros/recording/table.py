@@ -97,50 +97,6 @@ def write_json(
     Path(path).write_text(json.dumps(document) + "\n", encoding="utf-8")
 
 
-def read_table(path: str | os.PathLike[str]) -> Table:
-    """Read a CSV or JSON file (by its name's end); other columns than numbers are refused.
-
-    Raises
-    ------
-    InputError
-        It cannot be read; the message names the file, the column and the line.
-    """
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read: {error}") from None
-    if file.suffix.lower() != ".json":
-        return _from_csv(text, str(file))
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{file}: no valid JSON: {error}") from None
-    return from_json(document, str(file))
-
-
-def _from_csv(text: str, source: str) -> Table:
-    rows = list(csv.reader(text.splitlines()))
-    rows = [row for row in rows if row]
-    if not rows:
-        raise InputError(f"{source}: is empty; expected a header line and rows of numbers")
-    header = [name.strip() for name in rows[0]]
-    _refuse_repeated(header, source)
-    numbers = np.empty((len(rows) - 1, len(header)))
-    for k, row in enumerate(rows[1:]):
-        if len(row) != len(header):
-            raise InputError(
-                f"{source}: row {k + 1} has {len(row)} cells, the header {len(header)}"
-            )
-        for i, cell in enumerate(row):
-            numbers[k, i] = _number(cell, f"{source}: {header[i]} in row {k + 1}")
-    table: Table = {}
-    for i, name in enumerate(header):
-        quantity, _, label = name.partition("/")
-        table.setdefault(quantity, {})[label] = numbers[:, i]
-    return table
-
-
 def from_json(document: object, source: str) -> Table:
     """The table of plain data {quantity: {coordinate: numbers}, "time": numbers}."""
     if not isinstance(document, dict):
@@ -153,7 +109,7 @@ def from_json(document: object, source: str) -> Table:
         for label, numbers in labelled.items():
             place = f"{source}: {quantity}" + (f" of {label}" if label else "")
             items = numbers if isinstance(numbers, list) else [numbers]
-            column = [_number(one, f"{place} in row {k + 1}") for k, one in enumerate(items)]
+            column = [to_number(one, f"{place} in row {k + 1}") for k, one in enumerate(items)]
             table.setdefault(quantity, {})[label] = np.array(column)
     sizes = {len(numbers) for labelled in table.values() for numbers in labelled.values()}
     if len(sizes) > 1:
@@ -161,16 +117,11 @@ def from_json(document: object, source: str) -> Table:
     return table
 
 
-def _number(value: object, place: str) -> float:
+def to_number(value: object, place: str) -> float:
+    """The number that a cell is; an InputError that names its place where it is none."""
     try:
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise ValueError
         return float(value)
     except (ValueError, OverflowError):
         raise InputError(f"{place} is {value!r}, not a number") from None
-
-
-def _refuse_repeated(names: list[str], source: str) -> None:
-    for k, name in enumerate(names):
-        if name in names[:k]:
-            raise InputError(f"{source}: the column {name!r} is there twice")

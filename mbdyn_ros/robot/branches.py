@@ -55,8 +55,6 @@ def with_home(self: Robot, tree_position: Array) -> Robot:
     other = copy.copy(self)
     home = constant(tree_position, self.system.home.shape)
     other.system = replace(self.system, home=home)
-    other.calls = Calls(other.system, self.model.source)
-    other._plain = other.calls.plain
-    other._rollouts = {}
+    other._start(Calls(other.system, self.model.source))
     other.home = other._home_by_name()
     return other

@@ -22,7 +22,7 @@ from ..array import Array
 from ..compiler.bound import Bound
 from ..compiler.kernel import Kernel
 from ..compiler.loading import interpret, load_kernel
-from ..compiler.options import STANDARD
+from ..compiler.options import STANDARD, Options
 from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
 from ..equations.system import System
@@ -68,6 +68,15 @@ class Calls:
         self._kernels: dict[tuple[object, ...], Kernel] = {}
         self._building: dict[tuple[object, ...], threading.Lock] = {}
         self.plain = PlainCalls()
+
+    def __getstate__(self) -> tuple[System, str, Options]:
+        """What a copy or a pickle needs; it loads its programs from the cache."""
+        return self._system, self._source, self.options
+
+    def __setstate__(self, state: tuple[System, str, Options]) -> None:
+        system, source, options = state
+        self.__init__(system, source)  # type: ignore[misc]
+        self.options = options
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Names of the coordinates of an argument."""

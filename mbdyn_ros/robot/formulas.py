@@ -30,8 +30,8 @@ def bind(self: Robot, name: str, link: str | None = None, friction: bool = True)
     -------
     A callable without arguments. Its arrays are attributes named as the method's arguments
     (`q`, `v`, `a`, `effort`); the result is the array it names (`effort`; `a` of forward
-    dynamics) and always `result`. Fill inputs in place, call, read. Nothing is checked;
-    one `Bound` serves one thread.
+    dynamics) and always `result`. Fill inputs (`bound.q[:] = q`, or `bound.q = q`, which copies
+    q and checks its shape), call, read. A call checks nothing; one `Bound` serves one thread.
 
     Examples
     --------

@@ -22,6 +22,7 @@ from ..model.tree import BASE_JOINT
 from ..program.declaration import Declaration
 from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state
 from .calls import Calls
+from .choice import say_choice
 from .report import report
 
 
@@ -119,12 +120,24 @@ class Robot:
         self._joint_rows = np.array(rows_q, dtype=np.intp), np.array(rows_v, dtype=np.intp)
         self.home = self._home_by_name()
         self.massless_links = self._find_massless_links()
-        self.calls = Calls(self.system, self.model.source)
-        self._plain = self.calls.plain
-        self._rollouts: dict[bool, rollout.Rollout] = {}
+        self._start(Calls(self.system, self.model.source))
+        self._choice_said = False
         self.warnings = self._find_warnings(notes)
         for text in self.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)
+
+    def _start(self, calls: Calls) -> None:
+        """Run programs by these calls."""
+        self.calls, self._plain = calls, calls.plain
+        self._rollouts: dict[bool, rollout.Rollout] = {}
+
+    def __getstate__(self) -> dict[str, object]:
+        """What a copy or a pickle needs: all but what `_start` makes of the calls."""
+        return {key: one for key, one in vars(self).items() if key not in ("_plain", "_rollouts")}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state)
+        self._start(self.calls)
 
     inverse_dynamics = dynamics.inverse_dynamics
     forward_dynamics = dynamics.forward_dynamics
@@ -144,6 +157,7 @@ class Robot:
     loop_forces = branches.loop_forces
     with_independent = branches.with_independent
     with_home = branches.with_home
+    say_choice = say_choice
     rollout = rollout.rollout
     bind = formulas.bind
     casadi = formulas.casadi
@@ -195,6 +209,8 @@ class Robot:
         InputError
             Inverse dynamics where the actuated joints do not determine the motion.
         """
+        if program.loaded:
+            self.say_choice()
         if program.name.startswith("forward_dynamics"):
             self.require_mass("forward dynamics")
         needs_drive = program.name.startswith(("inverse_dynamics", "regressor"))

@@ -7,7 +7,6 @@ and lie far below those of the rows that count.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +18,9 @@ RANK = 1e-8
 
 ROUNDED = 1e-3
 """Largest singular value (share of the largest) that rounded numbers can make of none."""
+
+TILT = 0.02
+"""Value under which a constraint that counts looks like an error of a drawing."""
 
 CLEAR = 10.0
 """Least quotient of the singular values on both sides of a clear gap."""
@@ -42,10 +44,23 @@ class Rank:
         rest = self.values[self.count :]
         return max(RANK, CLEAR * float(rest.max(initial=0.0)))
 
+    def counts(self, matrix: Array) -> int:
+        """How many singular values of other rows count."""
+        return int((singular_values(matrix) > self.threshold).sum())
+
     @property
     def is_rounded(self) -> bool:
         """Whether some values that do not count are not zero."""
         return self.threshold > RANK
+
+    @property
+    def tilt_text(self) -> str:
+        """Words about the least value that counts, where it is so small that it may be an error."""
+        least = float(self.values[self.count - 1])
+        return "" if least > TILT else (
+            f" (the least counts {least:.2g} of the largest only: that is how far, in rad or as a "
+            "share of its size, something misses a place in which it would not lock)"
+        )  # fmt: skip
 
     def __str__(self) -> str:
         """The singular values, for messages."""
@@ -56,8 +71,8 @@ def singular_values(matrix: Array) -> Array:
     """Singular values as shares of the largest, in falling order."""
     if not matrix.size:
         return np.zeros(0)
-    values: Array = np.linalg.svd(matrix, compute_uv=False)
-    return values / max(values[0], 1e-300)
+    values = np.linalg.svd(matrix, compute_uv=False)
+    return np.asarray(values / max(values[0], 1e-300))
 
 
 def rank_of(values: Array, residual: float = 0.0) -> Rank:

@@ -7,7 +7,7 @@ the rank (see `rank`), are closed; what the others leave open is told.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...model.model import Array
 from ...program.continuation import CLOSED
 from .closure_gap import ClosureGap
 from .cluster_equations import LEFT_OPEN, ClusterEquations
-from .rank import Rank, rank_of, singular_values
+from .rank import CLEAR, Rank, rank_of, singular_values
 
 WRONG = 1e-4
 """Gap, as a share of the way around a loop, beyond which a file is not rounded but wrong."""
@@ -27,8 +27,8 @@ ALMOST = 1e-2
 HOLD = 1e-3
 """Weight of the way that joints move where they shall not follow rounded rows far."""
 
-NEARBY = 0.02
-"""How far (rad, or share of the size) configurations lie at which the rank is taken too."""
+AROUND = (0.02, 0.02, 0.02, 0.02, 0.02, 0.1, 0.1, 0.1)
+"""Distances (rad, or share of the size) at which rank and joints are judged beside home."""
 
 
 @dataclass(frozen=True)
@@ -89,19 +89,40 @@ def nearly_closed(
     near = guess
     for _ in range(2):  # the second time it has next to no way to go
         near = equations.close(near, free, HOLD)
-    settled = equations.settle(near, rank_at(equations, near).count)
+    rank, residual = rank_at(equations, near), equations.misfit(near)
+    count = rank.count if residual <= LEFT_OPEN else int((rank.values > CLEAR * residual).sum())
+    settled = equations.settle(near, count)
     return settled if settled is not None and equations.aligned(settled) else None
 
 
-def generic_rank(equations: ClusterEquations, closed: Array) -> Rank:
-    """The rank at a closed configuration and at others around it, by the largest values seen."""
-    home = rank_at(equations, closed)
-    random = np.random.default_rng(1)
-    values, residual = home.values, equations.misfit(closed)
-    for _ in range(5):
-        away = NEARBY * random.normal(size=len(closed)) * equations.units.columns
-        near = equations.settle(closed + away, home.count)
-        if near is not None:
-            values = np.maximum(values, singular_values(equations.scaled(near)))
-            residual = max(residual, equations.misfit(near))
-    return rank_of(values, min(residual, LEFT_OPEN))
+def closed_around(equations: ClusterEquations, closed: Array) -> Iterator[Array]:
+    """Configurations around a closed one that are closed as well as it."""
+    random, count = np.random.default_rng(1), rank_at(equations, closed).count
+    for spread in AROUND:
+        away = spread * random.normal(size=len(closed)) * equations.units.columns
+        near = equations.settle(closed + away, count)
+        if near is not None and equations.misfit(near) <= LEFT_OPEN:
+            yield near
+
+
+def generic_rank(equations: ClusterEquations, around: Sequence[Array]) -> Rank:
+    """The rank at closed configurations, by the largest singular values seen."""
+    values = [singular_values(equations.scaled(x)) for x in around]
+    return rank_of(np.max(values, axis=0), max(equations.misfit(x) for x in around))
+
+
+def open_text(equations: ClusterEquations, best: Array, almost: Array | None) -> str:
+    """Words about loops that stay open.
+
+    best : where the gap was least. almost : a configuration that closes the rows that count, and
+    leaves more open than rounding explains; None where there is none.
+    """
+    if almost is None:
+        return f"a gap of {equations.gap_at(best)} is left"
+    loop, gap = equations.worst_gap(almost)
+    return (
+        f"a gap of {gap} is left in loop {loop!r} in directions in which its joints cannot move. "
+        f"Rounding explains no more than {WRONG * equations.units.around:.2g} m ({WRONG:g} of the "
+        f"way around the loop) and {LEFT_OPEN:g} rad: a length, an axis or a frame of this loop "
+        "is wrong, in its closing joint or in a joint on the way"
+    )

@@ -19,8 +19,8 @@ NEGLIGIBLE = 1e-9
 class Units:
     """Factors that make the rows of a cluster free of units.
 
-    size : the longest lever arm of the loops (m); around : the longest way around one. rows (m,) belong to the rows and residuals,
-    columns (n,) to the joints, whose positions count in `1 / columns`.
+    size : the longest lever arm of the loops (m). around : the longest way around one (m).
+    rows : (m,), of the rows and of residuals. columns : (n,), positions of the joints per unit.
     """
 
     size: float

@@ -174,17 +174,12 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
 
 def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
     """The task of --sweep."""
-    from ..sweep import sweep
+    from ..sweep import require_few, sweep
 
-    axes = {}
-    for text in options["swept"]:
-        setting, _, span = text.partition("=")
-        parts = [to_number(one) for one in span.split(":")]
-        if len(parts) != 3 or None in parts or parts[2] != int(parts[2] or 0) or parts[2] < 1:
-            raise InputError(f"--sweep {text}: give SETTING=FROM:TO:COUNT, as in crank_mass=1:2:50")
-        axes[setting.strip()] = np.linspace(float(parts[0] or 0), float(parts[1] or 0),
-                                            int(parts[2]))  # fmt: skip
-    count = math.prod(len(one) for one in axes.values())
+    spans = dict(_span(text) for text in options["swept"])
+    count = math.prod(number for _, _, number in spans.values())
+    require_few(count)
+    axes = {setting: np.linspace(*span) for setting, span in spans.items()}
     if options["gif"] or options["output"]:
         raise click.UsageError("--sweep has a --plot; --gif and --output belong to --id")
     motion = prescribed(made, options, SWEPT_POINTS + 1)
@@ -206,6 +201,16 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
         chosen = ", ".join(f"{name} = {number(one)}" for name, one in settings.items())
         click.echo(f"best {options['quantity']}: {number(value)} at {chosen}")
     return document
+
+
+def _span(text: str) -> tuple[str, tuple[float, float, int]]:
+    """The setting of a --sweep, and where it goes from, to, in how many values."""
+    setting, _, span = text.partition("=")
+    numbers = [one for part in span.split(":") if (one := to_number(part)) is not None]
+    finite = len(numbers) == 3 and all(map(math.isfinite, numbers))
+    if not finite or numbers[2] < 1 or not numbers[2].is_integer():
+        raise InputError(f"--sweep {text}: give SETTING=FROM:TO:COUNT, as in crank_mass=1:2:50")
+    return setting.strip(), (numbers[0], numbers[1], int(numbers[2]))
 
 
 def _workers(address: str | None) -> AbstractContextManager[Any]:

@@ -38,6 +38,10 @@ class MeasuredState:
         if np.isfinite(q).all() and np.isfinite(v).all():
             self.position, self.velocity, self._at = q, v, now
 
+    def forget(self) -> None:
+        """Have no message any more."""
+        self._at = -math.inf
+
     def age(self, now: float) -> float:
         """Time since the last good message, s."""
         return now - self._at

@@ -11,6 +11,9 @@ from ...model.model import Array
 
 POWERS = np.arange(6)
 
+State = tuple[Array, Array, Array]
+"""Position, velocity and acceleration, (n,) each."""
+
 
 class Reference:
     """A piecewise polynomial through points.
@@ -25,6 +28,11 @@ class Reference:
     times : (N,) s, increasing.
     positions : (N, n).
     velocities, accelerations : (N, n), or None where not given.
+
+    Attributes
+    ----------
+    times : of the points, s. end : the last of them.
+    first : the state at the first point; zeros where not given.
     """
 
     def __init__(
@@ -46,32 +54,31 @@ class Reference:
         self.times = times.tolist()
         self.end = self.times[-1]
         zero = np.zeros_like(positions[0])
+        speed, curve = (zero if one is None else one[0] for one in (velocities, accelerations))
+        self.first: State = positions[0], speed, curve
         if len(times) == 1:
-            given = (velocities, accelerations)
-            self._single = [positions[0], *(zero if one is None else one[0] for one in given)]
             return
-        self._first, self._last = [positions[0], zero, zero], [positions[-1], zero, zero]
+        self._before: State = positions[0], zero, zero
+        self._after: State = positions[-1], zero, zero
         if velocities is None:
             velocities = spline_velocities(np.diff(times), positions)
         self._pieces = _pieces(np.diff(times), positions, velocities, accelerations)
 
-    def at(self, time: float) -> tuple[Array, Array, Array]:
+    def at(self, time: float) -> State:
         """Position, velocity and acceleration (n,) at a time, s."""
         if len(self.times) == 1:
-            q, v, a = self._single
-        elif time < self.times[0]:
-            q, v, a = self._first
-        elif time > self.end:
-            q, v, a = self._last
-        else:
-            k = min(bisect.bisect_right(self.times, time), len(self.times) - 1) - 1
-            powers = (time - self.times[k]) ** POWERS
-            rates, curvatures = np.zeros(6), np.zeros(6)
-            rates[1:] = POWERS[1:] * powers[:-1]
-            curvatures[2:] = POWERS[2:] * POWERS[1:-1] * powers[:-2]
-            piece = self._pieces[k]
-            q, v, a = powers @ piece, rates @ piece, curvatures @ piece
-        return q, v, a
+            return self.first
+        if time < self.times[0]:
+            return self._before
+        if time > self.end:
+            return self._after
+        k = min(bisect.bisect_right(self.times, time), len(self.times) - 1) - 1
+        powers = (time - self.times[k]) ** POWERS
+        rates, curvatures = np.zeros(6), np.zeros(6)
+        rates[1:] = POWERS[1:] * powers[:-1]
+        curvatures[2:] = POWERS[2:] * POWERS[1:-1] * powers[:-2]
+        piece = self._pieces[k]
+        return powers @ piece, rates @ piece, curvatures @ piece
 
 
 def _pieces(spans: Array, q: Array, v: Array, a: Array | None) -> Array:

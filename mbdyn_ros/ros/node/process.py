@@ -1,16 +1,21 @@
 """The process of a node: starts it, ends it in order, and exits with 0 or with one clear line.
 
-Ctrl-C and SIGTERM are taken by handlers of our own: those of rclpy close the ROS context first,
-and a node that wants to send zero torque before it dies could not any more.
+Signals are taken by a handler of our own: those of rclpy close the ROS context first, and a node
+that wants to send zero torque before it dies could not any more.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import signal
+import socket
 import sys
+import threading
+import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -21,47 +26,103 @@ from rclpy.signals import SignalHandlerOptions
 
 from ...errors import MbdynError
 from .refusals import one_line
+from .signals import hear
 
 if TYPE_CHECKING:
     from .robot_node import RobotNode
 
+PATIENCE = 2.0
+"""Seconds after which one more signal ends a node that does not come to its end."""
+
 
 def run(create: Callable[[], RobotNode], name: str, args: list[str] | None = None) -> int:
-    """Run one node until Ctrl-C or SIGTERM; return the exit code."""
-    asked_to_stop = False
+    """Run one node until a signal that would end or suspend it; return the exit code."""
+    return Process(name).run(create, args)
 
-    def ask(number: int, frame: FrameType | None) -> None:
-        nonlocal asked_to_stop
-        again, asked_to_stop = asked_to_stop, True
-        if again or node is None:
-            raise KeyboardInterrupt  # asked twice, or while it starts; CasADi loses every other
 
-    node: RobotNode | None = None
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, ask)
-    try:
+class Process:
+    """One node, from its start to its end.
+
+    A signal makes the node quiet at once, from a thread of its own: the main thread may be in a
+    callback, or waiting for messages where no signal reaches it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._node: RobotNode | None = None
+        self._executor: SingleThreadedExecutor | None = None
+        self._asked = False
+        self._ending: float | None = None
+
+    def run(self, create: Callable[[], RobotNode], args: list[str] | None = None) -> int:
+        """Run the node that `create` makes; return the exit code."""
+        hear(self._on_signal)
+        with self._listening():
+            try:
+                self._live(create, args)
+            except (KeyboardInterrupt, ExternalShutdownException):
+                pass
+            except Exception as error:  # rclpy's own too, about arguments and parameter files
+                if self._node is not None and not isinstance(error, MbdynError):
+                    raise
+                if not self._asked:  # else CasADi may have reported an interrupt as an error
+                    return refuse(self._name, error)
+            finally:
+                self._ending = time.monotonic()
+                if self._node is not None:
+                    self._node.stop()
+                    self._node.destroy_node()
+                rclpy.try_shutdown()
+        if self._asked and self._node is None:
+            print(f"{self._name}: stopped while it was starting", file=sys.stderr)
+        return 0
+
+    def _live(self, create: Callable[[], RobotNode], args: list[str] | None) -> None:
         rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-        node = create()
-        executor = SingleThreadedExecutor()
-        executor.add_node(node)
+        self._node = create()
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self._node)
         sys.setswitchinterval(5e-4)  # the loop thread waits for the interpreter no longer
         gc.collect()
         gc.freeze()
-        while not asked_to_stop:
-            spin_some(executor, node)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
-    except Exception as error:  # rclpy's own too, about arguments and parameter files
-        if node is not None and not isinstance(error, MbdynError):
-            raise
-        if not asked_to_stop:  # else CasADi may have reported an interrupt as an error
-            return refuse(name, error)
-    finally:
-        if node is not None:
-            node.stop()
-            node.destroy_node()
-        rclpy.try_shutdown()
-    return 0
+        while not self._asked:
+            spin_some(self._executor, self._node)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        again, self._asked = self._asked, True
+        if self._ending is not None:
+            if time.monotonic() - self._ending > PATIENCE:
+                os._exit(1)
+        elif self._node is None:
+            # While it starts. Where Python cannot pass it on it says so: not in our one line.
+            sys.unraisablehook = lambda lost: None
+            raise KeyboardInterrupt
+        elif again:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        """Run a thread that Python tells of every signal as it comes."""
+        ours, pythons = socket.socketpair()
+        pythons.setblocking(False)
+        thread = threading.Thread(target=self._hush, args=(ours,), name="signals")
+        thread.start()
+        before = signal.set_wakeup_fd(pythons.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
+            pythons.close()
+            thread.join()
+            ours.close()
+
+    def _hush(self, signals: socket.socket) -> None:
+        """At every signal: make the node quiet, and the main thread look up."""
+        while signals.recv(1):
+            if self._node is not None:
+                self._node.quiet()
+            if self._executor is not None:
+                self._executor.wake()
 
 
 def spin_some(executor: SingleThreadedExecutor, node: Node) -> None:

@@ -31,7 +31,8 @@ class RateLoop:
 
     `tick` gets the number of deadlines that were skipped before this call. An exception in it
     goes to `on_fault`, and the loop goes on. A `priority` above 0 asks Linux for SCHED_FIFO of
-    that priority; `priority_refused` says why it was not given.
+    that priority; `priority_refused` says why it was not given. When the loop ends, it calls `last`
+    in its thread.
     """
 
     def __init__(
@@ -41,11 +42,12 @@ class RateLoop:
         on_fault: Callable[[Exception], None],
         name: str = "loop",
         priority: int = 0,
+        last: Callable[[], None] = lambda: None,
     ) -> None:
         self.rate = rate
         self.priority_refused = ""
         self._priority = priority
-        self._tick, self._on_fault = tick, on_fault
+        self._tick, self._on_fault, self._last = tick, on_fault, last
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._clear()
@@ -55,9 +57,13 @@ class RateLoop:
         self._clear()
         self._thread.start()
 
-    def stop(self) -> None:
-        """End the thread; returns when the last tick is over."""
+    def end(self) -> None:
+        """Tick no more, from the next deadline on; returns at once."""
         self._stopping.set()
+
+    def stop(self) -> None:
+        """End the thread; returns when all is over, `last` too."""
+        self.end()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join()
 
@@ -82,6 +88,13 @@ class RateLoop:
 
     def _run(self) -> None:
         self._raise_priority()
+        self._tick_on()
+        try:
+            self._last()
+        except Exception as error:
+            self._on_fault(error)
+
+    def _tick_on(self) -> None:
         clock, tick = time.perf_counter, self._tick
         deadline = clock()
         skipped = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
@@ -14,7 +15,9 @@ from ..messages.effort_limits import EffortLimits
 from ..messages.layout import Layout
 from ..messages.measured_state import MeasuredState
 from ..messages.named_numbers import columns, effort_blocks, require_known
-from ..messages.reference import Reference
+from ..messages.playback import Playback, approach, require_timely
+from ..messages.reference import Reference, State
+from .conditions import Conditions
 
 EFFORT_SOURCES = ("inverse_dynamics", "reference", "none")
 """Where the efforts come from that a PD adds to: computed, those in the reference's points, or
@@ -28,18 +31,20 @@ class Feedforward:
     ----------
     robot : a robot on the ground.
     joints : order of the efforts; empty for all actuated joints.
+    conditions : under which a reference is followed.
 
     Attributes
     ----------
     joints, labels : that order, by joint and by coordinate.
     order : where those coordinates are among the robot's efforts.
     limits : the effort limits.
-    measured : of all actuated joints, for the PD.
+    measured : of all actuated joints.
+    playback : the motion that is followed.
     source : one of `EFFORT_SOURCES`.
     lead : how far ahead the feed-forward is computed, s, for the way to the actuators.
     """
 
-    def __init__(self, robot: Robot, joints: Sequence[str] = ()) -> None:
+    def __init__(self, robot: Robot, joints: Sequence[str], conditions: Conditions) -> None:
         if robot.system.coordinates.quaternions:
             raise InputError("the robot has a floating joint, which no trajectory can describe")
         self.joints = tuple(joints) or robot.actuated_joints
@@ -49,11 +54,13 @@ class Feedforward:
         self.labels = [robot.effort_labels[k] for k in self.order]
         self.limits = EffortLimits(robot)
         self._kp, self._kd = np.zeros(size), np.zeros(size)
-        self.measured = MeasuredState(robot.effort_labels)
+        self.conditions = conditions
+        self.measured = self._posture = MeasuredState(robot.effort_labels)
+        if robot.velocity_labels != robot.effort_labels:
+            self._posture = MeasuredState(robot.velocity_labels)
         self.source, self.lead = EFFORT_SOURCES[0], 0.0
-        self._reference: Reference | None = None
-        self._given: Array | None = None
-        self._start = self._received = 0.0
+        self.playback = Playback()
+        self._given: tuple[Array, Array] | None = None
         self.replace_robot(robot)
 
     @property
@@ -104,40 +111,86 @@ class Feedforward:
                 raise InputError(f"point {k}: {error}") from None
         return np.array(rows)
 
-    def follow(self, reference: Reference, start: float, efforts: Array | None = None) -> None:
-        """Follow a motion from the time `start`, s, with the efforts of its points if given."""
-        self._reference, self._start, self._given = reference, start, efforts
+    def follow(
+        self,
+        reference: Reference,
+        start: float,
+        now: float,
+        efforts: Array | None = None,
+    ) -> None:
+        """Follow a motion from the time `start`, s, with the efforts of its points if given.
 
-    def drop_reference(self) -> None:
-        """Forget the motion."""
-        self._reference = None
+        A motion whose first point comes later than `now` is led up to from the present state.
 
-    def idle_reason(self, now: float, timeout: float, state_timeout: float) -> str:
+        Raises
+        ------
+        InputError
+            It is over, or too far ahead.
+        """
+        given = self.conditions
+        require_timely(reference, start, now, given.reference_timeout, given.longest_wait)
+        present = self._present(now)
+        way = present and approach(reference, start, now, present)
+        if efforts is None:
+            self._given = None
+        else:
+            held = None if self.idle_reason(now) else self._given_now(now)
+            times = np.array(reference.times)
+            if way and held is not None:
+                times, efforts = np.append(now - start, times), np.vstack([held, efforts])
+            self._given = times, efforts
+        self.playback.follow(reference, start, way)
+
+    def idle_reason(self, now: float) -> str:
         """Why the efforts must be zero now; empty where they need not."""
-        if self._reference is None:
-            return "no reference yet"
-        age = now - self._start - self._reference.end
-        if age > timeout:
-            return f"the reference ended {age:.2f} s ago"
-        missing = self.measured.missing(now, state_timeout) if self.uses_states else ""
+        reason = self.playback.idle_reason(now, self.conditions.reference_timeout)
+        if reason or not self.uses_states:
+            return reason
+        missing = self.measured.missing(now, self.conditions.state_timeout)
         return f"{missing}, which the PD needs" if missing else ""
+
+    def forget(self, reason: str) -> None:
+        """Follow nothing any more, and know no joint states: times of before mean nothing."""
+        self.measured.forget()
+        self._posture.forget()
+        if self.playback.reference is not None:
+            self.playback.drop(reason)
+
+    def take(self, message: JointState, now: float) -> None:
+        """Read joint states."""
+        self.measured.take(message, now)
+        if self._posture is not self.measured:
+            self._posture.take(message, now)
+
+    def _present(self, now: float) -> State | None:
+        """The state that is followed, else the measured one, at rest; None where not known."""
+        if not self.idle_reason(now):
+            return self.playback.at(now)
+        if self._posture.missing(now, self.conditions.state_timeout):
+            return None
+        rest = np.zeros(self._robot.nv)
+        return self._posture.position, rest, rest
+
+    def _given_now(self, now: float) -> Array | None:
+        """The efforts of the reference's points at a time."""
+        if self._given is None:
+            return None
+        moment, (times, rows) = now - self.playback.start, self._given
+        return np.array([np.interp(moment, times, column) for column in rows.T])
 
     def efforts(self, now: float) -> Array:
         """Efforts in `order` (N m or N), clamped to the limits."""
-        assert self._reference is not None
-        inverse = self._inverse
-        moment = now - self._start + self.lead
+        inverse, given = self._inverse, self._given_now(now + self.lead)
         if self.source == "inverse_dynamics":
-            inverse.q[:], inverse.v[:], inverse.a[:] = self._reference.at(moment)
+            inverse.q[:], inverse.v[:], inverse.a[:] = self.playback.at(now, self.lead)
             inverse()
-        elif self.source == "reference" and self._given is not None:
-            times = self._reference.times
-            inverse.effort[:] = [np.interp(moment, times, column) for column in self._given.T]
+        elif self.source == "reference" and given is not None:
+            inverse.effort[:] = given
         else:
             inverse.effort[:] = 0.0
         effort = inverse.effort
         if self.uses_states:
-            q, v, _ = self._reference.at(now - self._start)
+            q, v, _ = self.playback.at(now)
             wanted_q, wanted_v = self._of_driven_joints(q, v)
             effort += self._kp * (wanted_q - self.measured.position)
             effort += self._kd * (wanted_v - self.measured.velocity)

@@ -18,6 +18,10 @@ INITIAL = (
 MARKER_RATE = Spec(
     "marker_rate", 30.0, "~/markers per second, Hz; 0: none", 0.0, 100.0, read_only=True
 )
+LONGEST_WAIT = Spec(
+    "longest_wait", 60.0, "time ahead of its first point at which a reference is taken, s",
+    0.0, 86400.0,
+)  # fmt: skip
 STATE_TIMEOUT = Spec("state_timeout", 0.1, "age at which joint_states are stale, s", 0.001, 3600.0)
 
 INVERSE_DYNAMICS_SERVER = (*SPECS, FLOATING_BASE, GRAVITY)
@@ -63,6 +67,7 @@ TORQUE_FEEDFORWARD = (
         "reference_timeout", 0.5,
         "time after the last point at which efforts become zero, s; 0: never", 0.0, 3600.0,
     ),
+    LONGEST_WAIT,
     Spec(
         "feedforward", EFFORT_SOURCES[0],
         "what the PD adds to: inverse_dynamics, reference (efforts in its points) or none",

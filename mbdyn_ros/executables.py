@@ -1,0 +1,42 @@
+"""The executables of the nodes: each hears signals before it imports what takes long."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from importlib import import_module
+from types import FrameType
+
+from .ros.node.signals import hear
+
+NODES = {
+    "inverse_dynamics_server": ".ros.nodes.inverse_dynamics_server",
+    "piezo_controller": ".piezo.ros.piezo_controller",
+    "piezo_simulator": ".piezo.ros.piezo_simulator",
+    "simulator": ".ros.nodes.simulator",
+    "torque_feedforward": ".ros.nodes.torque_feedforward",
+}
+"""Every node, and the module whose `main` runs it."""
+
+
+def run(name: str) -> int:
+    """Run a node; return its exit code."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        # At once: there is nothing to clean up yet, and an exception can get lost in an import.
+        try:
+            os.write(2, f"{name}: stopped while it was starting\n".encode())
+        except OSError:
+            pass  # the terminal is closed
+        os._exit(0)
+
+    hear(leave)
+    code: int = import_module(NODES[name], __package__).main()
+    return code
+
+
+inverse_dynamics_server = partial(run, "inverse_dynamics_server")
+piezo_controller = partial(run, "piezo_controller")
+piezo_simulator = partial(run, "piezo_simulator")
+simulator = partial(run, "simulator")
+torque_feedforward = partial(run, "torque_feedforward")

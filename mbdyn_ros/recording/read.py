@@ -1,0 +1,91 @@
+"""Tables from files: CSV, JSON, and the joint states of a bag."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import InputError
+from .bag_reading import read_joint_states
+from .table import Table, from_json, to_number
+
+
+def read_table(path: str | os.PathLike[str]) -> Table:
+    """Read a CSV, JSON or MCAP file (by its name's end) or a rosbag2 folder.
+
+    A table holds numbers alone; of a bag, it holds the joint states.
+
+    Raises
+    ------
+    InputError
+        It cannot be read; the message names the file, the column and the line.
+    """
+    file = Path(path)
+    if file.suffix.lower() == ".mcap" or file.is_dir():
+        return read_joint_states(file)
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: cannot be read: {error}") from None
+    if file.suffix.lower() != ".json":
+        return _from_csv(text, str(file))
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{file}: no valid JSON: {error}") from None
+    return from_json(document, str(file))
+
+
+def _from_csv(text: str, source: str) -> Table:
+    try:
+        rows = [row for row in csv.reader(text.splitlines()) if row]
+    except csv.Error as error:
+        raise InputError(f"{source}: is no table of numbers: {error}") from None
+    if not rows:
+        raise InputError(f"{source}: is empty; expected a header line and rows of numbers")
+    header = [name.strip() for name in rows[0]]
+    _review_header(header, source)
+    numbers = np.empty((len(rows) - 1, len(header)))
+    for k, row in enumerate(rows[1:]):
+        if len(row) != len(header):
+            raise InputError(
+                f"{source}: row {k + 1} has {len(row)} cells, the header {len(header)}"
+            )
+        for i, cell in enumerate(row):
+            numbers[k, i] = to_number(cell, f"{source}: {header[i]} in row {k + 1}")
+    table: Table = {}
+    for i, name in enumerate(header):
+        quantity, _, label = name.partition("/")
+        table.setdefault(quantity, {})[label] = numbers[:, i]
+    return table
+
+
+def _review_header(names: list[str], source: str) -> None:
+    """Refuse names that stand twice, and the first lines of other programs' tables."""
+    expected = "time,position/<joint>,velocity/<joint>,..."
+    for mark, what in ((";", "semicolons"), ("\t", "tabs")):
+        if len(names) == 1 and mark in names[0]:
+            raise InputError(
+                f"{source}: {what} part its columns; commas must, and points the decimals, under "
+                f"a header line {expected}"
+            )
+    if all(map(_is_number, names)):
+        raise InputError(
+            f"{source}: its first line is numbers; a header line must name them: {expected}"
+        )
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise InputError(f"{source}: the column {repeated[0]!r} is there twice")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
