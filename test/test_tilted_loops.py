@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from mbdyn_ros.model.straight import set_straight
 from random_loops import draw
 
 import mbdyn_ros
+from mbdyn_ros.model.straight import set_straight
 from mbdyn_ros.model.tree import build_tree
 
 BOOM = (Path(__file__).parent.parent / "urdf" / "boom.urdf").read_text()
