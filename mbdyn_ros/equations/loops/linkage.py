@@ -16,6 +16,7 @@ from ...model.clusters import Cluster
 from ...model.tree import Tree
 from ...program.continuation import LoopFunctions
 from ...program.symbols import alone, lasting
+from ..algebra.orthogonal import solve_orthogonal
 from ..algebra.spatial import SX, JointMotion, Position, joint_motion
 from .loops import loop_rows
 from .units import rows_in
@@ -155,7 +156,7 @@ def solve_rows(matrix: SX, right: SX) -> SX:
         inverse = 1 / (a * d - b * c)
         adjugate = ca.blockcat([[d, -b], [-c, a]])
         return (adjugate @ right) * inverse
-    return ca.solve(ca.densify(matrix), ca.densify(right))
+    return solve_orthogonal(matrix, right)
 
 
 def embed(linkage: Linkage, rows: Rows) -> tuple[SX, SX]:
