@@ -64,6 +64,7 @@ class RobotNode(Node):
         self.clock = NodeClock(self.get_clock())
         self._era = self.clock.era
         self.fault = ""
+        self._hardware = ""
         self.loop: RateLoop | None = None
 
     def begin(self) -> None:
@@ -115,7 +116,7 @@ class RobotNode(Node):
 
     def health(self) -> Health:
         """The condition of the node; a subclass adds its own remarks."""
-        health = Health()
+        health = Health(self._hardware)
         if self.loop is not None:
             health.add_loop(self.loop.report(), self.loop.rate, self.loop.priority_refused)
             health.values["fault"] = self.fault or "none"
@@ -211,7 +212,9 @@ class RobotNode(Node):
     # ---- what calls the hooks -------------------------------------------------------------
 
     def _take(self, source: str) -> None:
-        self.on_robot(self.load(source))
+        robot = self.load(source)
+        self.on_robot(robot)
+        self._hardware = one_line(f"{self.get_namespace()}/{robot.model.name}".lstrip("/"))
 
     def _tick(self, skipped: int) -> None:
         with self.lock:
