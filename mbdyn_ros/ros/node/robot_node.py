@@ -222,7 +222,7 @@ class RobotNode(Node):
     def _take(self, source: str) -> None:
         robot = self.load(source)
         self.on_robot(robot)
-        self._hardware = f"{self.get_namespace()}/{robot.model.name}".lstrip("/")
+        self._hardware = one_line(f"{self.get_namespace()}/{robot.model.name}".lstrip("/"))
 
     def _tick(self, skipped: int) -> None:
         with self.lock:

@@ -28,7 +28,15 @@ LONGEST_WAIT = Spec(
 )  # fmt: skip
 STATE_TIMEOUT = Spec("state_timeout", 0.1, "age at which joint_states are stale, s", 0.001, 3600.0)
 
-INVERSE_DYNAMICS_SERVER = (*SPECS, FLOATING_BASE, GRAVITY)
+INVERSE_DYNAMICS_SERVER = (
+    *SPECS,
+    FLOATING_BASE,
+    GRAVITY,
+    Spec(
+        "largest_request", 100_000, "points of a trajectory or wrenches of a request, at most",
+        1, 10_000_000,
+    ),
+)  # fmt: skip
 
 SIMULATOR = (
     *SPECS,
