@@ -109,7 +109,7 @@ def _independent_columns(stack: Array) -> list[int]:
     one whose rest is nearly the largest, so that no factor grows, and among these nearly the
     freest of what was taken, so that they are well told apart; of equals, the outermost.
     """
-    rest = np.linalg.qr(stack, mode="r")
+    rest = np.array(np.linalg.qr(stack, mode="r"))
     whole = np.linalg.norm(rest, axis=0)
     taken: list[int] = []
     while len(taken) < len(rest):
@@ -206,6 +206,6 @@ def _random_rows(robot: Robot, columns: int) -> Array:
         rows = robot.regressor(q, v, a)
         rows = rows[np.isfinite(rows).all(axis=(1, 2))][:needed]  # the others cannot be reached
         if len(rows) == needed:
-            return rows.reshape(-1, columns)
+            return rows.reshape(len(rows) * rows.shape[1], columns)
         reach /= 2
     raise InputError(f"{robot.model.source}: no motion from home keeps the loops closed")

@@ -209,3 +209,8 @@ def test_refusals(arm: mbdyn_ros.Robot) -> None:
         identify(arm, rest, rest, rest, rest * np.nan)
     with pytest.raises(mbdyn_ros.InputError, match="motion of N states"):
         identify(arm, rest[0], rest[0], rest[0], rest[0])
+
+
+def test_a_robot_that_cannot_move_has_none() -> None:
+    base = mbdyn_ros.load('<robot name="stone"><link name="stone"/></robot>').base_parameters()
+    assert base.names == base.independent == () and base.values.shape == (0,)
