@@ -7,12 +7,13 @@ from typing import Any
 from rclpy.node import Node
 
 from ...errors import MbdynError
+from ...names import in_text
 from .diagnostics import Health
 
 
 def one_line(text: Any) -> str:
-    """Text without line breaks."""
-    return " ".join(str(text).split())
+    """Text without line breaks, and without what moves a terminal."""
+    return in_text(" ".join(str(text).split()))
 
 
 def in_words(error: Exception) -> str:
