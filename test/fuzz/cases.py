@@ -146,7 +146,8 @@ def command_line(dice: random.Random) -> Callable[[], None]:
     joint = robot(Path(path).name).velocity_labels[0]
     words = [
         f"{joint}=0.1", "[0.1]", "{}", f'{{"{joint}": 0.1}}', "1", "a=b", "[", "[[1],[2]]",
-        f"{joint}=0.1,{joint}=0.2", "nofile.csv", "[null]", '["x"]', "0,0,0,0,0,0", "base=0,0,0,0,0,0",
+        f"{joint}=0.1,{joint}=0.2", "nofile.csv", "[null]", '["x"]', "0,0,0,0,0,0",
+        "base=0,0,0,0,0,0",
     ]  # fmt: skip
     verb = dice.choice(("id", "fd", "inspect"))
     options = ["--position", "--velocity", "--home", "--wrench"]

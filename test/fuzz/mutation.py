@@ -15,8 +15,8 @@ NUMBERS = (
 )  # fmt: skip
 """Words where a number is expected."""
 
-NAMES = ("", " ", "base", "world", "../x", "a\nb", "é", "\u202e", "x" * 400, "m", "all", "*/", "`id`",
-         "<b>", "%s", "{0}", "\\", "floating_base")  # fmt: skip
+NAMES = ("", " ", "base", "world", "../x", "a\nb", "é", "\u202e", "x" * 400, "m", "all", "*/",
+         "`id`", "<b>", "%s", "{0}", "\\", "floating_base")  # fmt: skip
 """Words where a name is expected."""
 
 
