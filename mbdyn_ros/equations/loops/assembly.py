@@ -268,7 +268,8 @@ def _branch_at(tree: Tree, linkage: Linkage, form: PlanarLoop, home: Array) -> P
             body = bodies[place]
             miss = home[place] - found[body]
             count = round(miss / (2 * np.pi)) if tree.bodies[body].motion.is_periodic else 0
-            matches &= abs(miss - 2 * np.pi * count) < 1e-7
+            scale = linkage.unit if tree.bodies[body].motion.slides else 1.0
+            matches &= abs(miss - 2 * np.pi * count) < 1e-7 * scale
             turns.append((body, count))
         if matches:
             return replace(trial, turns=tuple(turns), reach=trial.reach_from(given))
