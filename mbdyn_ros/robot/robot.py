@@ -23,7 +23,7 @@ from ..model.tree import BASE_JOINT
 from ..program.declaration import Declaration
 from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state
 from .calls import Calls
-from .choice import say_choice
+from .choice import other_branches_text, say_choice
 from .report import report
 
 
@@ -254,6 +254,7 @@ class Robot:
                 if closure.tilt
             ),
         ]
+        found += filter(None, (other_branches_text(self, one) for one in self._assemblies))
         if self.massless_links:
             found.append(
                 f"{source}: {self._massless_text()}: inverse dynamics is right, forward "

@@ -37,12 +37,14 @@ class Assembly:
     """A linkage closed at home.
 
     home : positions of the cluster's joints there; `rank` of the `row_count` constraint rows.
+    others : other ways to close it that were seen, where home was not given but searched for.
     """
 
     linkage: Linkage
     home: Array
     rank: int
     row_count: int
+    others: tuple[Array, ...] = ()
 
 
 def assemble(
@@ -50,6 +52,7 @@ def assemble(
     tree: Tree,
     cluster: Cluster,
     home: Mapping[int, float],
+    limits: Mapping[int, tuple[float, float]],
     wanted: Sequence[int] | None,
     preferred: Sequence[Sequence[int]],
 ) -> Assembly:
@@ -59,6 +62,7 @@ def assemble(
     ----------
     source : name of the description, for messages.
     home : rough positions by body; bodies not in it start at 0 and may be moved.
+    limits : lower and upper bounds of positions by body; kept where the loops can be closed so.
     wanted : bodies whose joints shall be independent; None: choose.
     preferred : bodies to make independent where there is a choice; see `choose_independent`.
 
@@ -70,7 +74,8 @@ def assemble(
     """
     bodies = cluster.tied
     what = f"{source}: {_kind(cluster)} {cluster.name!r}"
-    equations = ClusterEquations(tree, cluster)
+    bounds = np.array([limits.get(body, (-np.inf, np.inf)) for body in bodies]).T
+    equations = ClusterEquations(tree, cluster, bounds)
     rough = np.array([home.get(body, 0.0) for body in bodies])
     loose = [k for k, body in enumerate(bodies) if body not in home]
     closed, gap = _first_closed(equations, rough, [loose, list(range(len(bodies)))])
@@ -124,13 +129,13 @@ def assemble(
         tuple(dependent),
         spanning_rows(matrix[:, dependent], rank),
     )
-    closed = _at_home(what, tree, linkage, equations, rough, closed, home)
+    closed, *others = _at_home(what, tree, linkage, equations, rough, closed, home)
     if len(independent) == 1:
         solution = planar_loop(tree, cluster, bodies[independent[0]])
         if solution is not None:
             form = _branch_at(tree, linkage, solution, closed)
             linkage = replace(linkage, closed_form=form)
-    return Assembly(linkage, closed, rank, len(matrix))
+    return Assembly(linkage, closed, rank, len(matrix), tuple(others) if loose else ())
 
 
 def _kind(cluster: Cluster) -> str:
@@ -147,26 +152,14 @@ def _joint_names(tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:
 def _first_closed(
     equations: ClusterEquations, rough: Array, choices: Sequence[Sequence[int]]
 ) -> tuple[Array | None, str]:
-    """The first closed configuration that moving one of the choices of coordinates gives.
+    """The nearest closed configuration that moving the first choice of coordinates gives, if any.
 
     Where there is none, the least gap that was found instead.
     """
-
-    def guesses() -> Iterator[tuple[Array, Sequence[int]]]:
-        yield from ((rough, free) for free in choices)
-        random, free = np.random.default_rng(0), choices[0] or choices[-1]
-        for spread in (0.1, 0.3, 1.0, 3.0) * 3:  # a symmetric guess can be a dead end
-            guess = rough.copy()
-            guess[list(free)] += random.uniform(-spread, spread, len(free))
-            yield guess, free
-
-    best = rough
-    for guess, free in guesses():
-        closed = equations.close(guess, free)
-        if equations.gap(closed) <= CLOSED and equations.aligned(closed):
+    for free in choices:
+        for closed in equations.closings(rough, free, regular=False):
             return closed, ""
-        if equations.distance(closed) < equations.distance(best):
-            best = closed
+    best = equations.nearly_closed(rough, choices[-1])
     if equations.gap(best) <= CLOSED:  # the residual cannot tell a half turn
         return None, "half a turn"
     return None, equations.gap_text(best)
@@ -232,18 +225,20 @@ def _at_home(
     rough: Array,
     closed: Array,
     home: Mapping[int, float],
-) -> Array:
-    """Move the closed configuration to the independent positions that home names or leaves 0."""
+) -> list[Array]:
+    """The configurations at the independent positions that home names or leaves 0: nearest first.
+
+    Where they cannot be reached, and home names none of them, the closed configuration.
+    """
     free, bound = list(linkage.independent), list(linkage.dependent)
-    nearest = equations.nearest(rough, bound)
-    if nearest is not None:
-        return nearest
+    if found := equations.closings(rough, bound, regular=True):
+        return found
     loops = LoopWalk(tree, linkage)
     walk = loops.straight(closed, rough)
     if walk.arrived:
-        return loops.end(walk)
+        return [loops.end(walk)]
     if not any(linkage.cluster.tied[k] in home for k in free):
-        return closed
+        return [closed]
     joints = tuple(_joint_names(tree, linkage.cluster, [k]) for k in free)
     at = partial(positions_text, joints)
     raise ModelError(

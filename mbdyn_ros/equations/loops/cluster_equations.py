@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Iterator, Sequence
 
 import casadi as ca
 import numpy as np
 
+from ...model.closing_types import Turn
 from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.tree import Tree
 from ...program.continuation import CLOSED
 from .closure_gap import closure_gap
+from .levenberg import least_squares
 from .linkage import rows_at_positions
 
 RANK = 1e-8
@@ -23,21 +26,52 @@ FAR_FROM_GUESS = 0.5
 TRIALS = 12
 """How many other ways are tried."""
 
+SAME = 1e-6
+"""Distance (rad or m) between configurations that are one."""
+
 NEARLY_CLOSED = 1e-3
 """Gap (m or rad) from which Newton's method goes on by itself."""
 
+FULLY_ALIGNED = {Turn.ABOUT: 1.0, Turn.NOWHERE: 2.0}
+"""What `LoopRows.aligned` is where the frames of a closed loop are not turned."""
+
+OUTSIDE = 0.1
+"""Weight of the way beyond a joint's limits against the gap of the loops."""
+
 
 class ClusterEquations:
-    """Residual and rows of a cluster as functions of its positions."""
+    """Residual and rows of a cluster as functions of its positions.
 
-    def __init__(self, tree: Tree, cluster: Cluster) -> None:
-        self._tree, self._cluster = tree, cluster
+    limits : (2, n) lower and upper bounds of the positions, kept where the loops can be closed so.
+    """
+
+    def __init__(self, tree: Tree, cluster: Cluster, limits: Array) -> None:
+        self._tree, self._cluster, self._limits = tree, cluster, limits
         x, rows = rows_at_positions(tree, cluster)
         outputs = [rows.residual, ca.densify(rows.matrix), ca.mmin(rows.aligned)]
         self.linear = not cluster.closures
-        turns = [tree.bodies[body].motion.is_periodic for body in cluster.tied]
-        self._turns = np.array(turns) & (not self.linear)
+        geared = {body for gear in cluster.gears for body, _ in gear.factors}
+        self._turns = np.array(
+            [tree.bodies[k].motion.is_periodic and k not in geared for k in cluster.tied]
+        )
         self._function = ca.Function("rows", [x], outputs)
+        aligned = zip(cluster.closures, ca.vertsplit(rows.aligned)[1:], strict=True)
+        turned = [
+            1 - cosine / FULLY_ALIGNED[closure.closing.turn]
+            for closure, cosine in aligned
+            if closure.closing.turn in FULLY_ALIGNED
+        ]
+        self._x, self._apart = x, ca.vertcat(rows.residual, *turned)
+
+    @functools.cached_property
+    def _distant(self) -> ca.Function:
+        """What tells how far open the loops are, however far, and its derivatives.
+
+        The sines of the residual fall again beyond a quarter of a turn, and vanish at a half; with
+        the cosines beside them the sum of squares rises all the way.
+        """
+        derivatives = ca.densify(ca.jacobian(self._apart, self._x))
+        return ca.Function("distant", [self._x], [self._apart, derivatives])
 
     def residual(self, x: Array) -> Array:
         return np.array(self._function(x)[0]).ravel()
@@ -64,60 +98,92 @@ class ClusterEquations:
 
     def close(self, x: Array, free: Sequence[int]) -> Array:
         """Close the loops by moving the coordinates `free` only, as little as need be."""
-        result = np.array(x, dtype=float)
+        result, free = np.array(x, dtype=float), list(free)
         if not free:
             return result
-        if self.linear:
-            return self._polished(result, list(free))
-        from scipy.optimize import least_squares  # slow to import, and gears do without
+        if self.linear or self.gap(result) < NEARLY_CLOSED:
+            result = self._polished(result, free)
+            if self.linear or self.gap(result) <= CLOSED:
+                return result
+        for outside in (OUTSIDE, 0.0):  # limits are kept if they can be
 
-        free = list(free)
+            def equations(part: Array, outside: float = outside) -> tuple[Array, Array]:
+                result[free] = part
+                apart, slope = (np.array(one) for one in self._distant(result))
+                beyond = outside * self._beyond(result)[free]
+                return (
+                    np.append(apart.ravel(), beyond),
+                    np.vstack([slope[:, free], np.diag(outside * (beyond != 0.0))]),
+                )
 
-        def place(part: Array) -> Array:
-            result[free] = part
-            return result
-
-        solution = least_squares(
-            lambda part: self.residual(place(part)),
-            result[free],
-            jac=lambda part: self.matrix(place(part))[:, free],
-            xtol=1e-15,
-            ftol=1e-15,
-            gtol=1e-15,
-            max_nfev=500,
-        )
-        place(solution.x)
+            result[free] = least_squares(equations, result[free])
+            if self.gap(result) < NEARLY_CLOSED:
+                break
         return self._polished(result, free) if self.gap(result) < NEARLY_CLOSED else result
 
-    def nearest(self, rough: Array, free: Sequence[int]) -> Array | None:
-        """The regular closed configuration nearest to `rough`, moving the coordinates `free`.
+    def closings(self, rough: Array, free: Sequence[int], regular: bool) -> list[Array]:
+        """Closed configurations around `rough`, with the coordinates `free` moved: nearest first.
 
-        A guess far from every branch may be drawn to a far one, so others are tried then.
+        A guess far from every closing may be drawn to a far one, so others are tried then. Those
+        within the limits come first.
+
+        regular : whether the other coordinates shall determine those that are free.
         """
         free = list(free)
-        found = [x for x in [self.close(rough, free)] if self._regular(x, free)]
-        if not found or self._distance(found[0], rough) > FAR_FROM_GUESS:
-            random = np.random.default_rng(2)
-            reach = np.where(self._turns, np.pi, 1.0)[free]
-            for _ in range(TRIALS):
-                guess = rough.copy()
-                guess[free] += reach * random.uniform(-1.0, 1.0, len(free))
-                x = self.close(guess, free)
-                if self._regular(x, free):
+        found: list[Array] = []
+        for guess in self._guesses(rough, free):
+            x = self.close(guess, free)
+            closed = self.gap(x) <= CLOSED and self.aligned(x)
+            if closed and (not regular or self._regular(x, free)):
+                x = self._within_half_a_turn(x, rough)
+                if all(self._distance(x, other) > SAME for other in found):
                     found.append(x)
-        if not found:
-            return None
-        best = min(found, key=lambda x: self._distance(x, rough))
-        whole_turns = np.round((rough - best) / (2 * np.pi))
-        return best + np.where(self._turns, 2 * np.pi * whole_turns, 0.0)
+                if not self._far(found[0], rough):
+                    return found
+        return sorted(found, key=lambda x: (self._is_outside(x), self._distance(x, rough)))
 
-    def _regular(self, x: Array, free: list[int]) -> bool:
-        """Whether x is closed, and determined by the other coordinates than `free`."""
-        return (
-            self.gap(x) <= CLOSED
-            and self.aligned(x)
-            and np.linalg.matrix_rank(self.matrix(x)[:, free], RANK) == len(free)
-        )
+    def nearly_closed(self, rough: Array, free: Sequence[int]) -> Array:
+        """The configuration with the least gap that was seen, where there is no closed one."""
+        tried = (self.close(guess, free) for guess in self._guesses(rough, free))
+        return min(tried, key=self.distance)
+
+    def _guesses(self, rough: Array, free: Sequence[int]) -> Iterator[Array]:
+        """Where to begin: the same at every call, within the limits, `rough` itself at first."""
+        free = list(free)
+        yield rough
+        random = np.random.default_rng(2)
+        reach = np.where(self._turns, np.pi, 1.0)[free]
+        lower, upper = (np.clip(bound[free], -reach, reach) for bound in self._limits)
+        inside = lower < upper
+        for _ in range(TRIALS):
+            guess, share = rough.copy(), random.uniform(0.0, 1.0, len(free))
+            guess[free] = np.where(
+                inside, lower + share * (upper - lower), rough[free] + reach * (2 * share - 1)
+            )
+            yield guess
+
+    def _far(self, x: Array, rough: Array) -> bool:
+        return self._distance(x, rough) > FAR_FROM_GUESS or self._is_outside(x)
+
+    def _beyond(self, x: Array) -> Array:
+        """How far positions are beyond their limits."""
+        return x - np.clip(x, *self._limits)
+
+    def _is_outside(self, x: Array) -> bool:
+        return bool(np.abs(self._beyond(x)).max(initial=0.0) > SAME)
+
+    def _within_half_a_turn(self, x: Array, rough: Array) -> Array:
+        """The same configuration with whole turns as in `rough`, or else within the limits."""
+        near = x + np.where(self._turns, 2 * np.pi * np.round((rough - x) / (2 * np.pi)), 0.0)
+        for turn in (2 * np.pi, -2 * np.pi):
+            other = near + turn
+            better = self._turns & (self._beyond(near) != 0.0) & (self._beyond(other) == 0.0)
+            near = np.where(better, other, near)
+        return near
+
+    def _regular(self, x: Array, free: Sequence[int]) -> bool:
+        """Whether the closed configuration x is determined by the other coordinates than `free`."""
+        return int(np.linalg.matrix_rank(self.matrix(x)[:, free], RANK)) == len(free)
 
     def _distance(self, x: Array, rough: Array) -> float:
         """Largest move (rad or m) from one to the other; whole turns do not count."""
