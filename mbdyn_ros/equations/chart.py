@@ -20,9 +20,9 @@ import numpy as np
 
 from ..model.model import Array
 from ..program.symbols import alone, lasting
-from .loops.assembly import spanning_rows
 from .loops.linkage import Linkage, rows_at_positions
-from .loops.units import units
+from .loops.rank import spanning_rows
+from .loops.units import units_of
 from .system import System
 
 
@@ -50,7 +50,8 @@ class Chart:
         self._buffer.set_arg(0, memoryview(self._x))  # type: ignore[arg-type]
         self._buffer.set_res(0, memoryview(self._rows.reshape(-1)))  # type: ignore[arg-type]
         self._units = np.ones(rows.matrix.shape)
-        self._units = np.outer(*units(system.tree, linkage.cluster, self.matrix(system.home)))
+        units = units_of(system.tree, linkage.cluster, self.matrix(system.home))
+        self._units = np.outer(units.rows, units.columns)
 
     def matrix(self, tree_position: Array) -> Array:
         """The rows (m, n) at tree positions."""

@@ -7,7 +7,7 @@ configuration and at others near it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -20,16 +20,25 @@ from ...model.model import Array
 from ...model.tree import Tree
 from ...program.continuation import CLOSED
 from ..algebra.spatial import SX
+from .closings import closings
 from .closure_gap import positions_text
-from .cluster_equations import RANK, ClusterEquations
+from .cluster_equations import ClusterEquations
 from .independent import allowed_motions, choose_independent
 from .linkage import Linkage, cluster_coordinates
 from .loop_walk import LoopWalk
 from .planar_loop import PlanarLoop, planar_loop
-from .units import units
-
-AROUND = (0.02, 0.02, 0.02, 0.02, 0.02, 0.1, 0.1, 0.1)
-"""Distances (rad or m) at which rank and independent joints are judged beside home."""
+from .rank import Rank, spanning_rows
+from .rounding import (
+    Rounding,
+    closed_around,
+    generic_rank,
+    is_exact,
+    is_tolerable,
+    nearly_closed,
+    open_text,
+    rank_at,
+    rounding_at,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +46,8 @@ class Assembly:
     """A linkage closed at home.
 
     home : positions of the cluster's joints there; `rank` of the `row_count` constraint rows.
+    rounding : what stays open because numbers of the description are rounded; None where they
+        are exact.
     others : other ways to close it that were seen, where home was not given but searched for.
     """
 
@@ -44,6 +55,7 @@ class Assembly:
     home: Array
     rank: int
     row_count: int
+    rounding: Rounding | None = None
     others: tuple[Array, ...] = ()
 
 
@@ -74,47 +86,56 @@ def assemble(
     """
     bodies = cluster.tied
     what = f"{source}: {_kind(cluster)} {cluster.name!r}"
-    bounds = np.array([limits.get(body, (-np.inf, np.inf)) for body in bodies]).T
-    equations = ClusterEquations(tree, cluster, bounds)
     rough = np.array([home.get(body, 0.0) for body in bodies])
+    bounds = np.array([limits.get(body, (-np.inf, np.inf)) for body in bodies]).T
+    equations = ClusterEquations(tree, cluster, rough, bounds)
     loose = [k for k, body in enumerate(bodies) if body not in home]
     closed, gap = _first_closed(equations, rough, [loose, list(range(len(bodies)))])
     if closed is None:
         locked = ""
-        if equations.rank(rough + np.linspace(0.1, 0.7, len(rough))) == len(bodies):
+        if rank_at(equations, rough + np.linspace(0.1, 0.7, len(rough))).count == len(bodies):
             locked = (
                 f" Its {len(bodies)} independent constraints would leave its {len(bodies)} joints "
                 "no mobility: check the type and the axis first."
             )
         raise ModelError(
-            f"{what} cannot be closed near home: a gap of {gap} is left.{locked} "
+            f"{what} cannot be closed near home: {gap}.{locked} "
             "Check the lengths and frames, or give a rough closed configuration as home."
         )
-    around = [closed, *_closed_around(equations, closed)]
-    ranks = [equations.rank(x) for x in around]
-    rank = max(ranks)
+    around = [closed, *closed_around(equations, closed)]
+    generic = generic_rank(equations, around)
+    rank = generic.count
+    if not generic.clear:
+        raise ModelError(
+            f"{what}: how many of its constraints count cannot be told. Their singular values are "
+            f"{generic}: no clear gap parts those that count from those that rounding makes of "
+            "redundant constraints. Write lengths, angles and axes "
+            "with all their digits."
+        )
     in_document = sorted(range(len(bodies)), key=lambda k: tree.bodies[bodies[k]].v.start)
     joints = _joint_names(tree, cluster, in_document)
     if rank == len(bodies):
         locks = "lock their" if len(cluster.closures) + len(cluster.gears) > 1 else "locks its"
         raise ModelError(
             f"{what} {locks} joints ({joints}): {rank} independent constraints on {rank} "
-            "joints leave no mobility. A planar loop is closed by a revolute joint whose axis "
-            "is parallel to the others, not by a fixed one; check the type and axis."
+            f"joints leave no mobility{generic.tilt_text}. A planar loop is closed by a revolute "
+            "joint whose axis is parallel to the others, not by a fixed one; check the type and "
+            "axis."
         )
-    if ranks[0] < rank:
+    regular = [x for x in around if generic.counts(equations.scaled(x)) == rank]
+    if not regular or regular[0] is not closed:
         raise ModelError(
             f"{what}: home is a singular configuration (joints {joints} at "
             f"{closed[in_document].round(4).tolist()}), where the branch is undecided. Give a home "
             "away from it."
         )
     matrix = equations.matrix(closed)
-    regular = [x for x, its in zip(around, ranks, strict=True) if its == rank]
-    choice = _choice(tree, cluster, [equations.matrix(x) for x in regular], rank, preferred)
+    choice = _choice(cluster, [equations.scaled(x) for x in regular], rank, preferred)
     independent = choice if wanted is None else [bodies.index(body) for body in wanted]
     dependent = [k for k in range(len(bodies)) if k not in independent]
-    if wanted is not None and not _determine(matrix, dependent, rank):
-        only = "" if len(dependent) != rank else _where(equations, regular, dependent, rank)
+    if wanted is not None and not _determine(equations, closed, dependent, generic):
+        elsewhere = any(_determine(equations, x, dependent, generic) for x in regular[1:])
+        only = " at home, which is a dead point of theirs" if elsewhere else ""
         names = _joint_names(tree, cluster, independent) or "none"
         raise ModelError(
             f"{what} has mobility {len(bodies) - rank}, but its independent joints ({names}) do "
@@ -122,20 +143,28 @@ def assemble(
             f"such as {_joint_names(tree, cluster, choice)}"
             + (", or give a home away from there" if only else "")
         )
+    rows = spanning_rows(matrix[:, dependent], rank)
+    rounded = generic.is_rounded or not is_exact(equations, closed)
     linkage = Linkage(
         cluster,
         cluster_coordinates(tree, cluster),
         tuple(independent),
         tuple(dependent),
-        spanning_rows(matrix[:, dependent], rank),
+        rows,
+        slack=equations.slack(rows) if rounded else (),
+        unit=equations.unit,
     )
+    equations = equations.keeping(linkage)
     closed, *others = _at_home(what, tree, linkage, equations, rough, closed, home)
     if len(independent) == 1:
         solution = planar_loop(tree, cluster, bodies[independent[0]])
         if solution is not None:
             form = _branch_at(tree, linkage, solution, closed)
             linkage = replace(linkage, closed_form=form)
-    return Assembly(linkage, closed, rank, len(matrix), tuple(others) if loose else ())
+    rounding = rounding_at(equations, closed, generic) if rounded else None
+    return Assembly(
+        linkage, closed, rank, len(matrix), rounding, tuple(others) if loose else ()
+    )
 
 
 def _kind(cluster: Cluster) -> str:
@@ -152,69 +181,53 @@ def _joint_names(tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:
 def _first_closed(
     equations: ClusterEquations, rough: Array, choices: Sequence[Sequence[int]]
 ) -> tuple[Array | None, str]:
-    """The nearest closed configuration that moving the first choice of coordinates gives, if any.
+    """The nearest closed configuration that moving one of the choices of coordinates gives.
 
-    Where there is none, the least gap that was found instead.
+    Where there is none, words about the least gap that was found.
     """
+    best, almost = rough, list[Array]()
     for free in choices:
-        for closed in equations.closings(rough, free, regular=False):
+
+        def tolerable(guess: Array, closed: Array, free: Sequence[int] = free) -> Array | None:
+            nonlocal best
+            best = min(best, closed, key=equations.distance)
+            settled = nearly_closed(equations, guess, free, closed)
+            if settled is None or is_tolerable(equations, settled):
+                return settled
+            almost.append(settled)
+            return None
+
+        for closed in closings(equations, rough, free, tolerable):
             return closed, ""
-    best = equations.nearly_closed(rough, choices[-1])
     if equations.gap(best) <= CLOSED:  # the residual cannot tell a half turn
-        return None, "half a turn"
-    return None, equations.gap_text(best)
-
-
-def _closed_around(equations: ClusterEquations, closed: Array) -> Iterator[Array]:
-    """Closed configurations around one."""
-    random = np.random.default_rng(1)
-    everything = range(len(closed))
-    for spread in AROUND:
-        near = equations.close(closed + random.normal(scale=spread, size=len(closed)), everything)
-        if equations.gap(near) <= CLOSED:
-            yield near
+        return None, "a gap of half a turn is left"
+    return None, open_text(equations, best, almost[0] if almost else None)
 
 
 def _choice(
-    tree: Tree,
     cluster: Cluster,
     matrices: Sequence[Array],
     rank: int,
     preferred: Sequence[Sequence[int]],
 ) -> list[int]:
-    """Places of the independent joints where nobody names them; `matrices`: at home first."""
-    rows, joints = units(tree, cluster, matrices[0])
+    """Places of the independent joints where nobody names them.
+
+    matrices : rows without units, at home first.
+    """
     places = {body: k for k, body in enumerate(cluster.tied)}
     groups = [[places[body] for body in group if body in places] for group in preferred]
     if not cluster.closures:  # linear: any choice is as good as any other
         groups = [[place] for group in groups for place in group]
-    motions = [allowed_motions(np.outer(rows, joints) * matrix, rank) for matrix in matrices]
+    motions = [allowed_motions(matrix, rank) for matrix in matrices]
     return sorted(choose_independent(motions, groups))
 
 
-def _determine(matrix: Array, dependent: Sequence[int], rank: int) -> bool:
-    """Whether the constraints determine the joints at these places."""
-    part = matrix[:, list(dependent)]
-    return len(dependent) == rank and int(np.linalg.matrix_rank(part, RANK)) == rank
-
-
-def _where(
-    equations: ClusterEquations, around: Sequence[Array], dependent: Sequence[int], rank: int
-) -> str:
-    """Words about where joints do not determine the others, if that is at home only."""
-    elsewhere = any(_determine(equations.matrix(x), dependent, rank) for x in around[1:])
-    return " at home, which is a dead point of theirs" if elsewhere else ""
-
-
-def spanning_rows(matrix: Array, rank: int) -> tuple[int, ...]:
-    """Rows that span the row space, the largest remaining one first (pivoted Gram-Schmidt)."""
-    rest, rows = matrix.copy(), []
-    for _ in range(rank):
-        row = int(np.argmax((rest**2).sum(axis=1).round(12)))
-        rows.append(row)
-        direction = rest[row] / np.linalg.norm(rest[row])
-        rest -= np.outer(rest @ direction, direction)
-    return tuple(sorted(rows))
+def _determine(
+    equations: ClusterEquations, x: Array, dependent: Sequence[int], rank: Rank
+) -> bool:
+    """Whether the constraints at a configuration determine the joints at these places."""
+    part = equations.scaled(x)[:, list(dependent)]
+    return len(dependent) == rank.count == rank.counts(part)
 
 
 def _at_home(
@@ -231,7 +244,9 @@ def _at_home(
     Where they cannot be reached, and home names none of them, the closed configuration.
     """
     free, bound = list(linkage.independent), list(linkage.dependent)
-    if found := equations.closings(rough, bound, regular=True):
+    if found := closings(
+        equations, rough, bound, lambda _, x: x if equations.is_regular(x, bound) else None
+    ):
         return found
     loops = LoopWalk(tree, linkage)
     walk = loops.straight(closed, rough)

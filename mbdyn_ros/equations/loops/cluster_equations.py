@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from copy import copy
 
 import casadi as ca
 import numpy as np
@@ -13,21 +14,17 @@ from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.tree import Tree
 from ...program.continuation import CLOSED
-from .closure_gap import closure_gap
+from .closure_gap import ClosureGap, closure_gap, closure_gaps
 from .levenberg import least_squares
-from .linkage import rows_at_positions
+from .linkage import Linkage, rows_at_positions
+from .rank import RANK
+from .units import rows_in, unit_of_length, units_of
 
-RANK = 1e-8
-"""Singular values below this share of the largest count as zero."""
+LEFT_OPEN = 1e-3
+"""Gap (rad, or share of the size) that rounding may leave in rows that repeat others."""
 
-FAR_FROM_GUESS = 0.5
-"""Distance (rad or m) from a rough guess over which other ways to close the loops are tried."""
-
-TRIALS = 12
-"""How many other ways are tried."""
-
-SAME = 1e-6
-"""Distance (rad or m) between configurations that are one."""
+SETTLED = 30
+"""Most steps of Newton's method on the rows that count."""
 
 NEARLY_CLOSED = 1e-3
 """Gap (m or rad) from which Newton's method goes on by itself."""
@@ -40,28 +37,38 @@ OUTSIDE = 0.1
 
 
 class ClusterEquations:
-    """Residual and rows of a cluster as functions of its positions.
+    """Residual and rows of a cluster as functions of its positions (m or rad).
+
+    Lengths count in a unit that suits the cluster, metres for 3 cm to 30 m: in residuals, and in
+    the positions that the rows are derivatives by. `units` make rows comparable.
 
     limits : (2, n) lower and upper bounds of the positions, kept where the loops can be closed so.
+    turns : (n,) whether a joint stands after a whole turn as before.
     """
 
-    def __init__(self, tree: Tree, cluster: Cluster, limits: Array) -> None:
-        self._tree, self._cluster, self._limits = tree, cluster, limits
+    def __init__(self, tree: Tree, cluster: Cluster, rough: Array, limits: Array) -> None:
+        self._tree, self._cluster, self.limits = tree, cluster, limits
         x, rows = rows_at_positions(tree, cluster)
         outputs = [rows.residual, ca.densify(rows.matrix), ca.mmin(rows.aligned)]
         self.linear = not cluster.closures
         geared = {body for gear in cluster.gears for body, _ in gear.factors}
-        self._turns = np.array(
+        self.turns = np.array(
             [tree.bodies[k].motion.is_periodic and k not in geared for k in cluster.tied]
         )
         self._function = ca.Function("rows", [x], outputs)
+        self.units = units_of(tree, cluster, np.array(self._function(rough)[1]))
+        self.unit = 1.0 if self.linear else unit_of_length(self.units.size)
+        self._rows = rows_in(tree, cluster, self.unit)
+        slides = [tree.bodies[body].motion.slides for body in cluster.tied]
+        self.steps = np.where(slides, self.unit, 1.0)
+        self._slack = np.zeros(len(self._rows))
         aligned = zip(cluster.closures, ca.vertsplit(rows.aligned)[1:], strict=True)
         turned = [
             1 - cosine / FULLY_ALIGNED[closure.closing.turn]
             for closure, cosine in aligned
             if closure.closing.turn in FULLY_ALIGNED
         ]
-        self._x, self._apart = x, ca.vertcat(rows.residual, *turned)
+        self._x, self._apart = x, ca.vertcat(rows.residual * self._rows, *turned)
 
     @functools.cached_property
     def _distant(self) -> ca.Function:
@@ -70,130 +77,136 @@ class ClusterEquations:
         The sines of the residual fall again beyond a quarter of a turn, and vanish at a half; with
         the cosines beside them the sum of squares rises all the way.
         """
-        derivatives = ca.densify(ca.jacobian(self._apart, self._x))
+        derivatives = ca.densify(ca.jacobian(self._apart, self._x) @ ca.diag(self.steps))
         return ca.Function("distant", [self._x], [self._apart, derivatives])
 
+    def keeping(self, linkage: Linkage) -> ClusterEquations:
+        """The equations of a linkage: the rows that it leaves out may stay open by its slack."""
+        other = copy(self)
+        if linkage.slack:
+            other._slack = np.array(linkage.slack) * self._rows
+        return other
+
+    def slack(self, rows: Sequence[int]) -> tuple[float, ...]:
+        """How far rounding may leave each row open (m or rad) where `rows` are closed."""
+        most = LEFT_OPEN / self.units.rows * (self.units.around / self.units.size)
+        most[list(rows)] = 0.0
+        return tuple(map(float, most))
+
     def residual(self, x: Array) -> Array:
-        return np.array(self._function(x)[0]).ravel()
+        return np.array(self._function(x)[0]).ravel() * self._rows
 
     def matrix(self, x: Array) -> Array:
-        return np.array(self._function(x)[1])
+        return np.array(self._function(x)[1]) * np.outer(self._rows, self.steps)
 
     def aligned(self, x: Array) -> bool:
         return float(self._function(x)[2]) > 0
 
     def gap(self, x: Array) -> float:
-        return float(np.abs(self.residual(x)).max(initial=0.0))
+        """Largest residual, beyond the slack of rows that rounding leaves open."""
+        over = np.abs(self.residual(x)) - self._slack
+        return max(float(over.max(initial=0.0)), 0.0)
 
     def distance(self, x: Array) -> float:
         """Norm of the residual, which `close` makes as small as it can."""
         return float(np.linalg.norm(self.residual(x)))
 
-    def gap_text(self, x: Array) -> str:
-        return str(closure_gap(self._tree, self._cluster, self.residual(x)))
+    def gap_at(self, x: Array) -> ClosureGap:
+        """The gap of the loops, in metres and radians."""
+        return closure_gap(self._tree, self._cluster, self.residual(x) / self._rows)
 
-    def rank(self, x: Array) -> int:
-        values = np.linalg.svd(self.matrix(x), compute_uv=False)
-        return int((values > RANK * values.max(initial=1e-300)).sum())
+    def worst_gap(self, x: Array) -> tuple[str, ClosureGap]:
+        """The loop that is open widest, and its gap."""
+        gaps = closure_gaps(self._tree, self._cluster, self.residual(x) / self._rows)
+        size = self.units.size
+        return max(gaps.items(), key=lambda item: item[1].metres / size + item[1].radians)
 
-    def close(self, x: Array, free: Sequence[int]) -> Array:
-        """Close the loops by moving the coordinates `free` only, as little as need be."""
+    def misfit(self, x: Array) -> float:
+        """The largest residual, lengths as shares of the cluster's size."""
+        return float(np.abs(self.residual(x) / self._rows * self.units.rows).max(initial=0.0))
+
+    def scaled(self, x: Array) -> Array:
+        """The rows without units."""
+        return self.units.scaled(np.array(self._function(x)[1]))
+
+    def settle(self, x: Array, rank: int) -> Array | None:
+        """Close the `rank` rows that count by Newton's method; None where that fails nearby.
+
+        Redundant rows, which are open by rounding, do not move the joints: they would go far.
+        """
+        x = np.array(x, dtype=float)
+        for _ in range(SETTLED):
+            left, values, right = np.linalg.svd(self.scaled(x), full_matrices=False)
+            residual = self.residual(x) / self._rows * self.units.rows
+            step = right[:rank].T @ (left[:, :rank].T @ residual / values[:rank])
+            x = x - step * self.units.columns
+            moved = float(np.abs(step).max(initial=0.0))
+            if not moved < 1.0:
+                return None
+            if moved <= CLOSED:
+                return x
+        return None
+
+    def close(self, x: Array, free: Sequence[int], hold: float = 0.0) -> Array:
+        """Close the loops by moving the coordinates `free` only, as little as need be.
+
+        hold : weight of the way that they move against what stays open.
+        """
         result, free = np.array(x, dtype=float), list(free)
         if not free:
             return result
-        if self.linear or self.gap(result) < NEARLY_CLOSED:
-            result = self._polished(result, free)
-            if self.linear or self.gap(result) <= CLOSED:
-                return result
+        if self.linear:
+            return self._polished(result, free)
+        if not hold and self.gap(result) < NEARLY_CLOSED:
+            near = self._polished(result.copy(), free)
+            if self.gap(near) <= CLOSED:
+                return near
+        steps = self.steps[free]
+        start = result[free] / steps
+        held = hold * np.eye(len(free) if hold else 0, len(free))
         for outside in (OUTSIDE, 0.0):  # limits are kept if they can be
 
             def equations(part: Array, outside: float = outside) -> tuple[Array, Array]:
-                result[free] = part
+                result[free] = part * steps
                 apart, slope = (np.array(one) for one in self._distant(result))
-                beyond = outside * self._beyond(result)[free]
-                return (
-                    np.append(apart.ravel(), beyond),
-                    np.vstack([slope[:, free], np.diag(outside * (beyond != 0.0))]),
-                )
+                beyond = outside * (self.beyond(result)[free] / steps)
+                slopes = slope[:, free], held, np.diag(outside * (beyond != 0.0))
+                residuals = apart.ravel(), held @ (part - start), beyond
+                return np.concatenate(residuals), np.vstack(slopes)
 
-            result[free] = least_squares(equations, result[free])
+            result[free] = least_squares(equations, result[free] / steps) * steps
             if self.gap(result) < NEARLY_CLOSED:
                 break
-        return self._polished(result, free) if self.gap(result) < NEARLY_CLOSED else result
+        if hold or self.gap(result) >= NEARLY_CLOSED:
+            return result
+        return self._polished(result, free)
 
-    def closings(self, rough: Array, free: Sequence[int], regular: bool) -> list[Array]:
-        """Closed configurations around `rough`, with the coordinates `free` moved: nearest first.
+    def beyond(self, x: Array) -> Array:
+        """How far (rad or m) positions are beyond their limits."""
+        return x - np.clip(x, *self.limits)
 
-        A guess far from every closing may be drawn to a far one, so others are tried then. Those
-        within the limits come first.
+    def is_regular(self, x: Array, free: Sequence[int]) -> bool:
+        """Whether x is closed, and determined by the other coordinates than `free`."""
+        return (
+            self.gap(x) <= CLOSED
+            and self.aligned(x)
+            and int(np.linalg.matrix_rank(self.matrix(x)[:, list(free)], RANK)) == len(free)
+        )
 
-        regular : whether the other coordinates shall determine those that are free.
-        """
-        free = list(free)
-        found: list[Array] = []
-        for guess in self._guesses(rough, free):
-            x = self.close(guess, free)
-            closed = self.gap(x) <= CLOSED and self.aligned(x)
-            if closed and (not regular or self._regular(x, free)):
-                x = self._within_half_a_turn(x, rough)
-                if all(self._distance(x, other) > SAME for other in found):
-                    found.append(x)
-                if not self._far(found[0], rough):
-                    return found
-        return sorted(found, key=lambda x: (self._is_outside(x), self._distance(x, rough)))
-
-    def nearly_closed(self, rough: Array, free: Sequence[int]) -> Array:
-        """The configuration with the least gap that was seen, where there is no closed one."""
-        tried = (self.close(guess, free) for guess in self._guesses(rough, free))
-        return min(tried, key=self.distance)
-
-    def _guesses(self, rough: Array, free: Sequence[int]) -> Iterator[Array]:
-        """Where to begin: the same at every call, within the limits, `rough` itself at first."""
-        free = list(free)
-        yield rough
-        random = np.random.default_rng(2)
-        reach = np.where(self._turns, np.pi, 1.0)[free]
-        lower, upper = (np.clip(bound[free], -reach, reach) for bound in self._limits)
-        inside = lower < upper
-        for _ in range(TRIALS):
-            guess, share = rough.copy(), random.uniform(0.0, 1.0, len(free))
-            guess[free] = np.where(
-                inside, lower + share * (upper - lower), rough[free] + reach * (2 * share - 1)
-            )
-            yield guess
-
-    def _far(self, x: Array, rough: Array) -> bool:
-        return self._distance(x, rough) > FAR_FROM_GUESS or self._is_outside(x)
-
-    def _beyond(self, x: Array) -> Array:
-        """How far positions are beyond their limits."""
-        return x - np.clip(x, *self._limits)
-
-    def _is_outside(self, x: Array) -> bool:
-        return bool(np.abs(self._beyond(x)).max(initial=0.0) > SAME)
-
-    def _within_half_a_turn(self, x: Array, rough: Array) -> Array:
-        """The same configuration with whole turns as in `rough`, or else within the limits."""
-        near = x + np.where(self._turns, 2 * np.pi * np.round((rough - x) / (2 * np.pi)), 0.0)
-        for turn in (2 * np.pi, -2 * np.pi):
-            other = near + turn
-            better = self._turns & (self._beyond(near) != 0.0) & (self._beyond(other) == 0.0)
-            near = np.where(better, other, near)
-        return near
-
-    def _regular(self, x: Array, free: Sequence[int]) -> bool:
-        """Whether the closed configuration x is determined by the other coordinates than `free`."""
-        return int(np.linalg.matrix_rank(self.matrix(x)[:, free], RANK)) == len(free)
-
-    def _distance(self, x: Array, rough: Array) -> float:
-        """Largest move (rad or m) from one to the other; whole turns do not count."""
-        apart = x - rough
+    def way(self, x: Array, other: Array) -> float:
+        """Largest move (rad or unit) from one to the other; whole turns do not count."""
+        apart = (x - other) / self.steps
         turned = apart - 2 * np.pi * np.round(apart / (2 * np.pi))
-        return float(np.abs(np.where(self._turns, turned, apart)).max(initial=0.0))
+        return float(np.abs(np.where(self.turns, turned, apart)).max(initial=0.0))
 
     def _polished(self, x: Array, free: list[int]) -> Array:
         """A few steps of Newton's method, to the last digits."""
         for _ in range(4):
-            step = np.linalg.lstsq(self.matrix(x)[:, free], self.residual(x), rcond=1e-10)
-            x[free] -= step[0]
+            matrix, residual = self._counted(self.matrix(x)), self._counted(self.residual(x))
+            step = np.linalg.lstsq(matrix[:, free], residual, rcond=1e-10)
+            x[free] -= step[0] * self.steps[free]
         return x
+
+    def _counted(self, rows: Array) -> Array:
+        """What belongs to rows that may not stay open."""
+        return rows[self._slack == 0.0]

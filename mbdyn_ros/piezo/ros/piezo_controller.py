@@ -28,7 +28,8 @@ from ...ros.messages.conversions import doubles
 from ...ros.messages.measured_state import MeasuredState
 from ...ros.messages.playback import NO_REFERENCE, Playback, approach, patience, require_timely
 from ...ros.messages.reference import Reference
-from ...ros.messages.reference_message import read_reference, require_within_limits
+from ...ros.messages.reference_limits import ReferenceLimits
+from ...ros.messages.reference_message import read_reference
 from ...ros.node.diagnostics import Health
 from ...ros.node.inbox import Inbox
 from ...ros.node.interfaces import message_types
@@ -220,7 +221,7 @@ class PiezoController(RobotNode):
             reference = read_reference(robot, message)
             with self.lock:
                 present = self._present(self.time_in(era))
-            require_within_limits(robot, reference, present)
+            ReferenceLimits(robot).require(reference, present)
             with self.lock:
                 now = self.time_in(era)
                 timeout = patience(settings["reference_timeout"])
@@ -231,7 +232,7 @@ class PiezoController(RobotNode):
                     rest = np.zeros(robot.nv)
                     way = approach(reference, start, now, (present, rest, rest))
                 if way is not None:
-                    require_within_limits(robot, way, present)
+                    ReferenceLimits(robot).require(way, present)
                 self._follow(reference, start, way)
         except InputError as error:
             self.refused_references.add(error)
