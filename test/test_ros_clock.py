@@ -50,10 +50,13 @@ def test_simulated_time() -> None:
     assert clock.now() == clock.now() == 100.0 and not clock.waiting
     assert clock.at(stamp(7.5), 100.0) == 7.5
     show(ros, 250.0)
-    assert clock.now() == 250.0 and clock.era == 1
+    assert clock.now(200.0) == 250.0 and clock.era == 1
     show(ros, 1.0)
     assert clock.now() == 1.0
     assert clock.era == 2 and clock.jump == "the clock went back by 249 s"
+    show(ros, 3.0)
+    assert clock.now(1.5) == 3.0
+    assert clock.era == 3 and clock.jump == "2 s passed between two cycles"
 
 
 def line(first: float = 0.0, last: float = 1.0) -> Reference:
@@ -141,6 +144,10 @@ def test_references_follow_simulated_time(rig: Rig, interpreted: None) -> None:
     assert work.node.idle_reason == "the clock went back by 102.6 s"
     work.reference.publish(state(Q, V, A, JOINTS))
     rig.wait(lambda: last_is(work.sent, arm.inverse_dynamics(Q, V, A)))
+    assert rig.set(work.node, longest_gap=0.2, reference_timeout=0.0) == ""
+    work.show(1.5)
+    assert last_is(work.sent, [0, 0, 0])
+    assert work.node.idle_reason == "0.5 s passed between two cycles"
 
 
 def test_a_reference_ahead_does_not_act_at_once(rig: Rig, interpreted: None) -> None:

@@ -28,7 +28,8 @@ from ...ros.messages.conversions import doubles
 from ...ros.messages.measured_state import MeasuredState
 from ...ros.messages.playback import NO_REFERENCE, Playback, approach, patience, require_timely
 from ...ros.messages.reference import Reference
-from ...ros.messages.reference_message import read_reference, require_within_limits
+from ...ros.messages.reference_limits import ReferenceLimits
+from ...ros.messages.reference_message import read_reference
 from ...ros.node.diagnostics import Health
 from ...ros.node.inbox import Inbox
 from ...ros.node.interfaces import message_types
@@ -182,7 +183,7 @@ class PiezoController(RobotNode):
             k = int(np.argmin(np.isfinite(control.mean_torque)))
             raise InputError(f"the torque of {control.robot.velocity_labels[k]} is {torque[k]}")
         message = self._message
-        message.on, message.off = doubles(control.on), doubles(control.off)
+        message.start_phase, message.end_phase = doubles(control.on), doubles(control.off)
         message.mean_torque = torque
         message.saturated = (control.saturated != 0).tolist()
         message.rotor_speed = self._rotor_state.speed
@@ -192,7 +193,7 @@ class PiezoController(RobotNode):
         """No pulses: all joints are to be held at once."""
         message = self._message
         zeros = doubles([0.0] * len(message.name))
-        message.on = message.off = message.mean_torque = zeros
+        message.start_phase = message.end_phase = message.mean_torque = zeros
         message.saturated = [False] * len(message.name)
         message.rotor_speed = 0.0
         self._publish(zeros)
@@ -220,7 +221,7 @@ class PiezoController(RobotNode):
             reference = read_reference(robot, message)
             with self.lock:
                 present = self._present(self.time_in(era))
-            require_within_limits(robot, reference, present)
+            ReferenceLimits(robot).require(reference, present)
             with self.lock:
                 now = self.time_in(era)
                 timeout = patience(settings["reference_timeout"])
@@ -231,7 +232,7 @@ class PiezoController(RobotNode):
                     rest = np.zeros(robot.nv)
                     way = approach(reference, start, now, (present, rest, rest))
                 if way is not None:
-                    require_within_limits(robot, way, present)
+                    ReferenceLimits(robot).require(way, present)
                 self._follow(reference, start, way)
         except InputError as error:
             self.refused_references.add(error)

@@ -9,6 +9,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from .rate_loop import LoopReport
+from .refusals import one_line
 from .steady_timer import steady_timer
 
 
@@ -60,7 +61,7 @@ class Diagnostics:
             status.level = DiagnosticStatus.WARN
         else:
             status.level = DiagnosticStatus.OK
-        status.message = "; ".join([*health.errors, *health.warnings]) or "ok"
+        status.message = one_line("; ".join([*health.errors, *health.warnings])) or "ok"
         status.values = key_values(health.values)
         message = DiagnosticArray(status=[status])
         message.header.stamp = self._node.get_clock().now().to_msg()
@@ -68,5 +69,5 @@ class Diagnostics:
 
 
 def key_values(values: Mapping[str, object]) -> list[KeyValue]:
-    """Values as the message wants them."""
-    return [KeyValue(key=key, value=str(value)) for key, value in values.items()]
+    """Values as the message wants them, in one line each."""
+    return [KeyValue(key=key, value=one_line(value)) for key, value in values.items()]

@@ -22,8 +22,8 @@ class NodeClock:
 
     Attributes
     ----------
-    era : grows when time went back, or came from another source: times of different eras cannot
-        be compared.
+    era : grows when time went back, ahead or came from another source: times of different eras
+        cannot be compared.
     jump : what happened then, in words.
     """
 
@@ -31,11 +31,11 @@ class NodeClock:
         assert isinstance(clock, ROSClock)
         self._clock = clock
         self._simulated = clock.ros_time_is_active
-        self._last = -math.inf
+        self._last = math.nan
         self.era, self.jump = 0, ""
 
-    def now(self) -> float:
-        """The time, s."""
+    def now(self, longest_gap: float = math.inf) -> float:
+        """The time, s; more than `longest_gap` since it was asked before is a jump."""
         simulated = self._clock.ros_time_is_active
         now = self._clock.now().nanoseconds / 1e9 if simulated else time.perf_counter()
         if simulated != self._simulated:
@@ -43,6 +43,9 @@ class NodeClock:
         elif now < self._last:
             back = self._last - now
             self.era, self.jump = self.era + 1, f"the clock went back by {back:.4g} s"
+        elif now - self._last > longest_gap and not self.waiting:
+            gap = now - self._last
+            self.era, self.jump = self.era + 1, f"{gap:.4g} s passed between two cycles"
         self._simulated, self._last = simulated, now
         return now
 

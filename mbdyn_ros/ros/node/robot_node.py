@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import warnings
 from collections.abc import Callable, Collection
@@ -145,7 +146,7 @@ class RobotNode(Node):
 
     def time(self) -> float:
         """The time by which the node plays, ages and times out, s; under `lock`."""
-        now = self.clock.now()
+        now = self.clock.now(self._longest_gap())
         if self.clock.era != self._era:
             self._era = self.clock.era
             self.get_logger().warning(f"{self.clock.jump}: what was timed before is dropped")
@@ -211,10 +212,17 @@ class RobotNode(Node):
 
     # ---- what calls the hooks -------------------------------------------------------------
 
+    def _longest_gap(self) -> float:
+        """Time between two cycles that is no jump, s: at a low rate as many as it takes."""
+        if "longest_gap" not in self.parameters or self.loop is None:
+            return math.inf
+        gap: float = self.parameters["longest_gap"]
+        return max(gap, 3 / self.loop.rate)
+
     def _take(self, source: str) -> None:
         robot = self.load(source)
         self.on_robot(robot)
-        self._hardware = f"{self.get_namespace()}/{robot.model.name}".lstrip("/")
+        self._hardware = one_line(f"{self.get_namespace()}/{robot.model.name}".lstrip("/"))
 
     def _tick(self, skipped: int) -> None:
         with self.lock:

@@ -65,6 +65,7 @@ class TorqueFeedforward(RobotNode):
             self._set_up(feedforward)
         except InputError as error:
             raise InputError(f"parameter joints, kp or kd: {error}") from None
+        feedforward.reference_limits().prepare()
         with self.lock:
             self.feedforward = feedforward
             self._named.name = list(feedforward.labels)
@@ -74,7 +75,7 @@ class TorqueFeedforward(RobotNode):
         )
 
     def open_inputs(self) -> None:
-        """References, joint states for the PD, and the reset."""
+        """References, joint states, and the reset."""
         self.create_subscription(
             JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10)
         )
@@ -93,6 +94,11 @@ class TorqueFeedforward(RobotNode):
             self._send(np.zeros(len(feedforward.order)))
         else:
             self._send(feedforward.efforts(now))
+
+    def on_fault(self) -> None:
+        """Send zeros at once."""
+        if self.feedforward is not None:
+            self._send(np.zeros(len(self.feedforward.order)))
 
     def on_clock_jump(self, reason: str) -> None:
         """Drop the reference: its times mean nothing any more."""
@@ -156,6 +162,7 @@ class TorqueFeedforward(RobotNode):
             start, era = self.date(message.header.stamp)
             reference = read_reference(feedforward.robot, message)
             efforts = feedforward.read_efforts(message)
+            feedforward.require_within_limits(reference, efforts)
             with self.lock:
                 feedforward.follow(reference, start, self.time_in(era), efforts)
         except InputError as error:
