@@ -104,7 +104,7 @@ def demonstrate(context: rclpy.Context, domain: int, radius: float, duration: fl
     with Children(environment(domain)) as children:
         robot_and_rank = {"urdf": source, **PRIORITY}
         start = {"initial_positions": HOME}
-        pulses = ["~/pulses:=/piezo_controller/pulses"]
+        pulses = ["~/pulses:=piezo_controller/pulses"]
         children.start("piezo_simulator", "", {**robot_and_rank, **start}, pulses)
         children.start("piezo_controller", "", robot_and_rank)
         client = PiezoClient(children.dead, context)

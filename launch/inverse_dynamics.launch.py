@@ -3,12 +3,11 @@
 Without `robot` the node takes the URDF from the latched topic robot_description.
 """
 
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from launch.substitutions import LaunchConfiguration
+from launch.actions import OpaqueFunction
 from launch_ros.actions import Node
 
 from launch import LaunchDescription
-from mbdyn_ros.ros.launch_support import as_text, parameter_files, robot_description
+from mbdyn_ros.ros.launch_support import NAMESPACE, PARAMS_FILE, Arguments, as_text, declared
 
 ARGUMENTS = {
     "robot": (
@@ -18,37 +17,32 @@ ARGUMENTS = {
     "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
     "gravity": ("[0.0, 0.0, -9.81]", "gravity in the world, m/s^2"),
     "floating_base": ("false", "whether the root link moves freely in the world"),
-    "params_file": ("", "YAML file with parameters of the node; wins over the other arguments"),
+    "namespace": NAMESPACE,
+    "params_file": PARAMS_FILE,
 }
 
 
 def start(context):
     """The node, for the arguments as they were given."""
-
-    def value(name):
-        return LaunchConfiguration(name).perform(context)
-
+    given = Arguments(context.launch_configurations)
     parameters = {
-        "mechanism": as_text(value("mechanism")),
-        "gravity": [float(number) for number in value("gravity").strip("[] ").split(",")],
-        "floating_base": value("floating_base").lower() in ("true", "1", "yes"),
+        "mechanism": as_text(given["mechanism"]),
+        "gravity": given.numbers("gravity"),
+        "floating_base": given.truth("floating_base"),
     }
-    if value("robot"):
-        parameters["robot_description"] = as_text(robot_description(value("robot")))
+    if given["robot"]:
+        parameters["robot_description"] = as_text(given.description("robot"))
     return [
         Node(
             package="mbdyn_ros",
             executable="inverse_dynamics_server",
+            namespace=given["namespace"],
             output="screen",
-            parameters=[parameters, *parameter_files(value("params_file"))],
+            parameters=[parameters, *given.files("params_file")],
         )
     ]
 
 
 def generate_launch_description():
     """The launch description."""
-    declared = [
-        DeclareLaunchArgument(name, default_value=default, description=text)
-        for name, (default, text) in ARGUMENTS.items()
-    ]
-    return LaunchDescription([*declared, OpaqueFunction(function=start)])
+    return LaunchDescription([*declared(ARGUMENTS), OpaqueFunction(function=start)])

@@ -9,18 +9,21 @@ rotating force and the transducers at work. Move the gripper from another shell:
 `ros2 launch mbdyn_ros piezo.launch.py --show-args` lists the arguments.
 """
 
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.actions import LogInfo, OpaqueFunction, Shutdown
+from launch.substitutions import PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
 from mbdyn_ros.ros.launch_support import (
+    NAMESPACE,
+    PARAMS_FILE,
+    TO_PIEZO_SIMULATOR,
+    Arguments,
     as_text,
     available,
+    declared,
     fixed_frame,
-    parameter_files,
-    robot_description,
 )
 
 ARGUMENTS = {
@@ -29,7 +32,8 @@ ARGUMENTS = {
     "rotor_speed": ("1000.0", "of the rotor, rad/s"),
     "rate": ("1000.0", "cycles of both nodes per second, Hz"),
     "initial_positions": ("[0.0, 0.3, 0.8, -0.5, 0.6, 0.0]", "of all joints, rad or m"),
-    "params_file": ("", "YAML file with parameters of the nodes; wins over the other arguments"),
+    "namespace": NAMESPACE,
+    "params_file": PARAMS_FILE,
     "rviz": ("true", "open RViz"),
     "rviz_config": (
         PathJoinSubstitution([FindPackageShare("mbdyn_ros"), "config", "piezo.rviz"]),
@@ -40,38 +44,42 @@ ARGUMENTS = {
 
 def start(context):
     """The nodes, for the arguments as they were given."""
-
-    def value(name):
-        return LaunchConfiguration(name).perform(context)
-
-    description = robot_description(value("robot"))
+    given = Arguments(context.launch_configurations)
+    namespace, files = given["namespace"], given.files("params_file")
+    description = given.description("robot")
     shared = {
         "robot_description": as_text(description),
-        "rotor_link": value("rotor_link"),
-        "rate": float(value("rate")),
+        "rotor_link": given["rotor_link"],
+        "rate": given.number("rate"),
     }
-    initial = [float(number) for number in value("initial_positions").strip("[] ").split(",")]
-    files = parameter_files(value("params_file"))
-    simulated = {"rotor_speed": float(value("rotor_speed")), "initial_positions": initial}
+    simulated = {
+        "rotor_speed": given.number("rotor_speed"),
+        "initial_positions": given.numbers("initial_positions"),
+    }
     actions = [
         Node(
             package="mbdyn_ros",
             executable="piezo_simulator",
+            namespace=namespace,
             output="screen",
             parameters=[shared, simulated, *files],
-            remappings=[("~/pulses", "/piezo_controller/pulses")],
+            remappings=TO_PIEZO_SIMULATOR,
+            on_exit=Shutdown(reason="the simulator ended"),
         ),
         Node(
             package="mbdyn_ros",
             executable="piezo_controller",
+            namespace=namespace,
             output="screen",
             parameters=[shared, *files],
         ),
     ]
-    if value("rviz").lower() in ("true", "1", "yes"):
+    if given.truth("rviz"):
         if available("rviz2"):
-            options = ["-d", value("rviz_config"), "-f", fixed_frame(description, False)]
-            actions.append(Node(package="rviz2", executable="rviz2", arguments=options))
+            options = ["-d", given["rviz_config"], "-f", fixed_frame(description, False)]
+            actions.append(
+                Node(package="rviz2", executable="rviz2", namespace=namespace, arguments=options)
+            )
         else:
             actions.append(LogInfo(msg="rviz2 is not installed: going on without it"))
     return actions
@@ -79,8 +87,4 @@ def start(context):
 
 def generate_launch_description():
     """The launch description."""
-    declared = [
-        DeclareLaunchArgument(name, default_value=default, description=text)
-        for name, (default, text) in ARGUMENTS.items()
-    ]
-    return LaunchDescription([*declared, OpaqueFunction(function=start)])
+    return LaunchDescription([*declared(ARGUMENTS), OpaqueFunction(function=start)])

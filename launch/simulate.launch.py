@@ -1,21 +1,27 @@
 """Simulate a robot: ros2 launch mbdyn_ros simulate.launch.py robot:=/path/to/robot.urdf
 
-The URDF goes to robot_state_publisher and to the simulator; RViz shows the motion.
+The URDF goes to robot_state_publisher and to the simulator; RViz shows the motion. All names are
+relative: `namespace:=left`, or PushRosNamespace of a launch file that includes this one, puts
+everything into a namespace, transforms too.
 `ros2 launch mbdyn_ros simulate.launch.py --show-args` lists the arguments.
 """
 
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
+from launch.actions import LogInfo, OpaqueFunction, Shutdown
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
 from mbdyn_ros.ros.launch_support import (
+    NAMESPACE,
+    OWN_TRANSFORMS,
+    PARAMS_FILE,
+    TO_THE_SIMULATOR,
+    Arguments,
     as_text,
     available,
+    declared,
     fixed_frame,
-    parameter_files,
-    robot_description,
 )
 
 ARGUMENTS = {
@@ -23,89 +29,92 @@ ARGUMENTS = {
     "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
     "environment": ("", "YAML file with walls that points of the robot hit"),
     "rate": ("1000.0", "simulation steps per second, Hz"),
+    "real_time_factor": ("1.0", "simulated seconds per second"),
     "gravity": ("[0.0, 0.0, -9.81]", "gravity in the world, m/s^2"),
     "floating_base": ("false", "whether the root link moves freely in the world"),
-    "start_paused": ("false", "wait for the service /simulator/pause with data: false"),
+    "start_paused": ("false", "wait for the service simulator/pause with data: false"),
     "feedforward": ("false", "also start torque_feedforward, which drives the simulator"),
-    "params_file": ("", "YAML file with parameters of the nodes; wins over the other arguments"),
+    "publish_clock": ("false", "publish simulated time on /clock"),
+    "use_sim_time": (
+        LaunchConfiguration("publish_clock"), "whether the nodes beside it follow /clock"
+    ),
+    "namespace": NAMESPACE,
+    "params_file": PARAMS_FILE,
     "use_robot_state_publisher": ("true", "publish TF and robot_description"),
     "rviz": ("true", "open RViz"),
     "rviz_config": (
         PathJoinSubstitution([FindPackageShare("mbdyn_ros"), "config", "simulate.rviz"]),
         "RViz configuration",
     ),
-}
+}  # fmt: skip
 
 
 def start(context):
     """The nodes, for the arguments as they were given."""
-
-    def value(name):
-        return LaunchConfiguration(name).perform(context)
-
-    def wanted(name):
-        return value(name).lower() in ("true", "1", "yes")
-
-    description = robot_description(value("robot"))
+    given = Arguments(context.launch_configurations)
+    namespace, files = given["namespace"], given.files("params_file")
+    floating = given.truth("floating_base")
+    description = given.description("robot")
+    clock = {"use_sim_time": given.truth("use_sim_time")}
     model = {
         "robot_description": as_text(description),
-        "mechanism": as_text(value("mechanism")),
+        "mechanism": as_text(given["mechanism"]),
     }
-    environment = {"environment": as_text(value("environment"))}
-    gravity = {"gravity": [float(number) for number in value("gravity").strip("[] ").split(",")]}
-    files = parameter_files(value("params_file"))
+    gravity = {"gravity": given.numbers("gravity")}
+    settings = {
+        "environment": as_text(given["environment"]),
+        "rate": given.number("rate"),
+        "real_time_factor": given.number("real_time_factor"),
+        "floating_base": floating,
+        "start_paused": given.truth("start_paused"),
+        "publish_clock": given.truth("publish_clock"),
+    }
     actions = [
         Node(
             package="mbdyn_ros",
             executable="simulator",
+            namespace=namespace,
             output="screen",
-            parameters=[
-                model,
-                gravity,
-                environment,
-                {
-                    "rate": float(value("rate")),
-                    "floating_base": wanted("floating_base"),
-                    "start_paused": wanted("start_paused"),
-                },
-                *files,
-            ],
+            parameters=[model, gravity, settings, *files],
+            remappings=OWN_TRANSFORMS,
+            on_exit=Shutdown(reason="the simulator ended"),
         )
     ]
-    if wanted("feedforward"):
+    if given.truth("feedforward"):
         actions.append(
             Node(
                 package="mbdyn_ros",
                 executable="torque_feedforward",
+                namespace=namespace,
                 output="screen",
-                parameters=[model, gravity, *files],
-                remappings=[("~/commands", "/simulator/commands")],
+                parameters=[model, gravity, clock, *files],
+                remappings=TO_THE_SIMULATOR,
             )
         )
-    for argument, package, executable, parameters in (
-        ("use_robot_state_publisher", "robot_state_publisher", "robot_state_publisher",
-         [model, {"publish_frequency": 60.0}]),
-        ("rviz", "rviz2", "rviz2", []),
+    shown = ["-d", given["rviz_config"], "-f", fixed_frame(description, floating)]
+    for argument, package, parameters, options in (
+        ("use_robot_state_publisher", "robot_state_publisher",
+         [model, clock, {"publish_frequency": 60.0}], []),
+        ("rviz", "rviz2", [clock], shown),
     ):  # fmt: skip
-        if not wanted(argument):
+        if not given.truth(argument):
             continue
         if not available(package):
             actions.append(LogInfo(msg=f"{package} is not installed: going on without it"))
             continue
-        options = []
-        if package == "rviz2":
-            frame = fixed_frame(description, wanted("floating_base"))
-            options = ["-d", value("rviz_config"), "-f", frame]
         actions.append(
-            Node(package=package, executable=executable, parameters=parameters, arguments=options)
+            Node(
+                package=package,
+                executable=package,
+                namespace=namespace,
+                parameters=parameters,
+                arguments=options,
+                remappings=OWN_TRANSFORMS,
+            )
         )
     return actions
 
 
 def generate_launch_description():
     """The launch description."""
-    declared = [
-        DeclareLaunchArgument(name, default_value=default, description=text)
-        for name, (default, text) in ARGUMENTS.items()
-    ]
-    return LaunchDescription([*declared, OpaqueFunction(function=start)])
+    return LaunchDescription([*declared(ARGUMENTS), OpaqueFunction(function=start)])

@@ -1,10 +1,9 @@
 """Base parameters of a robot, and their values from a recorded motion, by least squares.
 
 Efforts are linear in the links' inertias, effort = Y phi (`Robot.regressor`), but not all of phi
-can be told from them: some columns of Y are zero, others always combinations of columns that
-stand further out. With the independent columns Y_b, Y = Y_b K at every motion, and the base
-parameters are K phi (Gautier, "Numerical calculation of the base inertial parameters of robots",
-1991).
+can be told from them: some columns of Y are zero, others always combinations of other
+columns. With the independent columns Y_b, Y = Y_b K at every motion, and the base parameters are
+K phi (Gautier, "Numerical calculation of the base inertial parameters of robots", 1991).
 """
 
 from __future__ import annotations
@@ -21,8 +20,27 @@ from .model.model import Array
 if TYPE_CHECKING:
     from .robot import Robot
 
-NEGLIGIBLE_COLUMN = 1e-9
-"""Relative length under which a column is taken for a combination of others."""
+NEGLIGIBLE_EFFECT = 1e-5
+"""Share of the largest effort that a parameter of its kind can make, under which one tells nothing.
+
+Axes are tilted by 4e-6 rad where a description has 1.5708 for pi/2, and what only such a tilt would
+tell drowns in the noise of any torque sensor.
+"""
+
+NEGLIGIBLE_FACTOR = 1e-9
+"""Factor in a combination that is rounding, and singular value (relative) of an open direction."""
+
+NEARLY_LARGEST = 0.3
+"""Share of the largest rest from which a column may be taken next: it bounds the factors."""
+
+NEARLY_FREEST = 0.5
+"""Share of the largest ratio of rest and column from which the outermost column is taken."""
+
+NOTICEABLE_SHARE = 1e-3
+"""Share in an open direction from which a base parameter is named."""
+
+KINDS = np.array([0, 1, 1, 1, 2, 2, 2, 2, 2, 2])
+"""Unit of each of a link's parameters: kg, kg m, or kg m^2."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +50,8 @@ class BaseParameters:
     standard_names, standard : names "link.m", "link.mcx", ... and values (10 links,) of the
         standard parameters, in the order of `Robot.regressor`'s columns (kg, kg m, kg m^2).
     independent : columns (k,) of the regressor that are independent of one another.
-    grouping : K (k, 10 links), base = K standard; the identity in the independent columns.
+    grouping : K (k, 10 links), base = K standard; the identity in the independent columns. Its
+        entries are of order one, and powers of the robot's lengths where kinds are combined.
     names : each base parameter as a sum of standard ones.
     values : K standard (k,), by the robot's description.
     """
@@ -57,7 +76,7 @@ class BaseParameters:
             for k in np.flatnonzero(row):
                 if k != own:
                     sign, size = "-" if row[k] < 0 else "+", abs(row[k])
-                    factor = "" if abs(size - 1) < NEGLIGIBLE_COLUMN else f"{size:.6g} "
+                    factor = "" if abs(size - 1) < NEGLIGIBLE_FACTOR else f"{size:.6g} "
                     text += f" {sign} {factor}{self.standard_names[k]}"
             result.append(text)
         return tuple(result)
@@ -69,22 +88,42 @@ def base_parameters(robot: Robot) -> BaseParameters:
     inertias = (robot.model.link(link).inertia for link in robot.moving_links)
     standard = np.concatenate([np.zeros(0), *map(standard_parameters, inertias)])
     stack = _random_rows(robot, len(names))
-    independent: list[int] = []
-    basis = np.zeros((len(stack), 0))
-    for k in reversed(range(len(names))):  # the outermost first: they stay themselves
-        column = stack[:, k]
-        rest = column - basis @ (basis.T @ column)
-        rest = rest - basis @ (basis.T @ rest)
-        size = np.linalg.norm(rest)
-        if size > NEGLIGIBLE_COLUMN * max(1.0, float(np.linalg.norm(column))):
-            independent.insert(0, k)
-            basis = np.column_stack([basis, rest / size])
-    solution = np.linalg.lstsq(stack[:, independent], stack, rcond=None)[0]
-    grouping = np.array(solution, dtype=np.float64)
-    grouping[np.abs(grouping) < NEGLIGIBLE_COLUMN] = 0.0
-    grouping[:, independent] = np.eye(len(independent))
+    kinds = np.tile(KINDS, len(robot.moving_links))
+    size = np.linalg.norm(stack, axis=0)
+    largest = np.array([size[kinds == kind].max(initial=0.0) for kind in range(3)])
+    stack = stack / np.where(largest > 0, largest, 1.0)[kinds]
+    independent = _independent_columns(stack)
+    basis, size = stack[:, independent], np.linalg.norm(stack[:, independent], axis=0)
+    solution = np.linalg.lstsq(basis / size, stack, rcond=None)[0] / size[:, None]
+    solution[np.abs(solution) < NEGLIGIBLE_FACTOR] = 0.0
+    solution[:, independent] = np.eye(len(independent))
+    grouping = solution * largest[kinds] / largest[kinds[independent], None]
     grouping.setflags(write=False)
     return BaseParameters(names, standard, tuple(independent), grouping)
+
+
+def _independent_columns(stack: Array) -> list[int]:
+    """Columns of which the others are combinations with small factors, in ascending order.
+
+    One after the other is taken, and what of it lies in the others is taken off them. The next is
+    one whose rest is nearly the largest, so that no factor grows, and among these nearly the
+    freest of what was taken, so that they are well told apart; of equals, the outermost.
+    """
+    rest: Array = np.asarray(np.linalg.qr(stack, mode="r"))
+    whole = np.linalg.norm(rest, axis=0)
+    taken: list[int] = []
+    while len(taken) < len(rest):
+        size = np.linalg.norm(rest, axis=0)
+        size[taken] = 0.0
+        if size.max() <= NEGLIGIBLE_EFFECT:
+            break
+        able = size >= NEARLY_LARGEST * size.max()
+        freedom = np.divide(size, whole, out=np.zeros_like(size), where=able)
+        k = int(np.flatnonzero(freedom >= NEARLY_FREEST * freedom.max())[-1])
+        direction = rest[:, k] / size[k]
+        rest -= np.outer(direction, direction @ rest)
+        taken.append(k)
+    return sorted(taken)
 
 
 def identify(robot: Robot, q: Array, v: Array, a: Array, effort: Array) -> Array:
@@ -93,8 +132,8 @@ def identify(robot: Robot, q: Array, v: Array, a: Array, effort: Array) -> Array
     Parameters
     ----------
     q, v, a, effort : a motion (N, nq), (N, nv), (N, nv), and its efforts (N, efforts), N m or N.
-        Friction is taken off as the description has it; the rest of the description's inertias
-        is not used.
+        Taken off as the description has them: friction, and what parameters add that are
+        no base parameters because they add next to nothing (`NEGLIGIBLE_EFFECT`).
 
     Raises
     ------
@@ -126,23 +165,29 @@ def identify(robot: Robot, q: Array, v: Array, a: Array, effort: Array) -> Array
         )
     if not np.isfinite(recorded).all() or not np.isfinite(rows).all():
         raise InputError(f"{robot.model.source}: the recorded motion has NaN or infinity")
-    weightless = robot.inverse_dynamics(q, v, a) - robot.inverse_dynamics(q, v, a, friction=False)
-    stack = rows[:, :, list(base.independent)].reshape(-1, len(base.independent))
+    columns = list(base.independent)
+    described = robot.inverse_dynamics(q, v, a) - rows[:, :, columns] @ base.values
+    stack = rows[:, :, columns].reshape(-1, len(columns))
+    if len(stack) < len(columns):
+        raise InputError(
+            f"{robot.model.source}: {len(rows)} states give {len(stack)} equations for "
+            f"{len(columns)} base parameters. Record more states."
+        )
     size = np.linalg.norm(stack, axis=0)
     scale = np.where(size > 0, size, 1.0)
     _, singular, directions = np.linalg.svd(stack / scale, full_matrices=False)
-    open_ = directions[singular <= NEGLIGIBLE_COLUMN * max(1.0, *singular)]
-    if len(stack) < stack.shape[1] or len(open_):
+    open_ = directions[singular <= NEGLIGIBLE_FACTOR * max(1.0, *singular)]
+    if len(open_):
         names = [
             base.standard_names[k]
-            for j, k in enumerate(base.independent)
-            if len(stack) < stack.shape[1] or np.abs(open_[:, j]).max() > 1e-3
+            for j, k in enumerate(columns)
+            if np.abs(open_[:, j]).max() > NOTICEABLE_SHARE
         ]
         raise InputError(
             f"{robot.model.source}: the motion does not tell these base parameters apart: "
             f"{', '.join(names)}. Move the joints more, faster and independently of each other."
         )
-    found = np.linalg.lstsq(stack / scale, (recorded - weightless).ravel(), rcond=None)[0]
+    found = np.linalg.lstsq(stack / scale, (recorded - described).ravel(), rcond=None)[0]
     result: Array = found / scale
     return result
 
@@ -153,7 +198,7 @@ def _random_rows(robot: Robot, columns: int) -> Array:
     needed = 2 * columns // max(1, robot.nv) + 20
     reach = np.pi if not robot.dependent_joints else 0.3
     centre = np.array([robot.home.get(label, 0.0) for label in robot.position_labels])
-    while reach > NEGLIGIBLE_COLUMN:
+    while reach > NEGLIGIBLE_FACTOR:
         q = centre + random.uniform(-reach, reach, (4 * needed, robot.nq))
         for k in robot.system.coordinates.quaternions:
             q[:, k : k + 4] /= np.linalg.norm(q[:, k : k + 4], axis=1, keepdims=True)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -83,10 +83,17 @@ class Rig:
         self._thread = threading.Thread(target=self._spin, name="rig")
         self._thread.start()
 
-    def add(self, kind: type, **parameters: Any) -> Any:
+    def add(
+        self, kind: type, /, namespace: str = "", remap: Sequence[tuple[str, str]] = (),
+        **parameters: Any,
+    ) -> Any:
         """Start a node with parameters."""
         overrides = [Parameter(name, value=value) for name, value in parameters.items()]
-        node = kind(context=self.context, parameter_overrides=overrides)
+        rules = [part for old, new in remap for part in ("-r", f"{old}:={new}")]
+        node = kind(
+            context=self.context, parameter_overrides=overrides, namespace=namespace,
+            cli_args=["--ros-args", *rules],
+        )  # fmt: skip
         self.nodes.append(node)
         self.executor.add_node(node)
         return node

@@ -7,6 +7,7 @@ import threading
 import casadi as ca
 import numpy as np
 import pytest
+from interpreting import interpreting
 from random_loops import LoopPair, draw
 from test_dead_centres import body, pin, robot_of, turn
 
@@ -158,7 +159,7 @@ def test_no_earlier_call_decides_the_branch(seed: int, interpreted: None) -> Non
     assert np.abs(found - expected)[reached].max() <= 1e-10
 
 
-def test_compiled_and_interpreted_walks_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_and_interpreted_walks_agree() -> None:
     """In any order, in batches, and in a thread that starts afresh."""
     for kind, seed in (("spatial planar", 10), ("Stephenson", 1)):
         m = draw(kind, seed)
@@ -167,11 +168,7 @@ def test_compiled_and_interpreted_walks_agree(monkeypatch: pytest.MonkeyPatch) -
         random = np.random.default_rng(seed)
         places = start + random.uniform(-1, 1, (40, fast.nq)) * 1.5
         found = fast.joint_state(places)[0]
-        with monkeypatch.context() as patch:
-            from mbdyn_ros.compiler import loading
-
-            patch.setattr(loading, "toolchain", lambda: None)
-            patch.setattr(loading, "_notice_interpreter", lambda reason: None)
+        with interpreting():
             slow = m.load().joint_state(places)[0]
         good = np.isfinite(straight(fast, places)[1]).all(axis=1)
         assert good.sum() > 5 and np.abs(found - slow)[good].max() <= 1e-9

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given
 
 pytest.importorskip("pinocchio")
 import pinocchio as pin  # noqa: E402
-from corpus import urdf_file  # noqa: E402
+from corpus import label, readable_urdf_files, urdf_file  # noqa: E402
 from random_robots import (  # noqa: E402
     Pair,
     RandomRobot,
@@ -24,7 +25,12 @@ import mbdyn_ros  # noqa: E402
 from mbdyn_ros.equations.algebra.spatial import SX, constant  # noqa: E402
 from mbdyn_ros.equations.programs import inverse_dynamics, regressor  # noqa: E402
 from mbdyn_ros.equations.tree.regressor import standard_parameters  # noqa: E402
-from mbdyn_ros.identification import identify  # noqa: E402
+from mbdyn_ros.identification import (  # noqa: E402
+    KINDS,
+    NEGLIGIBLE_EFFECT,
+    NEGLIGIBLE_FACTOR,
+    identify,
+)
 
 URDFS = Path(__file__).parents[1] / "urdf"
 PINOCCHIO = [0, 1, 2, 3, 4, 5, 7, 6, 8, 9]
@@ -117,10 +123,86 @@ def test_recovered_from_a_simulated_motion(arm: mbdyn_ros.Robot) -> None:
     assert np.abs(found - base.values).max() < 1e-6 * np.abs(base.values).max()
 
 
+def rounded_arm() -> str:
+    """Seven joints, each turned against the one before by 1.5708, as descriptions have it."""
+    text = '<robot name="rounded"><link name="l0"/>'
+    for k, turn in enumerate((0, -1.5708, 1.5708, 1.5708, -1.5708, -1.5708, 1.5708)):
+        y, z = (0.2, 0.0) if k % 2 else (0.0, 0.2)
+        text += f"""
+        <joint name="j{k}" type="continuous"><origin xyz="0 {y} {z}" rpy="{turn} 0 0"/>
+          <axis xyz="0 0 1"/><parent link="l{k}"/><child link="l{k + 1}"/></joint>
+        <link name="l{k + 1}"><inertial><origin xyz="0 0.03 0.05"/><mass value="{4 - k / 2}"/>
+          <inertia ixx="0.02" iyy="0.02" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+    return text + "</robot>"
+
+
+SHORT = ("so100.urdf", "so101.urdf", "alexander_v1.lowerBodyOnly.urdf", "hextilt_flying_arm_5.urdf")
+"""Robots that once had too many base parameters, or ones that could not be told apart."""
+
+BY_TILTS = {"so100.urdf", "so101.urdf", "romeo.urdf"}
+"""Robots with parameters that show by tilts of rounded angles only; they are left out."""
+
+WEAK = {"pr2.urdf", "romeo.urdf", "talos_full_v2.urdf", "talos_full_v2_box.urdf", "tiago_pro.urdf"}
+"""Robots whose fingers move together, nearly parallel: some of their sums show weakly."""
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize(
+    "source",
+    [rounded_arm()]
+    + [
+        pytest.param(path, marks=[] if path.name in SHORT else pytest.mark.long)
+        for path in readable_urdf_files()
+    ],
+    ids=lambda source: label(source) if isinstance(source, Path) else "rounded",
+)
+def test_base_parameters_of_real_robots(source: Path | str) -> None:
+    """As many as the rank; told apart well, by small factors; identified, also in other units."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)
+        robot = mbdyn_ros.load(source)
+    base = robot.base_parameters()
+    name = source.name if isinstance(source, Path) else "rounded"
+    if not len(base.independent):
+        return
+    states = 3 * len(base.standard) // robot.nv + 20
+    random = np.random.default_rng(3)
+    q = random.uniform(-3, 3, (states, robot.nq))
+    v, a = random.normal(size=(2, states, robot.nv))
+    columns, kinds = list(base.independent), np.tile(KINDS, len(robot.moving_links))
+    stack = robot.regressor(q, v, a).reshape(-1, len(kinds))
+    size = np.linalg.norm(stack, axis=0)
+    unit = np.array([max(size[kinds == kind].max(), 1e-300) for kind in range(3)])[kinds]
+    factors = base.grouping * unit[columns, None] / unit
+    assert np.abs(factors).max() < 10
+    left_out = np.linalg.norm(stack[:, columns] @ base.grouping - stack, axis=0) / unit
+    assert left_out.max() < (20 * NEGLIGIBLE_EFFECT if name in BY_TILTS else 1e-8)
+    if name not in BY_TILTS:
+        singular = np.linalg.svd(stack / unit, compute_uv=False)
+        assert len(columns) == (singular > NEGLIGIBLE_FACTOR * singular[0]).sum()
+    told = np.linalg.cond(stack[:, columns] / size[columns])
+    assert told < (2e6 if name in WEAK else 1e3), f"condition {told:.2g}"
+    efforts = robot.inverse_dynamics(q, v, a)
+    error = (identify(robot, q, v, a, efforts) - base.values) * size[columns]
+    assert np.abs(error).max() < 1e-9 * np.linalg.norm(efforts)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_rounded_angles_add_no_base_parameter() -> None:
+    """The count is that of the arm with exact right angles."""
+    exact = rounded_arm().replace("1.5708", "1.5707963267948966")
+    counts = {
+        len(mbdyn_ros.load(text).base_parameters().independent) for text in (rounded_arm(), exact)
+    }
+    assert counts == {43}
+
+
 def test_refusals(arm: mbdyn_ros.Robot) -> None:
     rest = np.zeros((20, 6))
     with pytest.raises(mbdyn_ros.InputError, match="tell these base parameters apart: .*link"):
         identify(arm, rest, rest, rest, rest)
+    with pytest.raises(mbdyn_ros.InputError, match="5 states give 30 equations for 36 base"):
+        identify(arm, *np.random.default_rng(0).normal(size=(3, 5, 6)), rest[:5])
     with pytest.raises(mbdyn_ros.InputError, match="effort has shape"):
         identify(arm, rest, rest, rest, rest[:, :5])
     with pytest.raises(mbdyn_ros.InputError, match="NaN"):

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreting import interpreting
 
 import mbdyn_ros
 from mbdyn_ros import CompilerWarning, InputError
@@ -607,12 +608,13 @@ NAMES = {
 
 @pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize("name", NAMES)
-def test_bound_arrays(name: str, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bound_arrays(name: str, compiled: bool) -> None:
     """Named as the method's arguments, filled in place, the output also as `.result`."""
-    if not compiled:
-        monkeypatch.setattr(loading, "toolchain", lambda: None)
-        monkeypatch.setattr(loading, "_notice_interpreter", lambda reason: None)
-    robot = mbdyn_ros.load(PENDULUM)
+    with contextlib.nullcontext() if compiled else interpreting():
+        check_bound_arrays(mbdyn_ros.load(PENDULUM), name)
+
+
+def check_bound_arrays(robot: mbdyn_ros.Robot, name: str) -> None:
     inputs, output = NAMES[name]
     link = ("rod",) if name in ("frame_pose", "jacobian") else ()
     one, other = robot.bind(name, *link), robot.bind(name, *link)

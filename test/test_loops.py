@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pinocchio as pin
 import pytest
+from interpreting import compiling, interpreting
 from loop_judge import across
 from random_loops import FREE, KINDS, LoopPair, Mechanism, draw, four_bar
 from random_robots import assert_close
@@ -23,11 +24,7 @@ STENCIL = {1: 5 / 6, 2: -5 / 21, 3: 5 / 84, 4: -5 / 504, 5: 1 / 1260}
 @pytest.fixture(scope="module", autouse=True)
 def interpreted_programs() -> Iterator[None]:
     """The interpreter, for all tests here that do not ask for the compiler."""
-    with pytest.MonkeyPatch.context() as patch:
-        from mbdyn_ros.compiler import loading
-
-        patch.setattr(loading, "toolchain", lambda: None)
-        patch.setattr(loading, "_notice_interpreter", lambda reason: None)
+    with interpreting():
         yield
 
 
@@ -207,18 +204,16 @@ def test_inverse_dynamics_of_more_mechanisms(kind: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["Stephenson", "chain", "spatial cylindrical"])
-def test_compiled_programs_and_batches(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiled_programs_and_batches(kind: str) -> None:
     """C gives what the interpreter gives; many states, in any order, what each gives alone."""
     mechanism = draw(kind, 0)
     pair = mechanism.pair()
     slow = pair.robot
     states = [pair.state(seed) for seed in range(6)]
     q, v, a, effort = (np.array(column) for column in zip(*states, strict=True))
-    monkeypatch.undo()
-    from mbdyn_ros.compiler import gcc, loading
-
-    monkeypatch.setattr(loading, "toolchain", gcc.toolchain)
-    fast = mechanism.load()
+    with compiling():
+        fast = mechanism.load()
+        fast.compile("inverse_dynamics", "forward_dynamics")
     for method, last in (("inverse_dynamics", a), ("forward_dynamics", effort)):
         singles = np.array([getattr(fast, method)(*row) for row in zip(q, v, last, strict=True)])
         assert_close(singles, getattr(slow, method)(q, v, last), 1e-10)

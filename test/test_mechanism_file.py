@@ -233,7 +233,7 @@ CASES = {
     "no such file": ("/nowhere/arm.yaml", "/nowhere/arm.yaml: no such file (and no YAML text"),
     "one line": ("loops: []", "loops: []: no such file (and no YAML text either: it is one line"),
     "a number": (7, "the mechanism is a path or YAML text, not int"),
-    "large": ("#" * 2**22 + "\nhome: {}", "<text>: more than 4194304 characters of YAML"),
+    "large": ("#" * 2**19 + "\nhome: {}", "<text>: has 524297 characters of YAML"),
 }
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from interpreting import interpreting
 
 import mbdyn_ros
 from mbdyn_ros import InputError, MbdynError, Robot
@@ -65,21 +66,16 @@ def robot(request: pytest.FixtureRequest) -> Robot:
 
 def interpreted(text: str, floating_base: bool = False) -> Robot:
     """A robot whose programs are built while there is no compiler."""
-    from mbdyn_ros.compiler import loading
-
-    patch = pytest.MonkeyPatch()
-    patch.setattr(loading, "toolchain", lambda: None)
-    patch.setattr(loading, "_notice_interpreter", lambda reason: None)
-    robot = mbdyn_ros.load(text, floating_base=floating_base)
-    robot.compile()
-    for loads in (None, {}):
-        for friction in (True, False):
-            zeros = np.zeros(robot.nv)
-            q = np.zeros(robot.nq)
-            q[6:7] = 1.0
-            robot.inverse_dynamics(q, zeros, zeros, loads, friction)
-            robot.forward_dynamics(q, zeros, zeros, loads, friction)
-    patch.undo()
+    with interpreting():
+        robot = mbdyn_ros.load(text, floating_base=floating_base)
+        robot.compile()
+        for loads in (None, {}):
+            for friction in (True, False):
+                zeros = np.zeros(robot.nv)
+                q = np.zeros(robot.nq)
+                q[6:7] = 1.0
+                robot.inverse_dynamics(q, zeros, zeros, loads, friction)
+                robot.forward_dynamics(q, zeros, zeros, loads, friction)
     return robot
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from corpus import urdf_file
+from interpreting import compiling
 from random_loops import draw
 
 import mbdyn_ros
@@ -111,14 +112,11 @@ def test_one_start_or_one_plan_serves_all(arm: Robot) -> None:
 
 
 def test_the_interpreter_gives_the_same(interpreted: None) -> None:
-    from mbdyn_ros.compiler import gcc
-
     slow = mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True)
     x = start(slow, 3, 2)
     for method in ("rk4", "semi_implicit"):
         expected = slow.rollout(*x, DT, method, friction=False)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("mbdyn_ros.compiler.loading.toolchain", gcc.toolchain)
+        with compiling():
             fast = mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True)
             for ours, theirs in zip(
                 fast.rollout(*x, DT, method, friction=False), expected, strict=True

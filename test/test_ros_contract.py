@@ -11,6 +11,8 @@ import yaml
 
 pytest.importorskip("rclpy")
 
+from rcl_interfaces.msg import ParameterType
+from rcl_interfaces.srv import GetParameters, ListParameters
 from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
 from ros_rig import ARM, Rig, rig
 
@@ -112,3 +114,9 @@ def test_topics_and_services(rig: Rig, kind: type[RobotNode]) -> None:
         for one in node.services
         if of_type(one.srv_type).split("/")[0] not in OF_RCLPY
     }
+    # All of them at once, as `ros2 param dump` asks: one without a value would silence the others.
+    names = rig.call(ListParameters, f"{kind.NAME}/list_parameters").result.names
+    assert {spec.name for spec in kind.PARAMETERS} <= set(names)
+    values = rig.call(GetParameters, f"{kind.NAME}/get_parameters", names=names).values
+    assert len(values) == len(names)
+    assert ParameterType.PARAMETER_NOT_SET not in [value.type for value in values]

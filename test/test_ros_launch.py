@@ -6,6 +6,7 @@ The launch files themselves need launch_ros, which is part of a full ROS 2 only.
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import subprocess
 from collections.abc import Callable
@@ -72,20 +73,20 @@ def test_rviz_shows_what_is_published() -> None:
     config = yaml.safe_load((ROOT / "config" / "simulate.rviz").read_text())
     displays = {one["Name"]: one for one in config["Visualization Manager"]["Displays"]}
     topic = displays["Robot"]["Description Topic"]
-    assert (topic["Value"], topic["Durability Policy"]) == ("/robot_description", "Transient Local")
-    assert displays["Efforts and masses"]["Topic"]["Value"] == "/simulator/markers"
+    assert (topic["Value"], topic["Durability Policy"]) == ("robot_description", "Transient Local")
+    assert displays["Efforts and masses"]["Topic"]["Value"] == "simulator/markers"
     for file in ("simulate", "impact"):
         config = yaml.safe_load((ROOT / "config" / f"{file}.rviz").read_text())
         displays = {one["Name"]: one for one in config["Visualization Manager"]["Displays"]}
         topic = displays["Walls"]["Topic"]
         assert (topic["Value"], topic["Durability Policy"]) == (
-            "/simulator/walls", "Transient Local",
+            "simulator/walls", "Transient Local",
         )  # fmt: skip
-        assert displays["Impulses and energy"]["Topic"]["Value"] == "/simulator/impulses"
+        assert displays["Impulses and energy"]["Topic"]["Value"] == "simulator/impulses"
     config = yaml.safe_load((ROOT / "config" / "piezo.rviz").read_text())
     displays = {one["Name"]: one for one in config["Visualization Manager"]["Displays"]}
     topic = displays["Limbs, transducers and rotor"]["Topic"]["Value"]
-    assert topic == "/piezo_simulator/markers"
+    assert topic == "piezo_simulator/markers"
 
 
 def test_find_urdf(urdf: Path) -> None:
@@ -116,6 +117,46 @@ def test_xacro(tmp_path: Path, urdf: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_fixed_frame() -> None:
     assert launch_support.fixed_frame(ARM, floating_base=False) == "base"
     assert launch_support.fixed_frame(ARM, floating_base=True) == "world"
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "complaint"),
+    [
+        ("number", "fast", "'fast' is no finite number"),
+        ("number", "inf", "'inf' is no finite number"),
+        ("numbers", "[0, 0, down]", "'down' is no finite number"),
+        ("truth", "maybe", "it must be true or false"),
+        ("files", "/nope.yaml", "there is no file /nope.yaml"),
+        ("description", "/nope.urdf", "there is no file /nope.urdf"),
+    ],
+)
+def test_launch_arguments_are_refused_by_name(name: str, given: str, complaint: str) -> None:
+    arguments = launch_support.Arguments({"that": given})
+    with pytest.raises(InputError, match=f"^launch argument that.*{re.escape(complaint)}"):
+        getattr(arguments, name)("that")
+
+
+def test_launch_arguments(urdf: Path) -> None:
+    given = {"rate": "100", "gravity": "[0, 0, -1.6]", "rviz": "True", "file": ""}
+    arguments = launch_support.Arguments({**given, "urdf": str(urdf)})
+    assert arguments["rate"] == "100" and arguments.number("rate") == 100.0
+    assert arguments.numbers("gravity") == [0.0, 0.0, -1.6]
+    assert arguments.truth("rviz") is True
+    assert arguments.files("file") == [] and arguments.files("urdf") == [str(urdf)]
+    assert arguments.description("urdf") == ARM
+
+
+@pytest.mark.parametrize("file", ["simulate", "mechanism", "impact"])
+def test_launch_files_list_their_arguments(file: str) -> None:
+    """As `ros2 launch --show-args` finds them: without running anything."""
+    pytest.importorskip("launch_ros")
+    from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+    from launch import LaunchContext
+
+    source = PythonLaunchDescriptionSource(str(ROOT / "launch" / f"{file}.launch.py"))
+    found = source.get_launch_description(LaunchContext()).get_launch_arguments()
+    assert {"rate", "namespace", "use_sim_time", "rviz"} <= {one.name for one in found}
 
 
 def launch(

@@ -17,8 +17,9 @@ from std_srvs.srv import Trigger
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.robot import Robot
 from mbdyn_ros.ros.node.description import GRAVITY, LATCHED, PRIORITY, SPECS
-from mbdyn_ros.ros.node.diagnostics import Health
+from mbdyn_ros.ros.node.diagnostics import Health, key_values
 from mbdyn_ros.ros.node.parameters import Spec
+from mbdyn_ros.ros.node.refusals import Refusals, in_words
 from mbdyn_ros.ros.node.robot_node import RobotNode
 
 __all__ = ["rig"]
@@ -113,8 +114,45 @@ def test_a_refused_parameter_stays_as_it_was(rig: Rig) -> None:
     assert (node.parameters["step"], node.parameters["rate"], node.loop.rate) == (2, 50.0, 50.0)
     assert rig.set(node, rate=60.0, step=7) == "7 is unlucky"
     assert "10" in rig.set(node, step=10)
+    refusal = "gravity[1] is 1e+308: it must be from -1e+06 to 1e+06"
+    assert rig.set(node, gravity=[0.0, 1e308, 0.0]) == refusal
     assert (node.parameters["step"], node.parameters["rate"], node.loop.rate) == (2, 50.0, 50.0)
     assert node.get_parameter("step").value == 2
+
+
+class Log:
+    """Stands for a node and for its logger."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def get_logger(self) -> Log:
+        return self
+
+    def warning(self, line: str) -> None:
+        self.lines.append(line)
+
+
+def test_a_flood_of_refusals_costs_one_line() -> None:
+    log, health = Log(), Health()
+    refusals = Refusals(log, "command")  # type: ignore[arg-type]
+    for k in range(1000):
+        refusals.add(InputError(f"number {k}"))
+    assert log.lines == ["refused a command: number 0"]
+    refusals.report(health)
+    assert health.warnings == ["refused a command: number 999"]
+    assert health.values == {"refused commands": 1000}
+    refusals.report(health)
+    assert len(health.warnings) == 1
+
+
+def test_very_long_texts_lose_their_middle() -> None:
+    error = InputError(f"there is no joint {'x' * 10_000_000}; there are shoulder, elbow")
+    words = in_words(error)
+    assert len(words) < 5000
+    assert words.startswith("there is no joint xxx") and words.endswith("there are shoulder, elbow")
+    (value,) = key_values({"robot": "x" * 10_000_000})
+    assert len(value.value) < 5000 and "9996000 characters left out" in value.value
 
 
 def test_a_fault_stays_until_it_is_cleared(rig: Rig) -> None:

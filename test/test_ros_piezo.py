@@ -24,6 +24,7 @@ import mbdyn_ros
 from mbdyn_ros.piezo import Rotor, pulse_windows
 from mbdyn_ros.piezo.ros.piezo_controller import PiezoController
 from mbdyn_ros.piezo.ros.piezo_simulator import PiezoSimulator
+from mbdyn_ros.ros.node.diagnostics import Health
 
 __all__ = ["rig"]
 
@@ -76,6 +77,10 @@ class Bench:
             return ready()
 
         return self.rig.wait(fed)
+
+    def measured(self) -> bool:
+        with self.node.lock:
+            return not self.node.measured.missing(self.node.time(), 0.1)
 
     def on(self) -> bool:
         return bool(self.pulses and self.pulses[-1].rotor_speed)
@@ -146,11 +151,12 @@ def test_a_motion_starts_where_the_joints_are(rig: Rig) -> None:
     bench = Bench(rig)
     reference = rig.publisher(type(state([])), f"{CONTROLLER}/reference")
     goal = np.array(HOME) + 0.05
-    bench.until(lambda: not bench.node.measured.missing(time.perf_counter(), 0.1))
+    bench.until(bench.measured)
     reference.publish(state(goal.tolist(), at=2.0))
     bench.until(bench.on)
+    start = bench.node.playback.start
     for moment, place in ((0.0, HOME), (2.0, goal)):
-        q, v, _ = bench.node._reference.at(moment)
+        q, v, _ = bench.node.playback.at(start + moment)
         np.testing.assert_allclose(q, place, atol=1e-12)
         np.testing.assert_allclose(v, 0, atol=1e-12)
 
@@ -222,7 +228,7 @@ def test_references_beyond_the_limits_are_refused(rig: Rig) -> None:
     reference.publish(state([0.0, 1.2, 0.0]))
     rig.wait(lambda: "position of elbow is 1.2 at 0 s, outside its limits -1 to 1"
              in bench.node.refused_references.last)  # fmt: skip
-    bench.node.refused_references.last = ""
+    bench.node.refused_references.report(Health())
     swing = state([0.0, 0.9, 0.0], [0.0, 5.0, 0.0])  # between its points it goes beyond
     swing.points += state([0.0, 0.9, 0.0], [0.0, -5.0, 0.0], at=1.0).points
     reference.publish(swing)
@@ -238,10 +244,10 @@ def test_targets(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
     place.x, place.y, place.z = piezo.frame_pose(goal, "gripper")[:3, 3].tolist()
     target.publish(message)
     rig.wait(lambda: "no joint_states of all joints" in bench.node.refused_targets.last)
-    bench.until(lambda: not bench.node.measured.missing(time.perf_counter(), 0.1))
+    bench.until(bench.measured)
     target.publish(message)
     bench.until(lambda: bench.pulses[-1].rotor_speed)
-    end, _, _ = bench.node._reference.at(99.0)
+    end, _, _ = bench.node.playback.reference.at(99.0)
     apart = piezo.frame_pose(end, "gripper") - piezo.frame_pose(goal, "gripper")
     assert np.abs(apart[:3, 3]).max() < 1e-9 and abs(end[5]) < 1e-12
     place.x = 0.5
@@ -262,7 +268,7 @@ def test_the_loop_is_closed(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
     from mbdyn_ros_interfaces.msg import PiezoPulses
 
     simulator = rig.add(PiezoSimulator, urdf=ROBOT, initial_positions=HOME, rate=200.0)
-    rig.add(PiezoController, urdf=ROBOT, rate=200.0, target_speed=1.0)
+    rig.add(PiezoController, urdf=ROBOT, rate=200.0, target_speed=1.0, reference_timeout=0.0)
     rig.executor.wake()
     pulses = rig.publisher(PiezoPulses, f"{SIMULATOR}/pulses")
     rig.client.create_subscription(PiezoPulses, f"{CONTROLLER}/pulses", pulses.publish, 10)

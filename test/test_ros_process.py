@@ -53,13 +53,34 @@ def test_a_signal_ends_it_cleanly(
     assert "Traceback" not in output and "Error" not in output
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_zero_torque_is_the_last_word(rig: Rig, start: Start, urdf: str, number: int) -> None:
-    process = start("torque_feedforward", "-p", f"urdf:={urdf}", "-p", "reference_timeout:=0.0")
+def holding(rig: Rig, start: Start, urdf: str) -> tuple[subprocess.Popen[str], list[Any]]:
+    """A process of torque_feedforward that holds the arm, wherever that is, and what it sends."""
+    settings = [f"urdf:={urdf}", "longest_gap:=1.0"]
+    zeros = ("reference_timeout", "start_tolerance", "following_tolerance")
+    settings += [f"{name}:=0.0" for name in zeros]
+    process = start("torque_feedforward", *(part for one in settings for part in ("-p", one)))
     sent = rig.listen(Float64MultiArray, "torque_feedforward/commands")
     reference = rig.publisher(JointTrajectory, "torque_feedforward/reference")
     reference.publish(JointTrajectory(points=[JointTrajectoryPoint(positions=[0.0, 0.0, 0.0])]))
     rig.wait(lambda: sent and any(sent[-1].data))
+    return process, sent
+
+
+@pytest.mark.alone
+def test_a_node_that_was_stopped_starts_anew(rig: Rig, start: Start, urdf: str) -> None:
+    """With zeros: nobody knows where the robot is by then."""
+    process, sent = holding(rig, start, urdf)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    sent.clear()
+    process.send_signal(signal.SIGCONT)
+    rig.wait(lambda: len(sent) > 20)
+    assert not any(any(one.data) for one in sent)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_zero_torque_is_the_last_word(rig: Rig, start: Start, urdf: str, number: int) -> None:
+    process, sent = holding(rig, start, urdf)
     process.send_signal(number)
     process.communicate(timeout=PATIENCE)
     assert process.returncode == 0

@@ -61,6 +61,22 @@ def test_outside() -> None:
     assert [one.tolist() for one in single.at(5.0)] == [q[0].tolist(), v[0].tolist(), a[0].tolist()]
 
 
+@pytest.mark.parametrize("given", [0, 1, 2])
+def test_samples_lie_on_the_motion(given: int) -> None:
+    q, v, a = points()
+    reference = Reference(TIMES, q, v if given > 0 else None, a if given > 1 else None)
+    (samples,) = reference.samples()
+    times, inner = samples[0], np.diff(samples[0], append=9.0) > 0
+    assert set(TIMES) <= set(times) and inner.sum() == len(times) - 2
+    for k in np.flatnonzero(inner[:-1] & inner[1:]).tolist():
+        for one, other in zip(reference.at(times[k]), samples[1:], strict=True):
+            np.testing.assert_allclose(one, other[k], atol=1e-9)
+    ((moment, *single),) = Reference(TIMES[1:2], q[:1], v[:1], a[:1]).samples()
+    assert moment.tolist() == [0.5] and [one.tolist() for one in single] == [
+        q[:1].tolist(), v[:1].tolist(), a[:1].tolist()
+    ]  # fmt: skip
+
+
 def test_times_must_increase() -> None:
     with pytest.raises(InputError, match=r"point 2: time_from_start is 0\.5 s"):
         Reference(np.array([0.0, 0.5, 0.5, 1.0]), points()[0])

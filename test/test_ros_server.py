@@ -16,6 +16,9 @@ from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
+from mbdyn_ros.errors import InputError
+from mbdyn_ros.ros.messages.layout import Layout
+from mbdyn_ros.ros.messages.trajectory_efforts import with_efforts
 from mbdyn_ros.ros.node import interfaces
 from mbdyn_ros.ros.node.description import LATCHED
 from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
@@ -207,6 +210,51 @@ def test_bad_trajectory(server: Rig, points: Any, names: Any, message: str) -> N
         trajectory=trajectory(*points, names=names),
     )
     assert not answer.success and message in answer.message
+
+
+def test_what_a_controller_would_refuse(server: Rig) -> None:
+    """Efforts come all the same: they do not depend on times."""
+    service = f"{NAME}/inverse_dynamics_trajectory"
+
+    def remark(message: JointTrajectory) -> str:
+        answer = server.call(srv.InverseDynamicsTrajectory, service, trajectory=message)
+        assert answer.success and len(answer.trajectory.points[-1].effort) == 3
+        return str(answer.message)
+
+    points = [(Q, V, A), (Q, V, A), (Q, [0.0] * 3, A)]
+    fit = trajectory(*points, names=JOINTS)
+    assert remark(fit) == ""
+    for seconds, words in (
+        ([0, 1, 1], "point 2 is at 1 s, not after the 1 s of the point before"),
+        ([0, 2, 1], "point 2 is at 1 s, not after the 2 s of the point before"),
+        ([-1, 0, 1], "point 0 is at -1 s, before the start"),
+    ):
+        for point, second in zip(fit.points, seconds, strict=True):
+            point.time_from_start.sec = second
+        refusal = f"joint_trajectory_controller would refuse this trajectory: {words}"
+        assert remark(fit) == refusal
+    mixed = trajectory((Q, V, []), (Q, [], []), names=JOINTS)
+    assert "point 1 has no velocities, but others have" in remark(mixed)
+    moving = trajectory((Q, V, A), (Q, V, A), names=[])
+    assert f"shoulder still moves at the last point, at {V[0]:g}" in remark(moving)
+
+
+def test_large_requests(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Points are not read one by one, where nothing is wrong with them."""
+    node = rig.add(InverseDynamicsServer, robot_description=ARM)
+    message = trajectory(*[(Q, [], [])] * 3000)
+    message.points[2999].positions = [0.0, math.nan, 0.0]
+    with pytest.raises(InputError, match="point 2999: position of elbow is nan"):
+        with_efforts(node.robot, message)
+    message.points[2999].positions = Q
+    with monkeypatch.context() as patch:
+        patch.setattr(Layout, "state", None)
+        assert len(with_efforts(node.robot, message).points[2999].effort) == 3
+    assert rig.set(node, largest_request=2999) == ""
+    with pytest.raises(InputError, match="3000 points, and the parameter largest_request is 2999"):
+        node._filled(node.robot, message)
+    answer = ask(rig, position=Q, external_wrenches=[WrenchStamped()] * 3000)
+    assert not answer.success and "the request has 3000 wrenches" in answer.message
 
 
 def test_topic_twin_without_the_interfaces(

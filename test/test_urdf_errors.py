@@ -363,3 +363,19 @@ def test_messages_name_the_file(tmp_path: Path) -> None:
     assert refusal(path).startswith(f'{path}:6: <joint name="ab"> <axis>: xyz="0 0 0"')
     path.write_text(robot(LINKS + BC))
     assert refusal(str(path)).startswith(f"{path}:3: 2 links have no parent joint")
+
+
+def test_too_many_tags_are_refused() -> None:
+    assert refusal("<robot>" + "<a/>" * 2_000_000).startswith("<text>: has 2000001 tags")
+
+
+def test_a_long_chain_of_mimics_is_read_in_time() -> None:
+    """4000 joints took minutes when every chain was followed to its end."""
+    joints = "".join(
+        f'<link name="l{k + 1}"/><joint name="j{k}" type="continuous"><parent link="l{k}"/>'
+        f'<child link="l{k + 1}"/>' + (f'<mimic joint="j{k - 1}"/>' if k else "") + "</joint>"
+        for k in range(4000)
+    )
+    start = time.process_time()
+    model = read_urdf(f'<robot name="r"><link name="l0"/>{joints}</robot>')
+    assert len(model.joints) == 4000 and time.process_time() - start < 20

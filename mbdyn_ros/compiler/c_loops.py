@@ -9,10 +9,13 @@ from __future__ import annotations
 from ..program.closing import Closing
 from ..program.continuation import (
     CLOSED,
+    CONTRACTION,
     GENTLE,
     ITERATIONS,
     LARGEST_CORRECTION,
     LARGEST_MOVE,
+    LONGEST_STRIDE,
+    SMALL,
     SMALLEST_STEP,
     STEEP,
 )
@@ -23,7 +26,7 @@ from .printers.operations import number
 
 def walk_source(closing: Closing) -> str:
     """C of `close_all(q, home, z)`, as programs call it; see runtime/program.h."""
-    return c_loops(closing, '#include "newton.h"\n') + CLOSE_ALL.format(
+    return c_loops(closing, '#include "newton.h"\n') + FOLLOWING + CLOSE_ALL.format(
         ny=closing.ny, nz=closing.nz, count=len(closing.counts), places=places(closing)
     )
 
@@ -87,17 +90,45 @@ static void change_{k}(const double *y, const double *z, const double *dy, const
 {change}}}
 """
 
+FOLLOWING = f"""
+#define LONGEST_STRIDE {number(LONGEST_STRIDE)}
+#define SMALL {number(SMALL)}
+#define CONTRACTION {number(CONTRACTION)}
+
+#include "following.h"
+"""
+
 CLOSE_ALL = """
+/* What following remembers counts for one home alone. */
+struct memory {{
+  double home[{ny} + {nz}];
+  struct followed last[{count}];
+}};
+
+static int follow_all(const double* y, const double* home, struct memory* memory, double* z) {{
+  if (memcmp(memory->home, home, sizeof memory->home)) {{
+    const double* start = memcpy(memory->home, home, sizeof memory->home);
+    memset(memory->last, 0, sizeof memory->last);
+    for (int k = 0, iy = 0, iz = {ny}; k < {count}; ++k) {{
+      copy(start + iy, memory->last[k].y, loop_table[k].ny);
+      copy(start + iz, memory->last[k].z, loop_table[k].nz);
+      iy += loop_table[k].ny, iz += loop_table[k].nz;
+    }}
+  }}
+  return follow_loops(loop_table, {count}, y, home, home + {ny}, memory->last, z);
+}}
+
 /* Dependent positions of all loops at q. What this thread remembers counts for one home alone. */
-static int close_all(const double* q, const double* home, double* z) {{
+static int close_all(const double* q, const double* home, double* memory, double* z) {{
   static const int place[] = {{{places}}};
   static _Thread_local double last[{ny} + {nz}], last_home[{ny} + {nz}];
   double y[{ny} + 1];
+  for (int i = 0; i < {ny}; ++i) y[i] = q[place[i]];
+  if (memory) return follow_all(y, home, (struct memory*)memory, z);
   if (memcmp(last_home, home, sizeof last_home)) {{
     memcpy(last, home, sizeof last);
     memcpy(last_home, home, sizeof last_home);
   }}
-  for (int i = 0; i < {ny}; ++i) y[i] = q[place[i]];
   return close_loops(loop_table, {count}, y, home, home + {ny}, last, last + {ny}, z);
 }}
 """

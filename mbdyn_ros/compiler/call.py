@@ -17,7 +17,7 @@ from .runtime.library import runtime
 
 
 def bound_call(program: CompiledProgram, arrays: Sequence[Array]) -> Callable[[], None]:
-    """The bound call of a program on arrays: its inputs, home, and the result."""
+    """The bound call of a program on arrays: its inputs, home, memory, and the result."""
     addresses = program.address.value, *(array.ctypes.data for array in arrays)
     block = (ctypes.c_void_p * len(addresses))(*addresses)
     call: Callable[[], None] = _maker("new_bound_call")(

@@ -7,6 +7,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..array import Array
 from ..program.program import Program
 from .call import bound_call, plain_call
@@ -40,7 +42,7 @@ class CompiledKernel(Kernel):
         super().__init__(program, alone.inputs, alone.shape, home)
         self.alone, self._made, self._runtime = alone, vectors, runtime()
         self._home = home.ctypes.data
-        self._addresses = ctypes.c_void_p * (len(self.inputs) + 1)
+        self._addresses = ctypes.c_void_p * (len(self.inputs) + 2)
         self._steps = ctypes.c_size_t * len(self.inputs)
 
     @functools.cached_property
@@ -55,8 +57,12 @@ class CompiledKernel(Kernel):
         return self._made()
 
     def tie(self, arguments: Sequence[Array], result: Array) -> tuple[Callable[[], Any], object]:
-        """Arrays and program stay with the call."""
-        return bound_call(self.alone, (*arguments, self.home, result)), None
+        """Arrays and program stay with the call, which follows a motion."""
+        return bound_call(self.alone, (*arguments, self.home, self.memory(), result)), None
+
+    def memory(self) -> Array:
+        """What a caller that follows a motion keeps; see `close` in runtime/program.h."""
+        return np.zeros(self.alone.memory)
 
     def tie_batch(self, arguments: Sequence[Array], result: Array) -> Callable[[], Any]:
         """State by state; the caller keeps the arrays."""
@@ -75,9 +81,12 @@ class CompiledKernel(Kernel):
             self._runtime.batch(vectors.address, *addressed, threads)
 
     def _addressed(self, arrays: Sequence[Array], result: Array) -> tuple[object, ...]:
-        """Number of states, where inputs and home are, their steps, and where the result is."""
+        """Number of states, where inputs and home are, their steps, and where the result is.
+
+        Nothing is remembered from state to state.
+        """
         count = len(result)
-        start = self._addresses(*map(address, arrays), self._home)
+        start = self._addresses(*map(address, arrays), self._home, None)
         step = self._steps(
             *(x.size // count if x.ndim > n else 0 for x, n in zip(arrays, self._ndim, strict=True))
         )

@@ -25,6 +25,7 @@ class _Program(ctypes.Structure):
         ("quaternions", ctypes.c_size_t),
         ("close", ctypes.c_void_p),
         ("z", ctypes.c_size_t),
+        ("memory", ctypes.c_size_t),
         ("alone", ctypes.c_void_p),
         ("together", ctypes.c_void_p),
         ("batch", ctypes.c_void_p),
@@ -41,6 +42,7 @@ class CompiledProgram:
     inputs : rows and columns of every input array by name, in order.
     shape : rows and columns of the result.
     operations : of one run, about.
+    memory : how many numbers remember where loops were closed last.
     address : of its `struct program`, for the runtime library.
 
     Raises
@@ -63,4 +65,5 @@ class CompiledProgram:
         self.inputs = {one.name.decode(): (one.rows, one.columns) for one in arrays}
         self.shape: tuple[int, int] = described.rows, described.columns
         self.operations: int = described.operations
+        self.memory: int = described.memory
         self.address = ctypes.c_void_p(ctypes.addressof(described))

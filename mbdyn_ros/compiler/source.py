@@ -33,7 +33,8 @@ static const size_t quaternions[] = {{{quaternions}0}};
 EXPORTED const struct program program = {{
   .input = inputs, .inputs = {n_in}, .rows = {rows}, .columns = {columns},
   .quaternion = quaternions, .quaternions = {n_quaternions},
-  .close = {close}, .z = {nz}, .{core} = core, {loops}.operations = {operations},
+  .close = {close}, .z = {nz}, .memory = {memory},
+  .{core} = core, {loops}.operations = {operations},
 }};
 """
 
@@ -75,6 +76,7 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
         n_quaternions=len(quaternions),
         close="NULL" if closing is None else "close_all",
         nz=0 if closing is None else closing.nz,
+        memory="0" if closing is None else "(sizeof(struct memory) + 7) / 8",
         core=CORE[lane],
         loops=loops,
         operations=program.length,

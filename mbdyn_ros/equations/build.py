@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,18 +11,15 @@ from ..errors import ModelError
 from ..model.clusters import find_clusters
 from ..model.coordinates import choose_coordinates
 from ..model.model import Array, Model, constant
-from ..model.rounded_angles import Tilt, set_straight
 from ..model.split_joints import split_joints
+from ..model.straight import Tilt, set_straight
 from ..model.tree import Tree, build_tree
 from ..program.symbols import alone
+from .loops.rank import RANK, ROUNDED
 from .system import System
 
 if TYPE_CHECKING:
     from .loops.assembly import Assembly
-
-UNSEEN = 1e-7
-"""Tilt (rad) that no rank tells from none."""
-
 
 class PartlyDependentError(ModelError):
     """A loop ties some motions of the joint `joint`, and leaves others free."""
@@ -36,40 +32,49 @@ class PartlyDependentError(ModelError):
 @alone
 def build_robot(
     model: Model, floating_base: bool, gravity: Array, home: Mapping[str, float]
-) -> tuple[Model, System, tuple[Assembly, ...], list[Tilt]]:
+) -> tuple[Model, System, tuple[Assembly, ...], list[str]]:
     """`build_system` of the model, changed where its loops ask for it.
 
-    Axes are set straight where rounded angles would lock loops, and joints of several motions
-    (planar ones) are split where a loop makes them partly dependent.
+    Loops that rounded numbers bend out of their planes are set straight, and joints of several
+    motions (planar ones) are split where a loop makes them partly dependent.
 
     Returns
     -------
-    The model that serves, its system and assemblies, and the axes that were set straight.
+    The model that serves, its system and assemblies, and what is to be said of rounded loops.
     """
     try:
-        return _with_axes(model, floating_base, gravity, home)
+        system, assemblies = build_system(model, floating_base, gravity, home)
     except PartlyDependentError as error:
         return build_robot(split_joints(model, [error.joint]), floating_base, gravity, home)
+    loops = {
+        loop.name: ROUNDED if one.rounding else RANK
+        for one in assemblies
+        if one.rank < one.row_count
+        for loop in one.linkage.cluster.closures
+    }
+    straight, tilts = set_straight(model, system.tree, loops) if loops else (model, [])
+    notes = [text for one in assemblies if (text := _rounded_text(one, tilts))]
+    if straight is not model:
+        mobility = system.coordinates.nv
+        system, assemblies = build_system(straight, floating_base, gravity, home)
+        assert system.coordinates.nv == mobility, "set straight, loops move as before"
+    return straight, system, assemblies, notes
 
 
-def _with_axes(
-    model: Model, floating_base: bool, gravity: Array, home: Mapping[str, float]
-) -> tuple[Model, System, tuple[Assembly, ...], list[Tilt]]:
-    tilts: list[Tilt] = []
-    if model.loops:
-        straight, tilts = set_straight(model, build_tree(model, floating_base))
-    if tilts:
-        with contextlib.suppress(ModelError):
-            built = build_system(straight, floating_base, gravity, home)
-            try:
-                written = build_system(model, floating_base, gravity, home)
-            except ModelError:
-                return straight, *built, tilts
-            lost = written[0].coordinates.nv < built[0].coordinates.nv
-            if lost or max(tilt.angle for tilt in tilts) < UNSEEN:
-                return straight, *built, tilts
-            return model, *written, []
-    return model, *build_system(model, floating_base, gravity, home), []
+def _rounded_text(assembly: Assembly, tilts: Sequence[Tilt]) -> str:
+    """What is open in rounded loops, and the joint to look at; empty where nothing is rounded."""
+    names = [loop.name for loop in assembly.linkage.cluster.closures]
+    own = [one for one in tilts if one.loop in names and one.angle > 0]
+    if not own and assembly.rounding is None:
+        return ""
+    text = str(assembly.rounding or f"loop {names[0]!r} has rounded numbers")
+    if own:
+        worst = max(own, key=lambda one: one.angle)
+        text += f"; the axis of {worst} misses its plane by {worst.angle:.2g} rad"
+    return (
+        f"{text}. What the rounding contradicts is left out; write numbers with all their digits "
+        "(1.5707963267948966, not 1.5708)"
+    )
 
 
 def build_system(
@@ -103,12 +108,7 @@ def build_system(
         if len(bodies_of[name]) == 1 and tree.bodies[bodies_of[name][0]].motion.nv == 1
     }
     wanted = model.independent if independent is None else independent
-    leading = [joint.name for joint in model.joints if joint.nv and joint.mimic is None]
-    preferred = [
-        body
-        for name in dict.fromkeys([*(wanted or model.actuated or ()), *leading])
-        for body in bodies_of[name]
-    ]
+    preferred = _preferred(model, tree, bodies_of, wanted or model.actuated or ())
     chosen = [body for name in wanted or () for body in bodies_of[name]]
     constrained = [cluster for cluster in clusters if cluster.constrained]
     if constrained:
@@ -125,7 +125,7 @@ def build_system(
         for cluster in constrained
     ]
     names = _independent_joints(model, tree, assemblies, wanted)
-    actuated = names if model.actuated is None else model.actuated
+    actuated = _actuated_joints(model, tree, assemblies, names)
     coordinates = choose_coordinates(model, floating_base, names, actuated)
     return (
         System(
@@ -138,6 +138,27 @@ def build_system(
         ),
         tuple(assemblies),
     )
+
+
+def _preferred(
+    model: Model, tree: Tree, bodies_of: Mapping[str, Sequence[int]], named: Sequence[str]
+) -> list[list[int]]:
+    """Bodies by how well it suits their joints to be independent; see `choose_independent`.
+
+    First the joints that are named, then those that have drives, then those with an effort
+    limit, then all others but mimics: the nearest to the root first, as motors are.
+    """
+    depth: list[int] = []
+    for body in tree.bodies:
+        depth.append(depth[body.parent] + 1 if body.parent >= 0 else 0)
+    leading = [joint for joint in model.joints if joint.nv and joint.mimic is None]
+    strong = [joint.name for joint in leading if np.isfinite(joint.limits.effort)]
+    groups: list[list[int]] = []
+    for names in (named, model.driven, strong, [joint.name for joint in leading]):
+        seen = {body for group in groups for body in group}
+        new = [body for name in names for body in bodies_of[name] if body not in seen]
+        groups.append(new if names is named else sorted(new, key=depth.__getitem__))
+    return groups
 
 
 def _independent_joints(
@@ -169,6 +190,24 @@ def _independent_joints(
             f"{', '.join(missing)} undetermined: name them too"
         )
     return list(wanted)
+
+
+def _actuated_joints(
+    model: Model, tree: Tree, assemblies: Sequence[Assembly], independent: Sequence[str]
+) -> Sequence[str]:
+    """The actuated joints: as described, else the independent ones and all with drives in loops."""
+    if model.actuated is not None:
+        return model.actuated
+    if model.independent is not None:
+        return independent
+    tied = {
+        tree.bodies[body].joint
+        for assembly in assemblies
+        if not assembly.linkage.linear
+        for body in assembly.linkage.cluster.tied
+    }
+    more = [name for name in model.driven if name in tied and name not in independent]
+    return [*independent, *more]
 
 
 def _home(tree: Tree, assemblies: Sequence[Assembly], rough: Mapping[int, float]) -> Array:

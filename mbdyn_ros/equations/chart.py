@@ -20,8 +20,9 @@ import numpy as np
 
 from ..model.model import Array
 from ..program.symbols import alone, lasting
-from .loops.assembly import spanning_rows
 from .loops.linkage import Linkage, rows_at_positions
+from .loops.rank import spanning_rows
+from .loops.units import units_of
 from .system import System
 
 
@@ -49,7 +50,8 @@ class Chart:
         self._buffer.set_arg(0, memoryview(self._x))  # type: ignore[arg-type]
         self._buffer.set_res(0, memoryview(self._rows.reshape(-1)))  # type: ignore[arg-type]
         self._units = np.ones(rows.matrix.shape)
-        self._units = _units(system, linkage, self.matrix(system.home))
+        units = units_of(system.tree, linkage.cluster, self.matrix(system.home))
+        self._units = np.outer(units.rows, units.columns)
 
     def matrix(self, tree_position: Array) -> Array:
         """The rows (m, n) at tree positions."""
@@ -124,21 +126,3 @@ class Chart:
 def charts(system: System) -> tuple[Chart, ...]:
     """The charts of all linkages with loops."""
     return tuple(Chart(system, one) for one in system.linkages if not one.linear)
-
-
-def _units(system: System, linkage: Linkage, matrix: Array) -> Array:
-    """Factors (m, n) that make the rows of a linkage free of units."""
-    sliding = np.array(
-        [system.tree.bodies[body].motion.slides for body in linkage.cluster.tied]
-    )
-    lengths: list[bool] = []
-    for closure in linkage.cluster.closures:
-        lengths += [True] * closure.closing.slide.rows + [False] * closure.closing.turn.rows
-    gears = len(matrix) - len(lengths)
-    arms = np.abs(matrix[: len(lengths)][lengths][:, ~sliding])
-    size = float(arms.max(initial=0.0)) or 1.0
-    rows = np.where([*lengths, *[False] * gears], 1 / size, 1.0)
-    units = np.outer(rows, np.where(sliding, size, 1.0))
-    for k in range(len(lengths), len(matrix)):  # a gear's row has any unit
-        units[k] /= np.abs(matrix[k] * units[k]).max()
-    return units

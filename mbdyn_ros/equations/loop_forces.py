@@ -20,7 +20,7 @@ from .system import System
 from .tree.newton_euler import newton_euler
 
 REDUNDANT = 1e-10
-"""Singular values below this share of the largest belong to redundant rows."""
+"""Singular values below this share of the largest count as zero, in a singular configuration."""
 
 
 @program("q v a", output="terms", internal=True)
@@ -66,13 +66,28 @@ def loop_forces(system: System, terms: Array) -> dict[str, Array]:
         count = sum(sizes) + len(linkage.cluster.gears)
         constraints = matrix(count, len(linkage.coordinates))
         missing = matrix(len(linkage.coordinates), 1)
-        # NaN stays NaN: the singular values of such a matrix would not converge.
-        sound = np.isfinite(constraints).all(axis=(-2, -1), keepdims=True)
-        inverse = np.linalg.pinv(np.where(sound, constraints, 0.0), rcond=REDUNDANT)
-        multipliers = np.where(sound, np.swapaxes(inverse, -2, -1), np.nan) @ missing
+        multipliers = _least_multipliers(constraints, list(linkage.rows), missing)
         first = 0
         for closure, size in zip(linkage.cluster.closures, sizes, strict=True):
             wrench = matrix(6, size) @ multipliers[..., first : first + size, :]
             result[closure.name] = wrench[..., 0]
             first += size
     return result
+
+
+def _least_multipliers(constraints: Array, kept: list[int], missing: Array) -> Array:
+    """Multipliers (..., m, 1) of least norm with K^T lambda = `missing`.
+
+    All rows of K are combinations K = T L of those that are `kept`. Rows that repeat others up to
+    rounding carry their share, and not the forces that it would take to close them too.
+    """
+    # NaN stays NaN: the singular values of such a matrix would not converge.
+    sound = np.isfinite(constraints).all(axis=(-2, -1), keepdims=True)
+    rows = np.where(sound, constraints, 0.0)[..., kept, :]
+    sizes = np.linalg.norm(rows, axis=-1, keepdims=True)  # metres may be tiny against radians
+    sizes = np.where(sizes > 0.0, sizes, 1.0)
+    inverse = np.linalg.pinv(rows / sizes, rcond=REDUNDANT) / np.swapaxes(sizes, -2, -1)
+    shares = np.where(sound, constraints, 0.0) @ inverse
+    transposed = np.swapaxes(shares, -2, -1)
+    spread = shares @ np.linalg.pinv(transposed @ shares, rcond=REDUNDANT, hermitian=True)
+    return np.where(sound, spread, np.nan) @ (np.swapaxes(inverse, -2, -1) @ missing)

@@ -121,10 +121,14 @@ class System:
     @functools.cached_property
     @alone
     def residuals(self) -> dict[Linkage, ca.Function]:
-        """Residuals (m, 1) of the linkages' rows as functions of their tied joints' positions."""
+        """Residuals (m, 1) of the linkages' rows as functions of their tied joints' positions.
+
+        What rounding leaves open counts as closed.
+        """
         pairs = [(one, rows_at_positions(self.tree, one.cluster)) for one in self.linkages]
         return {
-            one: lasting(ca.Function("residual", [x], [rows.residual])) for one, (x, rows) in pairs
+            one: lasting(ca.Function("residual", [x], [one.beyond_slack(rows.residual)]))
+            for one, (x, rows) in pairs
         }
 
     def embedding(self, q: SX, z: SX) -> Embedding:
@@ -162,6 +166,7 @@ class System:
         for linkage in self.linkages:
             content.update(repr((linkage.independent, linkage.dependent, linkage.rows)).encode())
             content.update(repr((linkage.cluster.gears, linkage.closed_form)).encode())
+            content.update(repr((linkage.slack, linkage.unit)).encode())
             for closure in linkage.cluster.closures:
                 content.update(f"{closure.type} {closure.bodies} {closure.axis.tolist()}".encode())
                 for frame in (closure.predecessor_frame, closure.successor_frame):

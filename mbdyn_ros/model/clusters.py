@@ -8,7 +8,7 @@ own. Clusters form a tree, so the recursions run over clusters as they run over 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,16 +20,12 @@ from .tree import WORLD, Tree, snap
 PARALLEL_AXES = 1e-12
 """Sine of the largest angle between axes that count as parallel."""
 
-ROUNDED_CLOSING_AXIS = 1e-3
-"""Largest tilt (rad) of a loop's axis that is taken for the rounding of an angle."""
-
 
 @dataclass(frozen=True, eq=False)
 class Closure:
     """A loop on bodies: its frames in the bodies' frames, and the joints on its two paths.
 
     `predecessor_path` and `successor_path` lead from below the last common ancestor outwards.
-    `tilt` is the angle (rad) by which the description's axis missed the plane of the loop.
     """
 
     name: str
@@ -41,7 +37,6 @@ class Closure:
     successor: int
     successor_frame: Pose
     successor_path: tuple[int, ...]
-    tilt: float = 0.0
 
     @property
     def closing(self) -> ClosingType:
@@ -159,40 +154,8 @@ def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
                     "hold joints that slide and turn about axes one after the other. Model the "
                     f"{tree.bodies[body].kind} joint by such joints."
                 )
-        result.append(aligned(tree, closure))
+        result.append(closure)
     return result
-
-
-def aligned(tree: Tree, closure: Closure) -> Closure:
-    """The closure of a planar loop with its axis exactly across the plane.
-
-    An angle written as 1.5708 tilts the axis by 4e-6 rad, which no motion can make up for: the
-    loop would lock. Within `ROUNDED_CLOSING_AXIS` it is taken for rounding.
-    """
-    if not closure.closing.is_hinge:
-        return closure
-    normal = loop_axes(tree, closure)[:, 2]
-    frames, tilts = [], []
-    for path, frame in closure.ends:
-        rotation: Array = np.eye(3)
-        for index in path:
-            body = tree.bodies[index]
-            rotation = rotation @ body.placement.rotation
-            if body.motion.leaves_plane(rotation @ body.axis, normal) > PARALLEL_AXES:
-                return closure
-        across = rotation.T @ normal
-        axis = frame.rotation @ closure.axis
-        across = across * np.sign(across @ axis)
-        turn = np.cross(axis, across)
-        tilts.append(float(np.linalg.norm(turn)))
-        # the shortest turn of one unit vector onto another, exact for small angles too
-        skew = np.array([[0, -turn[2], turn[1]], [turn[2], 0, -turn[0]], [-turn[1], turn[0], 0]])
-        back = np.eye(3) + skew + skew @ skew / (1 + axis @ across)
-        frames.append(Pose(back @ frame.rotation, frame.translation))
-    tilt = max(tilts)
-    if not PARALLEL_AXES < tilt <= ROUNDED_CLOSING_AXIS:
-        return closure
-    return replace(closure, predecessor_frame=frames[0], successor_frame=frames[1], tilt=tilt)
 
 
 def gears_on_bodies(model: Model, tree: Tree) -> list[Gear]:

@@ -151,8 +151,9 @@ class Model:
 
     The joints form a tree with the root link `root`, which `loops` and `couplings` constrain.
     `independent` and `actuated` name the joints chosen in the description (None: not chosen),
-    `home` is a rough configuration (rad or m by joint name). `source` names the file (or says
-    that it was text) for messages; `warnings` holds what looked wrong but could be computed.
+    `driven` those that it has drives for, `home` is a rough configuration (rad or m by joint
+    name). `source` names the file (or says that it was text) for messages; `warnings` holds what
+    looked wrong but could be computed.
     """
 
     name: str
@@ -165,6 +166,7 @@ class Model:
     couplings: tuple[Coupling, ...] = ()
     independent: tuple[str, ...] | None = None
     actuated: tuple[str, ...] | None = None
+    driven: tuple[str, ...] = ()
     home: Mapping[str, float] = field(default_factory=dict)
 
     def link(self, name: str) -> Link:

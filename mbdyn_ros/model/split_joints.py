@@ -56,6 +56,7 @@ def split_joints(model: Model, names: Collection[str]) -> Model:
         joints=tuple(joints),
         independent=chosen(model.independent),
         actuated=chosen(model.actuated),
+        driven=chosen(model.driven) or (),
     )
 
 

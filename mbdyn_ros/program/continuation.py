@@ -36,6 +36,12 @@ CLOSED = 1e-12
 ITERATIONS = 8
 """Newton iterations within which a step must have converged."""
 
+LONGEST_STRIDE = 0.1
+"""Most that any joint may move (rad or m) in a step of following, which compiled programs do."""
+
+SMALL, CONTRACTION = 0.1, 0.25
+"""Share of such a step that Newton's first correction may be; share of it that the next may be."""
+
 
 @dataclass(frozen=True)
 class LoopFunctions:

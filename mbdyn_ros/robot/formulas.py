@@ -32,6 +32,8 @@ def bind(self: Robot, name: str, link: str | None = None, friction: bool = True)
     (`q`, `v`, `a`, `effort`); the result is the array it names (`effort`; `a` of forward
     dynamics) and always `result`. Fill inputs (`bound.q[:] = q`, or `bound.q = q`, which copies
     q and checks its shape), call, read. A call checks nothing; one `Bound` serves one thread.
+    Loops without closed form follow a motion: they are closed from where the last call left
+    them, if q is near, else from home; see docs/closed_loops.md.
 
     Examples
     --------

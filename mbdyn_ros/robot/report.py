@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..model.tree import WORLD
 from ..model.tree_text import tree_text
+from .choice import independent_by
 from .report_parts import ClusterReport, CouplingReport, JointReport, LoopReport
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 INDEPENDENT_BY = {
     "description": "as the description says",
     "actuated": "the actuated ones",
+    "driven": "those that the description drives",
     "chosen": "chosen here: the description names none",
     "all": "all",
 }
@@ -40,7 +42,8 @@ class Report:
     fixed_joints : number of joints that do not move.
     independent, dependent, actuated : joint names.
     independent_by : who says which are independent: "description", "actuated" (they are the
-        actuated ones of the description), "chosen" (by this library), "all" (there is no choice).
+        actuated ones of the description), "driven" (<ros2_control> and <transmission> have drives
+        for them), "chosen" (by this library), "all" (there is no choice).
     closed_loops, loops : number of them, and the joints that close them.
     couplings : gears and mimic joints.
     clusters : joints that loops and couplings move together.
@@ -156,7 +159,7 @@ def report(robot: Robot) -> Report:
         joints=joints,
         fixed_joints=len(model.joints) - len(joints),
         independent=robot.independent_joints,
-        independent_by=_independent_by(robot),
+        independent_by=independent_by(robot),
         dependent=robot.dependent_joints,
         actuated=robot.actuated_joints,
         closed_loops=len(model.loops),
@@ -172,20 +175,6 @@ def report(robot: Robot) -> Report:
         tree=tree_text(model),
         warnings=robot.warnings,
     )
-
-
-def _independent_by(robot: Robot) -> str:
-    """See `Report.independent_by`."""
-    if robot.model.independent is not None:
-        return "description"
-    if not robot.dependent_joints:
-        return "all"
-    if all(robot.model.joint(name).mimic is not None for name in robot.dependent_joints):
-        return "description"
-    actuated = robot.model.actuated
-    if actuated is not None and set(robot.independent_joints) <= set(actuated):
-        return "actuated"
-    return "chosen"
 
 
 def _loops(robot: Robot) -> tuple[LoopReport, ...]:

@@ -17,12 +17,12 @@ from ..errors import InputError, ModelWarning, SingularMassMatrixError
 from ..model.model import Model, constant
 from ..model.read.description import read_description
 from ..model.read.side_car import read_mechanism
-from ..model.rounded_angles import Tilt
 from ..model.split_joints import joints_of_parts, split_joints
 from ..model.tree import BASE_JOINT
 from ..program.declaration import Declaration
 from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state
 from .calls import Calls
+from .choice import say_choice
 from .report import report
 
 
@@ -103,7 +103,7 @@ class Robot:
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
-        self.model, self.system, self._assemblies, tilts = build_robot(
+        self.model, self.system, self._assemblies, notes = build_robot(
             model, floating_base, self.gravity, rough
         )
         self.floating_base = floating_base
@@ -121,7 +121,8 @@ class Robot:
         self.home = self._home_by_name()
         self.massless_links = self._find_massless_links()
         self._start(Calls(self.system, self.model.source))
-        self.warnings = self._find_warnings(tilts)
+        self._choice_said = False
+        self.warnings = self._find_warnings(notes)
         for text in self.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)
 
@@ -156,6 +157,7 @@ class Robot:
     loop_forces = branches.loop_forces
     with_independent = branches.with_independent
     with_home = branches.with_home
+    say_choice = say_choice
     rollout = rollout.rollout
     bind = formulas.bind
     casadi = formulas.casadi
@@ -207,6 +209,8 @@ class Robot:
         InputError
             Inverse dynamics where the actuated joints do not determine the motion.
         """
+        if program.loaded:
+            self.say_choice()
         if program.name.startswith("forward_dynamics"):
             self.require_mass("forward dynamics")
         needs_drive = program.name.startswith(("inverse_dynamics", "regressor"))
@@ -234,21 +238,10 @@ class Robot:
         links = ", ".join(repr(link) for link in self.massless_links)
         return f"no mass resists the motion of link {links}"
 
-    def _find_warnings(self, tilts: Sequence[Tilt]) -> tuple[str, ...]:
-        """Warnings of what looks wrong; `tilts` were seen when the robot was built."""
+    def _find_warnings(self, notes: Sequence[str]) -> tuple[str, ...]:
+        """Warnings of what looks wrong; `notes` were taken when the robot was built."""
         source = self.model.source
-        closures = (one for linkage in self.system.linkages for one in linkage.cluster.closures)
-        found = [
-            *self.model.warnings,
-            *(f"{source}: {tilt}" for tilt in tilts),
-            *(
-                f"{source}: the axis of loop {closure.name!r} misses the plane of its "
-                f"joints by {closure.tilt:.2g} rad and is taken as exactly across it; write angles "
-                "with all their digits (1.5707963267948966, not 1.5708)"
-                for closure in closures
-                if closure.tilt
-            ),
-        ]
+        found = [*self.model.warnings, *(f"{source}: {note}" for note in notes)]
         if self.massless_links:
             found.append(
                 f"{source}: {self._massless_text()}: inverse dynamics is right, forward "

@@ -72,6 +72,7 @@ def rollout(
     (array([0.25, 1. ]), array([1., 2.]))
     """
     self.require_mass("a rollout")
+    self.say_choice()
     method = named("integrator", integrator, FIXED)
     rough = [body.joint for body in self.system.tree.bodies if body.friction]
     if friction and rough:

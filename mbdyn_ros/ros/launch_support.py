@@ -1,8 +1,10 @@
-"""Functions of the launch files: the robot's description, from a file or a name."""
+"""Functions of the launch files: their arguments, and the robot's description."""
 
 from __future__ import annotations
 
+import math
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,86 @@ from ..errors import InputError
 from ..model.read.description import read_description
 from .messages.base_pose import WORLD_FRAME
 from .robot_files import find_urdf
+
+TO_THE_SIMULATOR = [("~/commands", "simulator/commands")]
+"""Remappings of what drives the simulator: relative, so that both may be in any namespace."""
+
+TO_PIEZO_SIMULATOR = [("~/pulses", "piezo_controller/pulses")]
+"""Remappings of `piezo_simulator`, which is driven by the controller beside it."""
+
+OWN_TRANSFORMS = [("/tf", "tf"), ("/tf_static", "tf_static")]
+"""Remappings that give each namespace its own transforms: two robots have links of one name."""
+
+NAMESPACE = ("", "namespace of all nodes and their topics, such as left")
+PARAMS_FILE = ("", "YAML file with parameters of the nodes; wins over the other arguments")
+
+WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+class Arguments:
+    """The arguments of a launch file as they were given; what cannot be read is refused by name.
+
+    Parameters
+    ----------
+    given : their texts by name, as `context.launch_configurations`.
+    """
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = given
+
+    def __getitem__(self, name: str) -> str:
+        return self._given[name]
+
+    def number(self, name: str) -> float:
+        """A number."""
+        return self._number(name, self[name])
+
+    def numbers(self, name: str) -> list[float]:
+        """Numbers such as [0.0, 0.0, -9.81]."""
+        return [self._number(name, one) for one in self[name].strip("[] ").split(",")]
+
+    def truth(self, name: str) -> bool:
+        """Whether something is wanted."""
+        word = self[name].strip().lower()
+        if word not in WORDS:
+            raise InputError(f"launch argument {name} is {self[name]!r}: it must be true or false")
+        return WORDS[word]
+
+    def files(self, name: str) -> list[str]:
+        """A list of the file, empty for none."""
+        if not self[name]:
+            return []
+        if not Path(self[name]).is_file():
+            raise InputError(f"launch argument {name}: there is no file {self[name]}")
+        return [self[name]]
+
+    def description(self, name: str) -> str:
+        """The text that describes a robot: its URDF or its DH table."""
+        try:
+            return robot_description(self[name])
+        except InputError as error:
+            raise InputError(f"launch argument {name}: {error}") from None
+
+    def _number(self, name: str, text: str) -> float:
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise InputError(
+                f"launch argument {name} is {self[name]!r}: {text.strip()!r} is no finite number"
+            )
+        return number
+
+
+def declared(arguments: Mapping[str, tuple[Any, str]]) -> list[Any]:
+    """Launch arguments from a table: name -> (default, description)."""
+    from launch.actions import DeclareLaunchArgument
+
+    return [
+        DeclareLaunchArgument(name, default_value=default, description=text)
+        for name, (default, text) in arguments.items()
+    ]
 
 
 def robot_description(robot: str) -> str:
@@ -57,8 +139,3 @@ def available(package: str) -> bool:
     except PackageNotFoundError:
         return False
     return True
-
-
-def parameter_files(name: str) -> list[str]:
-    """A list of the parameter file, empty for none."""
-    return [name] if name else []

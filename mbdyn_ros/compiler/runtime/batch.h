@@ -52,7 +52,7 @@ static void run_batch(const void* pointer, size_t first, size_t last) {
     const size_t count = last - k < LANES ? last - k : LANES;
     INPUTS(READ)
 #ifdef SIZE_Z
-    const bitsv closed = close_together(program, in, job->start[program->inputs], z);
+    const bitsv closed = close_together(program, in, job->start[program->inputs], NULL, z);
 #endif
     core(arg, res);
 #ifdef SIZE_Z

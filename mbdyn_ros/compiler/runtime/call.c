@@ -54,7 +54,7 @@ static py_object* bound_call(py_object* self, py_object* nothing) {
   const struct bound* bound = PyLong_AsVoidPtr(PyTuple_GetItem(self, 0));
   (void)nothing;
   run(bound->program, (const double* const*)bound->array,
-      bound->array + bound->program->inputs + 1);
+      bound->array + bound->program->inputs + 2);
   return none();
 }
 
@@ -115,7 +115,7 @@ static py_object* plain_call(py_object* self, py_object* const* given, ptrdiff_t
   const size_t total = total_size(program);
   const ptrdiff_t n = (ptrdiff_t)program->inputs;
   double numbers[total + 1], *place = numbers;
-  const double* arg[n + 1];
+  const double* arg[n + 2];
   py_object* result = NULL;
   py_buffer view;
   int fits = count == n || count == n + PyTuple_Size(self) - OTHERS;
@@ -130,6 +130,7 @@ static py_object* plain_call(py_object* self, py_object* const* given, ptrdiff_t
   }
   if (fits) {
     arg[n] = PyLong_AsVoidPtr(PyTuple_GetItem(self, HOME));
+    arg[n + 1] = NULL;
     result = PyObject_CallFunctionObjArgs(PyTuple_GetItem(self, EMPTY),
                                           PyTuple_GetItem(self, SHAPE), NULL);
     fits = result && !PyObject_GetBuffer(result, &view, PY_WRITABLE);

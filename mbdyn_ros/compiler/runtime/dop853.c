@@ -12,16 +12,18 @@ static const double SAFETY = 0.9, LEAST = 0.2, MOST = 10.;
 struct motion {
   const struct program* program;
   const double *effort, *home;
+  double* memory;
   size_t nq, n;
 };
 
 static struct motion motion_of(const struct program* program, const double* effort,
-                               const double* home) {
-  return (struct motion){program, effort, home, size_of(program->input), result_size(program)};
+                               const double* home, double* memory) {
+  const size_t nq = size_of(program->input);
+  return (struct motion){program, effort, home, memory, nq, result_size(program)};
 }
 
 static void rate_at(const struct motion* motion, const double* y, double* out) {
-  const double* arg[] = {y, y + motion->nq, motion->effort, motion->home};
+  const double* arg[] = {y, y + motion->nq, motion->effort, motion->home, motion->memory};
   double* res[] = {out};
   run(motion->program, arg, res);
 }
@@ -68,8 +70,8 @@ static double error_norm(const double* y, const double* next, double h, double r
    for the rates of all stages. 1, or 0 where no step is long enough to count. */
 EXPORTED int dop853(const struct program* program, double* t, const double* limits, double* length,
                     const double* y, double* f, double* next, double* K, const double* effort,
-                    const double* home) {
-  const struct motion motion = motion_of(program, effort, home);
+                    const double* home, double* memory) {
+  const struct motion motion = motion_of(program, effort, home, memory);
   const size_t n = motion.n;
   const double shortest = 10. * (nextafter(t[0], HUGE_VAL) - t[0]);
   const double rtol = limits[2], atol = limits[3];
@@ -98,8 +100,8 @@ EXPORTED int dop853(const struct program* program, double* t, const double* limi
 /* The interpolant of the last step: weights of x, x (1 - x), x^2 (1 - x) ... in x = 0..1. */
 EXPORTED void dop853_between(const struct program* program, const double* t, const double* y,
                              const double* next, double* K, const double* effort,
-                             const double* home, double* F) {
-  const struct motion motion = motion_of(program, effort, home);
+                             const double* home, double* memory, double* F) {
+  const struct motion motion = motion_of(program, effort, home, memory);
   const size_t n = motion.n;
   const double h = t[1] - t[0];
   double zero[n];

@@ -23,9 +23,11 @@ struct program {
   size_t quaternions;
 
   /* Loops without closed form: `close` finds the z dependent positions at q, the first input, from
-     walks that start at `home`; it gives 0 where they stay open. NULL where there are none. */
-  int (*close)(const double* q, const double* home, double* z);
-  size_t z;
+     walks that start at `home`; it gives 0 where they stay open. NULL where there are none. Who
+     follows a motion has `memory` numbers of its own, zero at first, where `close` keeps how the
+     loops were closed last; without them (NULL) the answer is that of q and home alone. */
+  int (*close)(const double* q, const double* home, double* memory, double* z);
+  size_t z, memory;
 
   /* The equations, of one state or of a vector of them; the library has one of the two. Behind q
      stands z where loops are to be closed. */
@@ -44,7 +46,7 @@ struct program {
 
 struct batch {
   const struct program* program;
-  const double* const* start;  /* of every input, then of home */
+  const double* const* start;  /* of every input, then of home and memory */
   const size_t* step;          /* from state to state; 0 where one input serves all */
   double* result;
 };

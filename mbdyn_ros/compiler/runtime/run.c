@@ -1,4 +1,4 @@
-/* A program at one state. Behind its inputs stands home. */
+/* A program at one state. Behind its inputs stand home and memory; see `close`. */
 
 static size_t result_size(const struct program* program) {
   return program->rows * program->columns;
@@ -15,8 +15,8 @@ static size_t total_size(const struct program* program) {
 static __attribute__((noinline))
 void run_closed(const struct program* program, const double* const* arg, double* const* res) {
   const double* whole[program->inputs + 1];
-  double z[program->z];
-  if (!program->close(arg[0], arg[program->inputs], z)) {
+  double z[program->z], *memory = (double*)arg[program->inputs + 1];
+  if (!program->close(arg[0], arg[program->inputs], memory, z)) {
     for (size_t i = 0; i < result_size(program); ++i) res[0][i] = NAN;
     return;
   }

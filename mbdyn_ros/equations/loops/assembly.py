@@ -19,10 +19,23 @@ from ...model.model import Array
 from ...model.tree import Tree
 from ...program.continuation import CLOSED
 from .closure_gap import positions_text
-from .cluster_equations import RANK, ClusterEquations
+from .cluster_equations import ClusterEquations
+from .independent import allowed_motions, choose_independent
 from .linkage import Linkage, cluster_coordinates
 from .loop_walk import LoopWalk
 from .planar_figure import planar_figure
+from .rank import Rank, spanning_rows
+from .rounding import (
+    Rounding,
+    closed_around,
+    generic_rank,
+    is_exact,
+    is_tolerable,
+    nearly_closed,
+    open_text,
+    rank_at,
+    rounding_at,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +43,15 @@ class Assembly:
     """A linkage closed at home.
 
     home : positions of the cluster's joints there; `rank` of the `row_count` constraint rows.
+    rounding : what stays open because numbers of the description are rounded; None where they
+        are exact.
     """
 
     linkage: Linkage
     home: Array
     rank: int
     row_count: int
+    rounding: Rounding | None = None
 
 
 def assemble(
@@ -44,7 +60,7 @@ def assemble(
     cluster: Cluster,
     home: Mapping[int, float],
     wanted: Sequence[int] | None,
-    preferred: Sequence[int],
+    preferred: Sequence[Sequence[int]],
 ) -> Assembly:
     """Close a constrained cluster and choose its independent coordinates.
 
@@ -53,7 +69,7 @@ def assemble(
     source : name of the description, for messages.
     home : rough positions by body; bodies not in it start at 0 and may be moved.
     wanted : bodies whose joints shall be independent; None: choose.
-    preferred : bodies to make independent where there is a choice, the first ones first.
+    preferred : bodies to make independent where there is a choice; see `choose_independent`.
 
     Raises
     ------
@@ -63,62 +79,81 @@ def assemble(
     """
     bodies = cluster.tied
     what = f"{source}: {_kind(cluster)} {cluster.name!r}"
-    equations = ClusterEquations(tree, cluster)
     rough = np.array([home.get(body, 0.0) for body in bodies])
+    equations = ClusterEquations(tree, cluster, rough)
     loose = [k for k, body in enumerate(bodies) if body not in home]
     closed, gap = _first_closed(equations, rough, [loose, list(range(len(bodies)))])
     if closed is None:
         locked = ""
-        if equations.rank(rough + np.linspace(0.1, 0.7, len(rough))) == len(bodies):
+        if rank_at(equations, rough + np.linspace(0.1, 0.7, len(rough))).count == len(bodies):
             locked = (
                 f" Its {len(bodies)} independent constraints would leave its {len(bodies)} joints "
                 "no mobility: check the type and the axis first."
             )
         raise ModelError(
-            f"{what} cannot be closed near home: a gap of {gap} is left.{locked} "
+            f"{what} cannot be closed near home: {gap}.{locked} "
             "Check the lengths and frames, or give a rough closed configuration as home."
         )
-    rank = _generic_rank(equations, closed)
+    around = [closed, *closed_around(equations, closed)]
+    generic = generic_rank(equations, around)
+    rank = generic.count
+    if not generic.clear:
+        raise ModelError(
+            f"{what}: how many of its constraints count cannot be told. Their singular values are "
+            f"{generic}: no clear gap parts those that count from those that rounding makes of "
+            "redundant constraints. Write lengths, angles and axes "
+            "with all their digits."
+        )
     in_document = sorted(range(len(bodies)), key=lambda k: tree.bodies[bodies[k]].v.start)
     joints = _joint_names(tree, cluster, in_document)
     if rank == len(bodies):
         locks = "lock their" if len(cluster.closures) + len(cluster.gears) > 1 else "locks its"
         raise ModelError(
             f"{what} {locks} joints ({joints}): {rank} independent constraints on {rank} "
-            "joints leave no mobility. A planar loop is closed by a revolute joint whose axis "
-            "is parallel to the others, not by a fixed one; check the type and axis."
+            f"joints leave no mobility{generic.tilt_text}. A planar loop is closed by a revolute "
+            "joint whose axis is parallel to the others, not by a fixed one; check the type and "
+            "axis."
         )
-    if equations.rank(closed) < rank:
+    regular = [x for x in around if generic.counts(equations.scaled(x)) == rank]
+    if not regular or regular[0] is not closed:
         raise ModelError(
             f"{what}: home is a singular configuration (joints {joints} at "
             f"{closed[in_document].round(4).tolist()}), where the branch is undecided. Give a home "
             "away from it."
         )
     matrix = equations.matrix(closed)
-    if wanted is None:
-        independent = _choose(matrix, rank, [bodies.index(b) for b in preferred if b in bodies])
-    else:
-        independent = [bodies.index(body) for body in wanted]
+    choice = _choice(cluster, [equations.scaled(x) for x in regular], rank, preferred)
+    independent = choice if wanted is None else [bodies.index(body) for body in wanted]
     dependent = [k for k in range(len(bodies)) if k not in independent]
-    names = _joint_names(tree, cluster, independent) or "none"
-    if len(dependent) != rank or np.linalg.matrix_rank(matrix[:, dependent], RANK) < rank:
+    if wanted is not None and not _determine(equations, closed, dependent, generic):
+        elsewhere = any(_determine(equations, x, dependent, generic) for x in regular[1:])
+        only = " at home, which is a dead point of theirs" if elsewhere else ""
+        names = _joint_names(tree, cluster, independent) or "none"
         raise ModelError(
             f"{what} has mobility {len(bodies) - rank}, but its independent joints ({names}) do "
-            f"not determine the others: choose {len(bodies) - rank} of {joints} that do"
+            f"not determine the others{only}: choose {len(bodies) - rank} of {joints} that do, "
+            f"such as {_joint_names(tree, cluster, choice)}"
+            + (", or give a home away from there" if only else "")
         )
+    rows = spanning_rows(matrix[:, dependent], rank)
+    rounded = generic.is_rounded or not is_exact(equations, closed)
     linkage = Linkage(
         cluster,
         cluster_coordinates(tree, cluster),
         tuple(independent),
         tuple(dependent),
-        spanning_rows(matrix[:, dependent], rank),
+        rows,
+        slack=equations.slack(rows) if rounded else (),
+        unit=equations.unit,
     )
+    equations = equations.keeping(linkage)
     closed = _at_home(what, tree, linkage, equations, rough, closed, home)
     if cluster.closures:
         given = [bodies[place] for place in independent]
         figure = planar_figure(tree, cluster, given, dict(zip(bodies, closed, strict=True)))
         linkage = replace(linkage, closed_form=figure)
-    return Assembly(linkage, closed, rank, len(matrix))
+    rounding = rounding_at(equations, closed, generic) if rounded else None
+    return Assembly(linkage, closed, rank, len(matrix), rounding)
 
 
 def _kind(cluster: Cluster) -> str:
@@ -137,7 +172,7 @@ def _first_closed(
 ) -> tuple[Array | None, str]:
     """The first closed configuration that moving one of the choices of coordinates gives.
 
-    Where there is none, the least gap that was found instead.
+    Where there is none, words about the least gap that was found.
     """
 
     def guesses() -> Iterator[tuple[Array, Sequence[int]]]:
@@ -148,52 +183,44 @@ def _first_closed(
             guess[list(free)] += random.uniform(-spread, spread, len(free))
             yield guess, free
 
-    best = rough
+    best, almost = rough, None
     for guess, free in guesses():
         closed = equations.close(guess, free)
-        if equations.gap(closed) <= CLOSED and equations.aligned(closed):
-            return closed, ""
+        settled = nearly_closed(equations, guess, free, closed)
+        if settled is not None and is_tolerable(equations, settled):
+            return settled, ""
+        almost = settled if almost is None else almost
         if equations.distance(closed) < equations.distance(best):
             best = closed
     if equations.gap(best) <= CLOSED:  # the residual cannot tell a half turn
-        return None, "half a turn"
-    return None, equations.gap_text(best)
+        return None, "a gap of half a turn is left"
+    return None, open_text(equations, best, almost)
 
 
-def _generic_rank(equations: ClusterEquations, closed: Array) -> int:
-    """The largest rank at the configuration and at closed ones around it."""
-    random = np.random.default_rng(1)
-    ranks = [equations.rank(closed)]
-    everything = range(len(closed))
-    for _ in range(5):
-        near = equations.close(closed + random.normal(scale=0.02, size=len(closed)), everything)
-        if equations.gap(near) <= CLOSED:
-            ranks.append(equations.rank(near))
-    return max(ranks)
+def _choice(
+    cluster: Cluster,
+    matrices: Sequence[Array],
+    rank: int,
+    preferred: Sequence[Sequence[int]],
+) -> list[int]:
+    """Places of the independent joints where nobody names them.
+
+    matrices : rows without units, at home first.
+    """
+    places = {body: k for k, body in enumerate(cluster.tied)}
+    groups = [[places[body] for body in group if body in places] for group in preferred]
+    if not cluster.closures:  # linear: any choice is as good as any other
+        groups = [[place] for group in groups for place in group]
+    motions = [allowed_motions(matrix, rank) for matrix in matrices]
+    return sorted(choose_independent(motions, groups))
 
 
-def _choose(matrix: Array, rank: int, preferred: Sequence[int]) -> list[int]:
-    """Independent columns: the preferred ones as far as the others stay determined."""
-    order = [k for k in reversed(range(matrix.shape[1])) if k not in preferred]
-    order += list(reversed(preferred))
-    dependent: list[int] = []
-    for column in order:
-        if len(dependent) < rank:
-            trial = np.linalg.svd(matrix[:, [*dependent, column]], compute_uv=False)
-            if trial[-1] > 1e-4 * trial[0]:
-                dependent.append(column)
-    return [k for k in range(matrix.shape[1]) if k not in dependent]
-
-
-def spanning_rows(matrix: Array, rank: int) -> tuple[int, ...]:
-    """Rows that span the row space, the largest remaining one first (pivoted Gram-Schmidt)."""
-    rest, rows = matrix.copy(), []
-    for _ in range(rank):
-        row = int(np.argmax((rest**2).sum(axis=1).round(12)))
-        rows.append(row)
-        direction = rest[row] / np.linalg.norm(rest[row])
-        rest -= np.outer(rest @ direction, direction)
-    return tuple(sorted(rows))
+def _determine(
+    equations: ClusterEquations, x: Array, dependent: Sequence[int], rank: Rank
+) -> bool:
+    """Whether the constraints at a configuration determine the joints at these places."""
+    part = equations.scaled(x)[:, list(dependent)]
+    return len(dependent) == rank.count == rank.counts(part)
 
 
 def _at_home(

@@ -32,19 +32,29 @@ class ClosureGap:
         return " and ".join(told) or "0 m"
 
 
-def closure_gap(tree: Tree, cluster: Cluster, residual: Array) -> ClosureGap:
-    """The gap that the residual (m,) of all rows of a cluster stands for."""
-    metres, radians, row = [0.0], [0.0], 0
+def closure_gaps(tree: Tree, cluster: Cluster, residual: Array) -> dict[str, ClosureGap]:
+    """The gap of every loop and coupling of a cluster, by the residual (m,) of all its rows."""
+    gaps, row = {}, 0
     for closure in cluster.closures:
         lengths, angles = closure.closing.slide.rows, closure.closing.turn.rows
-        metres.append(float(np.linalg.norm(residual[row : row + lengths])))
-        radians.append(float(np.linalg.norm(residual[row + lengths : row + lengths + angles])))
+        metres = float(np.linalg.norm(residual[row : row + lengths]))
+        radians = float(np.linalg.norm(residual[row + lengths : row + lengths + angles]))
+        gaps[closure.name] = ClosureGap(metres, radians)
         row += lengths + angles
     for gear in cluster.gears:
-        slides = tree.bodies[gear.factors[0][0]].motion.slides
-        (metres if slides else radians).append(abs(float(residual[row])))
+        size, slides = abs(float(residual[row])), tree.bodies[gear.factors[0][0]].motion.slides
+        gaps[gear.name] = ClosureGap(size, 0.0) if slides else ClosureGap(0.0, size)
         row += 1
-    return ClosureGap(float(np.max(metres)), float(np.max(radians)))
+    return gaps
+
+
+def closure_gap(tree: Tree, cluster: Cluster, residual: Array) -> ClosureGap:
+    """The widest gap that the residual (m,) of all rows of a cluster stands for."""
+    gaps = closure_gaps(tree, cluster, residual).values()
+    return ClosureGap(
+        float(np.max([gap.metres for gap in gaps], initial=0.0)),
+        float(np.max([gap.radians for gap in gaps], initial=0.0)),
+    )
 
 
 def positions_text(names: tuple[str, ...], positions: Array) -> str:

@@ -16,8 +16,10 @@ from ...model.clusters import Cluster
 from ...model.tree import Tree
 from ...program.continuation import LoopFunctions
 from ...program.symbols import alone, lasting
+from ..algebra.orthogonal import solve_orthogonal
 from ..algebra.spatial import SX, JointMotion, Position, joint_motion
 from .loops import loop_rows
+from .units import rows_in
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,9 @@ class Linkage:
     coordinates : tree velocity coordinates of its joints; `independent` and `dependent` are
     positions in it, `rows` the constraint rows that determine the dependent ones.
     closed_form : the solution for the positions where there is one.
+    slack : how far each row may stay open (m or rad): 0 for `rows`, and for the others what
+        rounding explains; empty where nothing is rounded.
+    unit : length (m) in which gaps are measured, 1 where the linkage is neither tiny nor huge.
     """
 
     cluster: Cluster
@@ -63,6 +68,15 @@ class Linkage:
     dependent: tuple[int, ...]
     rows: tuple[int, ...]
     closed_form: ClosedForm | None = None
+    slack: tuple[float, ...] = ()
+    unit: float = 1.0
+
+    def beyond_slack(self, residual: SX) -> SX:
+        """The residual (m, 1) of all rows, less the slack that each has."""
+        if not self.slack:
+            return residual
+        slack = ca.DM(self.slack)
+        return residual - ca.fmax(ca.fmin(residual, slack), -slack)
 
     @property
     def linear(self) -> bool:
@@ -184,7 +198,7 @@ def _solve_block(matrix: SX, right: SX) -> SX:
         inverse = 1 / (a * d - b * c)
         adjugate = ca.blockcat([[d, -b], [-c, a]])
         return (adjugate @ right) * inverse
-    return ca.solve(ca.densify(matrix), ca.densify(right))
+    return solve_orthogonal(matrix, right)
 
 
 def embed(linkage: Linkage, rows: Rows) -> tuple[SX, SX]:
@@ -215,7 +229,10 @@ def loop_functions(tree: Tree, linkage: Linkage, name: str = "loop") -> LoopFunc
     rows = rows_at_rest(tree, linkage.cluster, values)
     kept, free, bound = list(linkage.rows), list(linkage.independent), list(linkage.dependent)
     by_z, by_y = (ca.densify(rows.matrix[kept, chosen]) for chosen in (bound, free))
-    gap, aligned = ca.norm_inf(rows.residual), ca.mmin(rows.aligned)
+    open_rows = linkage.beyond_slack(rows.residual)
+    if linkage.unit != 1.0:
+        open_rows = open_rows * ca.DM(rows_in(tree, linkage.cluster, linkage.unit))
+    gap, aligned = ca.norm_inf(open_rows), ca.mmin(rows.aligned)
     outputs = [ca.densify(rows.residual[kept]), by_z, by_y, gap, aligned]
     way = SX.sym("dy", len(free)), SX.sym("dz", len(bound))
     change = ca.jtimes(by_z, ca.vertcat(y, z), ca.vertcat(*way))

@@ -89,6 +89,7 @@ def _refuse_cycle(source: str, links: Sequence[Link], above: dict[str, Joint]) -
 def check_mimics(source: str, joints: Sequence[Joint]) -> None:
     """Refuse mimics of nothing, of themselves, in a circle, or with other than one freedom."""
     by_name = {joint.name: joint for joint in joints}
+    sound: set[str] = set()  # joints known to follow one that moves freely
     for joint in joints:
         if joint.mimic is None:
             continue
@@ -105,12 +106,14 @@ def check_mimics(source: str, joints: Sequence[Joint]) -> None:
                     f'{place}: joint "{one.name}" (line {one.line}) is {one.type}; only a '
                     "joint of one coordinate mimics or is mimicked"
                 )
-        chain = [joint.name]
-        while target is not None and target.mimic is not None:
-            if target.name in chain:
+        chain, passed = [joint.name], {joint.name}
+        while target is not None and target.mimic is not None and target.name not in sound:
+            if target.name in passed:
                 raise ModelError(
                     f"{place}: mimics itself (through {quoted(chain)}); one of them must move "
                     "freely"
                 )
             chain.append(target.name)
+            passed.add(target.name)
             target = by_name.get(target.mimic.joint)
+        sound |= passed

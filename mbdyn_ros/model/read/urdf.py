@@ -9,6 +9,7 @@ from ..model import Coupling, Joint, Loop, Model
 from .closure_check import check_closures
 from .closures import independent_joints, read_coupling, read_loop, read_marks
 from .cut_joints import cut_joints, cut_warnings, loop_of
+from .drives import driven_joints
 from .inertia_check import inertia_warnings
 from .remarks import Remarks
 from .structure import check_ends, check_mimics, check_unique, find_root
@@ -60,9 +61,10 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
       with a warning; negative friction is refused.
     - A mimic on a fixed joint is dropped with a warning.
     - Inertias that no body can have are computed as they stand, with a warning.
-    - Not looked at, because they are not dynamics: visual, collision, material, transmission,
-      ros2_control, gazebo, sensor, safety_controller, calibration. What is no URDF at all is
-      ignored with a warning, but constraints of other formats and unexpanded xacro are refused.
+    - Of ros2_control and transmission only the joints that they drive are read.
+    - Not looked at, because they are not dynamics: visual, collision, material, gazebo, sensor,
+      safety_controller, calibration. What is no URDF at all is ignored with a warning, but
+      constraints of other formats and unexpanded xacro are refused.
     - Loops and couplings are read from URDF+. A link that is the child of several joints is taken
       for a loop too: the first of them that leaves a tree is kept, the others are cut, with a
       warning. `Model.independent` is None unless a joint is marked ``independent``; then a
@@ -120,6 +122,9 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
         loops=(*loops, *map(loop_of, cut)),
         couplings=tuple(couplings),
         independent=independent_joints(document.name, joints, marks),
+        driven=driven_joints(
+            document, {joint.name for joint in joints if joint.nv and joint.mimic is None}
+        ),
     )
 
 

@@ -15,6 +15,9 @@ from .source_text import document_type_error, load_text, refuse_document_type
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
+MOST_TAGS = 2_000_000
+"""Tags of a file: each takes 200 bytes of memory, and robots of 10 000 joints have 200 000."""
+
 
 class XmlSource:
     """One XML document: its root element, its name, and checked access to what is in it.
@@ -38,6 +41,10 @@ class XmlSource:
     def __init__(self, source: str | os.PathLike[str]) -> None:
         self.name, text = load_text(source)
         refuse_document_type(text, self.name)
+        if text.count("<") > MOST_TAGS:
+            raise ModelError(
+                f"{self.name}: has {text.count('<')} tags, and no robot {MOST_TAGS}; is it one?"
+            )
         parser = etree.XMLParser(
             encoding="utf-8",  # what we encode to, whatever the declaration says
             resolve_entities=False,

@@ -16,7 +16,8 @@ from .number import to_finite
 from .source_text import TEXT, read_text
 
 STANDARD = "tag:yaml.org,2002:"
-MAXIMUM_CHARACTERS = 2**22
+MAXIMUM_CHARACTERS = 2**19
+"""Of a document: its nodes take hundreds of times the memory."""
 
 
 class YamlSource:
@@ -50,7 +51,10 @@ class YamlSource:
             self.name = os.fspath(source)
             text = read_text(self.name, "no YAML text either: it is one line without '{'")
         if len(text) > MAXIMUM_CHARACTERS:
-            raise ModelError(f"{self.name}: more than {MAXIMUM_CHARACTERS} characters of YAML")
+            raise ModelError(
+                f"{self.name}: has {len(text)} characters of YAML, and no {what} "
+                f"{MAXIMUM_CHARACTERS}; is it one?"
+            )
         self.root: yaml.Node = self._compose(text, what, keys)
 
     def _compose(self, text: str, what: str, keys: str) -> yaml.Node:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
@@ -25,8 +26,10 @@ from ...model.model import Array
 from ...robot import Robot
 from ...ros.messages.conversions import doubles
 from ...ros.messages.measured_state import MeasuredState
+from ...ros.messages.playback import NO_REFERENCE, Playback, approach, patience, require_timely
 from ...ros.messages.reference import Reference
-from ...ros.messages.reference_message import read_reference, require_within_limits, start_time
+from ...ros.messages.reference_limits import ReferenceLimits
+from ...ros.messages.reference_message import read_reference
 from ...ros.node.diagnostics import Health
 from ...ros.node.inbox import Inbox
 from ...ros.node.interfaces import message_types
@@ -53,13 +56,13 @@ class PiezoController(RobotNode):
         messages = message_types(self.NAME)
         super().__init__(**options)
         self.control: PulseController | None = None
-        self.idle_reason = "no reference yet"
+        self.idle_reason = NO_REFERENCE
         self.reach = ReachWatch((), 0.0)
         self.measured = MeasuredState(())
         self.refused_references = Refusals(self, "reference")
         self.refused_targets = Refusals(self, "target")
-        self._reference: Reference | None = None
-        self._start = self._gain = 0.0
+        self.playback = Playback()
+        self._gain = 0.0
         self._commands = self.create_publisher(Float64MultiArray, "~/commands", 10)
         self._efforts = self.create_publisher(JointState, "~/effort", 10)
         self._pulses = self.create_publisher(messages.PiezoPulses, "~/pulses", 10)
@@ -104,7 +107,8 @@ class PiezoController(RobotNode):
                 f"parameter rotor_link, rotor_mass, rotor_radius or target_link: {error}"
             ) from None
         with self.lock:
-            self.control, self._reference = control, None
+            self.control = control
+            self.playback.drop()
             self._set_gains(control)
             self.reach = ReachWatch(robot.velocity_labels, parameters["saturation_timeout"])
             self.measured = MeasuredState(robot.velocity_labels)
@@ -139,12 +143,11 @@ class PiezoController(RobotNode):
         for message in self._states:
             self.measured.take(message, now)
         self._rotor_state.update(now)
-        self.idle_reason = self.fault or self._why_idle(now)
+        self.idle_reason = self.fault or self.clock.waiting or self._why_idle(now)
         if self.idle_reason:
             self.reach.restart()
             self._send_off()
             return
-        assert self._reference is not None
         speed = self._rotor_state.speed
         if speed != control.rotor.speed:
             control.rotor = Rotor(control.rotor.mass, control.rotor.radius, speed)
@@ -152,7 +155,7 @@ class PiezoController(RobotNode):
         fresh = self._gain * self.measured.age(now) <= 1
         if (self._gain if fresh else 0.0) != control.gain:
             control.gain = self._gain if fresh else 0.0
-        q, v, _ = self._reference.at(now - self._start)
+        q, v, _ = self.playback.at(now)
         ahead = v * (0.5 / self.parameters["rate"])  # the windows hold for a period
         control.q[:] = self.measured.position + ahead
         control.wanted_q[:], control.wanted_v[:] = q + ahead, v
@@ -165,12 +168,14 @@ class PiezoController(RobotNode):
         settings = self.parameters
         problem = self._rotor_state.problem(now, settings["rotor_timeout"])
         problem = problem or self.measured.missing(now, settings["state_timeout"])
-        if problem or self._reference is None:
-            return problem or "no reference yet"
-        age = now - self._start - self._reference.end
-        if age > (settings["reference_timeout"] or math.inf):
-            return f"the reference ended {age:.2f} s ago"
-        return ""
+        return problem or self.playback.idle_reason(now, patience(settings["reference_timeout"]))
+
+    def on_clock_jump(self, reason: str) -> None:
+        """Drop the reference: its times mean nothing any more."""
+        self.measured.forget()
+        self._rotor_state.forget()
+        if self.playback.reference is not None:
+            self.playback.drop(reason)
 
     def _send(self, control: PulseController) -> None:
         torque = doubles(control.mean_torque)
@@ -209,27 +214,41 @@ class PiezoController(RobotNode):
     # ---- references -----------------------------------------------------------------------
 
     def _on_reference(self, message: JointTrajectory) -> None:
-        start = start_time(self, message)
+        settings = self.parameters
         try:
             robot = self.require(self.control).robot
-            present = self._present()
-            reference = read_reference(robot, message, present)
-            require_within_limits(robot, reference, present)
+            start, era = self.date(message.header.stamp)
+            reference = read_reference(robot, message)
+            with self.lock:
+                present = self._present(self.time_in(era))
+            ReferenceLimits(robot).require(reference, present)
+            with self.lock:
+                now = self.time_in(era)
+                timeout = patience(settings["reference_timeout"])
+                require_timely(reference, start, now, timeout, settings["longest_wait"])
+                present = self._present(now)
+                way = None
+                if present is not None:
+                    rest = np.zeros(robot.nv)
+                    way = approach(reference, start, now, (present, rest, rest))
+                if way is not None:
+                    ReferenceLimits(robot).require(way, present)
+                self._follow(reference, start, way)
         except InputError as error:
             self.refused_references.add(error)
-        else:
-            self._follow(reference, start)
 
-    def _present(self) -> Array | None:
+    def _present(self, now: float) -> Array | None:
         """The measured positions, if they are known."""
-        with self.lock:
-            missing = self.measured.missing(time.perf_counter(), self.parameters["state_timeout"])
-            return None if missing else self.measured.position.copy()
+        missing = self.measured.missing(now, self.parameters["state_timeout"])
+        return None if missing else self.measured.position.copy()
 
     def _on_target(self, message: PoseStamped) -> None:
+        settings = self.parameters
         try:
             robot = self.require(self.control).robot
-            settings, present = self.parameters, self._present()
+            now, era = self.date(Time())
+            with self.lock:
+                present = self._present(now)
             if present is None:
                 timeout = settings["state_timeout"]
                 raise InputError(f"no joint_states of all joints for {timeout:g} s")
@@ -237,18 +256,17 @@ class PiezoController(RobotNode):
                 robot, settings["target_link"] or settings["rotor_link"], message, present,
                 settings["target_orientation"], settings["target_speed"],
             )  # fmt: skip
+            with self.lock:
+                self._follow(reference, self.time_in(era))
         except InputError as error:
             self.refused_targets.add(error)
-        else:
-            self._follow(reference, time.perf_counter())
 
-    def _follow(self, reference: Reference, start: float) -> None:
-        with self.lock:
-            self._reference, self._start = reference, start
-            self.reach.restart()
+    def _follow(self, reference: Reference, start: float, way: Reference | None = None) -> None:
+        self.playback.follow(reference, start, way)
+        self.reach.restart()
 
     def _reset(self, request: Any) -> str:
-        self._reference = None
+        self.playback.drop()
         return f"reference dropped; cleared: {self.clear_fault() or 'no fault'}"
 
     # ---- diagnostics ----------------------------------------------------------------------

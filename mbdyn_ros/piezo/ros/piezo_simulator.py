@@ -6,7 +6,6 @@ Topics, services and parameters are listed in `docs/ros.md`.
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any
@@ -143,6 +142,11 @@ class PiezoSimulator(RobotNode):
         if self.motion is not None:
             self.motion.stop()
 
+    def on_clock_jump(self, reason: str) -> None:
+        """Hold all joints until pulses come by the new time."""
+        if self.motion is not None:
+            self._commands.forget()
+
     def _collect(self, motion: PiezoMotion) -> None:
         """Judge the pulses that ended."""
         if not motion.pulses:
@@ -198,9 +202,9 @@ class PiezoSimulator(RobotNode):
         health = super().health()
         with self.lock:
             motion, count, worst = self.motion, self._count, self._worst
-            self._count, self._worst = 0, 0.0
+            self._count, self._worst, now = 0, 0.0, self.time()
         if motion is not None:
-            missing = self._commands.missing(time.perf_counter(), self.parameters["pulse_timeout"])
+            missing = self._commands.missing(now, self.parameters["pulse_timeout"])
             if missing:
                 health.warnings.append(f"{missing}: all joints are held")
             health.values["simulated time (s)"] = f"{motion.time:.3f}"

@@ -56,6 +56,11 @@ class PulseCommands:
         """The complaint where no pulses came within `timeout`, s; empty where they did."""
         return f"no pulses for {timeout:g} s" if now - self._at > timeout else ""
 
+    def forget(self) -> None:
+        """Hold all joints, as if no pulses had come."""
+        self._at = -math.inf
+        self.stop()
+
     def stop(self) -> None:
         """Hold all joints."""
         if self._on:

@@ -52,6 +52,10 @@ class RotorState:
                     self.stamp, self._at = message.header.stamp, now
                     self.phase, self.speed = phase % TURN, speed
 
+    def forget(self) -> None:
+        """Have no message any more."""
+        self._at = -math.inf
+
     def problem(self, now: float, timeout: float) -> str:
         """Why no pulse is possible; empty where one is."""
         if not self.by_clock and now - self._at > timeout:

@@ -8,10 +8,10 @@ robot's own order.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arguments import require_finite, require_unit_quaternions
 from ...errors import InputError
@@ -63,6 +63,15 @@ class Layout:
         block = self.blocks[name]
         return block.q if kind == "q" else block.v
 
+    @property
+    def dependent(self) -> list[str]:
+        """The dependent joints among the names."""
+        return [name for name in self.names if name not in self.blocks]
+
+    def size(self, kind: str) -> int:
+        """How many positions (kind "q") or velocities ("v") the caller's joints have."""
+        return len(self._labels[kind])
+
     def read(self, what: str, kind: str, values: Sequence[float], optional: bool = True) -> Array:
         """The caller's numbers as they came; zeros for none where that is `optional`.
 
@@ -71,7 +80,7 @@ class Layout:
         InputError
             Wrong length, or a number that is not finite, by joint.
         """
-        size = len(self._labels[kind])
+        size = self.size(kind)
         if optional and not len(values):
             return np.zeros(size)
         if len(values) != size:
@@ -127,9 +136,8 @@ class Layout:
         position: Sequence[float],
         velocity: Sequence[float] = (),
         acceleration: Sequence[float] = (),
-        closed: bool = False,
     ) -> tuple[Array, Array, Array]:
-        """q, v and a of one state. `closed`: whether the caller makes sure that loops close.
+        """q, v and a of one state.
 
         Dependent joints may be named too, and must be where the independent ones put them.
 
@@ -143,48 +151,52 @@ class Layout:
             self.read("velocity", "v", velocity),
             self.read("acceleration", "v", acceleration),
         )
-        kinds = ("q", "v", "v")
-        q, v, a = (self.to_robot(k, one) for k, one in zip(kinds, given, strict=True))
+        q, v, a = (self.to_robot(k, one) for k, one in zip("qvv", given, strict=True))
         require_unit_quaternions(self.robot.system.coordinates, q)
-        rates_given = (True, len(velocity) > 0, len(acceleration) > 0)
-        self._require_agreement(given, rates_given, (q, v, a), closed)
+        if self.dependent or self.robot.model.loops:
+            implied = self.robot.joint_state(q, v, a)  # refuses where the loops cannot be closed
+            stated = (True, len(velocity) > 0, len(acceleration) > 0)
+            for k, what in enumerate(("position", "velocity", "acceleration")):
+                for name, number, expected, apart in self.comparisons(k, given[k], implied[k]):
+                    if stated[k] and apart:
+                        gap = self._gap(q, implied[0], name, float(number)) if k == 0 else ""
+                        raise InputError(
+                            f"{what} of {name} is {number:g}, but the joints it follows put it at "
+                            f"{expected:g}{gap}; leave dependent joints out, or make them agree"
+                        )
         return q, v, a
 
-    def _require_agreement(
-        self,
-        given: tuple[Array, ...],
-        stated: tuple[bool, ...],
-        state: tuple[Array, Array, Array],
-        closed: bool,
-    ) -> None:
-        dependent = [name for name in self.names if name not in self.blocks]
-        if not dependent and (closed or not self.robot.model.loops):
-            return
-        implied = self.robot.joint_state(*state)  # refuses where the loops cannot be closed
-        places = self.robot.system.coordinates.joint_blocks
-        for k, (what, kind) in enumerate(
-            (("position", "q"), ("velocity", "v"), ("acceleration", "v"))
-        ):
-            for name in dependent if stated[k] else ():
-                number = float(given[k][self._columns[kind][name]][0])
-                row = implied[k]
-                assert row is not None
-                place = (places[name].q if k == 0 else places[name].v).start
-                expected = float(row[place])
-                apart = abs(number - expected)
-                if k == 0 and not places[name].kind.steps[0].motion.slides:
-                    apart = abs(math.remainder(number - expected, 2 * math.pi))
-                if apart > DEPENDENT_AGREEMENT * max(1.0, abs(expected)):
-                    gap = self._gap(state[0], row, place, number) if k == 0 else ""
-                    raise InputError(
-                        f"{what} of {name} is {number:g}, but the joints it follows put it at "
-                        f"{expected:g}{gap}; leave dependent joints out, or make them agree"
-                    )
+    def comparisons(
+        self, k: int, given: Array, implied: Array | None
+    ) -> Iterator[tuple[str, Array, Array, NDArray[np.bool_]]]:
+        """The numbers of dependent joints beside those that the joints they follow imply.
 
-    def _gap(self, q: Array, position: Array, place: int, number: float) -> str:
+        Parameters
+        ----------
+        k : 0 for positions, 1 for velocities, 2 for accelerations.
+        given : (n,) or (N, n), as the caller orders them.
+        implied : (m,) or (N, m), of all joints; NaN where loops cannot be closed.
+
+        Yields
+        ------
+        Name, numbers given, numbers implied, and whether they are apart: one, or (N,) of each.
+        """
+        assert implied is not None
+        places = self.robot.system.coordinates.joint_blocks
+        for name in self.dependent:
+            number = given[..., self._columns["q" if k == 0 else "v"][name].start]
+            place = places[name].q if k == 0 else places[name].v
+            expected = implied[..., place.start]
+            apart = np.abs(number - expected)
+            if k == 0 and not places[name].kind.steps[0].motion.slides:
+                apart = np.abs(np.remainder(apart + np.pi, 2 * np.pi) - np.pi)
+            near = apart <= DEPENDENT_AGREEMENT * np.maximum(1.0, np.abs(expected))
+            yield name, number, expected, ~near
+
+    def _gap(self, q: Array, position: Array, name: str, number: float) -> str:
         """The gap of the loops with a dependent joint elsewhere, in words."""
         whole = position.copy()
-        whole[place] = number
+        whole[self.robot.system.coordinates.joint_blocks[name].q.start] = number
         if self.robot.floating_base:
             whole = np.concatenate([q[:7], whole])
         try:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from sensor_msgs.msg import JointState
 
+from ...model.model import Array
+
 
 class MeasuredState:
     """The positions and velocities of some joints in the last good message of joint states.
@@ -37,6 +39,18 @@ class MeasuredState:
         q, v = np.array(message.position)[self._rows], np.array(message.velocity)[self._rows]
         if np.isfinite(q).all() and np.isfinite(v).all():
             self.position, self.velocity, self._at = q, v, now
+
+    def forget(self) -> None:
+        """Have no message any more."""
+        self._at = -math.inf
+
+    def farthest(self, wanted: Array) -> tuple[str, float, float]:
+        """The label, position and distance of what is farthest from where it is wanted."""
+        apart = np.abs(np.append(wanted - self.position, 0.0))
+        k = int(np.argmax(apart))
+        if k == len(self._labels):
+            return "no joint", 0.0, 0.0
+        return self._labels[k], float(self.position[k]), float(apart[k])
 
     def age(self, now: float) -> float:
         """Time since the last good message, s."""

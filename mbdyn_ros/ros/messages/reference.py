@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -10,6 +11,16 @@ from ...errors import InputError
 from ...model.model import Array
 
 POWERS = np.arange(6)
+
+State = tuple[Array, Array, Array]
+"""Position, velocity and acceleration, (n,) each."""
+
+
+SAMPLES = 16
+"""Parts of the time between two points at whose ends a motion is looked at."""
+
+CHUNK = 512
+"""Pieces that are looked at in one go."""
 
 
 class Reference:
@@ -25,6 +36,11 @@ class Reference:
     times : (N,) s, increasing.
     positions : (N, n).
     velocities, accelerations : (N, n), or None where not given.
+
+    Attributes
+    ----------
+    times : of the points, s. end : the last of them.
+    first : the state at the first point; zeros where not given.
     """
 
     def __init__(
@@ -46,32 +62,52 @@ class Reference:
         self.times = times.tolist()
         self.end = self.times[-1]
         zero = np.zeros_like(positions[0])
+        speed, curve = (zero if one is None else one[0] for one in (velocities, accelerations))
+        self.first: State = positions[0], speed, curve
         if len(times) == 1:
-            given = (velocities, accelerations)
-            self._single = [positions[0], *(zero if one is None else one[0] for one in given)]
             return
-        self._first, self._last = [positions[0], zero, zero], [positions[-1], zero, zero]
+        self._spans = np.diff(times)
+        self._before: State = positions[0], zero, zero
+        self._after: State = positions[-1], zero, zero
         if velocities is None:
-            velocities = spline_velocities(np.diff(times), positions)
-        self._pieces = _pieces(np.diff(times), positions, velocities, accelerations)
+            velocities = spline_velocities(self._spans, positions)
+        self._pieces = _pieces(self._spans, positions, velocities, accelerations)
 
-    def at(self, time: float) -> tuple[Array, Array, Array]:
+    def at(self, time: float) -> State:
         """Position, velocity and acceleration (n,) at a time, s."""
         if len(self.times) == 1:
-            q, v, a = self._single
-        elif time < self.times[0]:
-            q, v, a = self._first
-        elif time > self.end:
-            q, v, a = self._last
-        else:
-            k = min(bisect.bisect_right(self.times, time), len(self.times) - 1) - 1
-            powers = (time - self.times[k]) ** POWERS
-            rates, curvatures = np.zeros(6), np.zeros(6)
-            rates[1:] = POWERS[1:] * powers[:-1]
-            curvatures[2:] = POWERS[2:] * POWERS[1:-1] * powers[:-2]
-            piece = self._pieces[k]
-            q, v, a = powers @ piece, rates @ piece, curvatures @ piece
-        return q, v, a
+            return self.first
+        if time < self.times[0]:
+            return self._before
+        if time > self.end:
+            return self._after
+        k = min(bisect.bisect_right(self.times, time), len(self.times) - 1) - 1
+        powers = (time - self.times[k]) ** POWERS
+        rates, curvatures = np.zeros(6), np.zeros(6)
+        rates[1:] = POWERS[1:] * powers[:-1]
+        curvatures[2:] = POWERS[2:] * POWERS[1:-1] * powers[:-2]
+        piece = self._pieces[k]
+        return powers @ piece, rates @ piece, curvatures @ piece
+
+    def samples(self) -> Iterator[tuple[Array, Array, Array, Array]]:
+        """Times (M,) and states (M, n) at both ends of every piece and between, for many pieces."""
+        if len(self.times) == 1:
+            q, v, a = self.first
+            yield np.array(self.times), q[None], v[None], a[None]
+            return
+        begins, size = np.array(self.times), len(self.first[0])
+        part = np.linspace(0, 1, SAMPLES + 1)
+        for k in range(0, len(self._spans), CHUNK):
+            spans = self._spans[k : k + CHUNK, None]
+            pieces = self._pieces[k : k + CHUNK]
+            states = []
+            for order in range(3):  # of the derivative, by powers of the part of the time
+                factor = np.prod(POWERS - np.arange(order)[:, None], axis=0)[order:]
+                scaled = pieces[:, order:] * (factor * spans ** POWERS[: 6 - order])[:, :, None]
+                powers = part[:, None] ** POWERS[: 6 - order]
+                states.append((powers @ scaled).reshape(-1, size))
+            times = begins[k : k + CHUNK][: len(spans), None] + spans * part
+            yield times.ravel(), states[0], states[1], states[2]
 
 
 def _pieces(spans: Array, q: Array, v: Array, a: Array | None) -> Array:

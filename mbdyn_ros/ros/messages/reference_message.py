@@ -2,29 +2,19 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
-from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
-from ...inverse_kinematics import position_limits
-from ...model.model import Array
 from ...robot import Robot
 from .conversions import seconds
-from .layout import DEPENDENT_AGREEMENT, Layout
+from .layout import Layout
 from .reference import Reference
 from .trajectory_efforts import read_points
 
 
-def read_reference(
-    robot: Robot, message: JointTrajectory, present: Array | None = None
-) -> Reference:
-    """The motion that a message describes; InputError names point, joint and number.
-
-    With the `present` positions (n,) a motion whose first point comes later starts there, at rest.
-    """
+def read_reference(robot: Robot, message: JointTrajectory) -> Reference:
+    """The motion that a message describes; InputError names point, joint and number."""
     layout = Layout(robot, message.joint_names)
     q, v, a = read_points(layout, message)
     times = np.array([seconds(point.time_from_start) for point in message.points])
@@ -38,48 +28,9 @@ def read_reference(
                 f"point {flags.index(False)} has no {what}, but others have: give them at "
                 "every point, or at none"
             )
-    if present is not None and times[0] > 0:
-        rest = np.zeros((1, v.shape[1]))
-        times, q = np.append(0.0, times), np.vstack([present, q])
-        v, a = np.vstack([rest, v]), np.vstack([rest, a])
     return Reference(
         times,
         q,
         v if all(given["velocities"]) else None,
         a if all(given["accelerations"]) else None,
     )
-
-
-LIMIT_SAMPLES = 16
-"""Places between two points at which a reference is held to the limits."""
-
-
-def require_within_limits(
-    robot: Robot, reference: Reference, present: Array | None = None
-) -> None:
-    """Refuse a motion that leaves the position limits, in its points or between them.
-
-    A joint that is beyond one at its `present` position may come back from there.
-    """
-    low, high = position_limits(robot)
-    if present is not None:
-        low, high = np.minimum(low, present), np.maximum(high, present)
-    if not (np.isfinite(low).any() or np.isfinite(high).any()):
-        return
-    times = np.array(reference.times)
-    between = times[:-1, None] + np.diff(times)[:, None] * np.arange(LIMIT_SAMPLES) / LIMIT_SAMPLES
-    for moment in [*between.ravel().tolist(), times[-1]]:
-        q, _, _ = reference.at(moment)
-        outside = np.maximum(low - q, q - high) > DEPENDENT_AGREEMENT
-        for k in np.flatnonzero(outside).tolist():
-            raise InputError(
-                f"position of {robot.position_labels[k]} is {q[k]:.6g} at {moment:.4g} s, outside "
-                f"its limits {low[k]:g} to {high[k]:g}"
-            )
-
-
-def start_time(node: Node, message: JointTrajectory) -> float:
-    """When a message wants its motion to start, by `time.perf_counter`: its stamp, or now."""
-    now = time.perf_counter()
-    stamp = seconds(message.header.stamp)
-    return now + stamp - node.get_clock().now().nanoseconds * 1e-9 if stamp else now

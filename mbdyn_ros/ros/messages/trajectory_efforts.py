@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from array import array
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ...errors import InputError
 from ...model.model import Array
+from ...program.program import UNIT_TOLERANCE
 from ...robot import Robot
-from .conversions import doubles
+from .conversions import doubles, seconds
 from .layout import Layout
+
+FIELDS = (("positions", "q"), ("velocities", "v"), ("accelerations", "v"))
+"""Fields of a point, and whose coordinates they are."""
 
 
 def read_points(
@@ -22,28 +30,55 @@ def read_points(
     InputError
         No points, or wrong lengths or numbers; the message gives point, joint and number.
     """
-    if not trajectory.points:
+    points, robot = trajectory.points, layout.robot
+    if not points:
         raise InputError("the trajectory has no points")
-    rows: list[tuple[Array, Array, Array]] = []
-    for k, point in enumerate(trajectory.points):
-        try:
-            state = layout.state(point.positions, point.velocities, point.accelerations, True)
-            rows.append(state)
-        except InputError as error:
-            raise InputError(f"point {k}: {error}") from None
-    q, v, a = (np.array(column) for column in zip(*rows, strict=True))
-    if layout.robot.model.loops:
-        positions, _, _ = layout.robot.joint_state(q)  # all points in one call
-        for k in np.flatnonzero(~np.isfinite(positions).all(axis=1)).tolist():
-            try:
-                layout.robot.joint_state(q[k])  # says why not
-            except InputError as error:
-                raise InputError(f"point {k}: {error}") from None
+    given, stated = [], []
+    doubtful = np.zeros(len(points), dtype=bool)
+    for field, kind in FIELDS:
+        numbers, lengths = _rows([getattr(point, field) for point in points], layout.size(kind))
+        left_out = (lengths == 0) & (field != "positions")
+        doubtful |= (lengths != layout.size(kind)) & ~left_out
+        doubtful |= ~np.isfinite(numbers).all(axis=1)
+        given.append(numbers)
+        stated.append(~left_out)
+    q, v, a = (layout.to_robot(kind, one) for (_, kind), one in zip(FIELDS, given, strict=True))
+    for start in robot.system.coordinates.quaternions:
+        doubtful |= np.abs((q[:, start : start + 4] ** 2).sum(axis=1) - 1) > UNIT_TOLERANCE
+    _look_at(doubtful, layout, points)
+    if layout.dependent or robot.model.loops:
+        implied = robot.joint_state(q, v, a)  # all points in one call
+        doubtful |= ~np.isfinite(implied[0]).all(axis=1)
+        for k, (numbers, said) in enumerate(zip(given, stated, strict=True)):
+            for _, _, _, apart in layout.comparisons(k, numbers, implied[k]):
+                doubtful |= said & apart
+        _look_at(doubtful, layout, points)
     return q, v, a
 
 
+def _rows(fields: Sequence[array[float]], size: int) -> tuple[Array, NDArray[np.int_]]:
+    """Numbers (N, size) of all points, and how many each has (N,); 0 where that is not `size`."""
+    lengths = np.array([len(field) for field in fields])
+    numbers = np.zeros((len(fields), size))
+    chosen = [field for field in fields if len(field) == size]
+    numbers[lengths == size] = np.frombuffer(b"".join(chosen)).reshape(len(chosen), size)
+    return numbers, lengths
+
+
+def _look_at(
+    doubtful: NDArray[np.bool_], layout: Layout, points: Sequence[JointTrajectoryPoint]
+) -> None:
+    """Read points one by one, which says what is wrong with them."""
+    for k in np.flatnonzero(doubtful).tolist():
+        point = points[k]
+        try:
+            layout.state(point.positions, point.velocities, point.accelerations)
+        except InputError as error:
+            raise InputError(f"point {k}: {error}") from None
+
+
 def with_efforts(robot: Robot, trajectory: JointTrajectory) -> JointTrajectory:
-    """A copy with `effort` at every point, in the caller's joint order, by one batch call."""
+    """The trajectory, with `effort` at every point, in the caller's joint order."""
     layout = Layout(robot, trajectory.joint_names)
     q, v, a = read_points(layout, trajectory)
     efforts = robot.inverse_dynamics(q, v, a)
@@ -54,15 +89,29 @@ def with_efforts(robot: Robot, trajectory: JointTrajectory) -> JointTrajectory:
             f"point {point}: the effort of {robot.effort_labels[column]} is "
             f"{efforts[point, column]}: a number of the point is too large"
         )
-    result = JointTrajectory(header=trajectory.header, joint_names=list(layout.names))
-    for point, effort in zip(trajectory.points, layout.from_robot(efforts), strict=True):
-        result.points.append(
-            JointTrajectoryPoint(
-                positions=point.positions,
-                velocities=point.velocities,
-                accelerations=point.accelerations,
-                effort=doubles(effort),
-                time_from_start=point.time_from_start,
-            )
-        )
-    return result
+    rows = layout.from_robot(efforts)
+    size, flat = rows.shape[1], doubles(rows)
+    trajectory.joint_names = list(layout.names)
+    for k, one in enumerate(trajectory.points):
+        one.effort = flat[k * size : (k + 1) * size]
+    return trajectory
+
+
+def unfit_for_a_controller(trajectory: JointTrajectory) -> str:
+    """Why joint_trajectory_controller would refuse a trajectory; empty where it would not."""
+    times = [seconds(point.time_from_start) for point in trajectory.points]
+    if times[0] < 0:
+        return f"point 0 is at {times[0]:g} s, before the start"
+    for k, (before, time) in enumerate(zip(times, times[1:], strict=False), start=1):
+        if time <= before:
+            return f"point {k} is at {time:g} s, not after the {before:g} s of the point before"
+    for field in ("velocities", "accelerations"):
+        given = [len(getattr(point, field)) > 0 for point in trajectory.points]
+        if any(given) and not all(given):
+            return f"point {given.index(False)} has no {field}, but others have"
+    for name, velocity in zip(
+        trajectory.joint_names, trajectory.points[-1].velocities, strict=False
+    ):
+        if velocity != 0:
+            return f"{name} still moves at the last point, at {velocity:g}"
+    return ""

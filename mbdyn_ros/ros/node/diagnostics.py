@@ -9,13 +9,18 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
 from .rate_loop import LoopReport
+from .refusals import one_line
 from .steady_timer import steady_timer
 
 
 @dataclass
 class Health:
-    """The condition of a node: errors, warnings and values."""
+    """The condition of a node: errors, warnings and values.
 
+    hardware : what it is about, in words that no other robot has.
+    """
+
+    hardware: str = ""
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     values: dict[str, object] = field(default_factory=dict)
@@ -39,24 +44,24 @@ class Health:
 
 
 class Diagnostics:
-    """Publishes the `Health` that `examine` returns, once a second."""
+    """Publishes the `Health` that `examine` returns, once a second, under the node's full name."""
 
-    def __init__(self, node: Node, examine: Callable[[], Health], hardware: str = "") -> None:
+    def __init__(self, node: Node, examine: Callable[[], Health]) -> None:
         self._node, self._examine = node, examine
-        self.hardware = hardware
+        self._name = node.get_fully_qualified_name().lstrip("/")
         self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 1)
         self._timer = steady_timer(node, 1.0, self._publish)
 
     def _publish(self) -> None:
         health = self._examine()
-        status = DiagnosticStatus(name=self._node.get_name(), hardware_id=self.hardware)
+        status = DiagnosticStatus(name=self._name, hardware_id=health.hardware)
         if health.errors:
             status.level = DiagnosticStatus.ERROR
         elif health.warnings:
             status.level = DiagnosticStatus.WARN
         else:
             status.level = DiagnosticStatus.OK
-        status.message = "; ".join([*health.errors, *health.warnings]) or "ok"
+        status.message = one_line("; ".join([*health.errors, *health.warnings])) or "ok"
         status.values = key_values(health.values)
         message = DiagnosticArray(status=[status])
         message.header.stamp = self._node.get_clock().now().to_msg()
@@ -64,5 +69,5 @@ class Diagnostics:
 
 
 def key_values(values: Mapping[str, object]) -> list[KeyValue]:
-    """Values as the message wants them."""
-    return [KeyValue(key=key, value=str(value)) for key, value in values.items()]
+    """Values as the message wants them, in one line each."""
+    return [KeyValue(key=key, value=one_line(value)) for key, value in values.items()]

@@ -16,7 +16,6 @@ from rcl_interfaces.msg import (
 from rclpy.exceptions import (
     InvalidParameterTypeException,
     InvalidParameterValueException,
-    ParameterUninitializedException,
 )
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -50,23 +49,31 @@ class Spec:
     read_only: bool = False
     check: Callable[[Any], str | None] | None = None
 
+    @property
+    def is_list(self) -> bool:
+        """Whether it is an array of any length, empty by default."""
+        return self.default in (DOUBLES, STRINGS)
+
     def plain(self, value: Any) -> Any:
-        """A value of rclpy's as the node reads it: arrays without a default are lists."""
-        return list(value or ()) if self.default in (DOUBLES, STRINGS) else value
+        """A value of rclpy's as the node reads it: arrays of any length are lists."""
+        return list(value) if self.is_list else value
 
     def complaint(self, value: Any) -> str | None:
         """The fault of a value of the right type, in words, or None."""
-        numbers = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-        for number in numbers:
+        if value is None:
+            return f"{self.name} is empty"
+        is_array = isinstance(value, Sequence) and not isinstance(value, str)
+        for k, number in enumerate(value if is_array else [value]):
+            name = f"{self.name}[{k}]" if is_array else self.name
             if not isinstance(number, (int, float)) or isinstance(number, bool):
                 break
             if not math.isfinite(number):
-                return f"{self.name} is {number}: every number must be finite"
+                return f"{name} is {number}: every number must be finite"
             low = -math.inf if self.low is None else self.low
             high = math.inf if self.high is None else self.high
             if not low <= number <= high:
                 allowed = f"from {low:g} to {high:g}" if high < math.inf else f"{low:g} or more"
-                return f"{self.name} is {number}: it must be {allowed}"
+                return f"{name} is {number}: it must be {allowed}"
         return self.check(value) if self.check is not None else None
 
     def descriptor(self) -> ParameterDescriptor:
@@ -133,26 +140,25 @@ class Parameters:
 
     def _declare(self, spec: Spec) -> Any:
         """Declare a parameter; return its value at the start."""
-        full, first = spec.descriptor(), spec.descriptor()
-        ranged = bool(full.floating_point_range or full.integer_range)
-        if ranged:  # given later, for rclpy would refuse the first value in its own words
-            first = ParameterDescriptor(description=spec.description)
+        node, full = self._node, spec.descriptor()
+        # Ranges come later, for rclpy would refuse the first value in its own words.
+        first = ParameterDescriptor(description=spec.description)
         try:
-            self._node.declare_parameter(spec.name, spec.default, first)
+            value = node.declare_parameter(spec.name, spec.default, first).value
         except InvalidParameterTypeException as error:
             raise ParameterError(f"parameter {spec.name}: {_type_hint(spec, error)}") from None
         except InvalidParameterValueException as error:
             raise ParameterError(f"parameter {spec.name}: {error}") from None
-        try:
-            value = spec.plain(self._node.get_parameter(spec.name).value)
-        except ParameterUninitializedException:
-            value = spec.plain(None)
+        if value is None and spec.is_list:
+            # Not left unset: rclpy answers nothing at all to who asks for it among others.
+            value = []
+            node.set_parameters([Parameter(spec.name, spec.default, value)])
+        value = spec.plain(value)
         complaint = spec.complaint(value)
         if complaint is not None:
             raise ParameterError(f"parameter {_with_name(spec, complaint)}")
-        if ranged:
-            full.type = self._node.describe_parameter(spec.name).type
-            self._node.set_descriptor(spec.name, full)
+        full.type = node.describe_parameter(spec.name).type
+        node.set_descriptor(spec.name, full)
         return value
 
     def _on_set(self, changes: Sequence[Parameter[Any]]) -> SetParametersResult:

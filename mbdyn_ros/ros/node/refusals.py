@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import time
+from typing import TYPE_CHECKING, Any
 
 from rclpy.node import Node
 
 from ...errors import MbdynError
-from .diagnostics import Health
+
+if TYPE_CHECKING:
+    from .diagnostics import Health
+
+HEAD, TAIL = 3000, 1000
+"""Characters that are kept of a text that is longer than both together: a name may be a book."""
+
+QUIET = 1.0
+"""Seconds between two lines in the log about refusals of one kind."""
 
 
 def one_line(text: Any) -> str:
-    """Text without line breaks."""
-    return " ".join(str(text).split())
+    """Text without line breaks, and without its middle where it is very long."""
+    words = str(text)
+    left_out = len(words) - HEAD - TAIL
+    if left_out > 0:
+        words = f"{words[:HEAD]} ... ({left_out} characters left out) ... {words[-TAIL:]}"
+    return " ".join(words.split())
 
 
 def in_words(error: Exception) -> str:
@@ -23,27 +37,37 @@ def in_words(error: Exception) -> str:
 class Refusals:
     """The messages of one kind that a node refused.
 
+    To refuse one takes microseconds: whoever floods a node cannot hold up its loop. (A call of
+    rclpy's logger takes 0.7 ms, one that it suppresses too.)
+
     Attributes
     ----------
-    last : why it refused the last one, until that was reported.
+    count : of all messages refused.
     """
 
     def __init__(self, node: Node, what: str) -> None:
         self._node, self._what = node, what
-        self.last = ""
-        self._count = 0
+        self.count = 0
+        self._last: Exception | None = None
+        self._logged = -math.inf
+
+    @property
+    def last(self) -> str:
+        """Why it refused the last one, until that was reported."""
+        return in_words(self._last) if self._last is not None else ""
 
     def add(self, error: Exception) -> None:
         """Count one, and log it at most once a second."""
-        self._count += 1
-        self.last = in_words(error)
-        self._node.get_logger().warning(
-            f"refused a {self._what}: {self.last}", throttle_duration_sec=1.0
-        )
+        self.count += 1
+        self._last = error.with_traceback(None)
+        now = time.monotonic()
+        if now - self._logged >= QUIET:
+            self._logged = now
+            self._node.get_logger().warning(f"refused a {self._what}: {self.last}")
 
     def report(self, health: Health) -> None:
         """Say what was refused since the last report, and how often in all."""
-        if self.last:
+        if self._last is not None:
             health.warnings.append(f"refused a {self._what}: {self.last}")
-            self.last = ""
-        health.values[f"refused {self._what}s"] = self._count
+            self._last = None
+        health.values[f"refused {self._what}s"] = self.count

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import threading
-import time
 import warnings
 from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
+from builtin_interfaces.msg import Time
 from rclpy.node import Node
 
 from ...errors import InputError, MbdynError
 from ...robot import Robot, load
 from .description import FLOATING_BASE, Description, home_by_name
 from .diagnostics import Diagnostics, Health
+from .node_clock import NodeClock
 from .parameters import Parameters, Spec
 from .rate_loop import RateLoop
 from .refusals import in_words, one_line
@@ -32,6 +34,7 @@ class RobotNode(Node):
     `open_inputs` : once, when the robot that the parameters give is there.
     `tick` : in the thread of the loop, at `loop_rate`, under `lock`.
     `on_fault` : a tick failed; under `lock`.
+    `on_clock_jump` : the times known so far mean nothing any more; under `lock`.
     `on_parameters` : parameters were set.
     `health` : once a second, in the executor's thread.
     `last_words` : the loop has ended; still in its thread.
@@ -44,7 +47,7 @@ class RobotNode(Node):
     PROGRAMS : of `Robot`, compiled before `on_robot` is called.
     LOOP : name of the thread that ticks; empty for a node that only answers.
     AT_FAULT : what the node does at a fault, for the log.
-    parameters, description, diagnostics : as the names say.
+    parameters, description, diagnostics, clock : as the names say.
     lock : held by ticks and by the services of `offer`: what they share is whole between them.
     fault : why the last tick failed, until `clear_fault`; empty where none did.
     """
@@ -59,7 +62,10 @@ class RobotNode(Node):
         super().__init__(self.NAME, **options)
         self.parameters = Parameters(self, self.PARAMETERS)
         self.lock = threading.Lock()
+        self.clock = NodeClock(self.get_clock())
+        self._era = self.clock.era
         self.fault = ""
+        self._hardware = ""
         self.loop: RateLoop | None = None
 
     def begin(self) -> None:
@@ -96,19 +102,22 @@ class RobotNode(Node):
 
         Parameters
         ----------
-        now : s, of the clock by which inputs age (`time.perf_counter`).
+        now : `time()`.
         skipped : deadlines that were missed since the last tick.
         """
 
     def on_fault(self) -> None:
         """Make safe what the failed tick has left."""
 
+    def on_clock_jump(self, reason: str) -> None:
+        """Forget what was timed before the clock jumped, as `reason` says."""
+
     def on_parameters(self, names: Collection[str]) -> None:
         """Apply the new values of parameters; a MbdynError refuses them."""
 
     def health(self) -> Health:
         """The condition of the node; a subclass adds its own remarks."""
-        health = Health()
+        health = Health(self._hardware)
         if self.loop is not None:
             health.add_loop(self.loop.report(), self.loop.rate, self.loop.priority_refused)
             health.values["fault"] = self.fault or "none"
@@ -135,6 +144,36 @@ class RobotNode(Node):
 
     # ---- for subclasses -------------------------------------------------------------------
 
+    def time(self) -> float:
+        """The time by which the node plays, ages and times out, s; under `lock`."""
+        now = self.clock.now(self._longest_gap())
+        if self.clock.era != self._era:
+            self._era = self.clock.era
+            self.get_logger().warning(f"{self.clock.jump}: what was timed before is dropped")
+            self.on_clock_jump(self.clock.jump)
+        return now
+
+    def date(self, stamp: Time) -> tuple[float, int]:
+        """The time of a message's stamp, s, or now where it has none; and the era of that time.
+
+        Raises
+        ------
+        InputError
+            There is no time yet.
+        """
+        with self.lock:
+            now = self.time()
+            if self.clock.waiting:
+                raise InputError(self.clock.waiting)
+            return self.clock.at(stamp, now), self.clock.era
+
+    def time_in(self, era: int) -> float:
+        """`time()`, or InputError where the clock has jumped since that era."""
+        now = self.time()
+        if self.clock.era != era:
+            raise InputError(f"{self.clock.jump} while the message was read")
+        return now
+
     def load(self, source: str) -> Robot:
         """Read a robot, compile `PROGRAMS`, and log what looks wrong in its description."""
         given = self.parameters
@@ -144,6 +183,7 @@ class RobotNode(Node):
             warnings.simplefilter("always")
             robot = load(source, given["mechanism"] or None, home, floating, given["gravity"])
             robot.compile(*self.PROGRAMS)
+            robot.say_choice()
         for one in caught:
             self.get_logger().warning(one_line(str(one.message)))
         return robot
@@ -172,12 +212,21 @@ class RobotNode(Node):
 
     # ---- what calls the hooks -------------------------------------------------------------
 
+    def _longest_gap(self) -> float:
+        """Time between two cycles that is no jump, s: at a low rate as many as it takes."""
+        if "longest_gap" not in self.parameters or self.loop is None:
+            return math.inf
+        gap: float = self.parameters["longest_gap"]
+        return max(gap, 3 / self.loop.rate)
+
     def _take(self, source: str) -> None:
-        self.on_robot(self.load(source))
+        robot = self.load(source)
+        self.on_robot(robot)
+        self._hardware = one_line(f"{self.get_namespace()}/{robot.model.name}".lstrip("/"))
 
     def _tick(self, skipped: int) -> None:
         with self.lock:
-            self.tick(time.perf_counter(), skipped)
+            self.tick(self.time(), skipped)
 
     def _fail(self, error: Exception) -> None:
         if not self.context.ok():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
+from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
@@ -14,7 +16,10 @@ from ..messages.effort_limits import EffortLimits
 from ..messages.layout import Layout
 from ..messages.measured_state import MeasuredState
 from ..messages.named_numbers import columns, effort_blocks, require_known
-from ..messages.reference import Reference
+from ..messages.playback import Playback, approach, require_timely
+from ..messages.reference import Reference, State
+from ..messages.reference_limits import ReferenceLimits
+from .conditions import Conditions
 
 EFFORT_SOURCES = ("inverse_dynamics", "reference", "none")
 """Where the efforts come from that a PD adds to: computed, those in the reference's points, or
@@ -28,18 +33,20 @@ class Feedforward:
     ----------
     robot : a robot on the ground.
     joints : order of the efforts; empty for all actuated joints.
+    conditions : under which a reference is followed.
 
     Attributes
     ----------
     joints, labels : that order, by joint and by coordinate.
     order : where those coordinates are among the robot's efforts.
     limits : the effort limits.
-    measured : of all actuated joints, for the PD.
+    measured : of all actuated joints.
+    playback : the motion that is followed.
     source : one of `EFFORT_SOURCES`.
     lead : how far ahead the feed-forward is computed, s, for the way to the actuators.
     """
 
-    def __init__(self, robot: Robot, joints: Sequence[str] = ()) -> None:
+    def __init__(self, robot: Robot, joints: Sequence[str], conditions: Conditions) -> None:
         if robot.system.coordinates.quaternions:
             raise InputError("the robot has a floating joint, which no trajectory can describe")
         self.joints = tuple(joints) or robot.actuated_joints
@@ -49,11 +56,13 @@ class Feedforward:
         self.labels = [robot.effort_labels[k] for k in self.order]
         self.limits = EffortLimits(robot)
         self._kp, self._kd = np.zeros(size), np.zeros(size)
-        self.measured = MeasuredState(robot.effort_labels)
+        self.conditions = conditions
+        self.measured = self._posture = MeasuredState(robot.effort_labels)
+        if robot.velocity_labels != robot.effort_labels:
+            self._posture = MeasuredState(robot.velocity_labels)
         self.source, self.lead = EFFORT_SOURCES[0], 0.0
-        self._reference: Reference | None = None
-        self._given: Array | None = None
-        self._start = self._received = 0.0
+        self.playback = Playback()
+        self._given: tuple[Array, Array] | None = None
         self.replace_robot(robot)
 
     @property
@@ -83,9 +92,26 @@ class Feedforward:
         self._kp, self._kd = gains
 
     @property
-    def uses_states(self) -> bool:
-        """Whether measured joint states matter."""
-        return bool(self._kp.any() or self._kd.any())
+    def needs_states(self) -> str:
+        """What measured joint states are needed for all the time; empty for nothing."""
+        if self._kp.any() or self._kd.any():
+            return "the PD"
+        return "following_tolerance" if self.conditions.following_tolerance else ""
+
+    def reference_limits(self) -> ReferenceLimits:
+        """What references are held to."""
+        bound = np.full(len(self.limits.bound), math.inf)
+        if self.limits.enforced:
+            bound[self.order] = self.limits.bound[self.order]
+        return ReferenceLimits(self._robot, bound, self.source == "inverse_dynamics")
+
+    def require_within_limits(self, reference: Reference, efforts: Array | None) -> None:
+        """Refuse a motion, or efforts in its points, beyond the limits; may take long."""
+        if self.conditions.check_limits:
+            limits = self.reference_limits()
+            limits.require(reference)
+            if efforts is not None:
+                limits.require_efforts(np.array(reference.times), efforts)
 
     def read_efforts(self, message: JointTrajectory) -> Array | None:
         """Efforts (N, n) in the points, where they are the source."""
@@ -104,41 +130,115 @@ class Feedforward:
                 raise InputError(f"point {k}: {error}") from None
         return np.array(rows)
 
-    def follow(self, reference: Reference, start: float, efforts: Array | None = None) -> None:
-        """Follow a motion from the time `start`, s, with the efforts of its points if given."""
-        self._reference, self._start, self._given = reference, start, efforts
+    def follow(
+        self,
+        reference: Reference,
+        start: float,
+        now: float,
+        efforts: Array | None = None,
+    ) -> None:
+        """Follow a motion from the time `start`, s, with the efforts of its points if given.
 
-    def drop_reference(self) -> None:
-        """Forget the motion."""
-        self._reference = None
+        A motion whose first point comes later than `now` is led up to from the present state.
 
-    def idle_reason(self, now: float, timeout: float, state_timeout: float) -> str:
+        Raises
+        ------
+        InputError
+            It is over, too far ahead, starts too far from the robot, or the way there leaves the
+            limits.
+        """
+        given = self.conditions
+        require_timely(reference, start, now, given.reference_timeout, given.longest_wait)
+        present = self._present(now)
+        way = present and approach(reference, start, now, present)
+        if way and given.check_limits:
+            self.reference_limits().require(way, None, "on the way to the first point, ")
+        if given.start_tolerance:
+            self._require_near((way or reference).at(now - start), now)
+        if efforts is None:
+            self._given = None
+        else:
+            held = None if self.idle_reason(now) else self._given_now(now)
+            times = np.array(reference.times)
+            if way and held is not None:
+                times, efforts = np.append(now - start, times), np.vstack([held, efforts])
+            self._given = times, efforts
+        self.playback.follow(reference, start, way)
+
+    def idle_reason(self, now: float) -> str:
         """Why the efforts must be zero now; empty where they need not."""
-        if self._reference is None:
-            return "no reference yet"
-        age = now - self._start - self._reference.end
-        if age > timeout:
-            return f"the reference ended {age:.2f} s ago"
-        missing = self.measured.missing(now, state_timeout) if self.uses_states else ""
-        return f"{missing}, which the PD needs" if missing else ""
+        reason = self.playback.idle_reason(now, self.conditions.reference_timeout)
+        needed = self.needs_states
+        if reason or not needed:
+            return reason
+        missing = self.measured.missing(now, self.conditions.state_timeout)
+        return f"{missing}, which {needed} needs" if missing else ""
+
+    def forget(self, reason: str) -> None:
+        """Follow nothing any more, and know no joint states: times of before mean nothing."""
+        self.measured.forget()
+        self._posture.forget()
+        if self.playback.reference is not None:
+            self.playback.drop(reason)
+
+    def take(self, message: JointState, now: float) -> None:
+        """Read joint states."""
+        self.measured.take(message, now)
+        if self._posture is not self.measured:
+            self._posture.take(message, now)
+
+    def _require_near(self, state: State, now: float) -> None:
+        """Refuse to begin with a state that is far from the measured one."""
+        given = self.conditions
+        missing = self.measured.missing(now, given.state_timeout)
+        if missing:
+            raise InputError(
+                f"{missing}: nobody knows how far the robot is from its start (parameter "
+                "start_tolerance; 0 takes references all the same)"
+            )
+        tolerance = given.start_tolerance
+        if not self.idle_reason(now):
+            tolerance = max(tolerance, given.following_tolerance)
+        wanted, _ = self._of_driven_joints(*state[:2])
+        label, measured, apart = self.measured.farthest(wanted)
+        if not apart <= tolerance:
+            raise InputError(
+                f"it begins {apart:.4g} from where {label} is measured, at {measured:.6g}: more "
+                f"than start_tolerance ({tolerance:g}). Let its first point come later, and the "
+                "robot is led there"
+            )
+
+    def _present(self, now: float) -> State | None:
+        """The state that is followed, else the measured one, at rest; None where not known."""
+        if not self.idle_reason(now):
+            return self.playback.at(now)
+        if self._posture.missing(now, self.conditions.state_timeout):
+            return None
+        rest = np.zeros(self._robot.nv)
+        return self._posture.position, rest, rest
+
+    def _given_now(self, now: float) -> Array | None:
+        """The efforts of the reference's points at a time."""
+        if self._given is None:
+            return None
+        moment, (times, rows) = now - self.playback.start, self._given
+        return np.array([np.interp(moment, times, column) for column in rows.T])
 
     def efforts(self, now: float) -> Array:
         """Efforts in `order` (N m or N), clamped to the limits."""
-        assert self._reference is not None
-        inverse = self._inverse
-        moment = now - self._start + self.lead
+        inverse, given = self._inverse, self._given_now(now + self.lead)
         if self.source == "inverse_dynamics":
-            inverse.q[:], inverse.v[:], inverse.a[:] = self._reference.at(moment)
+            inverse.q[:], inverse.v[:], inverse.a[:] = self.playback.at(now, self.lead)
             inverse()
-        elif self.source == "reference" and self._given is not None:
-            times = self._reference.times
-            inverse.effort[:] = [np.interp(moment, times, column) for column in self._given.T]
+        elif self.source == "reference" and given is not None:
+            inverse.effort[:] = given
         else:
             inverse.effort[:] = 0.0
         effort = inverse.effort
-        if self.uses_states:
-            q, v, _ = self._reference.at(now - self._start)
+        if self.needs_states:
+            q, v, _ = self.playback.at(now)
             wanted_q, wanted_v = self._of_driven_joints(q, v)
+            self._require_followed(wanted_q)
             effort += self._kp * (wanted_q - self.measured.position)
             effort += self._kd * (wanted_v - self.measured.velocity)
         if not np.isfinite(effort).all():
@@ -146,6 +246,16 @@ class Feedforward:
             raise InputError(f"the effort of {self._robot.effort_labels[k]} is {effort[k]}")
         self.limits.clamp(effort)
         return effort[self.order]
+
+    def _require_followed(self, wanted: Array) -> None:
+        """Raise an error where the robot is too far from where it is wanted."""
+        tolerance = self.conditions.following_tolerance
+        label, measured, apart = self.measured.farthest(wanted)
+        if tolerance and not apart <= tolerance:
+            raise InputError(
+                f"{label} is at {measured:.6g}, {apart:.4g} from where the reference wants it: "
+                f"more than following_tolerance ({tolerance:g})"
+            )
 
     def _of_driven_joints(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Positions and velocities of the actuated joints."""

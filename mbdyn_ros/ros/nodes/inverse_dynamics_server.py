@@ -12,15 +12,16 @@ from typing import Any
 
 from trajectory_msgs.msg import JointTrajectory
 
+from ...errors import InputError
 from ...robot import Robot
 from ..messages.conversions import doubles, external_wrenches, joint_state_message
 from ..messages.layout import Layout
 from ..messages.named_numbers import effort_blocks, joint_efforts
-from ..messages.trajectory_efforts import with_efforts
+from ..messages.trajectory_efforts import unfit_for_a_controller, with_efforts
 from ..node.diagnostics import Health
 from ..node.interfaces import service_types
 from ..node.process import run
-from ..node.refusals import in_words
+from ..node.refusals import Refusals, in_words
 from ..node.robot_node import RobotNode
 from .parameters import INVERSE_DYNAMICS_SERVER
 
@@ -45,8 +46,9 @@ class InverseDynamicsServer(RobotNode):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.robot: Robot | None = None
-        self._calls = self._refusals = 0
+        self._calls = 0
         self._last_refusal = ""
+        self.refusals = Refusals(self, "request")
         self._trajectories = self.create_publisher(JointTrajectory, "~/trajectory_out", 10)
         self.begin()
 
@@ -82,7 +84,7 @@ class InverseDynamicsServer(RobotNode):
         health.values |= {
             "robot": self.robot.model.name if self.robot is not None else "none",
             "calls": self._calls,
-            "refused": self._refusals,
+            "refused": self.refusals.count,
             "last refusal": self._last_refusal or "none",
         }
         return health
@@ -99,20 +101,19 @@ class InverseDynamicsServer(RobotNode):
         try:
             answer(self.require(self.robot), request, response)
         except Exception as error:
-            reason = in_words(error)
-            self._refuse(f"{name}: {reason}")
-            response = type(response)(success=False, message=reason)
+            self._refuse(name, error)
+            response = type(response)(success=False, message=in_words(error))
         else:
             response.success = True
         return response
 
-    def _refuse(self, reason: str) -> None:
-        self._refusals += 1
-        self._last_refusal = reason
-        self.get_logger().warning(f"refused {reason}", throttle_duration_sec=1.0)
+    def _refuse(self, name: str, error: Exception) -> None:
+        self._last_refusal = f"{name}: {in_words(error)}"
+        self.refusals.add(error)
 
     def _inverse_dynamics(self, robot: Robot, request: Any, response: Any) -> None:
         layout = Layout(robot, request.name)
+        self._require_room(len(request.external_wrenches), "wrenches")
         q, v, a = layout.state(request.position, request.velocity, request.acceleration)
         effort = robot.inverse_dynamics(q, v, a, external_wrenches(request.external_wrenches))
         response.name = list(effort_blocks(robot))
@@ -138,14 +139,30 @@ class InverseDynamicsServer(RobotNode):
         response.friction = doubles(robot.friction_vector(q, v))
 
     def _trajectory(self, robot: Robot, request: Any, response: Any) -> None:
-        response.trajectory = with_efforts(robot, request.trajectory)
+        response.trajectory = self._filled(robot, request.trajectory)
+        unfit = unfit_for_a_controller(response.trajectory)
+        if unfit:
+            response.message = f"joint_trajectory_controller would refuse this trajectory: {unfit}"
+
+    def _filled(self, robot: Robot, trajectory: JointTrajectory) -> JointTrajectory:
+        self._require_room(len(trajectory.points), "points")
+        return with_efforts(robot, trajectory)
+
+    def _require_room(self, count: int, what: str) -> None:
+        """Refuse a request that would keep all others waiting."""
+        most = self.parameters["largest_request"]
+        if count > most:
+            raise InputError(
+                f"the request has {count} {what}, and the parameter largest_request is {most}: "
+                "ask in parts, or set it higher"
+            )
 
     def _on_trajectory(self, message: JointTrajectory) -> None:
         self._calls += 1
         try:
-            self._trajectories.publish(with_efforts(self.require(self.robot), message))
+            self._trajectories.publish(self._filled(self.require(self.robot), message))
         except Exception as error:
-            self._refuse(f"trajectory_in: {in_words(error)}")
+            self._refuse("trajectory_in", error)
 
 
 main = partial(run, InverseDynamicsServer, InverseDynamicsServer.NAME)

@@ -18,9 +18,25 @@ INITIAL = (
 MARKER_RATE = Spec(
     "marker_rate", 30.0, "~/markers per second, Hz; 0: none", 0.0, 100.0, read_only=True
 )
+LONGEST_GAP = Spec(
+    "longest_gap", 0.5, "time between two cycles after which the reference is dropped, s",
+    0.001, 3600.0,
+)  # fmt: skip
+LONGEST_WAIT = Spec(
+    "longest_wait", 60.0, "time ahead of its first point at which a reference is taken, s",
+    0.0, 86400.0,
+)  # fmt: skip
 STATE_TIMEOUT = Spec("state_timeout", 0.1, "age at which joint_states are stale, s", 0.001, 3600.0)
 
-INVERSE_DYNAMICS_SERVER = (*SPECS, FLOATING_BASE, GRAVITY)
+INVERSE_DYNAMICS_SERVER = (
+    *SPECS,
+    FLOATING_BASE,
+    GRAVITY,
+    Spec(
+        "largest_request", 100_000, "points of a trajectory or wrenches of a request, at most",
+        1, 10_000_000,
+    ),
+)  # fmt: skip
 
 SIMULATOR = (
     *SPECS,
@@ -62,6 +78,18 @@ TORQUE_FEEDFORWARD = (
     Spec(
         "reference_timeout", 0.5,
         "time after the last point at which efforts become zero, s; 0: never", 0.0, 3600.0,
+    ),
+    LONGEST_WAIT,
+    LONGEST_GAP,
+    Spec("check_limits", True, "refuse references beyond <limit> of the URDF"),
+    Spec(
+        "start_tolerance", 0.1,
+        "how far from the measured state a reference may begin, rad or m; 0: anywhere", 0.0, 1e6,
+    ),
+    Spec(
+        "following_tolerance", 0.2,
+        "how far the robot may be from its reference, rad or m, before a fault; 0: anywhere",
+        0.0, 1e6,
     ),
     Spec(
         "feedforward", EFFORT_SOURCES[0],

@@ -148,6 +148,17 @@ class Simulator(RobotNode):
                 session.fill_message()
             self._publish_states(session)
 
+    def time(self) -> float:
+        """Simulated time where we make the clock, s, else that of the node."""
+        if self._clock_out is not None and self.session is not None:
+            return self.session.motion.time
+        return super().time()
+
+    def on_clock_jump(self, reason: str) -> None:
+        """Forget the commands of before."""
+        if self.session is not None:
+            self.session.commands.clear()
+
     def _take_commands(self, session: Session, now: float) -> None:
         """Read the commands that came since the last tick; bad ones are refused."""
         commands = session.commands
@@ -226,7 +237,8 @@ class Simulator(RobotNode):
         health = super().health()
         with self.lock:
             if self.session is not None:
-                self._session_health.add(self.session, self.settings.timeout, health)
+                timeout = self.settings.timeout
+                self._session_health.add(self.session, self.time(), timeout, health)
         self.refusals.report(health)
         health.values["paused"] = self.paused
         return health

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from ..node.diagnostics import Health
 from .session import Session
 
@@ -14,10 +12,10 @@ class SessionHealth:
     def __init__(self) -> None:
         self._seen = 0.0
 
-    def add(self, session: Session, timeout: float, health: Health) -> None:
+    def add(self, session: Session, now: float, timeout: float, health: Health) -> None:
         """Add stale commands, clamped joints, joints beyond their limits, time and energy."""
         motion = session.motion
-        stale = session.commands.stale(time.perf_counter(), timeout)
+        stale = session.commands.stale(now, timeout)
         clamped = session.limits.report()
         beyond = session.beyond_limits()
         if stale:

@@ -9,7 +9,6 @@ Topics, services and parameters are listed in `docs/ros.md`.
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Collection
@@ -26,12 +25,14 @@ from trajectory_msgs.msg import JointTrajectory
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-from ..messages.reference_message import read_reference, start_time
+from ..messages.playback import NO_REFERENCE
+from ..messages.reference_message import read_reference
 from ..node.diagnostics import Health
 from ..node.inbox import Inbox
 from ..node.process import run
 from ..node.refusals import Refusals
 from ..node.robot_node import RobotNode
+from .conditions import Conditions
 from .feedforward import Feedforward
 from .parameters import TORQUE_FEEDFORWARD
 
@@ -48,7 +49,7 @@ class TorqueFeedforward(RobotNode):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.feedforward: Feedforward | None = None
-        self.idle_reason = "no reference yet"
+        self.idle_reason = NO_REFERENCE
         self.refusals = Refusals(self, "reference")
         self._commands = self.create_publisher(Float64MultiArray, "~/commands", 10)
         self._efforts = self.create_publisher(JointState, "~/effort", 10)
@@ -58,10 +59,13 @@ class TorqueFeedforward(RobotNode):
     def on_robot(self, robot: Robot) -> None:
         """Send zeros to this robot until a reference comes."""
         try:
-            feedforward = Feedforward(robot, self.parameters["joints"])
+            feedforward = Feedforward(
+                robot, self.parameters["joints"], Conditions.read(self.parameters)
+            )
             self._set_up(feedforward)
         except InputError as error:
             raise InputError(f"parameter joints, kp or kd: {error}") from None
+        feedforward.reference_limits().prepare()
         with self.lock:
             self.feedforward = feedforward
             self._named.name = list(feedforward.labels)
@@ -71,7 +75,7 @@ class TorqueFeedforward(RobotNode):
         )
 
     def open_inputs(self) -> None:
-        """References, joint states for the PD, and the reset."""
+        """References, joint states, and the reset."""
         self.create_subscription(
             JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10)
         )
@@ -83,16 +87,23 @@ class TorqueFeedforward(RobotNode):
         feedforward = self.feedforward
         if feedforward is None:
             return
-        if feedforward.uses_states:
-            for message in self._states:
-                feedforward.measured.take(message, now)
-        self.idle_reason = self.fault or feedforward.idle_reason(
-            now, self.parameters["reference_timeout"] or math.inf, self.parameters["state_timeout"]
-        )
+        for message in self._states:
+            feedforward.take(message, now)
+        self.idle_reason = self.fault or self.clock.waiting or feedforward.idle_reason(now)
         if self.idle_reason:
             self._send(np.zeros(len(feedforward.order)))
         else:
             self._send(feedforward.efforts(now))
+
+    def on_fault(self) -> None:
+        """Send zeros at once."""
+        if self.feedforward is not None:
+            self._send(np.zeros(len(self.feedforward.order)))
+
+    def on_clock_jump(self, reason: str) -> None:
+        """Drop the reference: its times mean nothing any more."""
+        if self.feedforward is not None:
+            self.feedforward.forget(reason)
 
     def on_parameters(self, names: Collection[str]) -> None:
         """Set gains and choices; build the robot anew for another gravity."""
@@ -131,6 +142,7 @@ class TorqueFeedforward(RobotNode):
     def _set_up(self, feedforward: Feedforward) -> None:
         """Hand on the parameters that may change."""
         given = self.parameters
+        feedforward.conditions = Conditions.read(given)
         feedforward.set_gains(given["kp"], given["kd"])
         feedforward.source, feedforward.lead = given["feedforward"], given["lead"]
         feedforward.limits.enforced = given["enforce_effort_limits"]
@@ -145,20 +157,20 @@ class TorqueFeedforward(RobotNode):
             self._efforts.publish(self._named)
 
     def _on_reference(self, message: JointTrajectory) -> None:
-        start = start_time(self, message)
         try:
             feedforward = self.require(self.feedforward)
+            start, era = self.date(message.header.stamp)
             reference = read_reference(feedforward.robot, message)
             efforts = feedforward.read_efforts(message)
+            feedforward.require_within_limits(reference, efforts)
+            with self.lock:
+                feedforward.follow(reference, start, self.time_in(era), efforts)
         except InputError as error:
             self.refusals.add(error)
-        else:
-            with self.lock:
-                feedforward.follow(reference, start, efforts)
 
     def _reset(self, request: Any) -> str:
         if self.feedforward is not None:
-            self.feedforward.drop_reference()
+            self.feedforward.playback.drop()
         return f"reference dropped; cleared: {self.clear_fault() or 'no fault'}"
 
 

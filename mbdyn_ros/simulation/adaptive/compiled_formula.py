@@ -49,7 +49,8 @@ class CompiledFormula:
         self._stages, self._weights = np.zeros((STAGES, size)), np.zeros((POWERS, size))
         self._effort, self._home = np.ascontiguousarray(effort), kernel.home
         self._f = np.zeros(size)
-        around = self._stages, self._effort, self._home
+        self._memory = kernel.memory()
+        around = self._stages, self._effort, self._home, self._memory
         self._advance = _tied(
             kernel, "dop853", self._time, self._limits, self._length, self._start, self._f,
             self._next, *around,

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ...errors import InputError
+from .origin import own_pages_only
 
 if TYPE_CHECKING:
     import viser
@@ -68,7 +69,7 @@ class Page:
         import viser
 
         port = _free_port(address)
-        with _silence():
+        with _silence(), own_pages_only(address.host):
             self.server: viser.ViserServer = viser.ViserServer(
                 address.host, port, label=title, verbose=False
             )

@@ -1,0 +1,111 @@
+"""The rank of constraint rows whose numbers may be rounded: a gap in the singular values.
+
+Rows that repeat others, as three of the five of a planar loop in space do, cease to repeat them
+exactly when the description is rounded. Their singular values are then as small as the rounding,
+and lie far below those of the rows that count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...model.model import Array
+
+RANK = 1e-8
+"""Singular values below this share of the largest count as zero."""
+
+ROUNDED = 1e-3
+"""Largest singular value (share of the largest) that rounded numbers can make of none."""
+
+TILT = 0.02
+"""Value under which a constraint that counts looks like an error of a drawing."""
+
+CLEAR = 10.0
+"""Least quotient of the singular values on both sides of a clear gap."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rank:
+    """How many of the singular values `values` count, all being shares of the largest.
+
+    clear : whether those that do lie clearly above those that do not. threshold : value from which
+    on they count, here and at other configurations.
+    """
+
+    count: int
+    values: Array
+    clear: bool = True
+
+    @property
+    def threshold(self) -> float:
+        """Ten times the largest value that does not count."""
+        rest = self.values[self.count :]
+        return max(RANK, CLEAR * float(rest.max(initial=0.0)))
+
+    def counts(self, matrix: Array) -> int:
+        """How many singular values of other rows count."""
+        return int((singular_values(matrix) > self.threshold).sum())
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether some values that do not count are not zero."""
+        return self.threshold > RANK
+
+    @property
+    def tilt_text(self) -> str:
+        """Words about the least value that counts, where it is so small that it may be an error."""
+        least = float(self.values[self.count - 1])
+        return "" if least > TILT else (
+            f" (the least counts {least:.2g} of the largest only: that is how far, in rad or as a "
+            "share of its size, something misses a place in which it would not lock)"
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        """The singular values, for messages."""
+        return ", ".join(f"{value:.2g}" for value in self.values)
+
+
+def singular_values(matrix: Array) -> Array:
+    """Singular values as shares of the largest, in falling order."""
+    if not matrix.size:
+        return np.zeros(0)
+    values = np.linalg.svd(matrix, compute_uv=False)
+    return np.asarray(values / max(values[0], 1e-300))
+
+
+def rank_of(values: Array, residual: float = 0.0) -> Rank:
+    """The rank that singular values (shares of the largest, falling) stand for.
+
+    Where all are either large or zero it is plain. Where some lie between, the widest gap parts
+    those that count from those that rounding made. Nothing is told below the rounding that the
+    `residual` of the closed loops (without unit) gives away.
+    """
+    between = (values > RANK) & (values < ROUNDED)
+    count = int((values > RANK).sum())
+    if not between.any():
+        return Rank(count, values)
+    floor = max(RANK, residual)
+    cuts = [k for k in range(1, len(values) + 1) if k == len(values) or values[k] < ROUNDED]
+    quotients = [_quotient(values, k, floor) for k in cuts]
+    best = int(np.argmax(quotients))
+    return Rank(cuts[best], values, quotients[best] >= CLEAR)
+
+
+def _quotient(values: Array, count: int, floor: float) -> float:
+    """The value before a cut over that behind it."""
+    behind = values[count] if count < len(values) else 0.0
+    return float(max(values[count - 1], floor) / max(behind, floor))
+
+
+def spanning_rows(matrix: Array, rank: int) -> tuple[int, ...]:
+    """Rows that span the row space, the largest remaining one first (pivoted Gram-Schmidt)."""
+    rest, rows = matrix.copy(), []
+    for _ in range(rank):
+        sizes = (rest**2).sum(axis=1)
+        row = int(np.argmax((sizes / max(sizes.max(), 1e-300)).round(12)))
+        rows.append(row)
+        direction = rest[row] / np.linalg.norm(rest[row])
+        rest -= np.outer(rest @ direction, direction)
+    return tuple(sorted(rows))

@@ -1,0 +1,65 @@
+"""The time by which a node plays, ages and times out."""
+
+from __future__ import annotations
+
+import math
+import time
+
+from builtin_interfaces.msg import Time
+from rclpy.clock import Clock, ROSClock
+
+
+class NodeClock:
+    """Seconds by which a node plays, ages and times out. One thread at a time may read them.
+
+    With `use_sim_time` they are those of `/clock`, which stand still while the simulation is
+    paused. Otherwise they are those of a steady clock, which no correction of the system's time
+    disturbs; only time stamps are compared with the system's time, when they come.
+
+    Parameters
+    ----------
+    clock : of the node.
+
+    Attributes
+    ----------
+    era : grows when time went back, ahead or came from another source: times of different eras
+        cannot be compared.
+    jump : what happened then, in words.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        assert isinstance(clock, ROSClock)
+        self._clock = clock
+        self._simulated = clock.ros_time_is_active
+        self._last = math.nan
+        self.era, self.jump = 0, ""
+
+    def now(self, longest_gap: float = math.inf) -> float:
+        """The time, s; more than `longest_gap` since it was asked before is a jump."""
+        simulated = self._clock.ros_time_is_active
+        now = self._clock.now().nanoseconds / 1e9 if simulated else time.perf_counter()
+        if simulated != self._simulated:
+            self.era, self.jump = self.era + 1, f"use_sim_time became {str(simulated).lower()}"
+        elif now < self._last:
+            back = self._last - now
+            self.era, self.jump = self.era + 1, f"the clock went back by {back:.4g} s"
+        elif now - self._last > longest_gap and not self.waiting:
+            gap = now - self._last
+            self.era, self.jump = self.era + 1, f"{gap:.4g} s passed between two cycles"
+        self._simulated, self._last = simulated, now
+        return now
+
+    def at(self, stamp: Time, now: float) -> float:
+        """The time of a message's stamp, s; `now` where it has none (zeros)."""
+        nanoseconds = stamp.sec * 1_000_000_000 + stamp.nanosec
+        if not nanoseconds:
+            return now
+        if self._simulated:
+            return nanoseconds / 1e9
+        return now + (nanoseconds - self._clock.now().nanoseconds) / 1e9
+
+    @property
+    def waiting(self) -> str:
+        """The complaint where simulated time has not begun; empty where it has."""
+        silent = self._simulated and self._last == 0.0
+        return "use_sim_time is true, and there is no time on /clock yet" if silent else ""
