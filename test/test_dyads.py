@@ -114,7 +114,7 @@ def test_a_triad_is_left_to_newton() -> None:
     robot = mbdyn_ros.load(ROBOTS["three_rrr"]())
     (linkage,) = robot.system.linkages
     assert linkage.closed_form is None
-    moved = robot.with_independent(["crank0_joint", "rod0_joint", "platform_joint"])
+    moved = robot.with_independent(["crank0_joint", "rod0_joint", "platform_joint"], robot.home)
     (figure,) = figures(moved)
     assert len(figure.triangles) == 2
     random = np.random.default_rng(0)
@@ -146,7 +146,8 @@ def test_velocities_cost_as_much_as_there_are_dyads() -> None:
         q = SX.sym("q")
         return int(ca.n_nodes(ca.cse(system.embedding(q, SX(0, 1)).matrix)))
 
-    assert operations(12) < 2.2 * operations(6)
+    few, more, many = (operations(stages) for stages in (3, 6, 9))
+    assert many - more < 1.2 * (more - few)
 
 
 def test_random_kinds_are_all_there() -> None:
