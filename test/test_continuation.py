@@ -191,7 +191,7 @@ def test_homes_share_compiled_programs() -> None:
         body("a", 0, 0.2), body("b", 0.2, 0), body("c", 0, 0.2), body("d", -0.2, 0),
         turn("q1", "ground", "a"), turn("q2", "a", "b", "0 0 0.4"),
         turn("q3", "ground", "c", "0.7 0 0"), turn("q4", "c", "d", "0 0 0.45"),
-        pin("b", "0.45 0 0.1", "d", "-0.4 0 0").replace("revolute", "cylindrical"),
+        pin("b", "0.45 0 0.1", "d", "-0.4 0 0", "cylindrical"),
     )  # fmt: skip
     one = robot_of(*parts)
     assert one.system.nz  # that pin has no closed form

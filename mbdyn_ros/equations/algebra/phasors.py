@@ -135,6 +135,11 @@ class Vector:
         """The sum of the terms' lengths, slides counted as 1."""
         return sum(abs(term.factor) for term in self.terms)
 
+    @property
+    def length(self) -> float:
+        """The sum of the lengths of terms that do not slide."""
+        return sum(abs(term.factor) for term in self.terms if term.slide is None)
+
     def number(self, numbers: Numbers) -> complex:
         """The value at numbers."""
         return sum((term.number(numbers) for term in self.terms), 0j)

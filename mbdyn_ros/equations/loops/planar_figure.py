@@ -20,7 +20,7 @@ from .reach import Reach, reach_by_search, reach_of_slide, reach_of_turn
 from .triangle import Triangle
 
 MATCHES = 1e-7
-"""Largest distance (m or rad) of a closed form from home, up to whole turns."""
+"""Largest distance (rad, or the unit of lengths) of a closed form from home, whole turns apart."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +146,9 @@ class PlanarFigure:
             values = np.array(function(grid[None])).ravel()
             return np.where(np.isfinite(values), values, -1.0)
 
-        size = sum(side.span for one in self.triangles for side in one.sides)
+        far = 2 * sum(side.length for one in self.triangles for side in one.lengths)
         turn = self.given[place].revolute
-        return reach_by_search(slack, home[place], 2 * math.pi if turn else size, turn)
+        return reach_by_search(slack, home[place], 2 * math.pi if turn else far, turn)
 
 
 def _direct(joint: PlanarJoint, triangle: Triangle, branch: int, home: float) -> Reach:
@@ -164,11 +164,12 @@ def _direct(joint: PlanarJoint, triangle: Triangle, branch: int, home: float) ->
 
 
 def planar_figure(
-    tree: Tree, cluster: Cluster, given: Sequence[int], home: Mapping[int, float]
+    tree: Tree, cluster: Cluster, given: Sequence[int], home: Mapping[int, float], unit: float = 1.0
 ) -> PlanarFigure | None:
     """The closed form of a cluster with the joints of bodies `given` given; None if it has none.
 
     home : closed positions of all its joints, by body; they choose the branch.
+    unit : length (m) that suits the cluster.
     """
     linkage = planar_linkage(tree, cluster)
     if linkage is None:
@@ -195,10 +196,12 @@ def planar_figure(
         tuple(dependent),
         tuple(Reach() for _ in given),
     )
-    return _at_home(figure, home)
+    return _at_home(figure, home, unit)
 
 
-def _at_home(figure: PlanarFigure, home: Mapping[int, float]) -> PlanarFigure | None:
+def _at_home(
+    figure: PlanarFigure, home: Mapping[int, float], unit: float
+) -> PlanarFigure | None:
     """The figure with its whole turns and its reach; None where it is not what home is."""
     q = [SX.sym(f"q{k}") for k in range(len(figure.given))]
     function = ca.Function("values", q, [ca.vertcat(*figure.values(*q).values())])
@@ -208,7 +211,8 @@ def _at_home(figure: PlanarFigure, home: Mapping[int, float]) -> PlanarFigure | 
     for one, value in zip(figure.dependent, found, strict=True):
         miss = home[one.joint.body] - value
         turns = round(miss / (2 * math.pi)) if one.joint.revolute and math.isfinite(miss) else 0
-        if not abs(miss - 2 * math.pi * turns) < MATCHES:
+        scale = 1.0 if one.joint.revolute else unit
+        if not abs(miss - 2 * math.pi * turns) < MATCHES * scale:
             return None
         dependent.append(replace(one, turns=turns))
     return replace(figure, dependent=tuple(dependent), reach=figure.reached(start))

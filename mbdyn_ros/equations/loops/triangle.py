@@ -52,6 +52,11 @@ class TwoTurns:
         return self.d, self.l_a, self.l_b
 
     @property
+    def lengths(self) -> tuple[Vector, ...]:
+        """Its sides that are lengths."""
+        return self.sides
+
+    @property
     def solved(self) -> tuple[int, ...]:
         """The symbols that it gives."""
         return self.a, self.b
@@ -116,6 +121,11 @@ class TurnAndSlide:
         return self.z, self.u, self.l
 
     @property
+    def lengths(self) -> tuple[Vector, ...]:
+        """Its sides that are lengths."""
+        return self.z, self.l
+
+    @property
     def solved(self) -> tuple[int, ...]:
         """The symbols that it gives."""
         return self.a, self.b
@@ -178,6 +188,11 @@ class TwoSlides:
     def sides(self) -> tuple[Vector, ...]:
         """What it is made of."""
         return self.z, self.u, self.v
+
+    @property
+    def lengths(self) -> tuple[Vector, ...]:
+        """Its sides that are lengths."""
+        return (self.z,)
 
     @property
     def solved(self) -> tuple[int, ...]:
