@@ -107,8 +107,12 @@ class DemoClient(Node):
         for _ in self._commands:
             pass  # those of before
         hold = JointTrajectory(joint_names=trajectory.joint_names, points=trajectory.points[:1])
-        self._reference.publish(hold)
-        self._until(lambda: any(any(one.data) for one in self._commands), 5.0, "effort")
+
+        def held() -> bool:
+            self._reference.publish(hold)  # refused before it knows where the robot is
+            return any(any(one.data) for one in self._commands)
+
+        self._until(held, 5.0, "effort")
         start = self.get_clock().now().nanoseconds + int((REST + LEAD) * 1e9)
         fill_time(trajectory.header.stamp, start)
         self._reference.publish(trajectory)

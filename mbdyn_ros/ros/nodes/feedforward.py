@@ -181,11 +181,12 @@ class Feedforward:
         if self.playback.reference is not None:
             self.playback.drop(reason)
 
-    def take(self, message: JointState, now: float) -> None:
-        """Read joint states."""
-        self.measured.take(message, now)
+    def take(self, message: JointState, now: float, sent: float) -> bool:
+        """Read joint states that were sent at a time; whether they say where the robot is."""
+        taken = self.measured.take(message, now, sent)
         if self._posture is not self.measured:
-            self._posture.take(message, now)
+            self._posture.take(message, now, sent)
+        return taken
 
     def _require_near(self, state: State, now: float) -> None:
         """Refuse to begin with a state that is far from the measured one."""
