@@ -143,7 +143,7 @@ class PiezoController(RobotNode):
         for message in self._states:
             if self.measured.take(message, now, self.clock.at(message.header.stamp, now)):
                 self._states.heed()
-        self._rotor_state.update(now)
+        self._rotor_state.update(now, self.clock)
         self.idle_reason = self.fault or self.clock.waiting or self._why_idle(now)
         if self.idle_reason:
             self.reach.restart()
