@@ -69,7 +69,7 @@ def differences(function: object, robot: Robot, q: Array, *others: Array) -> lis
 
 
 @INTERPRETED
-@explore(15)
+@explore(7)
 @given(robots(), st.booleans(), st.integers(0, 99))
 def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int) -> None:
     pair = Pair(random_robot, floating_base)
@@ -92,7 +92,7 @@ def _damping(robot: Robot, q: Array, v: Array) -> Array:
 
 
 @INTERPRETED
-@explore(10)
+@explore(5)
 @given(robots(), st.booleans(), st.integers(0, 99))
 def test_accelerations_of_random_robots(
     random_robot: RandomRobot, floating_base: bool, seed: int
@@ -113,8 +113,18 @@ def test_accelerations_of_random_robots(
         assert_close(mine, reduce.T @ their @ reduce, 1e-15 * condition + 1e-11, 1.0)
 
 
+SHORT = {
+    "crank-rocker", "triangle", "slider-crank", "nested", "floating", "odd planar", "planar joint",
+    "mimic", "coupling", "spatial universal", "spatial planar",
+}  # fmt: skip
+"""Kinds of mechanisms of which the others are made."""
+
+
 @INTERPRETED
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[] if kind in SHORT else pytest.mark.long) for kind in KINDS],
+)
 def test_loops(kind: str) -> None:
     """Every kind of loop, with friction of passive joints and wrenches from outside."""
     pair = draw(kind, 3).pair()

@@ -193,7 +193,7 @@ def test_statics(pair: LoopPair, motion: tuple[Array, ...]) -> None:
 # -- more of them, quickly -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_inverse_dynamics_of_more_mechanisms(kind: str, seed: int) -> None:
     pair = draw(kind, seed).pair()

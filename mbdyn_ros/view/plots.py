@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..model.model import Array, Model
 from ..simulation.trajectory import Trajectory
 from ..units import effort_unit, position_unit, velocity_unit
-from .figure import save_figure, tidy
+from .figure import as_they_stand, save_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -71,13 +71,13 @@ def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = No
         axes.plot(trajectory.time, numbers, color=color, linestyle=dash, linewidth=1.8)
     _mark_impacts(axes, trajectory)
     _finish(axes, "energy (J)", last=True)
-    figure.suptitle(title or model.name)
+    heading = figure.suptitle(title or model.name)
     entries = [(name, color, dash, 1.2) for name, (color, dash) in styles.items()]
     entries.append(("", "none", "-", 0.0))  # a gap
     entries += [(name, color, dash, 1.8) for name, (_, color, dash) in energy.items()]
     beside = figure.add_subplot(grid[:, -1])  # figures place legends outside from 3.7 on
     beside.axis("off")
-    beside.legend(
+    legend = beside.legend(
         [Line2D([], [], color=c, linestyle=dash, linewidth=w) for _, c, dash, w in entries],
         [name for name, _, _, _ in entries],
         loc="upper left",
@@ -87,6 +87,7 @@ def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = No
         handlelength=2.8,
         frameon=False,
     )
+    as_they_stand(heading, *legend.get_texts())
     return figure
 
 

@@ -16,6 +16,9 @@ from dataclasses import dataclass
 NO_SLACK = 1e-12
 """Least slack, as a share of the loop's size, that counts as none: branches meet at a point."""
 
+STEEP = 1e3
+"""Change of a slack over a step that tells its form well, and its inverse too."""
+
 REACH_MARGIN = 1e-12
 """Distance (rad or m) to a singularity, up to which a position counts as reachable."""
 
@@ -66,10 +69,17 @@ def reach_of_turn(slack: Callable[[complex], float], sense: float, home: float) 
 
 def reach_of_slide(slack: Callable[[complex], float], home: float) -> Reach:
     """Where the slack, a parabola over the slide or a line, stays positive around home."""
-    behind, here, ahead = (slack(complex(home + step)) for step in (-1.0, 0.0, 1.0))
-    rise, bend = (ahead - behind) / 2, (ahead + behind) / 2 - here
-    if abs(bend) <= NO_SLACK:  # a line
-        if abs(rise) <= NO_SLACK:
+    step = 1.0
+    for _ in range(4):
+        behind, here, ahead = (slack(complex(home + way)) for way in (-step, 0.0, step))
+        rise, bend = (ahead - behind) / 2, (ahead + behind) / 2 - here
+        steep = max(abs(rise), math.sqrt(abs(bend)))
+        if 1 / STEEP <= steep <= STEEP or steep == 0.0:
+            break
+        step /= steep  # a tiny loop, or a huge one
+    rise, bend = rise / step, bend / step**2
+    if abs(bend) * step**2 <= NO_SLACK:  # a line
+        if abs(rise) * step <= NO_SLACK:
             return Reach()
         end = home - here / rise
         return Reach(lower=end) if rise > 0 else Reach(upper=end)

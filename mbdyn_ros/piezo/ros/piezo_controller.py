@@ -184,7 +184,7 @@ class PiezoController(RobotNode):
             k = int(np.argmin(np.isfinite(control.mean_torque)))
             raise InputError(f"the torque of {control.robot.velocity_labels[k]} is {torque[k]}")
         message = self._message
-        message.on, message.off = doubles(control.on), doubles(control.off)
+        message.start_phase, message.end_phase = doubles(control.on), doubles(control.off)
         message.mean_torque = torque
         message.saturated = (control.saturated != 0).tolist()
         message.rotor_speed = self._rotor_state.speed
@@ -194,7 +194,7 @@ class PiezoController(RobotNode):
         """No pulses: all joints are to be held at once."""
         message = self._message
         zeros = doubles([0.0] * len(message.name))
-        message.on = message.off = message.mean_torque = zeros
+        message.start_phase = message.end_phase = message.mean_torque = zeros
         message.saturated = [False] * len(message.name)
         message.rotor_speed = 0.0
         self._publish(zeros)

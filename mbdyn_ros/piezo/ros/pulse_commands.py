@@ -33,8 +33,9 @@ class PulseCommands:
                 f"the pulses are of {', '.join(names) or 'no joint'}, not of "
                 f"{', '.join(self._labels)}"
             )
-        arrays = [one.tolist() for one in (message.on, message.off, message.mean_torque)]
-        for what, numbers in zip(("on", "off", "mean_torque"), arrays, strict=True):
+        fields = ("start_phase", "end_phase", "mean_torque")
+        arrays = [getattr(message, field).tolist() for field in fields]
+        for what, numbers in zip(fields, arrays, strict=True):
             if len(numbers) != len(names):
                 raise InputError(f"{what} has {len(numbers)} numbers, expected {len(names)}")
             for name, number in zip(names, numbers, strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-from .named_numbers import columns, effort_blocks, require_known
+from .named_numbers import LARGEST, columns, effort_blocks, require_known, require_reasonable
 
 CONTEST = 3
 """Changes of a joint's sender between two reports that are no handing over."""
@@ -93,12 +93,8 @@ class EffortCommands:
                 f"the command has {len(efforts)} efforts, expected {len(places)}: {names}"
             )
         values = np.array(efforts, dtype=np.float64)
-        finite = np.isfinite(values)
-        if not finite.all():
-            k = int(np.argmin(finite))
-            raise InputError(
-                f"effort of {self._labels[places[k]]} is {values[k]}: it must be finite"
-            )
+        if not (np.abs(values) <= LARGEST).all():
+            require_reasonable("effort", values, [self._labels[place] for place in places])
         self._value[places] = values
         self._at[places] = now
         for place in places:

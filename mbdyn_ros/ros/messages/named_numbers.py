@@ -6,10 +6,24 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...arguments import require_finite, require_unit_quaternions
+from ...arguments import require_unit_quaternions
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
+
+LARGEST = 1e12
+"""Numbers beyond this, in SI units, are mistakes: no robot is so far, so fast or so strong, an
+angle so large is known to a hundredth of a degree only, and products of larger ones overflow."""
+
+
+def require_reasonable(what: str, numbers: Array, labels: Sequence[str]) -> None:
+    """Refuse NaN, infinity and absurdly large numbers, naming the first joint that has one."""
+    wrong = ~(np.abs(numbers) <= LARGEST)
+    if wrong.any():
+        k = int(np.argmax(wrong))
+        number = float(numbers[k])
+        must = f"at most {LARGEST:g} in size" if np.isfinite(number) else "finite"
+        raise InputError(f"{what} of {labels[k]} is {number:g}: every number must be {must}")
 
 
 def require_known(names: Sequence[str], known: Sequence[str], what: str) -> None:
@@ -44,7 +58,8 @@ def joint_efforts(robot: Robot, names: Sequence[str], efforts: Sequence[float]) 
     Raises
     ------
     InputError
-        Unknown, repeated or missing joint, wrong length, or a number that is not finite.
+        Unknown, repeated or missing joint, wrong length, or a number that is not finite or
+        absurdly large.
     """
     blocks, result = effort_blocks(robot), np.zeros(len(robot.effort_labels))
     chosen = tuple(names) or robot.actuated_joints
@@ -60,7 +75,7 @@ def joint_efforts(robot: Robot, names: Sequence[str], efforts: Sequence[float]) 
             f"effort has {len(efforts)} numbers, expected {len(places)}: {', '.join(chosen)}"
         )
     result[places] = efforts
-    require_finite("effort", result, robot.effort_labels)
+    require_reasonable("effort", result, robot.effort_labels)
     return result
 
 
@@ -72,7 +87,8 @@ def partial_position(
     Raises
     ------
     InputError
-        Unknown or repeated joint, wrong length, or a number that is not finite.
+        Unknown or repeated joint, wrong length, or a number that is not finite or
+        absurdly large.
     """
     blocks = {name: block.q for name, block in robot.system.coordinates.blocks.items()}
     require_known(names, tuple(blocks), "independent joint")
@@ -85,7 +101,7 @@ def partial_position(
         )
     q = start.copy()
     q[places] = numbers
-    require_finite("position", q, robot.position_labels)
+    require_reasonable("position", q, robot.position_labels)
     require_unit_quaternions(robot.system.coordinates, q)
     robot.joint_state(q)  # refuses where the loops cannot be closed
     return q
