@@ -9,6 +9,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from ...model.model import Array
+from .named_numbers import LARGEST
 
 
 class MeasuredState:
@@ -27,7 +28,7 @@ class MeasuredState:
         self._rows: list[int] = []
 
     def take(self, message: JointState, now: float, sent: float) -> bool:
-        """Take finite positions and velocities of all the joints, or return False.
+        """Take the positions and velocities of all the joints, where sound, or return False.
 
         Parameters
         ----------
@@ -43,7 +44,7 @@ class MeasuredState:
         if not self._rows or len(message.position) != size or len(message.velocity) != size:
             return False
         q, v = np.array(message.position)[self._rows], np.array(message.velocity)[self._rows]
-        if abs(sent - now) > self.age(now) or not (np.isfinite(q).all() and np.isfinite(v).all()):
+        if abs(sent - now) > self.age(now) or not (np.abs([q, v]) <= LARGEST).all():
             return False
         self.position, self.velocity = q, v
         self._came, self._ahead = now, sent - now
