@@ -113,7 +113,7 @@ class PiezoController(RobotNode):
             self.reach = ReachWatch(robot.velocity_labels, parameters["saturation_timeout"])
             self.measured = MeasuredState(robot.velocity_labels)
             self._named.name = self._message.name = list(robot.velocity_labels)
-        self.get_logger().info(
+        self.announce(
             f"ready for {robot.model.name}: the rotor in {control.link} drives "
             f"{', '.join(robot.velocity_labels) or 'no joint'}"
         )

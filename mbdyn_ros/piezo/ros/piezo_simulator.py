@@ -103,7 +103,7 @@ class PiezoSimulator(RobotNode):
             self._message.name = list(robot.velocity_labels)
             self._message.header.frame_id = robot.model.root
             self._message.effort = [0.0] * robot.nv
-        self.get_logger().info(
+        self.announce(
             f"simulating {robot.model.name}: the rotor in {link} turns at {speed:g} rad/s"
         )
 

@@ -9,6 +9,7 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from ...ros.messages.conversions import fill_time
+from ...ros.messages.named_numbers import LARGEST
 from ...ros.node.inbox import Inbox
 from ..pulse_equations import TURN
 
@@ -48,7 +49,7 @@ class RotorState:
         for message in self._inbox:
             if len(message.position) == 1 == len(message.velocity):
                 phase, speed = message.position[0], message.velocity[0]
-                if math.isfinite(phase) and math.isfinite(speed):
+                if abs(phase) <= LARGEST and abs(speed) <= LARGEST:
                     self.stamp, self._at = message.header.stamp, now
                     self.phase, self.speed = phase % TURN, speed
 

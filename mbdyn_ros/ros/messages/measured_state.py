@@ -9,6 +9,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from ...model.model import Array
+from .named_numbers import LARGEST
 
 
 class MeasuredState:
@@ -27,7 +28,7 @@ class MeasuredState:
         self._rows: list[int] = []
 
     def take(self, message: JointState, now: float) -> None:
-        """Take finite positions and velocities of all the joints at the time `now`, or nothing."""
+        """Take the positions and velocities of all the joints, where sound, at the time `now`."""
         names = tuple(message.name)
         if names != self._names:
             self._names = names
@@ -37,7 +38,7 @@ class MeasuredState:
         if not self._rows or len(message.position) != size or len(message.velocity) != size:
             return
         q, v = np.array(message.position)[self._rows], np.array(message.velocity)[self._rows]
-        if np.isfinite(q).all() and np.isfinite(v).all():
+        if (np.abs([q, v]) <= LARGEST).all():
             self.position, self.velocity, self._at = q, v, now
 
     def forget(self) -> None:

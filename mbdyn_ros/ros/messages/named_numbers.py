@@ -16,14 +16,13 @@ LARGEST = 1e12
 angle so large is known to a hundredth of a degree only, and products of larger ones overflow."""
 
 
-def require_reasonable(what: str, numbers: Array, labels: Sequence[str]) -> None:
+def require_reasonable(what: str, numbers: Array | Sequence[float], labels: Sequence[str]) -> None:
     """Refuse NaN, infinity and absurdly large numbers, naming the first joint that has one."""
-    wrong = ~(np.abs(numbers) <= LARGEST)
-    if wrong.any():
-        k = int(np.argmax(wrong))
-        number = float(numbers[k])
-        must = f"at most {LARGEST:g} in size" if np.isfinite(number) else "finite"
-        raise InputError(f"{what} of {labels[k]} is {number:g}: every number must be {must}")
+    sound = np.abs(numbers) <= LARGEST
+    if not sound.all():
+        k = int(np.argmin(sound))
+        must = f"at most {LARGEST:g} in size" if np.isfinite(numbers[k]) else "finite"
+        raise InputError(f"{what} of {labels[k]} is {numbers[k]:g}: every number must be {must}")
 
 
 def require_known(names: Sequence[str], known: Sequence[str], what: str) -> None:

@@ -25,7 +25,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from ...errors import MbdynError
-from .refusals import one_line
+from .refusals import in_words
 from .signals import hear
 
 if TYPE_CHECKING:
@@ -141,5 +141,5 @@ def spin_some(executor: SingleThreadedExecutor, node: Node) -> None:
 
 def refuse(name: str, error: Exception) -> int:
     """Say in one line why the node does not start."""
-    print(f"{name}: {one_line(error) or type(error).__name__}", file=sys.stderr)
+    print(f"{name}: {in_words(error)}", file=sys.stderr)
     return 1

@@ -199,6 +199,10 @@ class RobotNode(Node):
         """
         self.create_service(kind, f"~/{name}", partial(self._answer, action))
 
+    def announce(self, text: str) -> None:
+        """Log what the node does now; names in it may be long."""
+        self.get_logger().info(one_line(text))
+
     def require(self, part: Part | None) -> Part:
         """A part of the node that a robot brings; InputError where there is no robot yet."""
         if part is None:

@@ -103,7 +103,7 @@ class Simulator(RobotNode):
                 "reaches them unless enforce_effort_limits is false"
             )
         joints = ", ".join(session.commands.joints) or "no joint"
-        self.get_logger().info(
+        self.announce(
             f"simulating {robot.model.name} at {self.settings.rate:g} Hz by "
             f"{session.motion.method}: efforts of {joints}"
         )

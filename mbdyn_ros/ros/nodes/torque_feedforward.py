@@ -70,7 +70,7 @@ class TorqueFeedforward(RobotNode):
             self.feedforward = feedforward
             self._named.name = list(feedforward.labels)
             self._array.data = [0.0] * len(feedforward.order)
-        self.get_logger().info(
+        self.announce(
             f"ready for {robot.model.name}: {', '.join(feedforward.joints) or 'no joint'}"
         )
 
