@@ -243,6 +243,8 @@ class Feedforward:
             effort += self._kp * (wanted_q - self.measured.position)
             effort += self._kd * (wanted_v - self.measured.velocity)
         if not np.isfinite(effort).all():
+            if self.source == "inverse_dynamics":
+                self._robot.inverse_dynamics(inverse.q, inverse.v, inverse.a)  # says why
             k = int(np.argmin(np.isfinite(effort)))
             raise InputError(f"the effort of {self._robot.effort_labels[k]} is {effort[k]}")
         self.limits.clamp(effort)
