@@ -179,7 +179,7 @@ def arm() -> Robot:
 def test_batches_equal_single_calls(name: str, robot_name: str) -> None:
     """A floating base; loops with and without closed form."""
     if robot_name == "walked":
-        pair = draw("Stephenson", 0).pair()
+        pair = draw("mimic", 0).pair()
         q, v, a, _ = (np.array(x) for x in zip(*map(pair.state, range(12)), strict=True))
         robot = pair.robot
         x = [np.tile(part, (N // 12 + 1, 1))[:N] for part in (q, v, a)]
@@ -250,7 +250,7 @@ def test_rows_of_any_length(joints: int) -> None:
 
 
 def test_rows_that_cannot_be_closed_are_nan() -> None:
-    pair = draw("Stephenson", 0).pair()
+    pair = draw("mimic", 0).pair()
     q, v, a, _ = pair.state(0)
     x = [np.tile(part, (N, 1)) for part in (q, v, a)]
     x[0][7] = np.nan
