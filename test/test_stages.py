@@ -147,7 +147,11 @@ def check_single_call(
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=max(1e-13, tolerance) * scale)
 
 
-@pytest.mark.parametrize("robot", ROBOTS, indirect=True)
+@pytest.mark.parametrize(
+    "robot",
+    [pytest.param("arm", marks=pytest.mark.long), *(one for one in ROBOTS if one != "arm")],
+    indirect=True,
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_batches(robot: Robot, name: str) -> None:
     inputs = arguments(robot, MANY + 3)
