@@ -7,12 +7,12 @@ import sys
 import threading
 from collections.abc import Iterator
 
-PATIENCE = 1.0
+UNNOTICED = 1.0
 """Seconds that nobody needs to be told about."""
 
 
 @contextlib.contextmanager
-def waiting_for(what: str, patience: float = PATIENCE) -> Iterator[None]:
+def waiting_for(what: str, patience: float = UNNOTICED) -> Iterator[None]:
     """Say on a terminal, once this lasts, what is compiled; to a file or a pipe nothing is said."""
     if not sys.stderr.isatty():
         yield
