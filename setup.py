@@ -40,15 +40,15 @@ setup(
     data_files=shared_files(),
     install_requires=[
         "casadi>=3.6",
-        "click",
-        "lxml",
-        "matplotlib",
-        "numpy",
-        "platformdirs",
-        "pyyaml",
-        "rich",
+        "click>=8.0",
+        "lxml>=4.9",
+        "matplotlib>=3.6",
+        "numpy>=1.23",
+        "platformdirs>=2.2",
+        "pyyaml>=6.0",
+        "rich>=12.0",
         "rosbags>=0.11",
-        "scipy",
+        "scipy>=1.9",
         "urdfdom-py",  # imports as urdf_parser_py
     ],
     extras_require={

@@ -11,6 +11,7 @@ import click
 
 from .cli.streams import standard_streams
 from .errors import CompilerWarning, MbdynError, ModelWarning, SimulationWarning
+from .names import in_text
 
 VERBS = (
     ("bench", ".cli.bench:bench", "Time the calls, beside Pinocchio where it is installed."),
@@ -74,11 +75,11 @@ class Mbdyn(click.Group):
             try:
                 return super().invoke(context)
             except MbdynError as error:
-                raise click.ClickException(" ".join(str(error).split("\n"))) from error
+                raise click.ClickException(in_text(" ".join(str(error).split("\n")))) from error
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    click.echo(f"Warning: {message}", err=True)
+    click.echo(f"Warning: {in_text(message)}", err=True)
 
 
 def _version() -> str:

@@ -8,6 +8,7 @@ K phi (Gautier, "Numerical calculation of the base inertial parameters of robots
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,9 @@ NEARLY_LARGEST = 0.3
 
 NEARLY_FREEST = 0.5
 """Share of the largest ratio of rest and column from which the outermost column is taken."""
+
+MOST_DOUBT = 1e-4
+"""Share of the largest effort by which combinations may fail at other motions."""
 
 NOTICEABLE_SHARE = 1e-3
 """Share in an open direction from which a base parameter is named."""
@@ -87,29 +91,46 @@ def base_parameters(robot: Robot) -> BaseParameters:
     names = tuple(f"{link}.{name}" for link in robot.moving_links for name in PARAMETERS)
     inertias = (robot.model.link(link).inertia for link in robot.moving_links)
     standard = np.concatenate([np.zeros(0), *map(standard_parameters, inertias)])
-    stack = _random_rows(robot, len(names))
     kinds = np.tile(KINDS, len(robot.moving_links))
-    size = np.linalg.norm(stack, axis=0)
+    blocks = _random_rows(robot, len(names))
+    block = next(blocks)
+    size = np.linalg.norm(block, axis=0)
     largest = np.array([size[kinds == kind].max(initial=0.0) for kind in range(3)])
-    stack = stack / np.where(largest > 0, largest, 1.0)[kinds]
-    independent = _independent_columns(stack)
-    basis, size = stack[:, independent], np.linalg.norm(stack[:, independent], axis=0)
-    solution = np.linalg.lstsq(basis / size, stack, rcond=None)[0] / size[:, None]
-    solution[np.abs(solution) < NEGLIGIBLE_FACTOR] = 0.0
-    solution[:, independent] = np.eye(len(independent))
-    grouping = solution * largest[kinds] / largest[kinds[independent], None]
+    scale = np.where(largest > 0, largest, 1.0)[kinds]
+    stack = np.zeros((0, len(names)))
+    doubt = np.inf
+    while doubt > MOST_DOUBT:
+        stack = np.array(np.linalg.qr(np.vstack([stack, block / scale]), mode="r"))
+        independent = _independent_columns(stack)
+        grouping = _combinations(stack, independent)
+        block = next(blocks)  # other motions, which may tell more
+        left = (block[:, independent] / scale[independent]) @ grouping - block / scale
+        doubt = np.linalg.norm(left, axis=0).max(initial=0.0)
+    grouping = grouping * scale / scale[independent, None]
     grouping.setflags(write=False)
     return BaseParameters(names, standard, tuple(independent), grouping)
+
+
+def _combinations(stack: Array, independent: list[int]) -> Array:
+    """K (k, columns): what combinations of the independent columns all columns are."""
+    basis = stack[:, independent]
+    size = np.linalg.norm(basis, axis=0)
+    found: Array = np.linalg.lstsq(basis / size, stack, rcond=None)[0] / size[:, None]
+    found[np.abs(found) < NEGLIGIBLE_FACTOR] = 0.0
+    found[:, independent] = np.eye(len(independent))
+    return found
 
 
 def _independent_columns(stack: Array) -> list[int]:
     """Columns of which the others are combinations with small factors, in ascending order.
 
+    stack : (any, columns) upper triangular, of regressors.
+
     One after the other is taken, and what of it lies in the others is taken off them. The next is
     one whose rest is nearly the largest, so that no factor grows, and among these nearly the
     freest of what was taken, so that they are well told apart; of equals, the outermost.
     """
-    rest: Array = np.asarray(np.linalg.qr(stack, mode="r"))
+    rest = stack.copy()
     whole = np.linalg.norm(rest, axis=0)
     taken: list[int] = []
     while len(taken) < len(rest):
@@ -192,11 +213,11 @@ def identify(robot: Robot, q: Array, v: Array, a: Array, effort: Array) -> Array
     return result
 
 
-def _random_rows(robot: Robot, columns: int) -> Array:
-    """Regressors of random closed motions one below the other, more than `columns` rows."""
+def _random_rows(robot: Robot, columns: int) -> Iterator[Array]:
+    """Regressors of random closed motions one below the other, more than `columns` rows each."""
     random = np.random.default_rng(0)
     needed = 2 * columns // max(1, robot.nv) + 20
-    reach = np.pi if not robot.dependent_joints else 0.3
+    reach = np.pi if not robot.model.loops else 0.3
     centre = np.array([robot.home.get(label, 0.0) for label in robot.position_labels])
     while reach > NEGLIGIBLE_FACTOR:
         q = centre + random.uniform(-reach, reach, (4 * needed, robot.nq))
@@ -206,6 +227,7 @@ def _random_rows(robot: Robot, columns: int) -> Array:
         rows = robot.regressor(q, v, a)
         rows = rows[np.isfinite(rows).all(axis=(1, 2))][:needed]  # the others cannot be reached
         if len(rows) == needed:
-            return rows.reshape(-1, columns)
-        reach /= 2
+            yield rows.reshape(len(rows) * rows.shape[1], columns)
+        else:
+            reach /= 2
     raise InputError(f"{robot.model.source}: no motion from home keeps the loops closed")

@@ -11,7 +11,6 @@ import casadi as ca
 import pytest
 
 from mbdyn_ros.compiler import gcc, loading
-from mbdyn_ros.mechanisms import programs
 from mbdyn_ros.program.program import Program
 
 _MECHANISMS: dict[Any, Any] = {}
@@ -43,6 +42,8 @@ def _function(traced: _Traced) -> ca.Function:
 @contextmanager
 def interpreting() -> Iterator[None]:
     """Interpret what is loaded meanwhile. A robot like an earlier one is not traced again."""
+    from mbdyn_ros.mechanisms import programs  # slow to import, and few tests need it
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(programs, "_kernels", _MECHANISMS)
         patch.setattr(loading, "toolchain", lambda: None)

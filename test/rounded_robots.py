@@ -7,6 +7,7 @@ import functools
 import re
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
@@ -34,6 +35,28 @@ def load_rounded(m: Mechanism, decimals: int) -> Robot:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)
         return mbdyn_ros.load(*rounded_texts(m, decimals), floating_base=m.floating_base)
+
+
+def scaled(m: Mechanism, factor: float) -> Mechanism:
+    """The mechanism with all lengths multiplied; its links keep their masses."""
+    m = copy.deepcopy(m)
+    m.links = [
+        replace(
+            link,
+            center=tuple(factor * x for x in link.center),
+            moments=tuple(factor * factor * x for x in link.moments),
+        )
+        for link in m.links
+    ]
+    slides = [joint.name for joint in m.joints if joint.type == "prismatic"]
+    m.joints = [replace(one, xyz=tuple(factor * x for x in one.xyz)) for one in m.joints]
+    m.home |= {name: factor * m.home[name] for name in slides}
+
+    def longer(found: re.Match[str]) -> str:
+        return NUMBER.sub(lambda one: repr(factor * float(one[0])), found[0])
+
+    m.loops = [re.sub(r"xyz: \[[^\]]*\]", longer, text) for text in m.loops]
+    return m
 
 
 def mechanism(kind: str) -> Mechanism:

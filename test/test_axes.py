@@ -41,7 +41,7 @@ def load(source: str, floating_base: bool) -> mbdyn_ros.Robot:
         return mbdyn_ros.load(source, floating_base=floating_base)
 
 
-@explore(12)
+@explore(6)
 @given(robots(), st.booleans())
 def test_frames_change_no_answer(random_robot: RandomRobot, floating_base: bool) -> None:
     chosen = Pair(random_robot, floating_base)
@@ -66,7 +66,7 @@ def test_frames_change_no_answer(random_robot: RandomRobot, floating_base: bool)
         assert_close(one, other, 1e-13)
 
 
-@explore(40)
+@explore(20)
 @given(robots(), st.booleans())
 def test_frames_are_orthonormal(random_robot: RandomRobot, floating_base: bool) -> None:
     """Also where axes almost coincide or almost cross; else distances would change with time."""
@@ -110,7 +110,7 @@ def test_cartesian_axes_have_exact_frames(axis: Array) -> None:
     assert set(np.abs(rotation_onto(axis)).ravel()) == {0.0, 1.0}
 
 
-@explore(20)
+@explore(10)
 @given(robots(kinds=("revolute",), mimics=False))
 def test_successive_revolute_axes_are_a_turn_about_x_apart(random_robot: RandomRobot) -> None:
     """Denavit and Hartenberg's way, where the axes are not parallel: exact zeros."""

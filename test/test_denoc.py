@@ -51,7 +51,7 @@ class RandomState:
 # -- trees ---------------------------------------------------------------------------------------
 
 
-@explore(12)
+@explore(6)
 @given(robots(joints=8), st.booleans())
 def test_trees_as_by_the_recursions(random_robot: RandomRobot, floating_base: bool) -> None:
     state = RandomState.of(random_robot, floating_base)
@@ -71,7 +71,7 @@ def test_trees_as_by_the_recursions(random_robot: RandomRobot, floating_base: bo
     assert_close(tau, number(denoc.inverse_dynamics(a, GRAVITY)), 1e-12, weight)
 
 
-@explore(12)
+@explore(6)
 @given(robots(joints=8), st.booleans())
 def test_structure(random_robot: RandomRobot, floating_base: bool) -> None:
     state = RandomState.of(random_robot, floating_base)
@@ -101,7 +101,7 @@ def test_structure(random_robot: RandomRobot, floating_base: bool) -> None:
     assert np.allclose(N_l @ step, np.eye(len(N_l)), rtol=0, atol=1e-12)
 
 
-@explore(12)
+@explore(6)
 @given(robots(joints=6, kinds=("revolute", "prismatic", "fixed"), massless=False))
 def test_inertia_is_positive_definite_and_its_rate_less_2C_skew(
     random_robot: RandomRobot,

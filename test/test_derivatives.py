@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 pytest.importorskip("pinocchio")
 import casadi as ca  # noqa: E402
 import pinocchio as pin  # noqa: E402
-from random_loops import KINDS, draw  # noqa: E402
+from random_loops import BUILT_OF_OTHERS, draw, kinds  # noqa: E402
 from random_robots import Pair, RandomRobot, assert_close, explore, robots  # noqa: E402
 from scipy.spatial.transform import Rotation  # noqa: E402
 
@@ -69,7 +69,7 @@ def differences(function: object, robot: Robot, q: Array, *others: Array) -> lis
 
 
 @INTERPRETED
-@explore(15)
+@explore(7)
 @given(robots(), st.booleans(), st.integers(0, 99))
 def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int) -> None:
     pair = Pair(random_robot, floating_base)
@@ -92,7 +92,7 @@ def _damping(robot: Robot, q: Array, v: Array) -> Array:
 
 
 @INTERPRETED
-@explore(10)
+@explore(5)
 @given(robots(), st.booleans(), st.integers(0, 99))
 def test_accelerations_of_random_robots(
     random_robot: RandomRobot, floating_base: bool, seed: int
@@ -114,7 +114,7 @@ def test_accelerations_of_random_robots(
 
 
 @INTERPRETED
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", kinds(*BUILT_OF_OTHERS))
 def test_loops(kind: str) -> None:
     """Every kind of loop, with friction of passive joints and wrenches from outside."""
     pair = draw(kind, 3).pair()

@@ -49,7 +49,7 @@ def test_operations_and_text_grow_linearly(name: str) -> None:
     """Of programs without loops."""
     without_loops = dataclasses.replace(CUT, fewest_passes=10**6)
     operations, lines = [], []
-    for joints in (25, 50, 75):
+    for joints in (12, 24, 36):
         robot = chain(joints)
         program = Program(declared(name), robot.system)
         operations.append(sum(program.operations.values()))
@@ -65,12 +65,12 @@ def test_operations_and_text_grow_linearly(name: str) -> None:
 def test_a_chain_is_loops(name: str) -> None:
     """Another joint adds a row of numbers, and no more than its angle to the statements."""
     statements = []
-    for joints in (25, 75):
+    for joints in (15, 40):
         robot = chain(joints)
         function = Program(declared(name), robot.system).function
         text = function_text(function, "line", Lane.SINGLE, CUT)
         statements.append(text.count(";"))
-    assert statements[1] - statements[0] <= 3 * 50
+    assert statements[1] - statements[0] <= 3 * 25
 
 
 @pytest.mark.parametrize(

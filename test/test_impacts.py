@@ -254,7 +254,7 @@ def point_jacobian(
 
 
 @pytest.mark.usefixtures("interpreted")
-@explore(12)
+@explore(6)
 @given(
     robots(joints=5, massless=False),
     st.booleans(),
@@ -302,7 +302,7 @@ def test_random_impacts(
     assert impact.energy_before - impact.energy_after == pytest.approx(impact.loss, abs=1e-8)
 
 
-@explore(30)
+@explore(15)
 @given(
     st.integers(1, 4),
     st.integers(1, 9),
@@ -361,7 +361,7 @@ def test_a_jam_takes_the_bounce() -> None:
 
 
 @pytest.mark.usefixtures("interpreted")
-@explore(10)
+@explore(5)
 @given(
     robots(joints=4, massless=False),
     st.booleans(),

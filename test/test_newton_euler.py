@@ -21,7 +21,7 @@ from random_robots import (  # noqa: E402
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
-@explore(30)
+@explore(15)
 @given(robots(), st.booleans(), st.integers(0, 99))
 def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int) -> None:
     pair = Pair(random_robot, floating_base)
@@ -35,7 +35,7 @@ def test_random_robots(random_robot: RandomRobot, floating_base: bool, seed: int
     assert_close(robot.coriolis_vector(q, v), pair.coriolis(q, v), 1e-13, floor)
 
 
-@explore(12)
+@explore(6)
 @given(robots(), st.booleans(), st.data())
 def test_wrenches_of_random_robots(
     random_robot: RandomRobot, floating_base: bool, data: st.DataObject
@@ -77,7 +77,7 @@ def test_every_kind_of_joint_by_itself(kind: str, floating_base: bool) -> None:
     agrees()
 
 
-@explore(12)
+@explore(6)
 @given(robots(), st.booleans())
 def test_efforts_are_linear_in_the_acceleration(
     random_robot: RandomRobot, floating_base: bool
@@ -94,7 +94,7 @@ def test_efforts_are_linear_in_the_acceleration(
     assert_close(both, robot.mass_matrix(q) @ (2 * a - 3 * b), 1e-12, pair.weight)
 
 
-@explore(12)
+@explore(6)
 @given(robots(), st.booleans())
 def test_coriolis_efforts_are_quadratic_in_the_velocity(
     random_robot: RandomRobot, floating_base: bool

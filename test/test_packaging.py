@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 INTERFACES = ROOT / "mbdyn_ros_interfaces"
@@ -99,6 +100,13 @@ def test_service_has_the_fields_of_the_contract(name):
     service = getattr(import_module("mbdyn_ros_interfaces.srv"), name)
     for part, fields in zip((service.Request, service.Response), CONTRACT[name], strict=True):
         assert list(part.get_fields_and_field_types().items()) == list(fields.items())
+
+
+def test_fields_are_names_in_yaml_too():
+    """`ros2 topic pub` reads messages as YAML, where `on` is a boolean."""
+    for name, parts in PROMISED.items():
+        for field in [field for part in parts for field in part]:
+            assert yaml.safe_load(field) == field, name
 
 
 def test_messages_have_the_fields_of_the_contract():

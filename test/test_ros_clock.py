@@ -46,14 +46,18 @@ def test_simulated_time() -> None:
     ros._set_ros_time_is_active(True)
     assert clock.now() == 0.0 and "no time on /clock yet" in clock.waiting
     assert clock.era == 1 and clock.jump == "use_sim_time became true"
+    assert not (paused := NodeClock(ros, lambda: True)).now() and not paused.waiting
     show(ros, 100.0)
     assert clock.now() == clock.now() == 100.0 and not clock.waiting
     assert clock.at(stamp(7.5), 100.0) == 7.5
     show(ros, 250.0)
-    assert clock.now() == 250.0 and clock.era == 1
+    assert clock.now(200.0) == 250.0 and clock.era == 1
     show(ros, 1.0)
     assert clock.now() == 1.0
     assert clock.era == 2 and clock.jump == "the clock went back by 249 s"
+    show(ros, 3.0)
+    assert clock.now(1.5) == 3.0
+    assert clock.era == 3 and clock.jump == "2 s passed between two cycles"
 
 
 def line(first: float = 0.0, last: float = 1.0) -> Reference:
@@ -105,6 +109,9 @@ class Clockwork:
         parameters = {"use_sim_time": True, "reference_timeout": 0.5, **parameters}
         self.rig = rig
         self.node, self.sent, self.reference = start(rig, **parameters)
+        self.reference.publish(state(Q))
+        rig.wait(lambda: "no time on /clock yet" in self.node.refusals.last)
+        assert "no time on /clock yet" in self.node.idle_reason
         self._clock = rig.publisher(Clock, "/clock")
 
     def show(self, seconds: float) -> None:
@@ -122,8 +129,7 @@ def test_references_follow_simulated_time(rig: Rig, interpreted: None) -> None:
     motion = state([0.0] * 3, [0.0] * 3, names=JOINTS)
     motion.points += state(Q, [0.0] * 3, at=2.0).points
     motion.header.stamp = stamp(101.0)
-    work.reference.publish(motion)
-    rig.wait(lambda: "no time on /clock yet" in work.node.refusals.last)
+    rig.wait(lambda: not work.node.idle_reason.startswith("use_sim_time"))  # /clock is found
     work.show(100.0)
     work.reference.publish(motion)
     rig.wait(lambda: not work.node.idle_reason)
@@ -141,6 +147,10 @@ def test_references_follow_simulated_time(rig: Rig, interpreted: None) -> None:
     assert work.node.idle_reason == "the clock went back by 102.6 s"
     work.reference.publish(state(Q, V, A, JOINTS))
     rig.wait(lambda: last_is(work.sent, arm.inverse_dynamics(Q, V, A)))
+    assert rig.set(work.node, longest_gap=0.2, reference_timeout=0.0) == ""
+    work.show(1.5)
+    assert last_is(work.sent, [0, 0, 0])
+    assert work.node.idle_reason == "0.5 s passed between two cycles"
 
 
 def test_a_reference_ahead_does_not_act_at_once(rig: Rig, interpreted: None) -> None:

@@ -235,6 +235,7 @@ def test_feedforward(rig: Rig) -> None:
     rig.add(
         TorqueFeedforward, robot_description=OPEN, mechanism=mechanism, rate=200.0,
         kp=[10.0], kd=[1.0], state_timeout=100.0, reference_timeout=0.0,
+        start_tolerance=0.0, following_tolerance=0.0,
     )  # fmt: skip
     sent = rig.listen(Float64MultiArray, "torque_feedforward/commands")
     states = rig.publisher(JointState, "joint_states")

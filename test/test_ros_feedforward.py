@@ -18,6 +18,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
+from mbdyn_ros.errors import InputError
 from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
 
 __all__ = ["rig"]
@@ -32,9 +33,10 @@ def arm(interpreted: None) -> mbdyn_ros.Robot:
 
 
 def start(rig: Rig, **parameters: Any) -> tuple[Any, list[Any], Any]:
-    """The node, the commands it sends, and a publisher of references."""
+    """The node, the commands it sends, and a publisher of references; no joint states needed."""
+    loose = {"start_tolerance": 0.0, "following_tolerance": 0.0, "longest_gap": 60.0}
     node = rig.add(
-        TorqueFeedforward, **{"robot_description": ARM, "rate": 200.0, **parameters}
+        TorqueFeedforward, **{"robot_description": ARM, "rate": 200.0, **loose, **parameters}
     )
     sent = rig.listen(Float64MultiArray, f"{NAME}/commands")
     return node, sent, rig.publisher(JointTrajectory, f"{NAME}/reference")
@@ -75,13 +77,13 @@ def test_order_of_joints_and_named_efforts(rig: Rig, arm: mbdyn_ros.Robot) -> No
 def test_a_trajectory_is_played(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     node, sent, reference = start(rig, reference_timeout=0.0)
     message = state([0.0, 0.0, 0.0])
-    message.points += state([0.5, -0.2, 0.1], at=0.4).points
+    message.points += state([0.2, -0.1, 0.1], at=0.4).points
     reference.publish(message)
-    rig.wait(lambda: last_is(sent, arm.gravity_vector([0.5, -0.2, 0.1])))  # and held
+    rig.wait(lambda: last_is(sent, arm.gravity_vector([0.2, -0.1, 0.1])))  # and held
     assert len({tuple(one.data) for one in sent}) > 5
     count = len(sent)
     rig.wait(lambda: len(sent) > count + 20)
-    assert last_is(sent, arm.gravity_vector([0.5, -0.2, 0.1]))
+    assert last_is(sent, arm.gravity_vector([0.2, -0.1, 0.1]))
 
 
 @pytest.mark.alone
@@ -116,7 +118,7 @@ def test_pd(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     rig.wait(answered)
     rig.wait(lambda: last_is(sent, [0, 0, 0]))  # no joint states any more
     assert rig.set(node, kp=[1.0, 2.0]).startswith("kp has 2 numbers; give none, one for all")
-    assert rig.set(node, kp=[-1.0]) == "kp[0] is -1.0: it must be 0 or more"
+    assert rig.set(node, kp=[-1.0]) == "kp[0] is -1.0: it must be from 0 to 1e+12"
     assert rig.set(node, kp=[0.0], kd=[0.0]) == ""
     rig.wait(lambda: last_is(sent, arm.inverse_dynamics(Q, V, A)))
 
@@ -124,7 +126,7 @@ def test_pd(rig: Rig, arm: mbdyn_ros.Robot) -> None:
 def test_given_efforts(rig: Rig) -> None:
     """Those in the points of the reference, as the trajectory service fills them in; or none."""
     node, sent, reference = start(rig, feedforward="reference", reference_timeout=0.0)
-    message = state(Q, names=JOINTS[::-1])
+    message = state(Q[::-1], names=JOINTS[::-1])
     reference.publish(message)
     rig.wait(lambda: "point 0 has no effort" in node.refusals.last)
     message.points[0].effort = [1.0, 2.0, 3.0]
@@ -141,7 +143,7 @@ def test_given_efforts(rig: Rig) -> None:
 
 
 def test_efforts_are_clamped_and_reported(rig: Rig, arm: mbdyn_ros.Robot) -> None:
-    node, sent, reference = start(rig, reference_timeout=0.0)
+    node, sent, reference = start(rig, reference_timeout=0.0, check_limits=False)
     reference.publish(state([0.0] * 3, [], [100.0, 0, 0]))
     free = arm.inverse_dynamics(np.zeros(3), np.zeros(3), [100.0, 0, 0])
     assert free[0] > 50
@@ -166,6 +168,12 @@ def test_efforts_are_clamped_and_reported(rig: Rig, arm: mbdyn_ros.Robot) -> Non
          "point 1 has no velocities, but others have"),
         (JointTrajectory(points=state(Q, [], A).points + state(Q, [], A, at=0.5).points),
          "accelerations but no velocities"),
+        (state([0.0, 50.0, 0.2]), "position of grip is 0.2 at 0 s, outside its limits 0 to 0.1"),
+        (state(Q, [0.0, 0.0, 1.1]), "velocity of grip is 1.1 at 0 s, outside its limits -1 to 1"),
+        (state(Q, [], [100.0, 0.0, 0.0]), "effort of shoulder is"),
+        (state(Q, [0.0, 1e200, 0.0]), "velocity of elbow is 1e+200: every number must be at most"),
+        (JointTrajectory(points=state([0.0] * 3).points + state([1.0, 0.0, 0.0], at=0.1).points),
+         "velocity of shoulder is 9."),
     ],
 )  # fmt: skip
 def test_bad_reference(rig: Rig, arm: mbdyn_ros.Robot, message: Any, reason: str) -> None:
@@ -177,10 +185,18 @@ def test_bad_reference(rig: Rig, arm: mbdyn_ros.Robot, message: Any, reason: str
     assert last_is(sent, arm.gravity_vector(Q))  # the good one goes on
 
 
-def test_a_fault_sends_zeros_until_reset(rig: Rig, arm: mbdyn_ros.Robot) -> None:
-    node, sent, reference = start(rig, reference_timeout=0.0)
-    reference.publish(state(Q, [1e200] * 3))
-    rig.wait(lambda: node.fault)
+def test_a_fault_sends_zeros_until_reset(
+    rig: Rig, arm: mbdyn_ros.Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node, sent, reference = start(rig, reference_timeout=0.0, check_limits=False)
+
+    def fail(now: float) -> Any:
+        raise InputError("the effort of elbow is nan")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(node.feedforward, "efforts", fail)
+        reference.publish(state(Q))
+        rig.wait(lambda: node.fault)
     assert "the effort of" in node.fault and node.health().errors == [node.fault]
     reference.publish(state(Q))
     count = len(sent)
@@ -189,6 +205,54 @@ def test_a_fault_sends_zeros_until_reset(rig: Rig, arm: mbdyn_ros.Robot) -> None
     assert "cleared: the effort of" in rig.call(Trigger, f"{NAME}/reset").message
     reference.publish(state(Q))
     rig.wait(lambda: last_is(sent, arm.gravity_vector(Q)))
+
+
+def measure(rig: Rig, node: Any, q: list[float]) -> None:
+    """Let the node know where the arm is; the message does not grow old."""
+    states = rig.publisher(JointState, "joint_states")
+
+    def known() -> bool:
+        states.publish(JointState(name=JOINTS, position=q, velocity=[0.0] * 3))
+        return bool(node.feedforward.measured.position.tolist() == q)
+
+    rig.wait(known)
+    rig.client.destroy_publisher(states)
+
+
+def test_a_reference_begins_near_the_robot(rig: Rig, arm: mbdyn_ros.Robot) -> None:
+    """Otherwise, or where nobody knows where that is, it is refused, unless there is time."""
+    node, sent, reference = start(
+        rig, start_tolerance=0.1, reference_timeout=0.0, state_timeout=600.0
+    )
+    reference.publish(state(Q))
+    rig.wait(lambda: "no joint_states of all joints for 600 s: nobody knows" in node.refusals.last)
+    measure(rig, node, [0.3, -0.4, 0.02])
+    reference.publish(state(Q))
+    rig.wait(lambda: "it begins 0.3 from where elbow is measured, at -0.4" in node.refusals.last)
+    assert node.idle_reason == "no reference yet"
+    reference.publish(state(Q, at=0.01))
+    rig.wait(lambda: "on the way to the first point, effort of" in node.refusals.last)
+    reference.publish(state(Q, at=30.0))
+    rig.wait(lambda: not node.idle_reason)
+    assert node.feedforward.playback.at(node.feedforward.playback.start)[0] == pytest.approx(
+        [0.3, -0.4, 0.02], abs=0.05
+    )
+    near = [0.3, -0.45, 0.02]
+    reference.publish(state(near))
+    rig.wait(lambda: last_is(sent, arm.gravity_vector(near)))
+
+
+def test_a_robot_that_does_not_follow_is_a_fault(rig: Rig, arm: mbdyn_ros.Robot) -> None:
+    node, sent, reference = start(
+        rig, following_tolerance=0.2, reference_timeout=0.0, state_timeout=600.0
+    )
+    reference.publish(state(Q))
+    rig.wait(lambda: "which following_tolerance needs" in node.idle_reason)
+    measure(rig, node, [0.3, -0.55, 0.02])
+    rig.wait(lambda: last_is(sent, arm.gravity_vector(Q)))
+    measure(rig, node, [0.3, -0.45, 0.02])
+    rig.wait(lambda: "elbow is at -0.45, 0.25 from where the reference wants it" in node.fault)
+    rig.wait(lambda: last_is(sent, [0, 0, 0]))
 
 
 def test_zeros_are_sent_at_the_end(rig: Rig, arm: mbdyn_ros.Robot) -> None:

@@ -16,13 +16,16 @@ from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
 
 __all__ = ["rig"]
 
+ANYWHERE = {"reference_timeout": 0.0, "start_tolerance": 0.0, "following_tolerance": 0.0}
+"""The arms fall until a reference comes."""
+
 
 def test_two_robots_in_two_namespaces(rig: Rig) -> None:
     """With the remappings of the launch file, torques reach the robot of their namespace alone."""
     simulators = []
     for side in ("left", "right"):
         robot = {"robot_description": ARM, "rate": 50.0}
-        rig.add(TorqueFeedforward, side, TO_THE_SIMULATOR, **robot, reference_timeout=0.0)
+        rig.add(TorqueFeedforward, side, TO_THE_SIMULATOR, **robot, **ANYWHERE)
         simulators.append(rig.add(Simulator, side, **robot))
     left, right = simulators
     statuses = rig.listen(DiagnosticArray, "/diagnostics")

@@ -54,7 +54,7 @@ class Bench:
         self.commands = rig.listen(Float64MultiArray, f"{CONTROLLER}/commands")
         self._states = rig.publisher(JointState, "joint_states")
         self.phase, self.speed, self.q = 1.5, 1000.0, np.array(HOME)
-        self._rotor = None
+        self._rotor, self.stamps = None, []
         if parameters.get("rotor_source") != "clock":
             self._rotor = rig.publisher(JointState, "rotor_state")
 
@@ -67,7 +67,8 @@ class Bench:
             )
         if rotor and self._rotor is not None:
             message = JointState(name=["rotor"], position=[self.phase], velocity=[self.speed])
-            message.header.stamp.sec = 7
+            message.header.stamp = self.rig.client.get_clock().now().to_msg()
+            self.stamps.append(message.header.stamp)
             self._rotor.publish(message)
 
     def until(self, ready: Any, **what: bool) -> Any:
@@ -90,7 +91,9 @@ class Bench:
 
     def off(self) -> bool:
         last = self.pulses[-1] if self.pulses else None
-        return last is not None and last.rotor_speed == 0 and not any(last.on) and not any(last.off)
+        return last is not None and not (
+            last.rotor_speed or any(last.start_phase) or any(last.end_phase)
+        )
 
 
 def test_pulses_of_a_reference(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
@@ -103,12 +106,12 @@ def test_pulses_of_a_reference(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
     bench.until(bench.on)
     message = bench.pulses[-1]
     assert message.name == list(piezo.joint_names) and message.rotor_speed == 1000.0
-    assert message.header.stamp.sec == 7 and message.rotor_phase == 1.5
+    assert message.header.stamp in bench.stamps and message.rotor_phase == 1.5
     mean = np.array(message.mean_torque)
     assert mean[[1, 4, 5]].tolist() == [0, 0, 0] and mean[0] > 0 > mean[2]
     judge = pulse_windows(piezo, HOME, Rotor(0.002, 0.005, 1000.0), mean, "gripper")
-    np.testing.assert_allclose(message.on, judge.on, atol=1e-9)
-    np.testing.assert_allclose(message.off, judge.off, atol=1e-9)
+    np.testing.assert_allclose(message.start_phase, judge.on, atol=1e-9)
+    np.testing.assert_allclose(message.end_phase, judge.off, atol=1e-9)
     assert list(message.saturated) == [False] * 6
     bench.until(lambda: bench.commands[-1].data.tolist() == mean.tolist())
     bench.until(lambda: named and named[-1].effort.tolist() == mean.tolist())
@@ -119,7 +122,7 @@ def test_pulses_of_a_reference(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
         lambda: (found := bench.node.health().values)["out of reach"] != "none" and found
     )
     assert (values["out of reach"], values["saturated"]) == ("twist_6", "turn_1")
-    assert bench.pulses[-1].on[5] == bench.pulses[-1].off[5] == 0
+    assert bench.pulses[-1].start_phase[5] == bench.pulses[-1].end_phase[5] == 0
 
 
 def test_pulses_end_where_the_torque_stays_out_of_reach(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
@@ -138,7 +141,7 @@ def test_pulses_end_where_the_torque_stays_out_of_reach(rig: Rig, piezo: mbdyn_r
         return others and last.saturated[0] and not last.mean_torque[0] and last
 
     last = bench.until(held)
-    assert last.on[0] == last.off[0] == 0 and last.rotor_speed == 1000.0
+    assert last.start_phase[0] == last.end_phase[0] == 0 and last.rotor_speed == 1000.0
     bench.node.health()
     bench.until(lambda: bench.node.reach._held[0])
     warnings = bench.node.health().warnings
@@ -309,8 +312,8 @@ def test_the_simulator_holds_without_pulses(rig: Rig) -> None:
     pulses = rig.publisher(PiezoPulses, f"{SIMULATOR}/pulses")
     names = list(node.motion.robot.joint_names)
     message = PiezoPulses(
-        name=names, on=[1.0] * 6, off=[2.0] * 6, mean_torque=[0.1] * 6, saturated=[False] * 6,
-        rotor_speed=1000.0,
+        name=names, start_phase=[1.0] * 6, end_phase=[2.0] * 6, mean_torque=[0.1] * 6,
+        saturated=[False] * 6, rotor_speed=1000.0,
     )  # fmt: skip
     pulses.publish(message)
     rig.wait(lambda: node._count > 5)
@@ -318,12 +321,12 @@ def test_the_simulator_holds_without_pulses(rig: Rig) -> None:
     assert not node.motion.free.any() and not node.motion.v.any()
     for field, value, reason in (
         ("name", names[::-1], "the pulses are of twist_6"),
-        ("on", [math.nan] * 6, "on of turn_1 is nan"),
-        ("off", [1.0], "off has 1 numbers, expected 6"),
+        ("start_phase", [math.nan] * 6, "start_phase of turn_1 is nan"),
+        ("end_phase", [1.0], "end_phase has 1 numbers, expected 6"),
     ):
         bad = PiezoPulses(
-            **{"name": names, "on": [1.0] * 6, "off": [2.0] * 6, "mean_torque": [0.1] * 6,
-               "rotor_speed": 1000.0, field: value}
+            **{"name": names, "start_phase": [1.0] * 6, "end_phase": [2.0] * 6,
+               "mean_torque": [0.1] * 6, "rotor_speed": 1000.0, field: value}
         )  # fmt: skip
         pulses.publish(bad)
         rig.wait(lambda reason=reason: reason in node.refusals.last)

@@ -53,13 +53,34 @@ def test_a_signal_ends_it_cleanly(
     assert "Traceback" not in output and "Error" not in output
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_zero_torque_is_the_last_word(rig: Rig, start: Start, urdf: str, number: int) -> None:
-    process = start("torque_feedforward", "-p", f"urdf:={urdf}", "-p", "reference_timeout:=0.0")
+def holding(rig: Rig, start: Start, urdf: str) -> tuple[subprocess.Popen[str], list[Any]]:
+    """A process of torque_feedforward that holds the arm, wherever that is, and what it sends."""
+    settings = [f"urdf:={urdf}", "longest_gap:=1.0"]
+    zeros = ("reference_timeout", "start_tolerance", "following_tolerance")
+    settings += [f"{name}:=0.0" for name in zeros]
+    process = start("torque_feedforward", *(part for one in settings for part in ("-p", one)))
     sent = rig.listen(Float64MultiArray, "torque_feedforward/commands")
     reference = rig.publisher(JointTrajectory, "torque_feedforward/reference")
     reference.publish(JointTrajectory(points=[JointTrajectoryPoint(positions=[0.0, 0.0, 0.0])]))
     rig.wait(lambda: sent and any(sent[-1].data))
+    return process, sent
+
+
+@pytest.mark.alone
+def test_a_node_that_was_stopped_starts_anew(rig: Rig, start: Start, urdf: str) -> None:
+    """With zeros: nobody knows where the robot is by then."""
+    process, sent = holding(rig, start, urdf)
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(1.5)
+    sent.clear()
+    process.send_signal(signal.SIGCONT)
+    rig.wait(lambda: len(sent) > 20)
+    assert not any(any(one.data) for one in sent)
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_zero_torque_is_the_last_word(rig: Rig, start: Start, urdf: str, number: int) -> None:
+    process, sent = holding(rig, start, urdf)
     process.send_signal(number)
     process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
@@ -106,10 +127,17 @@ def test_refused_with_one_line(
     assert len(lines) == 1 and lines[0].startswith(f"{node}: ") and message in lines[0], output
 
 
-def test_unreadable_arguments_are_one_line_too(start: Start) -> None:
-    process = start("simulator", "-p", "rate")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["-p", "rate"], "'-p rate'"), (["-q"], "UnknownROSArgsError: ['-q']")],
+)
+def test_unreadable_arguments_are_one_line_too(
+    start: Start, arguments: list[str], message: str
+) -> None:
+    process = start("simulator", *arguments)
     output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1 and "Traceback" not in output, output
+    assert "simulator: " in output and message in output, output
 
 
 def test_every_signal_that_ends_or_suspends_is_heard() -> None:
@@ -176,7 +204,9 @@ class Busy(RobotNode):
     def last_words(self):
         print(time.perf_counter() - self.asked)
 
-sys.exit(run(Busy, "busy", []))
+code = run(Busy, "busy", [])
+assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN, "one more would spoil the exit code"
+sys.exit(code)
 """
 
 

@@ -7,8 +7,11 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from sensor_msgs.msg import JointState
+
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.model import Array
+from mbdyn_ros.ros.messages.measured_state import MeasuredState
 from mbdyn_ros.ros.messages.reference import Reference
 
 TIMES = np.array([0.0, 0.5, 1.3, 2.0])
@@ -61,6 +64,34 @@ def test_outside() -> None:
     assert [one.tolist() for one in single.at(5.0)] == [q[0].tolist(), v[0].tolist(), a[0].tolist()]
 
 
+@pytest.mark.parametrize("given", [0, 1, 2])
+def test_samples_lie_on_the_motion(given: int) -> None:
+    q, v, a = points()
+    reference = Reference(TIMES, q, v if given > 0 else None, a if given > 1 else None)
+    (samples,) = reference.samples()
+    times, inner = samples[0], np.diff(samples[0], append=9.0) > 0
+    assert set(TIMES) <= set(times) and inner.sum() == len(times) - 2
+    for k in np.flatnonzero(inner[:-1] & inner[1:]).tolist():
+        for one, other in zip(reference.at(times[k]), samples[1:], strict=True):
+            np.testing.assert_allclose(one, other[k], atol=1e-9)
+    ((moment, *single),) = Reference(TIMES[1:2], q[:1], v[:1], a[:1]).samples()
+    assert moment.tolist() == [0.5] and [one.tolist() for one in single] == [
+        q[:1].tolist(), v[:1].tolist(), a[:1].tolist()
+    ]  # fmt: skip
+
+
 def test_times_must_increase() -> None:
     with pytest.raises(InputError, match=r"point 2: time_from_start is 0\.5 s"):
         Reference(np.array([0.0, 0.5, 0.5, 1.0]), points()[0])
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, 1e308])
+def test_absurd_joint_states_are_not_taken(number: float) -> None:
+    """They would end in a fault of whoever computes with them."""
+    measured = MeasuredState(["elbow", "grip"])
+    names = ["grip", "wheel", "elbow"]
+    measured.take(JointState(name=names, position=[1.0, number, 3.0], velocity=[0.0] * 3), 5.0)
+    assert measured.position.tolist() == [3.0, 1.0] and measured.age(6.0) == 1.0
+    measured.take(JointState(name=names, position=[1.0, 2.0, 4.0], velocity=[number, 0, 0]), 7.0)
+    measured.take(JointState(name=names, position=[number, 2.0, 4.0], velocity=[0.0] * 3), 7.0)
+    assert measured.position.tolist() == [3.0, 1.0] and measured.age(6.0) == 1.0

@@ -22,7 +22,7 @@ from mbdyn_ros.model.tree import WORLD, build_tree  # noqa: E402
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 
-@explore(15)
+@explore(7)
 @given(robots(), st.booleans(), st.data())
 def test_poses_jacobians_and_energy(
     random_robot: RandomRobot, floating_base: bool, data: st.DataObject
@@ -81,7 +81,7 @@ def test_bodies_of_real_robots(name: str, floating_base: bool) -> None:
         assert_close(body.inertia.second, turn @ theirs.inertia @ turn.T + around, 1e-13, 1.0)
 
 
-@explore(15)
+@explore(7)
 @given(robots(), st.booleans())
 def test_joint_state(random_robot: RandomRobot, floating_base: bool) -> None:
     """All joints in document order, mimics among them, against Pinocchio's configuration."""

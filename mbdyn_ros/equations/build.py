@@ -107,6 +107,11 @@ def build_system(
         for name, position in {**model.home, **home}.items()
         if len(bodies_of[name]) == 1 and tree.bodies[bodies_of[name][0]].motion.nv == 1
     }
+    limits = {
+        bodies_of[joint.name][0]: (joint.limits.lower, joint.limits.upper)
+        for joint in model.joints
+        if joint.nv == 1
+    }
     wanted = model.independent if independent is None else independent
     preferred = _preferred(model, tree, bodies_of, wanted or model.actuated or ())
     chosen = [body for name in wanted or () for body in bodies_of[name]]
@@ -119,6 +124,7 @@ def build_system(
             tree,
             cluster,
             rough,
+            limits,
             None if wanted is None else [b for b in chosen if b in cluster.tied],
             preferred,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..compiler.printers.operations import number
+from ..names import in_python_string
 from .c_library import CLibrary
 
 TEST_TOLERANCE = 1e-9
@@ -100,7 +101,7 @@ def python_loader(described: CLibrary) -> str:
         rows.append(f'    "{short}": (({inputs},), {function.shape}),')
     return LOADER.format(
         name=described.prefix,
-        robot=described.robot.replace("\\", "/").replace('"', "'"),
+        robot=in_python_string(described.robot),
         programs="\n".join(rows),
         memory=sum(described.remembered),
         positions=repr(tuple(name for name, _ in described.positions)),

@@ -7,7 +7,6 @@ recorded values, `CMakeLists.txt`, and `arm.py`, which calls the compiled librar
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from ..equations import programs
 from ..errors import InputError
 from ..model.model import Array
 from ..model.tree import WORLD
+from ..names import identifier, library_name
 from ..program.program import Program
 from ..program.symbols import alone
 from ..units import acceleration_unit, effort_unit, position_unit, velocity_unit
@@ -39,17 +39,6 @@ State = dict[str, Array]
 
 RECORDED_STATES = 3
 """States whose values the test program knows."""
-
-KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if "
-    "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while class".split()
-)
-HEADERS = frozenset(
-    "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "
-    "stdarg stdbool stddef stdint stdio stdlib string tgmath time wchar wctype test".split()
-)
-"""Names that a file of the standard library, or something else, has already."""
 
 
 @dataclass(frozen=True)
@@ -100,9 +89,7 @@ def describe(robot: Robot, links: Sequence[str] | None) -> CLibrary:
     system, model = robot.system, robot.model
     if not robot.nv:
         raise InputError(f"{model.source}: nothing moves, so there is nothing to generate")
-    prefix = identifier(model.name)
-    if prefix in KEYWORDS | HEADERS or not prefix[0].isalpha():
-        prefix = f"robot_{prefix}"
+    prefix = library_name(model.name)
     if isinstance(links, str):
         raise InputError(f"links must be a list of names; it is the text {links!r}")
     named = leaves(robot) if links is None else links
@@ -149,15 +136,6 @@ def describe(robot: Robot, links: Sequence[str] | None) -> CLibrary:
         omitted=tuple(omitted),
         closing=system.closing if system.nz else None,
     )
-
-
-def identifier(name: str) -> str:
-    """A name as part of a C identifier.
-
-    >>> identifier("left-wrist 2")
-    'left_wrist_2'
-    """
-    return re.sub(r"[^A-Za-z0-9_]", "_", name) or "robot"
 
 
 def leaves(robot: Robot) -> tuple[str, ...]:

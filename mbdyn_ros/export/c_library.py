@@ -8,6 +8,7 @@ from ..compiler.c_loops import c_loops, newton_text, places
 from ..compiler.printers.c99 import c99_body
 from ..compiler.printers.operations import number
 from ..model.model import Array
+from ..names import in_c_comment
 from ..program.closing import Closing
 from ..program.program import Program
 
@@ -72,7 +73,7 @@ def header(described: CLibrary) -> str:
     gravity = " ".join(f"{x:g}" for x in described.gravity)
     lines = [
         "/*",
-        f" * Dynamics of the robot {_comment(described.robot)}.",
+        f" * Dynamics of the robot {in_c_comment(described.robot)}.",
         " *",
         f" * SI units; gravity {gravity} m/s^2 in the world. Matrices are stored row by row.",
         " *",
@@ -84,7 +85,7 @@ def header(described: CLibrary) -> str:
         " * not finite: an input is not, a loop cannot be closed there, or a number is too large.",
         " * Functions keep nothing to themselves, allocate nothing, and may run in several threads",
         " * and interrupts at once. Arrays must not overlap.",
-        *(f" *\n * There is no {_comment(text)}." for text in described.omitted),
+        *(f" *\n * There is no {in_c_comment(text)}." for text in described.omitted),
         " */",
         f"#ifndef {upper}_H",
         f"#define {upper}_H",
@@ -204,7 +205,8 @@ def _spoken(described: CLibrary, function: CFunction) -> str:
     text = SPOKEN.get(program.name, "")
     if program.declaration.about == "link":
         text = (
-            f"Jacobian (6 x {described.nv}) of the origin of link {_comment(str(program.about))}:\n"
+            f"Jacobian (6 x {described.nv}) of the origin of link "
+            f"{in_c_comment(str(program.about))}:\n"
             "   linear, then angular velocity in world axes, times v."
         )
     listed = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)
@@ -212,13 +214,8 @@ def _spoken(described: CLibrary, function: CFunction) -> str:
 
 
 def _table(array: str, rows: list[tuple[str, str]]) -> list[str]:
-    width = max((len(_comment(name)) for name, _ in rows), default=0)
+    width = max((len(in_c_comment(name)) for name, _ in rows), default=0)
     lines = [
-        f" *   [{k}] {_comment(name):{width}}  {unit}" for k, (name, unit) in enumerate(rows)
+        f" *   [{k}] {in_c_comment(name):{width}}  {unit}" for k, (name, unit) in enumerate(rows)
     ]
     return [f" * {array}:", *(line.rstrip() for line in lines)]
-
-
-def _comment(text: str) -> str:
-    """A text that ends no comment and starts none."""
-    return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")

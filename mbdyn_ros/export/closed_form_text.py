@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..errors import InputError
+from ..names import in_latex, in_markdown, in_markdown_code, in_text
 from .closed_form import ClosedForm, Element
 from .polynomial import Monomial, Polynomial
 
@@ -21,11 +22,6 @@ PREAMBLE = r"""\documentclass[fleqn]{article}
 \begin{document}
 """
 
-ESCAPES = {
-    "\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$",
-    "{": r"\{", "}": r"\}", "^": r"\^{}", "~": r"\~{}",
-}  # fmt: skip
-
 
 def to_text(form: ClosedForm, digits: int | None = None) -> str:
     """One element a line, as Python reads it; all digits of the numbers unless so many are given.
@@ -33,10 +29,10 @@ def to_text(form: ClosedForm, digits: int | None = None) -> str:
     Cosines and sines are named C1, S1, ..., positions of slides q1, ..., elements H11, C123, g1
     (H1_10 where there are ten joints or more).
     """
-    lines = [f"# {form.robot}: P = H(q) qdd + qd^T C(q) qd + g(q)"]
+    lines = [f"# {in_text(form.robot)}: P = H(q) qdd + qd^T C(q) qd + g(q)"]
     for k, (joint, angle) in enumerate(zip(form.joints, form.angles, strict=True), start=1):
         turn = f"C{k} = cos(q{k}), S{k} = sin(q{k}), " if angle else ""
-        lines.append(f"# {turn}q{k}: {joint}, {'rad' if angle else 'm'}")
+        lines.append(f"# {turn}q{k}: {in_text(joint)}, {'rad' if angle else 'm'}")
     lines += [f"# {line}" for line in _remarks(form)]
     lines += [f"{name} = {formula}" for name, formula in to_elements(form, digits).items()]
     return "\n".join(lines) + "\n"
@@ -57,8 +53,8 @@ def to_elements(form: ClosedForm, digits: int | None = None) -> dict[str, str]:
 
 def to_markdown(form: ClosedForm, digits: int | None = None) -> str:
     """Headings, and formulas between double dollars."""
-    lines = [f"# {form.robot}", "", f"$${EQUATION}$$", ""]
-    lines += [f"- {line}" for line in (*_legend(form, "`{}`".format), *_remarks(form))]
+    lines = [f"# {in_markdown(form.robot)}", "", f"$${EQUATION}$$", ""]
+    lines += [f"- {line}" for line in (*_legend(form, in_markdown_code), *_remarks(form))]
     for matrix in "HCg":
         lines += ["", f"## {matrix}"]
         elements = [element for element in form.elements if element.matrix == matrix]
@@ -70,8 +66,8 @@ def to_markdown(form: ClosedForm, digits: int | None = None) -> str:
 
 def to_latex(form: ClosedForm, digits: int | None = None) -> str:
     """A document with amsmath."""
-    lines = [f"{PREAMBLE}\\section*{{{_escaped(form.robot)}}}", f"\\[{EQUATION}\\]"]
-    remarks = (*_legend(form, _escaped), *(_escaped(line) for line in _remarks(form)))
+    lines = [f"{PREAMBLE}\\section*{{{in_latex(form.robot)}}}", f"\\[{EQUATION}\\]"]
+    remarks = (*_legend(form, in_latex), *(in_latex(line) for line in _remarks(form)))
     lines += ["\\begin{itemize}", *(f"\\item {line}" for line in remarks), "\\end{itemize}"]
     lines += [*_formulas(form, form.elements, "align*", digits), *_zeros(form.elements)]
     return "\n".join([*lines, "\\end{document}"]) + "\n"
@@ -210,7 +206,3 @@ def _set_term(form: ClosedForm, value: float, monomial: Monomial, digits: int | 
 def _symbol(element: Element) -> str:
     separator = "," if max(element.indices) > 9 else ""
     return f"{element.matrix}_{{{separator.join(map(str, element.indices))}}}"
-
-
-def _escaped(text: str) -> str:
-    return "".join(ESCAPES.get(letter, letter) for letter in text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from numbers import Real
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -115,6 +116,9 @@ class Design(ABC):
         >>> FourBar().replaced(coupler_mass=2.0).coupler.mass
         2.0
         """
+        for name, number in settings.items():
+            if isinstance(number, bool) or not isinstance(number, (Real, np.number)):
+                raise self.refusal(f"{name} is {number!r}; give a number")
         return replace(self, **self._values(settings))
 
     def designs(self: D, **settings: Array) -> D:

@@ -14,8 +14,8 @@ import numpy as np
 
 from ..errors import ModelError
 from .closing_types import ClosingType, closing_type
-from .model import Array, Model, Pose, constant
-from .tree import WORLD, Tree, snap
+from .model import Array, Model, Pose
+from .tree import WORLD, Tree, noise, without_noise
 
 PARALLEL_AXES = 1e-12
 """Sine of the largest angle between axes that count as parallel."""
@@ -130,7 +130,7 @@ def loop_axes(tree: Tree, closure: Closure) -> Array:
 
 def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
     """The loops of `model`, moved from links to bodies."""
-    result = []
+    result, small = [], noise(body.placement.translation for body in tree.bodies)
     for loop in model.loops:
         first, first_pose = tree.frames[loop.predecessor]
         second, second_pose = tree.frames[loop.successor]
@@ -140,10 +140,10 @@ def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
             type=loop.closing.name,
             axis=loop.axis,
             predecessor=first,
-            predecessor_frame=_snapped(first_pose @ loop.predecessor_frame),
+            predecessor_frame=without_noise(first_pose @ loop.predecessor_frame, small),
             predecessor_path=path_from(tree, ancestor, first),
             successor=second,
-            successor_frame=_snapped(second_pose @ loop.successor_frame),
+            successor_frame=without_noise(second_pose @ loop.successor_frame, small),
             successor_path=path_from(tree, ancestor, second),
         )
         for body in closure.bodies:
@@ -216,7 +216,3 @@ def find_clusters(model: Model, tree: Tree) -> list[Cluster]:
         )
         for head, bodies in members.items()
     ]
-
-
-def _snapped(pose: Pose) -> Pose:
-    return Pose(snap(pose.rotation), constant(snap(pose.translation), (3,)))

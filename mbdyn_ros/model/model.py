@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..array import Array as Array
+from ..errors import ModelError
+from ..names import forbidden
 from .closing_types import ClosingType, closing_type
 from .joints import JointType, Motion, joint_type
 from .pose import Pose, constant
@@ -185,6 +187,28 @@ class Model:
         object.__setattr__(self, "_links", {link.name: link for link in self.links})
         object.__setattr__(self, "_joints", {joint.name: joint for joint in self.joints})
         object.__setattr__(self, "_parents", {joint.child: joint for joint in self.joints})
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Refuse names that end a line, control a terminal, or rearrange what is beside them.
+
+        Raises
+        ------
+        ModelError
+            By file, line and element.
+        """
+        named: list[tuple[str, str, int | None]] = [("robot", self.name, None)]
+        for kind in (self.links, self.joints, self.loops, self.couplings):
+            named += [(type(one).__name__.lower(), one.name, one.line) for one in kind]
+        for what, name, line in named:
+            character = forbidden(name)
+            if character is not None:
+                place = self.source if line is None else f"{self.source}:{line}"
+                raise ModelError(
+                    f"{place}: the name {ascii(name)} of a {what} holds the character "
+                    f"U+{ord(character):04X}; write names without control characters, ends of "
+                    "lines, and marks of the direction of writing"
+                )
 
     _links: dict[str, Link] = field(init=False, repr=False)
     _joints: dict[str, Joint] = field(init=False, repr=False)

@@ -8,6 +8,7 @@ exact: the frames move, the robot does not.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,6 +25,9 @@ WORLD = -1
 BASE_JOINT = "floating_base"
 """Name of the joint between the world and the root link of a floating base."""
 
+TINY = 1e-3
+"""Length (m) under which the longest of a robot's lengths says what is rounding noise."""
+
 SNAPPED = 1e-15
 """Constants this close to 0 or +-1 are rounding noise; nothing larger is ever snapped."""
 
@@ -34,6 +38,19 @@ def snap(values: Array, scale: float = 1.0) -> Array:
     for exact in (0.0, scale, -scale):
         result[np.abs(result - exact) <= SNAPPED * scale] = exact
     return result
+
+
+def noise(lengths: Iterable[Array]) -> float:
+    """The length (m) that is rounding noise beside vectors (3,): 1e-15, less in a tiny robot."""
+    longest = max((float(np.abs(vector).max()) for vector in lengths), default=0.0)
+    return SNAPPED * (longest if 0.0 < longest < TINY else 1.0)
+
+
+def without_noise(pose: Pose, noise: float) -> Pose:
+    """A pose whose entries within rounding of 0 and +-1 are exact; `noise` as in `noise`."""
+    translation = snap(pose.translation) if noise == SNAPPED else pose.translation.copy()
+    translation[np.abs(translation) <= noise] = 0.0
+    return Pose(snap(pose.rotation), translation)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +216,7 @@ def _finish(drafts: list[_Draft], links: dict[str, tuple[int, Pose]], nq: int, n
         [draft.origin for draft in drafts],
         [draft.axis for draft in drafts],
     )
-    bodies = []
+    bodies, small = [], noise(draft.origin.translation for draft in drafts)
     for draft, frame in zip(drafts, frames, strict=True):
         parent = frames[draft.parent].pose.inverse() if draft.parent != WORLD else Pose()
         placement = parent @ draft.origin @ frame.pose
@@ -214,7 +231,7 @@ def _finish(drafts: list[_Draft], links: dict[str, tuple[int, Pose]], nq: int, n
                 joint=draft.joint.name,
                 motion=draft.motion,
                 parent=draft.parent,
-                placement=Pose(snap(placement.rotation), snap(placement.translation)),
+                placement=without_noise(placement, small),
                 axis=constant(snap(into.rotation @ draft.axis), (3,)),
                 offset=frame.offset,
                 inertia=RigidInertia.sum([(into @ pose, part) for pose, part in draft.parts]),

@@ -22,7 +22,7 @@ from ..model.tree import BASE_JOINT
 from ..program.declaration import Declaration
 from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state
 from .calls import Calls
-from .choice import say_choice
+from .choice import other_branches_text, say_choice
 from .report import report
 
 
@@ -155,6 +155,7 @@ class Robot:
     frame_pose = frames.frame_pose
     jacobian = frames.jacobian
     loop_forces = branches.loop_forces
+    actuation_condition = branches.actuation_condition
     with_independent = branches.with_independent
     with_home = branches.with_home
     say_choice = say_choice
@@ -242,6 +243,7 @@ class Robot:
         """Warnings of what looks wrong; `notes` were taken when the robot was built."""
         source = self.model.source
         found = [*self.model.warnings, *(f"{source}: {note}" for note in notes)]
+        found += filter(None, (other_branches_text(self, one) for one in self._assemblies))
         if self.massless_links:
             found.append(
                 f"{source}: {self._massless_text()}: inverse dynamics is right, forward "

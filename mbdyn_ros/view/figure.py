@@ -10,6 +10,7 @@ from ..errors import InputError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 
 PLOTS = (".png", ".svg", ".pdf")
@@ -21,6 +22,12 @@ def tidy(axes: Axes) -> None:
     axes.grid(alpha=0.3)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
+
+
+def as_they_stand(*texts: Text) -> None:
+    """Take no dollar in these texts, names of a description, for the start of a formula."""
+    for text in texts:
+        text.set_parse_math(False)
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from ..model.model import Joint, Loop, Model
+from .figure import as_they_stand
 from .scene.link_poses import outwards
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def graph_figure(robot: Robot) -> Figure:
         _draw_link(axes, model, name, box)
     for x, line, text, kind, style in legend:
         _draw_entry(axes, (x, low - ROW - 0.2 * line), text, kind, style)
+    as_they_stand(*axes.texts)
     return figure
 
 

@@ -12,7 +12,7 @@ from ..errors import InputError
 from ..model.model import Array, Model
 from ..simulation.trajectory import Trajectory
 from ..units import effort_unit, position_unit, velocity_unit
-from .figure import save_figure, tidy
+from .figure import as_they_stand, save_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,6 +22,9 @@ COLUMN = {"rad": 0, "rad/s": 0, "N m": 0, "m": 1, "m/s": 1, "N": 1, "": 1}
 
 ENERGY_ROW = 3
 """The last row; the quaternions of floating joints stand in it too."""
+
+LEGEND_WIDTH = 0.01
+"""Of its column; the layout makes room for what it holds."""
 
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 3)))
 """Ten colours times these tell the lines of a humanoid apart."""
@@ -51,7 +54,9 @@ def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = No
     energy = _energies(trajectory)
     many = len(styles) > 14
     figure = Figure(figsize=(6.0 + 4.0 * len(columns), 9.5), dpi=120, layout="constrained")
-    grid = figure.add_gridspec(ENERGY_ROW + 1, len(columns))
+    grid = figure.add_gridspec(
+        ENERGY_ROW + 1, len(columns) + 1, width_ratios=[1.0] * len(columns) + [LEGEND_WIDTH]
+    )
     for (row, column), (what, unit, lines) in panels.items():
         axes = figure.add_subplot(grid[row, columns.index(column)])
         for name, numbers in lines:
@@ -66,18 +71,23 @@ def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = No
         axes.plot(trajectory.time, numbers, color=color, linestyle=dash, linewidth=1.8)
     _mark_impacts(axes, trajectory)
     _finish(axes, "energy (J)", last=True)
-    figure.suptitle(title or model.name)
+    heading = figure.suptitle(title or model.name)
     entries = [(name, color, dash, 1.2) for name, (color, dash) in styles.items()]
     entries.append(("", "none", "-", 0.0))  # a gap
     entries += [(name, color, dash, 1.8) for name, (_, color, dash) in energy.items()]
-    figure.legend(
+    beside = figure.add_subplot(grid[:, -1])  # figures place legends outside from 3.7 on
+    beside.axis("off")
+    legend = beside.legend(
         [Line2D([], [], color=c, linestyle=dash, linewidth=w) for _, c, dash, w in entries],
         [name for name, _, _, _ in entries],
-        loc="outside right upper",
+        loc="upper left",
+        bbox_to_anchor=(0.0, 1.0),
+        borderaxespad=0.0,
         fontsize="small" if many else "medium",
         handlelength=2.8,
         frameon=False,
     )
+    as_they_stand(heading, *legend.get_texts())
     return figure
 
 

@@ -7,11 +7,10 @@ configuration and at others near it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-import casadi as ca
 import numpy as np
 
 from ...errors import ModelError
@@ -19,13 +18,13 @@ from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.tree import Tree
 from ...program.continuation import CLOSED
-from ..algebra.spatial import SX
+from .closings import closings
 from .closure_gap import positions_text
 from .cluster_equations import ClusterEquations
 from .independent import allowed_motions, choose_independent
 from .linkage import Linkage, cluster_coordinates
 from .loop_walk import LoopWalk
-from .planar_loop import PlanarLoop, planar_loop
+from .planar_figure import planar_figure
 from .rank import Rank, spanning_rows
 from .rounding import (
     Rounding,
@@ -47,6 +46,7 @@ class Assembly:
     home : positions of the cluster's joints there; `rank` of the `row_count` constraint rows.
     rounding : what stays open because numbers of the description are rounded; None where they
         are exact.
+    others : other ways to close it that were seen, where home was not given but searched for.
     """
 
     linkage: Linkage
@@ -54,6 +54,7 @@ class Assembly:
     rank: int
     row_count: int
     rounding: Rounding | None = None
+    others: tuple[Array, ...] = ()
 
 
 def assemble(
@@ -61,6 +62,7 @@ def assemble(
     tree: Tree,
     cluster: Cluster,
     home: Mapping[int, float],
+    limits: Mapping[int, tuple[float, float]],
     wanted: Sequence[int] | None,
     preferred: Sequence[Sequence[int]],
 ) -> Assembly:
@@ -70,6 +72,7 @@ def assemble(
     ----------
     source : name of the description, for messages.
     home : rough positions by body; bodies not in it start at 0 and may be moved.
+    limits : lower and upper bounds of positions by body; kept where the loops can be closed so.
     wanted : bodies whose joints shall be independent; None: choose.
     preferred : bodies to make independent where there is a choice; see `choose_independent`.
 
@@ -82,7 +85,8 @@ def assemble(
     bodies = cluster.tied
     what = f"{source}: {_kind(cluster)} {cluster.name!r}"
     rough = np.array([home.get(body, 0.0) for body in bodies])
-    equations = ClusterEquations(tree, cluster, rough)
+    bounds = np.array([limits.get(body, (-np.inf, np.inf)) for body in bodies]).T
+    equations = ClusterEquations(tree, cluster, rough, bounds)
     loose = [k for k, body in enumerate(bodies) if body not in home]
     closed, gap = _first_closed(equations, rough, [loose, list(range(len(bodies)))])
     if closed is None:
@@ -149,14 +153,16 @@ def assemble(
         unit=equations.unit,
     )
     equations = equations.keeping(linkage)
-    closed = _at_home(what, tree, linkage, equations, rough, closed, home)
-    if len(independent) == 1:
-        solution = planar_loop(tree, cluster, bodies[independent[0]])
-        if solution is not None:
-            form = _branch_at(tree, linkage, solution, closed)
-            linkage = replace(linkage, closed_form=form)
+    closed, *others = _at_home(what, tree, linkage, equations, rough, closed, home)
+    if cluster.closures:
+        given = [bodies[place] for place in independent]
+        at = dict(zip(bodies, closed, strict=True))
+        figure = planar_figure(tree, cluster, given, at, linkage.unit)
+        linkage = replace(linkage, closed_form=figure)
     rounding = rounding_at(equations, closed, generic) if rounded else None
-    return Assembly(linkage, closed, rank, len(matrix), rounding)
+    return Assembly(
+        linkage, closed, rank, len(matrix), rounding, tuple(others) if loose else ()
+    )
 
 
 def _kind(cluster: Cluster) -> str:
@@ -173,31 +179,27 @@ def _joint_names(tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:
 def _first_closed(
     equations: ClusterEquations, rough: Array, choices: Sequence[Sequence[int]]
 ) -> tuple[Array | None, str]:
-    """The first closed configuration that moving one of the choices of coordinates gives.
+    """The nearest closed configuration that moving one of the choices of coordinates gives.
 
     Where there is none, words about the least gap that was found.
     """
+    best, almost = rough, list[Array]()
+    for free in choices:
 
-    def guesses() -> Iterator[tuple[Array, Sequence[int]]]:
-        yield from ((rough, free) for free in choices)
-        random, free = np.random.default_rng(0), choices[0] or choices[-1]
-        for spread in (0.1, 0.3, 1.0, 3.0) * 3:  # a symmetric guess can be a dead end
-            guess = rough.copy()
-            guess[list(free)] += random.uniform(-spread, spread, len(free))
-            yield guess, free
+        def tolerable(guess: Array, closed: Array, free: Sequence[int] = free) -> Array | None:
+            nonlocal best
+            best = min(best, closed, key=equations.distance)
+            settled = nearly_closed(equations, guess, free, closed)
+            if settled is None or is_tolerable(equations, settled):
+                return settled
+            almost.append(settled)
+            return None
 
-    best, almost = rough, None
-    for guess, free in guesses():
-        closed = equations.close(guess, free)
-        settled = nearly_closed(equations, guess, free, closed)
-        if settled is not None and is_tolerable(equations, settled):
-            return settled, ""
-        almost = settled if almost is None else almost
-        if equations.distance(closed) < equations.distance(best):
-            best = closed
+        for closed in closings(equations, rough, free, tolerable):
+            return closed, ""
     if equations.gap(best) <= CLOSED:  # the residual cannot tell a half turn
         return None, "a gap of half a turn is left"
-    return None, open_text(equations, best, almost)
+    return None, open_text(equations, best, almost[0] if almost else None)
 
 
 def _choice(
@@ -234,42 +236,25 @@ def _at_home(
     rough: Array,
     closed: Array,
     home: Mapping[int, float],
-) -> Array:
-    """Move the closed configuration to the independent positions that home names or leaves 0."""
+) -> list[Array]:
+    """The configurations at the independent positions that home names or leaves 0: nearest first.
+
+    Where they cannot be reached, and home names none of them, the closed configuration.
+    """
     free, bound = list(linkage.independent), list(linkage.dependent)
-    nearest = equations.nearest(rough, bound)
-    if nearest is not None:
-        return nearest
+    if found := closings(
+        equations, rough, bound, lambda _, x: x if equations.is_regular(x, bound) else None
+    ):
+        return found
     loops = LoopWalk(tree, linkage)
     walk = loops.straight(closed, rough)
     if walk.arrived:
-        return loops.end(walk)
+        return [loops.end(walk)]
     if not any(linkage.cluster.tied[k] in home for k in free):
-        return closed
+        return [closed]
     joints = tuple(_joint_names(tree, linkage.cluster, [k]) for k in free)
     at = partial(positions_text, joints)
     raise ModelError(
         f"{what} cannot be closed at the home position {at(rough[free])}: the nearest that can be "
         f"reached is {at(walk.independent)}"
     )
-
-
-def _branch_at(tree: Tree, linkage: Linkage, form: PlanarLoop, home: Array) -> PlanarLoop | None:
-    """The closed form on the branch of a configuration, with its whole turns; None: no match."""
-    bodies = linkage.cluster.tied
-    q, given = SX.sym("q"), float(home[linkage.independent[0]])
-    for branch in (1, -1):
-        trial = replace(form, branch=branch)
-        values = trial.values(q)
-        function = ca.Function("values", [q], list(values.values()))
-        found = dict(zip(values, np.ravel(function(given)), strict=True))
-        turns, matches = [], True
-        for place in linkage.dependent:
-            body = bodies[place]
-            miss = home[place] - found[body]
-            count = round(miss / (2 * np.pi)) if tree.bodies[body].motion.is_periodic else 0
-            matches &= abs(miss - 2 * np.pi * count) < 1e-7
-            turns.append((body, count))
-        if matches:
-            return replace(trial, turns=tuple(turns), reach=trial.reach_from(given))
-    return None

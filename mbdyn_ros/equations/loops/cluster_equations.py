@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from copy import copy
 
 import casadi as ca
 import numpy as np
 
+from ...model.closing_types import Turn
 from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.tree import Tree
 from ...program.continuation import CLOSED
 from .closure_gap import ClosureGap, closure_gap, closure_gaps
+from .levenberg import least_squares
 from .linkage import Linkage, rows_at_positions
 from .rank import RANK
 from .units import rows_in, unit_of_length, units_of
@@ -23,14 +26,14 @@ LEFT_OPEN = 1e-3
 SETTLED = 30
 """Most steps of Newton's method on the rows that count."""
 
-FAR_FROM_GUESS = 0.5
-"""Distance (rad or m) from a rough guess over which other ways to close the loops are tried."""
-
-TRIALS = 12
-"""How many other ways are tried."""
-
 NEARLY_CLOSED = 1e-3
 """Gap (m or rad) from which Newton's method goes on by itself."""
+
+FULLY_ALIGNED = {Turn.ABOUT: 1.0, Turn.NOWHERE: 2.0}
+"""What `LoopRows.aligned` is where the frames of a closed loop are not turned."""
+
+OUTSIDE = 0.1
+"""Weight of the way beyond a joint's limits against the gap of the loops."""
 
 
 class ClusterEquations:
@@ -38,15 +41,20 @@ class ClusterEquations:
 
     Lengths count in a unit that suits the cluster, metres for 3 cm to 30 m: in residuals, and in
     the positions that the rows are derivatives by. `units` make rows comparable.
+
+    limits : (2, n) lower and upper bounds of the positions, kept where the loops can be closed so.
+    turns : (n,) whether a joint stands after a whole turn as before.
     """
 
-    def __init__(self, tree: Tree, cluster: Cluster, rough: Array) -> None:
-        self._tree, self._cluster = tree, cluster
+    def __init__(self, tree: Tree, cluster: Cluster, rough: Array, limits: Array) -> None:
+        self._tree, self._cluster, self.limits = tree, cluster, limits
         x, rows = rows_at_positions(tree, cluster)
         outputs = [rows.residual, ca.densify(rows.matrix), ca.mmin(rows.aligned)]
         self.linear = not cluster.closures
-        turns = [tree.bodies[body].motion.is_periodic for body in cluster.tied]
-        self._turns = np.array(turns) & (not self.linear)
+        geared = {body for gear in cluster.gears for body, _ in gear.factors}
+        self.turns = np.array(
+            [tree.bodies[k].motion.is_periodic and k not in geared for k in cluster.tied]
+        )
         self._function = ca.Function("rows", [x], outputs)
         self.units = units_of(tree, cluster, np.array(self._function(rough)[1]))
         self.unit = 1.0 if self.linear else unit_of_length(self.units.size)
@@ -54,6 +62,23 @@ class ClusterEquations:
         slides = [tree.bodies[body].motion.slides for body in cluster.tied]
         self.steps = np.where(slides, self.unit, 1.0)
         self._slack = np.zeros(len(self._rows))
+        aligned = zip(cluster.closures, ca.vertsplit(rows.aligned)[1:], strict=True)
+        turned = [
+            1 - cosine / FULLY_ALIGNED[closure.closing.turn]
+            for closure, cosine in aligned
+            if closure.closing.turn in FULLY_ALIGNED
+        ]
+        self._x, self._apart = x, ca.vertcat(rows.residual * self._rows, *turned)
+
+    @functools.cached_property
+    def _distant(self) -> ca.Function:
+        """What tells how far open the loops are, however far, and its derivatives.
+
+        The sines of the residual fall again beyond a quarter of a turn, and vanish at a half; with
+        the cosines beside them the sum of squares rises all the way.
+        """
+        derivatives = ca.densify(ca.jacobian(self._apart, self._x) @ ca.diag(self.steps))
+        return ca.Function("distant", [self._x], [self._apart, derivatives])
 
     def keeping(self, linkage: Linkage) -> ClusterEquations:
         """The equations of a linkage: the rows that it leaves out may stay open by its slack."""
@@ -132,65 +157,47 @@ class ClusterEquations:
             return result
         if self.linear:
             return self._polished(result, free)
-        from scipy.optimize import least_squares  # slow to import, and gears do without
-
+        if not hold and self.gap(result) < NEARLY_CLOSED:
+            near = self._polished(result.copy(), free)
+            if self.gap(near) <= CLOSED:
+                return near
         steps = self.steps[free]
         start = result[free] / steps
-        held = hold * np.eye(len(free)) if hold else np.zeros((0, len(free)))
+        held = hold * np.eye(len(free) if hold else 0, len(free))
+        for outside in (OUTSIDE, 0.0):  # limits are kept if they can be
 
-        def place(part: Array) -> Array:
-            result[free] = part * steps
-            return result
+            def equations(part: Array, outside: float = outside) -> tuple[Array, Array]:
+                result[free] = part * steps
+                apart, slope = (np.array(one) for one in self._distant(result))
+                beyond = outside * (self.beyond(result)[free] / steps)
+                slopes = slope[:, free], held, np.diag(outside * (beyond != 0.0))
+                residuals = apart.ravel(), held @ (part - start), beyond
+                return np.concatenate(residuals), np.vstack(slopes)
 
-        solution = least_squares(
-            lambda part: np.append(self.residual(place(part)), held @ (part - start)),
-            start,
-            jac=lambda part: np.vstack([self.matrix(place(part))[:, free], held]),
-            xtol=1e-15,
-            ftol=1e-15,
-            gtol=1e-15,
-            max_nfev=500,
-        )
-        place(solution.x)
+            result[free] = least_squares(equations, result[free] / steps) * steps
+            if self.gap(result) < NEARLY_CLOSED:
+                break
         if hold or self.gap(result) >= NEARLY_CLOSED:
             return result
         return self._polished(result, free)
 
-    def nearest(self, rough: Array, free: Sequence[int]) -> Array | None:
-        """The regular closed configuration nearest to `rough`, moving the coordinates `free`.
+    def beyond(self, x: Array) -> Array:
+        """How far (rad or m) positions are beyond their limits."""
+        return x - np.clip(x, *self.limits)
 
-        A guess far from every branch may be drawn to a far one, so others are tried then.
-        """
-        free = list(free)
-        found = [x for x in [self.close(rough, free)] if self._regular(x, free)]
-        if not found or self._distance(found[0], rough) > FAR_FROM_GUESS:
-            random = np.random.default_rng(2)
-            reach = np.where(self._turns, np.pi, 1.0)[free]
-            for _ in range(TRIALS):
-                guess = rough.copy()
-                guess[free] += reach * random.uniform(-1.0, 1.0, len(free)) * self.steps[free]
-                x = self.close(guess, free)
-                if self._regular(x, free):
-                    found.append(x)
-        if not found:
-            return None
-        best = min(found, key=lambda x: self._distance(x, rough))
-        whole_turns = np.round((rough - best) / (2 * np.pi))
-        return best + np.where(self._turns, 2 * np.pi * whole_turns, 0.0)
-
-    def _regular(self, x: Array, free: list[int]) -> bool:
+    def is_regular(self, x: Array, free: Sequence[int]) -> bool:
         """Whether x is closed, and determined by the other coordinates than `free`."""
         return (
             self.gap(x) <= CLOSED
             and self.aligned(x)
-            and np.linalg.matrix_rank(self.matrix(x)[:, free], RANK) == len(free)
+            and int(np.linalg.matrix_rank(self.matrix(x)[:, list(free)], RANK)) == len(free)
         )
 
-    def _distance(self, x: Array, rough: Array) -> float:
+    def way(self, x: Array, other: Array) -> float:
         """Largest move (rad or unit) from one to the other; whole turns do not count."""
-        apart = (x - rough) / self.steps
+        apart = (x - other) / self.steps
         turned = apart - 2 * np.pi * np.round(apart / (2 * np.pi))
-        return float(np.abs(np.where(self._turns, turned, apart)).max(initial=0.0))
+        return float(np.abs(np.where(self.turns, turned, apart)).max(initial=0.0))
 
     def _polished(self, x: Array, free: list[int]) -> Array:
         """A few steps of Newton's method, to the last digits."""

@@ -6,9 +6,10 @@ import math
 from typing import Any
 
 from ...errors import InputError
+from ...names import in_markdown
 from ...view.colors import color_of
 from ...view.page.charts import Chart, Line
-from ...view.page.page import Page, plain
+from ...view.page.page import Page
 from ...view.page.playback import Playback
 from .. import Mechanism
 from .design_sliders import DesignSliders
@@ -99,7 +100,8 @@ class MechanismPage:
             run = Run(self.sliders.start.replaced(**settings), drive)
         except InputError as error:
             self.page.say(
-                f"**Impossible.** {plain(error)}.", "The last possible linkage is shown, faded."
+                f"**Impossible.** {in_markdown(error)}.",
+                "The last possible linkage is shown, faded.",
             )
             self.scene.fade(True)
             return

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ...ros.node.description import GRAVITY, PRIORITY, SPECS
 from ...ros.node.parameters import Spec, one_of
-from ...ros.nodes.parameters import INITIAL, LONGEST_WAIT, MARKER_RATE, STATE_TIMEOUT
+from ...ros.nodes.parameters import INITIAL, LONGEST_GAP, LONGEST_WAIT, MARKER_RATE, STATE_TIMEOUT
 from .rotor_state import PHASE_SOURCES
 
 SHARED = (
@@ -39,6 +39,7 @@ PIEZO_CONTROLLER = (
         "time after the last point at which the pulses end, s; 0: never", 0.0, 3600.0,
     ),
     LONGEST_WAIT,
+    LONGEST_GAP,
     Spec(
         "saturation_timeout", 0.5,
         "time for which a joint's wanted torque may be out of reach before its pulses end, s; "

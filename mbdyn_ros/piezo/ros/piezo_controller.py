@@ -28,7 +28,8 @@ from ...ros.messages.conversions import doubles
 from ...ros.messages.measured_state import MeasuredState
 from ...ros.messages.playback import NO_REFERENCE, Playback, approach, patience, require_timely
 from ...ros.messages.reference import Reference
-from ...ros.messages.reference_message import read_reference, require_within_limits
+from ...ros.messages.reference_limits import ReferenceLimits
+from ...ros.messages.reference_message import read_reference
 from ...ros.node.diagnostics import Health
 from ...ros.node.inbox import Inbox
 from ...ros.node.interfaces import message_types
@@ -62,9 +63,9 @@ class PiezoController(RobotNode):
         self.refused_targets = Refusals(self, "target")
         self.playback = Playback()
         self._gain = 0.0
-        self._commands = self.create_publisher(Float64MultiArray, "~/commands", 10)
-        self._efforts = self.create_publisher(JointState, "~/effort", 10)
-        self._pulses = self.create_publisher(messages.PiezoPulses, "~/pulses", 10)
+        self._commands = self.sole(Float64MultiArray, "~/commands")
+        self._efforts = self.sole(JointState, "~/effort")
+        self._pulses = self.sole(messages.PiezoPulses, "~/pulses")
         self._array, self._named = Float64MultiArray(), JointState()
         self._message = messages.PiezoPulses()
         self._rotor_state = RotorState(
@@ -112,7 +113,7 @@ class PiezoController(RobotNode):
             self.reach = ReachWatch(robot.velocity_labels, parameters["saturation_timeout"])
             self.measured = MeasuredState(robot.velocity_labels)
             self._named.name = self._message.name = list(robot.velocity_labels)
-        self.get_logger().info(
+        self.announce(
             f"ready for {robot.model.name}: the rotor in {control.link} drives "
             f"{', '.join(robot.velocity_labels) or 'no joint'}"
         )
@@ -140,8 +141,9 @@ class PiezoController(RobotNode):
         if control is None:
             return
         for message in self._states:
-            self.measured.take(message, now)
-        self._rotor_state.update(now)
+            if self.measured.take(message, now, self.clock.at(message.header.stamp, now)):
+                self._states.heed()
+        self._rotor_state.update(now, self.clock)
         self.idle_reason = self.fault or self.clock.waiting or self._why_idle(now)
         if self.idle_reason:
             self.reach.restart()
@@ -173,8 +175,8 @@ class PiezoController(RobotNode):
         """Drop the reference: its times mean nothing any more."""
         self.measured.forget()
         self._rotor_state.forget()
-        if self.playback.reference is not None:
-            self.playback.drop(reason)
+        if self.playback.forget(reason):
+            self.get_logger().warning(f"pulses off, the reference is dropped: {reason}")
 
     def _send(self, control: PulseController) -> None:
         torque = doubles(control.mean_torque)
@@ -182,7 +184,7 @@ class PiezoController(RobotNode):
             k = int(np.argmin(np.isfinite(control.mean_torque)))
             raise InputError(f"the torque of {control.robot.velocity_labels[k]} is {torque[k]}")
         message = self._message
-        message.on, message.off = doubles(control.on), doubles(control.off)
+        message.start_phase, message.end_phase = doubles(control.on), doubles(control.off)
         message.mean_torque = torque
         message.saturated = (control.saturated != 0).tolist()
         message.rotor_speed = self._rotor_state.speed
@@ -192,7 +194,7 @@ class PiezoController(RobotNode):
         """No pulses: all joints are to be held at once."""
         message = self._message
         zeros = doubles([0.0] * len(message.name))
-        message.on = message.off = message.mean_torque = zeros
+        message.start_phase = message.end_phase = message.mean_torque = zeros
         message.saturated = [False] * len(message.name)
         message.rotor_speed = 0.0
         self._publish(zeros)
@@ -220,7 +222,7 @@ class PiezoController(RobotNode):
             reference = read_reference(robot, message)
             with self.lock:
                 present = self._present(self.time_in(era))
-            require_within_limits(robot, reference, present)
+            ReferenceLimits(robot).require(reference, present)
             with self.lock:
                 now = self.time_in(era)
                 timeout = patience(settings["reference_timeout"])
@@ -231,7 +233,7 @@ class PiezoController(RobotNode):
                     rest = np.zeros(robot.nv)
                     way = approach(reference, start, now, (present, rest, rest))
                 if way is not None:
-                    require_within_limits(robot, way, present)
+                    ReferenceLimits(robot).require(way, present)
                 self._follow(reference, start, way)
         except InputError as error:
             self.refused_references.add(error)
@@ -280,6 +282,7 @@ class PiezoController(RobotNode):
                 self.reach.report(health)
         self.refused_references.report(health)
         self.refused_targets.report(health)
+        health.of_one_sender("joint_states of all joints", self._states.senders())
         health.values["rotor speed (rad/s)"] = f"{self._rotor_state.speed:g}"
         health.values["pulses off because of"] = self.idle_reason or "nothing"
         return health

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...errors import InputError
+from ...ros.messages.named_numbers import require_reasonable
 from .. import PiezoMotion
 
 
@@ -33,13 +34,12 @@ class PulseCommands:
                 f"the pulses are of {', '.join(names) or 'no joint'}, not of "
                 f"{', '.join(self._labels)}"
             )
-        arrays = [one.tolist() for one in (message.on, message.off, message.mean_torque)]
-        for what, numbers in zip(("on", "off", "mean_torque"), arrays, strict=True):
+        fields = ("start_phase", "end_phase", "mean_torque")
+        arrays = [getattr(message, field).tolist() for field in fields]
+        for what, numbers in zip(fields, arrays, strict=True):
             if len(numbers) != len(names):
                 raise InputError(f"{what} has {len(numbers)} numbers, expected {len(names)}")
-            for name, number in zip(names, numbers, strict=True):
-                if not math.isfinite(number):
-                    raise InputError(f"{what} of {name} is {number}: it must be finite")
+            require_reasonable(what, numbers, names)
         self._at = now
         if message.rotor_speed == 0.0:
             self.stop()

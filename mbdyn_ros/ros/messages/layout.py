@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import require_finite, require_unit_quaternions
+from ...arguments import require_unit_quaternions
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-from .named_numbers import effort_blocks, require_known
+from .named_numbers import effort_blocks, require_known, require_reasonable
 
 DEPENDENT_AGREEMENT = 1e-4
 """How far (rad, m and their rates, or relative) a dependent joint may be from where the
@@ -78,7 +78,7 @@ class Layout:
         Raises
         ------
         InputError
-            Wrong length, or a number that is not finite, by joint.
+            Wrong length, or a number that is not finite or absurdly large, by joint.
         """
         size = self.size(kind)
         if optional and not len(values):
@@ -88,7 +88,7 @@ class Layout:
                 f"{what} has {len(values)} numbers, expected {size}: {', '.join(self.names)}"
             )
         numbers = np.array(values, dtype=np.float64)
-        require_finite(what, numbers, self._labels[kind])
+        require_reasonable(what, numbers, self._labels[kind])
         return numbers
 
     def to_robot(self, kind: str, numbers: Array) -> Array:

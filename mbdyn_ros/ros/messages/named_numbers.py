@@ -6,10 +6,34 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ...arguments import require_finite, require_unit_quaternions
+from ...arguments import require_unit_quaternions
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
+
+LARGEST = 1e12
+"""Numbers beyond this, in SI units, are mistakes: no robot is so far, so fast or so strong, an
+angle so large is known to a hundredth of a degree only, and products of larger ones overflow."""
+
+
+def require_reasonable(what: str, numbers: Array | Sequence[float], labels: Sequence[str]) -> None:
+    """Refuse NaN, infinity and absurdly large numbers, naming the first joint that has one."""
+    sound = np.abs(numbers) <= LARGEST
+    if not sound.all():
+        k = int(np.argmin(sound))
+        must = f"at most {LARGEST:g} in size" if np.isfinite(numbers[k]) else "finite"
+        raise InputError(f"{what} of {labels[k]} is {numbers[k]:g}: every number must be {must}")
+
+
+LONGEST_NAME = 200
+"""Characters of an unknown name that a refusal repeats: it may be a book, and the loop waits."""
+
+
+def quoted(name: str) -> str:
+    """A name in quotes, or its beginning where it is very long."""
+    if len(name) <= LONGEST_NAME:
+        return repr(name)
+    return f"{name[:LONGEST_NAME]!r}... ({len(name)} characters)"
 
 
 def require_known(names: Sequence[str], known: Sequence[str], what: str) -> None:
@@ -17,7 +41,7 @@ def require_known(names: Sequence[str], known: Sequence[str], what: str) -> None
     for k, name in enumerate(names):
         if name not in known:
             raise InputError(
-                f"there is no {what} {name!r}; there are {', '.join(known) or 'none'}"
+                f"there is no {what} {quoted(name)}; there are {', '.join(known) or 'none'}"
             )
         if name in names[:k]:
             raise InputError(f"{what} {name!r} is named twice")
@@ -44,7 +68,8 @@ def joint_efforts(robot: Robot, names: Sequence[str], efforts: Sequence[float]) 
     Raises
     ------
     InputError
-        Unknown, repeated or missing joint, wrong length, or a number that is not finite.
+        Unknown, repeated or missing joint, wrong length, or a number that is not finite or
+        absurdly large.
     """
     blocks, result = effort_blocks(robot), np.zeros(len(robot.effort_labels))
     chosen = tuple(names) or robot.actuated_joints
@@ -60,7 +85,7 @@ def joint_efforts(robot: Robot, names: Sequence[str], efforts: Sequence[float]) 
             f"effort has {len(efforts)} numbers, expected {len(places)}: {', '.join(chosen)}"
         )
     result[places] = efforts
-    require_finite("effort", result, robot.effort_labels)
+    require_reasonable("effort", result, robot.effort_labels)
     return result
 
 
@@ -72,7 +97,8 @@ def partial_position(
     Raises
     ------
     InputError
-        Unknown or repeated joint, wrong length, or a number that is not finite.
+        Unknown or repeated joint, wrong length, or a number that is not finite or
+        absurdly large.
     """
     blocks = {name: block.q for name, block in robot.system.coordinates.blocks.items()}
     require_known(names, tuple(blocks), "independent joint")
@@ -85,7 +111,7 @@ def partial_position(
         )
     q = start.copy()
     q[places] = numbers
-    require_finite("position", q, robot.position_labels)
+    require_reasonable("position", q, robot.position_labels)
     require_unit_quaternions(robot.system.coordinates, q)
     robot.joint_state(q)  # refuses where the loops cannot be closed
     return q

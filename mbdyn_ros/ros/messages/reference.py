@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -13,6 +14,13 @@ POWERS = np.arange(6)
 
 State = tuple[Array, Array, Array]
 """Position, velocity and acceleration, (n,) each."""
+
+
+SAMPLES = 16
+"""Parts of the time between two points at whose ends a motion is looked at."""
+
+CHUNK = 512
+"""Pieces that are looked at in one go."""
 
 
 class Reference:
@@ -58,11 +66,12 @@ class Reference:
         self.first: State = positions[0], speed, curve
         if len(times) == 1:
             return
+        self._spans = np.diff(times)
         self._before: State = positions[0], zero, zero
         self._after: State = positions[-1], zero, zero
         if velocities is None:
-            velocities = spline_velocities(np.diff(times), positions)
-        self._pieces = _pieces(np.diff(times), positions, velocities, accelerations)
+            velocities = spline_velocities(self._spans, positions)
+        self._pieces = _pieces(self._spans, positions, velocities, accelerations)
 
     def at(self, time: float) -> State:
         """Position, velocity and acceleration (n,) at a time, s."""
@@ -79,6 +88,26 @@ class Reference:
         curvatures[2:] = POWERS[2:] * POWERS[1:-1] * powers[:-2]
         piece = self._pieces[k]
         return powers @ piece, rates @ piece, curvatures @ piece
+
+    def samples(self) -> Iterator[tuple[Array, Array, Array, Array]]:
+        """Times (M,) and states (M, n) at both ends of every piece and between, for many pieces."""
+        if len(self.times) == 1:
+            q, v, a = self.first
+            yield np.array(self.times), q[None], v[None], a[None]
+            return
+        begins, size = np.array(self.times), len(self.first[0])
+        part = np.linspace(0, 1, SAMPLES + 1)
+        for k in range(0, len(self._spans), CHUNK):
+            spans = self._spans[k : k + CHUNK, None]
+            pieces = self._pieces[k : k + CHUNK]
+            states = []
+            for order in range(3):  # of the derivative, by powers of the part of the time
+                factor = np.prod(POWERS - np.arange(order)[:, None], axis=0)[order:]
+                scaled = pieces[:, order:] * (factor * spans ** POWERS[: 6 - order])[:, :, None]
+                powers = part[:, None] ** POWERS[: 6 - order]
+                states.append((powers @ scaled).reshape(-1, size))
+            times = begins[k : k + CHUNK][: len(spans), None] + spans * part
+            yield times.ravel(), states[0], states[1], states[2]
 
 
 def _pieces(spans: Array, q: Array, v: Array, a: Array | None) -> Array:

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ...errors import InputError
+from ...errors import InputError, MbdynError
 from ...model.model import Array
 from ...program.program import UNIT_TOLERANCE
 from ...robot import Robot
 from .conversions import doubles, seconds
 from .layout import Layout
+from .named_numbers import LARGEST
 
 FIELDS = (("positions", "q"), ("velocities", "v"), ("accelerations", "v"))
 """Fields of a point, and whose coordinates they are."""
@@ -39,7 +40,7 @@ def read_points(
         numbers, lengths = _rows([getattr(point, field) for point in points], layout.size(kind))
         left_out = (lengths == 0) & (field != "positions")
         doubtful |= (lengths != layout.size(kind)) & ~left_out
-        doubtful |= ~np.isfinite(numbers).all(axis=1)
+        doubtful |= ~(np.abs(numbers) <= LARGEST).all(axis=1)
         given.append(numbers)
         stated.append(~left_out)
     q, v, a = (layout.to_robot(kind, one) for (_, kind), one in zip(FIELDS, given, strict=True))
@@ -85,6 +86,10 @@ def with_efforts(robot: Robot, trajectory: JointTrajectory) -> JointTrajectory:
     bad = np.argwhere(~np.isfinite(efforts))
     if len(bad):
         point, column = bad[0].tolist()
+        try:
+            robot.inverse_dynamics(q[point], v[point], a[point])  # says why
+        except MbdynError as error:
+            raise InputError(f"point {point}: {error}") from None
         raise InputError(
             f"point {point}: the effort of {robot.effort_labels[column]} is "
             f"{efforts[point, column]}: a number of the point is too large"

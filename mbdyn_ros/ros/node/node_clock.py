@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 from builtin_interfaces.msg import Time
 from rclpy.clock import Clock, ROSClock
@@ -19,23 +20,24 @@ class NodeClock:
     Parameters
     ----------
     clock : of the node.
+    told : whether anybody publishes `/clock`: a simulation that has not begun stands at 0.
 
     Attributes
     ----------
-    era : grows when time went back, or came from another source: times of different eras cannot
-        be compared.
+    era : grows when time went back, ahead or came from another source: times of different eras
+        cannot be compared.
     jump : what happened then, in words.
     """
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, told: Callable[[], bool] = lambda: False) -> None:
         assert isinstance(clock, ROSClock)
-        self._clock = clock
+        self._clock, self._told = clock, told
         self._simulated = clock.ros_time_is_active
-        self._last = -math.inf
+        self._last = math.nan
         self.era, self.jump = 0, ""
 
-    def now(self) -> float:
-        """The time, s."""
+    def now(self, longest_gap: float = math.inf) -> float:
+        """The time, s; more than `longest_gap` since it was asked before is a jump."""
         simulated = self._clock.ros_time_is_active
         now = self._clock.now().nanoseconds / 1e9 if simulated else time.perf_counter()
         if simulated != self._simulated:
@@ -43,6 +45,9 @@ class NodeClock:
         elif now < self._last:
             back = self._last - now
             self.era, self.jump = self.era + 1, f"the clock went back by {back:.4g} s"
+        elif now - self._last > longest_gap:
+            gap = now - self._last
+            self.era, self.jump = self.era + 1, f"{gap:.4g} s passed between two cycles"
         self._simulated, self._last = simulated, now
         return now
 
@@ -58,5 +63,5 @@ class NodeClock:
     @property
     def waiting(self) -> str:
         """The complaint where simulated time has not begun; empty where it has."""
-        silent = self._simulated and self._last == 0.0
+        silent = self._simulated and self._last == 0.0 and not self._told()
         return "use_sim_time is true, and there is no time on /clock yet" if silent else ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rclpy.node import Node
 
 from ...errors import MbdynError
+from ...names import in_text
 
 if TYPE_CHECKING:
     from .diagnostics import Health
@@ -21,12 +22,12 @@ QUIET = 1.0
 
 
 def one_line(text: Any) -> str:
-    """Text without line breaks, and without its middle where it is very long."""
+    """Text without line breaks, escapes of terminals, and the middle where it is very long."""
     words = str(text)
     left_out = len(words) - HEAD - TAIL
     if left_out > 0:
         words = f"{words[:HEAD]} ... ({left_out} characters left out) ... {words[-TAIL:]}"
-    return " ".join(words.split())
+    return in_text(" ".join(words.split()))
 
 
 def in_words(error: Exception) -> str:

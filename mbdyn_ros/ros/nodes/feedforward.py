@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..messages.measured_state import MeasuredState
 from ..messages.named_numbers import columns, effort_blocks, require_known
 from ..messages.playback import Playback, approach, require_timely
 from ..messages.reference import Reference, State
+from ..messages.reference_limits import ReferenceLimits
 from .conditions import Conditions
 
 EFFORT_SOURCES = ("inverse_dynamics", "reference", "none")
@@ -90,9 +92,26 @@ class Feedforward:
         self._kp, self._kd = gains
 
     @property
-    def uses_states(self) -> bool:
-        """Whether measured joint states matter."""
-        return bool(self._kp.any() or self._kd.any())
+    def needs_states(self) -> str:
+        """What measured joint states are needed for all the time; empty for nothing."""
+        if self._kp.any() or self._kd.any():
+            return "the PD"
+        return "following_tolerance" if self.conditions.following_tolerance else ""
+
+    def reference_limits(self) -> ReferenceLimits:
+        """What references are held to."""
+        bound = np.full(len(self.limits.bound), math.inf)
+        if self.limits.enforced:
+            bound[self.order] = self.limits.bound[self.order]
+        return ReferenceLimits(self._robot, bound, self.source == "inverse_dynamics")
+
+    def require_within_limits(self, reference: Reference, efforts: Array | None) -> None:
+        """Refuse a motion, or efforts in its points, beyond the limits; may take long."""
+        if self.conditions.check_limits:
+            limits = self.reference_limits()
+            limits.require(reference)
+            if efforts is not None:
+                limits.require_efforts(np.array(reference.times), efforts)
 
     def read_efforts(self, message: JointTrajectory) -> Array | None:
         """Efforts (N, n) in the points, where they are the source."""
@@ -125,12 +144,17 @@ class Feedforward:
         Raises
         ------
         InputError
-            It is over, or too far ahead.
+            It is over, too far ahead, starts too far from the robot, or the way there leaves the
+            limits.
         """
         given = self.conditions
         require_timely(reference, start, now, given.reference_timeout, given.longest_wait)
         present = self._present(now)
         way = present and approach(reference, start, now, present)
+        if way and given.check_limits:
+            self.reference_limits().require(way, None, "on the way to the first point, ")
+        if given.start_tolerance:
+            self._require_near((way or reference).at(now - start), now)
         if efforts is None:
             self._given = None
         else:
@@ -144,23 +168,45 @@ class Feedforward:
     def idle_reason(self, now: float) -> str:
         """Why the efforts must be zero now; empty where they need not."""
         reason = self.playback.idle_reason(now, self.conditions.reference_timeout)
-        if reason or not self.uses_states:
+        needed = self.needs_states
+        if reason or not needed:
             return reason
         missing = self.measured.missing(now, self.conditions.state_timeout)
-        return f"{missing}, which the PD needs" if missing else ""
+        return f"{missing}, which {needed} needs" if missing else ""
 
-    def forget(self, reason: str) -> None:
-        """Follow nothing any more, and know no joint states: times of before mean nothing."""
+    def forget(self, reason: str) -> bool:
+        """Know no joint states and no reference any more; whether there was one."""
         self.measured.forget()
         self._posture.forget()
-        if self.playback.reference is not None:
-            self.playback.drop(reason)
+        return self.playback.forget(reason)
 
-    def take(self, message: JointState, now: float) -> None:
-        """Read joint states."""
-        self.measured.take(message, now)
+    def take(self, message: JointState, now: float, sent: float) -> bool:
+        """Read joint states that were sent at a time; whether they say where the robot is."""
+        taken = self.measured.take(message, now, sent)
         if self._posture is not self.measured:
-            self._posture.take(message, now)
+            self._posture.take(message, now, sent)
+        return taken
+
+    def _require_near(self, state: State, now: float) -> None:
+        """Refuse to begin with a state that is far from the measured one."""
+        given = self.conditions
+        missing = self.measured.missing(now, given.state_timeout)
+        if missing:
+            raise InputError(
+                f"{missing}: nobody knows how far the robot is from its start (parameter "
+                "start_tolerance; 0 takes references all the same)"
+            )
+        tolerance = given.start_tolerance
+        if not self.idle_reason(now):
+            tolerance = max(tolerance, given.following_tolerance)
+        wanted, _ = self._of_driven_joints(*state[:2])
+        label, measured, apart = self.measured.farthest(wanted)
+        if not apart <= tolerance:
+            raise InputError(
+                f"it begins {apart:.4g} from where {label} is measured, at {measured:.6g}: more "
+                f"than start_tolerance ({tolerance:g}). Let its first point come later, and the "
+                "robot is led there"
+            )
 
     def _present(self, now: float) -> State | None:
         """The state that is followed, else the measured one, at rest; None where not known."""
@@ -189,16 +235,29 @@ class Feedforward:
         else:
             inverse.effort[:] = 0.0
         effort = inverse.effort
-        if self.uses_states:
+        if self.needs_states:
             q, v, _ = self.playback.at(now)
             wanted_q, wanted_v = self._of_driven_joints(q, v)
+            self._require_followed(wanted_q)
             effort += self._kp * (wanted_q - self.measured.position)
             effort += self._kd * (wanted_v - self.measured.velocity)
         if not np.isfinite(effort).all():
+            if self.source == "inverse_dynamics":
+                self._robot.inverse_dynamics(inverse.q, inverse.v, inverse.a)  # says why
             k = int(np.argmin(np.isfinite(effort)))
             raise InputError(f"the effort of {self._robot.effort_labels[k]} is {effort[k]}")
         self.limits.clamp(effort)
         return effort[self.order]
+
+    def _require_followed(self, wanted: Array) -> None:
+        """Raise an error where the robot is too far from where it is wanted."""
+        tolerance = self.conditions.following_tolerance
+        label, measured, apart = self.measured.farthest(wanted)
+        if tolerance and not apart <= tolerance:
+            raise InputError(
+                f"{label} is at {measured:.6g}, {apart:.4g} from where the reference wants it: "
+                f"more than following_tolerance ({tolerance:g})"
+            )
 
     def _of_driven_joints(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Positions and velocities of the actuated joints."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..messages.named_numbers import LARGEST
 from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
 from ..node.parameters import DOUBLES, STRINGS, Spec, one_of
 from .feedforward import EFFORT_SOURCES
@@ -18,6 +19,10 @@ INITIAL = (
 MARKER_RATE = Spec(
     "marker_rate", 30.0, "~/markers per second, Hz; 0: none", 0.0, 100.0, read_only=True
 )
+LONGEST_GAP = Spec(
+    "longest_gap", 0.5, "time between two cycles after which the reference is dropped, s",
+    0.001, 3600.0,
+)  # fmt: skip
 LONGEST_WAIT = Spec(
     "longest_wait", 60.0, "time ahead of its first point at which a reference is taken, s",
     0.0, 86400.0,
@@ -76,14 +81,27 @@ TORQUE_FEEDFORWARD = (
         "time after the last point at which efforts become zero, s; 0: never", 0.0, 3600.0,
     ),
     LONGEST_WAIT,
+    LONGEST_GAP,
+    Spec("check_limits", True, "refuse references beyond <limit> of the URDF"),
+    Spec(
+        "start_tolerance", 0.1,
+        "how far from the measured state a reference may begin, rad or m; 0: anywhere", 0.0, 1e6,
+    ),
+    Spec(
+        "following_tolerance", 0.2,
+        "how far the robot may be from its reference, rad or m, before a fault; 0: anywhere",
+        0.0, 1e6,
+    ),
     Spec(
         "feedforward", EFFORT_SOURCES[0],
         "what the PD adds to: inverse_dynamics, reference (efforts in its points) or none",
         check=one_of(EFFORT_SOURCES),
     ),
     Spec("lead", 0.0, "how far ahead the feed-forward is computed, s", 0.0, 0.1),
-    Spec("kp", DOUBLES, "position gain, N m/rad or N/m: none, one for all, or by joints", 0.0),
-    Spec("kd", DOUBLES, "velocity gain, N m s/rad or N s/m: none, one for all, or by joints", 0.0),
+    Spec("kp", DOUBLES, "position gain, N m/rad or N/m: none, one for all, or by joints",
+         0.0, LARGEST),
+    Spec("kd", DOUBLES, "velocity gain, N m s/rad or N s/m: none, one for all, or by joints",
+         0.0, LARGEST),
     STATE_TIMEOUT,
     ENFORCE_LIMITS,
 )  # fmt: skip

@@ -51,8 +51,8 @@ class TorqueFeedforward(RobotNode):
         self.feedforward: Feedforward | None = None
         self.idle_reason = NO_REFERENCE
         self.refusals = Refusals(self, "reference")
-        self._commands = self.create_publisher(Float64MultiArray, "~/commands", 10)
-        self._efforts = self.create_publisher(JointState, "~/effort", 10)
+        self._commands = self.sole(Float64MultiArray, "~/commands")
+        self._efforts = self.sole(JointState, "~/effort")
         self._array, self._named = Float64MultiArray(), JointState()
         self.begin()
 
@@ -65,16 +65,17 @@ class TorqueFeedforward(RobotNode):
             self._set_up(feedforward)
         except InputError as error:
             raise InputError(f"parameter joints, kp or kd: {error}") from None
+        feedforward.reference_limits().prepare()
         with self.lock:
             self.feedforward = feedforward
             self._named.name = list(feedforward.labels)
             self._array.data = [0.0] * len(feedforward.order)
-        self.get_logger().info(
+        self.announce(
             f"ready for {robot.model.name}: {', '.join(feedforward.joints) or 'no joint'}"
         )
 
     def open_inputs(self) -> None:
-        """References, joint states for the PD, and the reset."""
+        """References, joint states, and the reset."""
         self.create_subscription(
             JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10)
         )
@@ -87,17 +88,23 @@ class TorqueFeedforward(RobotNode):
         if feedforward is None:
             return
         for message in self._states:
-            feedforward.take(message, now)
+            if feedforward.take(message, now, self.clock.at(message.header.stamp, now)):
+                self._states.heed()
         self.idle_reason = self.fault or self.clock.waiting or feedforward.idle_reason(now)
         if self.idle_reason:
             self._send(np.zeros(len(feedforward.order)))
         else:
             self._send(feedforward.efforts(now))
 
+    def on_fault(self) -> None:
+        """Send zeros at once."""
+        if self.feedforward is not None:
+            self._send(np.zeros(len(self.feedforward.order)))
+
     def on_clock_jump(self, reason: str) -> None:
         """Drop the reference: its times mean nothing any more."""
-        if self.feedforward is not None:
-            self.feedforward.forget(reason)
+        if self.feedforward is not None and self.feedforward.forget(reason):
+            self.get_logger().warning(f"zero effort, the reference is dropped: {reason}")
 
     def on_parameters(self, names: Collection[str]) -> None:
         """Set gains and choices; build the robot anew for another gravity."""
@@ -106,6 +113,7 @@ class TorqueFeedforward(RobotNode):
             return
         with self.lock:
             self._set_up(feedforward)
+        feedforward.reference_limits().prepare()
         if "gravity" in names:
             assert self.description.source is not None
             robot = self.load(self.description.source)
@@ -123,6 +131,7 @@ class TorqueFeedforward(RobotNode):
                 health.warnings.append(f"clamped to <limit effort>: {', '.join(clamped)}")
             health.values["clamped"] = ", ".join(clamped) or "none"
         self.refusals.report(health)
+        health.of_one_sender("joint_states of all joints", self._states.senders())
         health.values["zero effort because of"] = self.idle_reason or "nothing"
         return health
 
@@ -156,6 +165,7 @@ class TorqueFeedforward(RobotNode):
             start, era = self.date(message.header.stamp)
             reference = read_reference(feedforward.robot, message)
             efforts = feedforward.read_efforts(message)
+            feedforward.require_within_limits(reference, efforts)
             with self.lock:
                 feedforward.follow(reference, start, self.time_in(era), efforts)
         except InputError as error:

@@ -21,7 +21,8 @@ from ...errors import MbdynError
 from ...model.blocks import joint_blocks, scalar_motions
 from ...model.model import Array, Model
 from ...model.read.description import read_description
-from ...view.page.page import Page, plain
+from ...names import in_markdown
+from ...view.page.page import Page
 from ...view.scene.robot_scene import ROOT, RobotScene, frame_camera
 from ...view.scene.visuals import read_visuals
 from ..node.description import LATCHED
@@ -81,7 +82,7 @@ class Viewer(Node):
             try:
                 self._show_robot(description, None)
             except MbdynError as error:
-                self._page.say(f"**Refused the robot_description.** {plain(one_line(error))}")
+                self._page.say(f"**Refused the robot_description.** {in_markdown(one_line(error))}")
         if self._scene is None or self._model is None or self._markers is None:
             with self._lock:
                 self._arrays = arrays | self._arrays
@@ -109,7 +110,7 @@ class Viewer(Node):
 
     def _tell(self, positions: dict[str, float], heard: int) -> None:
         assert self._model is not None and self._scene is not None
-        lines = [f"**{self._model.name}**", *map(plain, self._scene.remarks)]
+        lines = [f"**{in_markdown(self._model.name)}**", *map(in_markdown, self._scene.remarks)]
         if heard:
             lines.append(f"{len(positions)} joints on `joint_states`")
             heard_of = {label.partition("/")[0] for label in positions}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...model.model import Array
+from ...names import in_html
 
 if TYPE_CHECKING:
     import viser
@@ -102,7 +103,7 @@ class Chart:
     def _figure(self, now: float | None) -> Figure:
         data = [
             {
-                "type": "scatter", "mode": "lines", "name": line.name,
+                "type": "scatter", "mode": "lines", "name": in_html(line.name),
                 "x": _encoded(self._x if line.x is None else line.x), "y": _encoded(line.y),
                 "line": {"color": line.color, "dash": line.dash, "width": line.width},
                 "hovertemplate": "%{y:.4g}", "showlegend": line.listed,

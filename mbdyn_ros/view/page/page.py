@@ -147,17 +147,6 @@ class Page:
             self.server.stop()
 
 
-def plain(text: object) -> str:
-    """A message as Markdown that says just that: "<text>", the name of what is no file, is no tag.
-
-    Examples
-    --------
-    >>> plain("<text>: no such loop")
-    '&lt;text>: no such loop'
-    """
-    return str(text).replace("<", "&lt;")
-
-
 def require_page() -> None:
     """Raise InputError, with the command that helps, where a page cannot be served."""
     missing = [name for name in NEEDED if find_spec(name) is None]

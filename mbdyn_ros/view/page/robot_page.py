@@ -9,6 +9,7 @@ import numpy as np
 
 from ...errors import MbdynError
 from ...model.model import Array
+from ...names import in_markdown
 from ...robot import Robot
 from ...units import effort_unit, position_unit
 from ..colors import color_of
@@ -17,7 +18,7 @@ from ..scene.visuals import Visual
 from .charts import Chart, Line
 from .excursion import Excursion, excursion
 from .joint_sliders import JointSliders
-from .page import Page, plain
+from .page import Page
 from .playback import Playback
 
 MOST_LINES = 4
@@ -81,7 +82,7 @@ class RobotPage:
             else:
                 self._follow_sliders()
         except MbdynError as error:
-            self._say([f"**Cannot be reached.** {plain(error)}"])
+            self._say([f"**Cannot be reached.** {in_markdown(error)}"])
 
     def _follow_sliders(self) -> None:
         q = self.sliders.q
@@ -123,7 +124,7 @@ class RobotPage:
         labels = self.robot.system.coordinates.joint_labels
         shown = np.round(position, 4) + 0.0  # no -0
         rows = [
-            f"| {name} | {shown[k]:.4f} {position_unit(self.robot.model, name)} |"
+            f"| {in_markdown(name)} | {shown[k]:.4f} {position_unit(self.robot.model, name)} |"
             for k, name in enumerate(labels)
             if name in self.robot.dependent_joints
         ]
@@ -162,13 +163,13 @@ class RobotPage:
             unit = position_unit(robot.model, motion.label)
             low, high = motion.stroke.low, motion.stroke.high
             words.append(
-                f"The loops let {motion.label} move from {low:.4g} to {high:.4g} "
+                f"The loops let {in_markdown(motion.label)} move from {low:.4g} to {high:.4g} "
                 f"{unit}; beyond, they cannot be closed."
             )
         return words
 
     def _say(self, words: Sequence[str]) -> None:
-        self.page.say(*words, *map(plain, self.scene.remarks))
+        self.page.say(*words, *map(in_markdown, self.scene.remarks))
 
 
 def _largest(values: Array, columns: Sequence[int]) -> list[int]:

@@ -1,0 +1,119 @@
+"""The limits of a robot's joints, which references are held to before they are followed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...errors import InputError
+from ...model.model import Array
+from ...robot import Robot
+from ...simulation.stepped.fixed_step import neutral_position
+from .layout import DEPENDENT_AGREEMENT
+from .reference import Reference
+
+ROUNDING = 1e-3
+"""Part of a velocity or effort limit by which it may be exceeded."""
+
+EFFORT_STRIDE = 4
+"""Efforts are computed at every so many samples between two points."""
+
+
+class ReferenceLimits:
+    """`<limit>` of all joints of one coordinate, the dependent ones too.
+
+    A velocity limit of 0 is none: descriptions give it where nobody knew.
+
+    Parameters
+    ----------
+    robot : without quaternions.
+    efforts : (n,) greatest efforts; infinite where they do not matter.
+    computed : whether a motion is refused for the efforts that inverse dynamics finds for it.
+    """
+
+    def __init__(
+        self, robot: Robot, efforts: Array | float = math.inf, computed: bool = False
+    ) -> None:
+        self._robot, self._efforts, self._computed = robot, efforts, computed
+        coordinates = robot.system.coordinates
+        self._labels, self._rates = coordinates.joint_labels, coordinates.joint_rate_labels
+        self._direct = self._labels == robot.position_labels
+        size = len(self._labels)
+        self._low, self._high = np.full(size, -math.inf), np.full(size, math.inf)
+        self._speed = np.full(len(self._rates), math.inf)
+        for name, block in coordinates.joint_blocks.items():
+            if block.kind.nv != 1:
+                continue
+            limits = robot.model.joint(name).limits
+            if not block.kind.is_endless:
+                self._low[block.q], self._high[block.q] = limits.lower, limits.upper
+            self._speed[block.v] = limits.velocity or math.inf
+
+    def require(self, reference: Reference, present: Array | None = None, where: str = "") -> None:
+        """Refuse a motion that leaves the limits, at its points or between them.
+
+        Parameters
+        ----------
+        present : (nq,) measured positions: a joint that is beyond a limit may come back.
+        where : begins the words of a refusal.
+
+        Raises
+        ------
+        InputError
+            The joint, the number, its time and its limit.
+        """
+        low, high = self._low, self._high
+        if present is not None:
+            now, _ = self._all_joints(present[None], np.zeros((1, self._robot.nv)))
+            low, high = np.minimum(low, now[0]), np.maximum(high, now[0])
+        labels, rates, speed = self._labels, self._rates, self._speed
+        for times, q, v, a in reference.samples():
+            positions, velocities = self._all_joints(q, v)
+            _require(where + "position", labels, times, positions, low, high, DEPENDENT_AGREEMENT)
+            _require(where + "velocity", rates, times, velocities, -speed, speed, ROUNDING * speed)
+            if self._computed:
+                some = slice(None, None, EFFORT_STRIDE)
+                efforts = self._robot.inverse_dynamics(q[some], v[some], a[some])
+                self.require_efforts(times[some], efforts, where)
+
+    def require_efforts(self, times: Array, efforts: Array, where: str = "") -> None:
+        """Refuse efforts (N, n) at some times that are beyond the limits."""
+        labels = self._robot.effort_labels
+        most = np.broadcast_to(self._efforts, len(labels))
+        _require(where + "effort", labels, times, efforts, -most, most, ROUNDING * most)
+
+    def prepare(self) -> None:
+        """Compile what `require` calls: it would take long when a reference waits."""
+        q, rest = neutral_position(self._robot)[None], np.zeros((1, self._robot.nv))
+        self._all_joints(q, rest)
+        if self._computed:
+            self._robot.inverse_dynamics(q, rest, rest)
+
+    def _all_joints(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Positions and velocities (N, n) of all joints."""
+        if self._direct:
+            return q, v
+        positions, velocities, _ = self._robot.joint_state(q, v)
+        assert velocities is not None
+        return positions, velocities
+
+
+def _require(
+    what: str,
+    labels: Sequence[str],
+    times: Array,
+    found: Array,
+    low: Array,
+    high: Array,
+    slack: Array | float,
+) -> None:
+    """Refuse numbers (N, n) outside limits (n,), or that are not finite, by label and time."""
+    bad = np.argwhere(~((found >= low - slack) & (found <= high + slack) & np.isfinite(found)))
+    if not len(bad):
+        return
+    row, k = bad[0].tolist()
+    number, limits = found[row, k], f"{low[k]:.6g} to {high[k]:.6g}"
+    why = f"outside its limits {limits}" if math.isfinite(number) else "from too large a number"
+    raise InputError(f"{what} of {labels[k]} is {number:.6g} at {times[row]:.4g} s, {why}")

@@ -1,0 +1,1 @@
+"""Random wrong input of every kind, for as long as one likes: `make fuzz SECONDS=600`."""

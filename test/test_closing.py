@@ -1,0 +1,93 @@
+"""Closing loops of which nobody says where they are closed."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+from test_assembly import four_bar, links, load, pin
+
+import mbdyn_ros
+from mbdyn_ros import ModelWarning
+from mbdyn_ros.equations.loops.levenberg import least_squares
+from mbdyn_ros.model import read_urdf
+from mbdyn_ros.model.pose import Pose
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+
+def leg(seed: int, count: int) -> tuple[str, str]:
+    """A spatial chain of `count` hinges, and a weld that closes it far from zero."""
+    random = np.random.default_rng(seed)
+    names = [f"l{k}" for k in range(count + 1)]
+    text = '<robot name="leg">' + links(*names)
+    for k in range(count):
+        xyz, rpy = random.uniform(-0.3, 0.3, 3), random.uniform(-3, 3, 3)
+        text += (
+            f'<joint name="j{k}" type="continuous"><parent link="l{k}"/><child link="l{k + 1}"/>'
+            f'<origin xyz="{xyz[0]} {xyz[1]} {xyz[2]}" rpy="{rpy[0]} {rpy[1]} {rpy[2]}"/>'
+            '<axis xyz="0 0 1"/></joint>'
+        )
+    text += "</robot>"
+    end = Pose()
+    for joint, q in zip(read_urdf(text).joints, random.uniform(-2.5, 2.5, count), strict=True):
+        end = end @ joint.origin @ joint.pose(np.array([q]))
+    rpy = (
+        np.arctan2(end.rotation[2, 1], end.rotation[2, 2]),
+        -np.arcsin(end.rotation[2, 0]),
+        np.arctan2(end.rotation[1, 0], end.rotation[0, 0]),
+    )
+    return text, (
+        f"loops: [{{name: weld, type: fixed, predecessor: {{link: l0, "
+        f"xyz: {end.translation.tolist()}, rpy: {[float(x) for x in rpy]}}}, "
+        f"successor: {{link: l{count}}}}}]\n"
+    )
+
+
+@pytest.mark.parametrize(("seed", "count"), [(1, 7), (3, 8), (11, 8)])
+def test_a_loop_that_is_closed_far_from_zero_is_found_within_half_a_turn(
+    seed: int, count: int
+) -> None:
+    """Sines alone say that a weld turned by half a turn is as good as closed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        robot = mbdyn_ros.load(*leg(seed, count))
+    assert robot.nv == count - 6 and robot.report().closure_gap < 1e-12
+    assert np.abs(list(robot.home.values())).max() <= np.pi
+
+
+def test_more_unknowns_than_equations_and_fewer() -> None:
+    def circle(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.array([x @ x - 1.0]), 2.0 * x[None]
+
+    assert np.allclose(least_squares(circle, np.array([3.0, 4.0])), [0.6, 0.8])
+    line = np.array([[1.0], [2.0]])
+    apart = least_squares(lambda x: (line @ x - [1.0, 1.0], line), np.zeros(1))
+    assert np.allclose(apart, 0.6)  # what cannot be met is met as well as it can
+
+
+def test_the_other_ways_to_close_are_told_where_home_does_not_decide() -> None:
+    with pytest.warns(ModelWarning, match="loop 'pin' closes in more than one way") as caught:
+        robot = load(home={})
+    message = str(caught[0].message)
+    seen = re.search(r"Also seen: (.*?) \(instead of (.*?)\)", message)
+    assert seen is not None and "Name such positions in home" in message
+    other, here = (dict(item.split(" = ") for item in part.split(", ")) for part in seen.groups())
+    assert all(float(x) == pytest.approx(robot.home[name], abs=1e-3) for name, x in here.items())
+    there = load(home={name: float(x) for name, x in other.items()})
+    assert there.home["j4"] == pytest.approx(float(other["j4"]), abs=1e-3)
+    assert not any("more than one way" in text for text in (*there.warnings, *load().warnings))
+
+
+def test_limits_are_kept_where_the_loop_closes_within_them() -> None:
+    """The rocker leans to either side: what the limits leave is taken."""
+    old = '<joint name="j4" type="continuous">'
+    for lower, upper in ((0.1, 3.0), (-3.0, -0.1), (3.5, 6.0)):
+        limit = f'<limit lower="{lower}" upper="{upper}" effort="0" velocity="1"/>'
+        text = four_bar().replace(old, old.replace("continuous", "revolute") + limit)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ModelWarning)
+            robot = mbdyn_ros.load(text, pin())
+        assert lower <= robot.home["j4"] <= upper and robot.report().closure_gap < 1e-12

@@ -1,0 +1,22 @@
+"""Some cases of every target of the fuzzer, and those that once went wrong."""
+
+from __future__ import annotations
+
+import pytest
+from fuzz.cases import FINDINGS, TARGETS, run_case
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("name", sorted(TARGETS))
+def test_wrong_input_is_answered_or_refused(name: str) -> None:
+    outcomes = [run_case(name, seed) for seed in range(20)]
+    wrong = {k: one for k, one in enumerate(outcomes) if one not in ("answered", "refused")}
+    assert not wrong, wrong
+    assert "refused" in outcomes
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("path", sorted(FINDINGS.glob("*.txt")), ids=lambda path: path.stem)
+def test_what_the_fuzzer_found_is_mended(path: object) -> None:
+    name, seed = path.read_text(encoding="utf-8").split("\n")[0].split()  # type: ignore[attr-defined]
+    assert run_case(name, int(seed)) in ("answered", "refused")
