@@ -89,7 +89,7 @@ def test_closed_loops() -> None:
 
 def test_walked_loops() -> None:
     """A loop without closed form, by a Runge-Kutta step of single calls."""
-    pair = draw("Stephenson", 0).pair()
+    pair = draw("mimic", 0).pair()
     q0, v0, _, effort = pair.state(0)
     dt, efforts = 1e-4, np.tile(effort, (9, 5, 1))
     q, v = pair.robot.rollout(q0, v0, efforts, dt, friction=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..array import Array
 from ..equations import programs
+from ..equations.actuation import condition_number, joint_rates
 from ..equations.loop_forces import loop_forces as forces_of
 from ..equations.loop_forces import loop_terms
 from ..errors import ModelWarning
@@ -34,6 +35,25 @@ def loop_forces(self: Robot, q: Array, v: Array, a: Array) -> dict[str, Array]:
         return {}
     forces = forces_of(self.system, self.calls.call(loop_terms, (q, v, a)))
     return {loop.name: forces[loop.name] for loop in self.model.loops}
+
+
+def actuation_condition(self: Robot, q: Array) -> Array:
+    """How near the actuators of loops are to a dead point: a condition number, () or (N,).
+
+    Parameters
+    ----------
+    q : (nq,) or (N, nq).
+
+    Returns
+    -------
+    1 over the least share that the actuators have in the motions of their loop: of all motions with
+    the sum of squares 1, the least root of the actuators' sum of squares, lengths counting in the
+    way around the loop; of several loops the worst. 1 is best, and all there is without loops. At a
+    dead point, where an actuator stands still while the loop moves, it is infinite; from 1e6 on
+    `inverse_dynamics` refuses (in batches: NaN), because the effort would have few digits.
+    """
+    rates = self.calls.call(joint_rates, (q,))
+    return condition_number(self.system, rates)
 
 
 def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, float]) -> Robot:

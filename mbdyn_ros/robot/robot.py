@@ -155,6 +155,7 @@ class Robot:
     frame_pose = frames.frame_pose
     jacobian = frames.jacobian
     loop_forces = branches.loop_forces
+    actuation_condition = branches.actuation_condition
     with_independent = branches.with_independent
     with_home = branches.with_home
     say_choice = say_choice
