@@ -46,6 +46,7 @@ def test_simulated_time() -> None:
     ros._set_ros_time_is_active(True)
     assert clock.now() == 0.0 and "no time on /clock yet" in clock.waiting
     assert clock.era == 1 and clock.jump == "use_sim_time became true"
+    assert not (paused := NodeClock(ros, lambda: True)).now() and not paused.waiting
     show(ros, 100.0)
     assert clock.now() == clock.now() == 100.0 and not clock.waiting
     assert clock.at(stamp(7.5), 100.0) == 7.5
@@ -108,6 +109,9 @@ class Clockwork:
         parameters = {"use_sim_time": True, "reference_timeout": 0.5, **parameters}
         self.rig = rig
         self.node, self.sent, self.reference = start(rig, **parameters)
+        self.reference.publish(state(Q))
+        rig.wait(lambda: "no time on /clock yet" in self.node.refusals.last)
+        assert "no time on /clock yet" in self.node.idle_reason
         self._clock = rig.publisher(Clock, "/clock")
 
     def show(self, seconds: float) -> None:
@@ -125,8 +129,7 @@ def test_references_follow_simulated_time(rig: Rig, interpreted: None) -> None:
     motion = state([0.0] * 3, [0.0] * 3, names=JOINTS)
     motion.points += state(Q, [0.0] * 3, at=2.0).points
     motion.header.stamp = stamp(101.0)
-    work.reference.publish(motion)
-    rig.wait(lambda: "no time on /clock yet" in work.node.refusals.last)
+    rig.wait(lambda: not work.node.idle_reason.startswith("use_sim_time"))  # /clock is found
     work.show(100.0)
     work.reference.publish(motion)
     rig.wait(lambda: not work.node.idle_reason)

@@ -9,12 +9,32 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..array import Array
+from ..equations.actuation import condition_number, joint_rates
 from ..errors import ModelWarning
 from ..model.model import constant
 from .calls import Calls
 
 if TYPE_CHECKING:
     from .robot import Robot
+
+
+def actuation_condition(self: Robot, q: Array) -> Array:
+    """How near the actuators of loops are to a dead point: a condition number, () or (N,).
+
+    Parameters
+    ----------
+    q : (nq,) or (N, nq).
+
+    Returns
+    -------
+    1 over the least share that the actuators have in the motions of their loop: of all motions with
+    the sum of squares 1, the least root of the actuators' sum of squares, lengths counting in the
+    way around the loop; of several loops the worst. 1 is best, and all there is without loops. At a
+    dead point, where an actuator stands still while the loop moves, it is infinite; from 1e6 on
+    `inverse_dynamics` refuses (in batches: NaN), because the effort would have few digits.
+    """
+    rates = self.calls.call(joint_rates, (q,))
+    return condition_number(self.system, rates)
 
 
 def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, float]) -> Robot:

@@ -157,6 +157,7 @@ class Robot:
     loop_forces = wrenches.loop_forces
     joint_wrenches = wrenches.joint_wrenches
     undetermined_wrenches = wrenches.undetermined_wrenches
+    actuation_condition = branches.actuation_condition
     with_independent = branches.with_independent
     with_home = branches.with_home
     say_choice = say_choice

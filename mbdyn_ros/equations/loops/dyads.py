@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import cmath
 import itertools
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,34 +20,10 @@ from ..algebra.phasors import Phasor, Vector
 from .planar_linkage import Connection, End, PlanarLinkage
 from .triangle import Triangle, TurnAndSlide, TwoSlides, TwoTurns
 
+Part = dict[int, Phasor]
+"""A rigid part: its links, and how each has turned in its frame."""
 
-@dataclass(frozen=True)
-class Placement:
-    """A pose in the plane, z -> turn z + shift."""
-
-    turn: Phasor = Phasor()
-    shift: Vector = Vector()
-
-    def __matmul__(self, other: Placement) -> Placement:
-        return Placement(self.turn * other.turn, self.point(other.shift))
-
-    def point(self, place: Vector) -> Vector:
-        """A point of the frame."""
-        return place.turned(self.turn) + self.shift
-
-    def inverse(self) -> Placement:
-        """The way back."""
-        back = self.turn.conj()
-        return Placement(back, Vector() - self.shift.turned(back))
-
-    @staticmethod
-    def about(turn: Phasor, pivot: Vector, at: Vector) -> Placement:
-        """Turned so that `pivot` comes to `at`."""
-        return Placement(turn, at - pivot.turned(turn))
-
-
-Part = dict[int, Placement]
-"""A rigid part: its links and how they stand in its frame."""
+STRAIGHT, BACK = Phasor(), Phasor(-1 + 0j)
 
 
 @dataclass
@@ -55,96 +32,119 @@ class Dyads:
 
     Symbols are numbered: those of the given joints are their bodies; the others are negative.
 
-    poses : how the links stand, once all are one part; None where some are left.
-    slides : symbol of each slide that a triangle gives, by body.
+    turns : how the links have turned, once all are one part; None where some are left.
     """
 
     linkage: PlanarLinkage
     given: Sequence[int]
     triangles: list[Triangle] = field(default_factory=list)
-    slides: dict[int, int] = field(default_factory=dict)
-    poses: Part | None = None
-    _turned: dict[int, tuple[Part, Part]] = field(default_factory=dict)
-    _slid: dict[int, Connection] = field(default_factory=dict)
+    turns: Part | None = None
 
     def __post_init__(self) -> None:
-        self._parts: list[Part] = [{link: Placement()} for link in self._links()]
+        links = [self.linkage.root, *self.linkage.joints]
+        self._parts: list[Part] = [{link: STRAIGHT} for link in links]
+        self._held: dict[int, list[Connection]] = {link: [] for link in links}
+        self._slides: dict[int, int] = {}  # symbols by the place of the connection
+        self._turned: dict[int, tuple[Part, Part]] = {}
         self._names = itertools.count(-2, -1)  # -1 is the world's
         open_ones = []
         for one in self.linkage.connections:
             if one.joint is not None and one.joint.body in self.given:
-                self._fix(one)
+                self._fix(one, one.joint.body)
             else:
                 open_ones.append(one)
         while len(self._parts) > 1 and self._merge(open_ones):
             pass
         if len(self._parts) == 1:
-            self.poses = self._parts[0]
+            self.turns = self._parts[0]
+
+    def slide(self, one: Connection) -> int:
+        """The symbol of a slide that is given or solved."""
+        return self._slides[self.linkage.connections.index(one)]
 
     def numbers(self, home: Mapping[int, float]) -> dict[int, complex]:
         """All symbols where the joints of the tree are at positions by body."""
         stands = {self.linkage.root: (1 + 0j, 0j)}
         numbers: dict[int, complex] = {}
-        for body, joint in self.linkage.joints.items():
-            (parent, _) = next(one.ends for one in self.linkage.connections if one.joint is joint)
-            turn, shift = stands[parent.link]
+        for one in self.linkage.connections:
+            if (joint := one.joint) is None:
+                continue
+            turn, shift = stands[one.ends[0].link]
             if joint.revolute:
-                unit = cmath.rect(1.0, joint.angle(home[body]))
-                stands[body] = turn * unit, shift + turn * joint.place * (1 - unit)
+                unit = cmath.rect(1.0, joint.angle(home[joint.body]))
+                stands[joint.body] = turn * unit, shift + turn * joint.place * (1 - unit)
+                numbers[joint.body] = unit
             else:
-                stands[body] = turn, shift + turn * joint.direction * home[body]
-            if body in self.given:
-                numbers[body] = unit if joint.revolute else complex(home[body])
-        for triangle in self.triangles:
-            for symbol in triangle.solved:
-                if symbol in self._slid:
-                    one, two = self._slid[symbol].ends
-                    (turn, start), (other, stop) = stands[one.link], stands[two.link]
-                    way = other * two.place + stop - turn * one.place - start
-                    numbers[symbol] = complex((way * (turn * one.direction).conjugate()).real)
-                else:
-                    turns = []
-                    for part in self._turned[symbol]:
-                        link, placement = next(iter(part.items()))
-                        turns.append(stands[link][0] / placement.turn.number(numbers))
-                    numbers[symbol] = turns[1] / turns[0]
+                way = home[joint.body] * joint.direction
+                stands[joint.body] = turn, shift + turn * way
+        for place, symbol in self._slides.items():
+            first, second = self.linkage.connections[place].ends
+            (turn, start), (other, stop) = stands[first.link], stands[second.link]
+            way = other * second.place + stop - turn * first.place - start
+            numbers[symbol] = complex((way * (turn * first.direction).conjugate()).real)
+        for symbol, parts in self._turned.items():
+            frames = []
+            for part in parts:
+                link, turned = next(iter(part.items()))
+                frames.append(stands[link][0] / turned.number(numbers))
+            numbers[symbol] = frames[1] / frames[0]
         return numbers
 
-    def _turn(self, k: Part, a: Part) -> int:
-        """A new symbol: the turn of a's frame against k's."""
-        symbol = next(self._names)
-        self._turned[symbol] = k, a
-        return symbol
+    # -- parts -------------------------------------------------------------------------------------
 
-    def _links(self) -> list[int]:
-        return [self.linkage.root, *self.linkage.joints]
-
-    def _part(self, link: int) -> int:
-        return next(k for k, part in enumerate(self._parts) if link in part)
-
-    def _fix(self, one: Connection) -> None:
+    def _fix(self, one: Connection, body: int) -> None:
         """Make one part of the two that a given joint holds."""
-        joint = one.joint
-        assert joint is not None
-        parent, child = (self._parts[self._part(end.link)] for end in one.ends)
-        place = Vector.of(joint.place)
-        if joint.revolute:
-            moved = Placement.about(Phasor(1 + 0j, ((joint.body, 1),)), place, place)
+        parent, child = (self._part(end.link) for end in one.ends)
+        turn = STRAIGHT
+        if one.slides:
+            self._slides[self.linkage.connections.index(one)] = body
         else:
-            moved = Placement(shift=Vector((Phasor(joint.direction, (), joint.body),)))
-        inside = parent[one.ends[0].link] @ moved @ child[one.ends[1].link].inverse()
-        self._join([parent, child], [Placement(), inside])
+            turn = Phasor(1 + 0j, ((body, 1),))
+        inside = parent[one.ends[0].link] * turn * child[one.ends[1].link].conj()
+        self._join([parent, child], [STRAIGHT, inside], [one])
 
-    def _join(self, parts: list[Part], placements: list[Placement]) -> None:
-        """One part of some, which stand so; in the frame of the largest."""
-        largest = max(range(len(parts)), key=lambda k: len(parts[k]))
-        back = placements[largest].inverse()
-        whole: Part = {}
-        for k, (part, placement) in enumerate(zip(parts, placements, strict=True)):
-            seen = Placement() if k == largest else back @ placement
-            whole |= {link: seen @ pose for link, pose in part.items()}
+    def _part(self, link: int) -> Part:
+        return next(part for part in self._parts if link in part)
+
+    def _join(
+        self, parts: Sequence[Part], turns: Sequence[Phasor], held: Sequence[Connection]
+    ) -> None:
+        """One part of some, turned so against the first; in the frame of the largest."""
+        back = turns[max(range(len(parts)), key=lambda k: len(parts[k]))].conj()
+        whole = {
+            link: back * turn * own
+            for part, turn in zip(parts, turns, strict=True)
+            for link, own in part.items()
+        }
         self._parts = [part for part in self._parts if all(part is not one for one in parts)]
         self._parts.append(whole)
+        for one in held:
+            for end in one.ends:
+                self._held[end.link].append(one)
+
+    def _vector(self, part: Part, start: End, stop: End) -> Vector:
+        """From one end to another in a part's frame, along the fewest links between them."""
+        before: dict[int, Connection | None] = {start.link: None}
+        queue = deque([start.link])
+        while stop.link not in before:
+            link = queue.popleft()
+            for one in self._held[link]:
+                other = _far_end(one, link).link
+                if other not in before:
+                    before[other] = one
+                    queue.append(other)
+        total, at, link = Vector(), stop.place, stop.link  # backwards
+        while (way := before[link]) is not None:
+            here, there = _far_end(way, _far_end(way, link).link), _far_end(way, link)
+            total = total + Vector.of(at - here.place).turned(part[link])
+            if way.slides:
+                sign = 1 if there is way.ends[0] else -1
+                along = Phasor(sign * there.direction, (), self.slide(way))
+                total = total + Vector((part[there.link] * along,))
+            at, link = there.place, there.link
+        return total + Vector.of(at - start.place).turned(part[link])
+
+    # -- triangles ---------------------------------------------------------------------------------
 
     def _merge(self, open_ones: Sequence[Connection]) -> bool:
         """Solve one triangle, of the largest parts there are; False where there is none."""
@@ -186,69 +186,70 @@ class Dyads:
             by_pair[frozenset(pair)] for pair in ((first, second), (first, third), (second, third))
         )
         solve = (self._two_turns, self._turn_and_slide, self._two_slides)[count]
-        self._join([k, a, b], [Placement(), *solve(k, a, b, k_a, k_b, a_b)])
+        self._join([k, a, b], [STRAIGHT, *solve(k, a, b, k_a, k_b, a_b)], sides)
 
     def _two_turns(
         self, k: Part, a: Part, b: Part, k_a: Connection, k_b: Connection, a_b: Connection
-    ) -> tuple[Placement, Placement]:
-        """Poses of a and b in k's frame: three hinges."""
-        at_a, at_b = _pin(k, k_a), _pin(k, k_b)
-        foot_a, foot_b = _pin(a, k_a), _pin(b, k_b)
+    ) -> tuple[Phasor, Phasor]:
+        """Turns of a and b in k's frame: three hinges."""
         w_a, w_b = self._turn(k, a), self._turn(k, b)
-        l_a, l_b = _pin(a, a_b) - foot_a, _pin(b, a_b) - foot_b
-        self.triangles.append(TwoTurns(w_a, w_b, at_b - at_a, l_a, l_b))
-        return (
-            Placement.about(Phasor(1 + 0j, ((w_a, 1),)), foot_a, at_a),
-            Placement.about(Phasor(1 + 0j, ((w_b, 1),)), foot_b, at_b),
+        d = self._vector(k, _end(k, k_a), _end(k, k_b))
+        l_a, l_b = (
+            self._vector(part, _end(part, foot), _end(part, a_b))
+            for part, foot in ((a, k_a), (b, k_b))
         )
-
-    def _slide(self, k: Part, a: Part, one: Connection) -> tuple[Placement, Phasor, int]:
-        """Pose of a in k's frame with the slide at zero, the direction it moves in, its symbol."""
-        first, second = one.ends
-        (mine, sign), (other, _) = ((first, 1), (second, -1))[:: 1 if first.link in k else -1]
-        symbol = next(self._names)
-        self._slid[symbol] = one
-        if one.joint is not None:
-            self.slides[one.joint.body] = symbol
-        along = k[mine.link].turn * Phasor(mine.direction)
-        turn = along * (a[other.link].turn * Phasor(other.direction)).conj()
-        return Placement.about(turn, _at(a, other), _at(k, mine)), Phasor(sign) * along, symbol
+        self.triangles.append(TwoTurns(w_a, w_b, d, l_a, l_b))
+        return Phasor(1 + 0j, ((w_a, 1),)), Phasor(1 + 0j, ((w_b, 1),))
 
     def _turn_and_slide(
         self, k: Part, a: Part, b: Part, k_a: Connection, k_b: Connection, a_b: Connection
-    ) -> tuple[Placement, Placement]:
+    ) -> tuple[Phasor, Phasor]:
         """A slide joins a to k, b has the hinges."""
-        at_zero, along, slide = self._slide(k, a, k_a)
-        pivot, foot, turn = _pin(k, k_b), _pin(b, k_b), self._turn(k, b)
-        z, u = at_zero.point(_pin(a, a_b)) - pivot, Vector((along,))
-        self.triangles.append(TurnAndSlide(turn, slide, z, u, _pin(b, a_b) - foot))
-        return (
-            _slid(at_zero, along, slide),
-            Placement.about(Phasor(1 + 0j, ((turn, 1),)), foot, pivot),
-        )
+        turn, along, slide = self._slid(k, a, k_a)
+        w = self._turn(k, b)
+        z = self._across(k, a, k_b, k_a, a_b, turn)
+        arm = self._vector(b, _end(b, k_b), _end(b, a_b))
+        self.triangles.append(TurnAndSlide(w, slide, z, Vector((along,)), arm))
+        return turn, Phasor(1 + 0j, ((w, 1),))
 
     def _two_slides(
         self, k: Part, a: Part, b: Part, k_a: Connection, k_b: Connection, a_b: Connection
-    ) -> tuple[Placement, Placement]:
+    ) -> tuple[Phasor, Phasor]:
         """Slides join a and b to k."""
-        zero_a, u, d = self._slide(k, a, k_a)
-        zero_b, v, e = self._slide(k, b, k_b)
-        z = zero_a.point(_pin(a, a_b)) - zero_b.point(_pin(b, a_b))
-        back = Phasor(-1 + 0j) * v
-        self.triangles.append(TwoSlides(d, e, z, Vector((u,)), Vector((back,))))
-        return _slid(zero_a, u, d), _slid(zero_b, v, e)
+        turn_a, u, d = self._slid(k, a, k_a)
+        turn_b, v, e = self._slid(k, b, k_b)
+        arm = self._vector(b, _end(b, k_b), _end(b, a_b)).turned(turn_b)
+        z = self._across(k, a, k_b, k_a, a_b, turn_a) - arm
+        self.triangles.append(TwoSlides(d, e, z, Vector((u,)), Vector((BACK * v,))))
+        return turn_a, turn_b
+
+    def _turn(self, k: Part, a: Part) -> int:
+        """A new symbol: the turn of a's frame against k's."""
+        symbol = next(self._names)
+        self._turned[symbol] = k, a
+        return symbol
+
+    def _slid(self, k: Part, a: Part, one: Connection) -> tuple[Phasor, Phasor, int]:
+        """Turn of a in k's frame, the direction in which the slide moves it, and its symbol."""
+        mine, other = _end(k, one), _end(a, one)
+        symbol = self._slides[self.linkage.connections.index(one)] = next(self._names)
+        along = k[mine.link] * Phasor(mine.direction)
+        turn = along * (a[other.link] * Phasor(other.direction)).conj()
+        return turn, along if mine is one.ends[0] else BACK * along, symbol
+
+    def _across(
+        self, k: Part, a: Part, start: Connection, slide: Connection, stop: Connection, turn: Phasor
+    ) -> Vector:
+        """From a joint of k to one of a, in k's frame, with the slide between them at zero."""
+        inside = self._vector(k, _end(k, start), _end(k, slide))
+        return inside + self._vector(a, _end(a, slide), _end(a, stop)).turned(turn)
 
 
-def _slid(at_zero: Placement, along: Phasor, slide: int) -> Placement:
-    way = Phasor(along.factor, along.powers, slide)
-    return Placement(at_zero.turn, at_zero.shift + Vector((way,)))
+def _end(part: Part, one: Connection) -> End:
+    """The end of a joint that holds a part."""
+    return next(end for end in one.ends if end.link in part)
 
 
-def _at(part: Part, end: End) -> Vector:
-    """The place of a joint's end in a part."""
-    return part[end.link].point(Vector.of(end.place))
-
-
-def _pin(part: Part, one: Connection) -> Vector:
-    """The place of a hinge in a part that it holds."""
-    return _at(part, next(end for end in one.ends if end.link in part))
+def _far_end(one: Connection, link: int) -> End:
+    """The end that does not hold a link."""
+    return one.ends[0] if one.ends[1].link == link else one.ends[1]

@@ -175,7 +175,7 @@ def planar_figure(
     if linkage is None:
         return None
     dyads = Dyads(linkage, given)
-    if dyads.poses is None:
+    if dyads.turns is None:
         return None
     numbers = dyads.numbers(home)
     dependent = []
@@ -184,10 +184,10 @@ def planar_figure(
         if joint is None or joint.body in given:
             continue
         if joint.revolute:
-            parent, child = (dyads.poses[end.link].turn for end in connection.ends)
+            parent, child = (dyads.turns[end.link] for end in connection.ends)
             dependent.append(Solved(joint, parent.conj() * child))
         else:
-            dependent.append(Solved(joint, Phasor(slide=dyads.slides[joint.body])))
+            dependent.append(Solved(joint, Phasor(slide=dyads.slide(connection))))
     figure = PlanarFigure(
         tuple(linkage.joints[body] for body in given),
         tuple(dyads.triangles),

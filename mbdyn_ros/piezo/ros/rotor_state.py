@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 from ...ros.messages.conversions import fill_time
 from ...ros.messages.named_numbers import LARGEST
 from ...ros.node.inbox import Inbox
+from ...ros.node.node_clock import NodeClock
 from ..pulse_equations import TURN
 
 PHASE_SOURCES = ("topic", "clock")
@@ -39,8 +40,8 @@ class RotorState:
         if not self.by_clock:
             self._inbox = Inbox(node, JointState, "rotor_state", qos_profile_sensor_data)
 
-    def update(self, now: float) -> None:
-        """Read the messages that came, or the clock, at the time `now` of the loop."""
+    def update(self, now: float, clock: NodeClock) -> None:
+        """Read the messages that came, or the clock, at the time `now` by the node's clock."""
         if self._inbox is None:
             nanoseconds = self._node.get_clock().now().nanoseconds
             fill_time(self.stamp, nanoseconds)
@@ -50,7 +51,8 @@ class RotorState:
             if len(message.position) == 1 == len(message.velocity):
                 phase, speed = message.position[0], message.velocity[0]
                 if abs(phase) <= LARGEST and abs(speed) <= LARGEST:
-                    self.stamp, self._at = message.header.stamp, now
+                    sent = clock.at(message.header.stamp, now)
+                    self.stamp, self._at = message.header.stamp, now - abs(sent - now)
                     self.phase, self.speed = phase % TURN, speed
 
     def forget(self) -> None:

@@ -25,12 +25,23 @@ def require_reasonable(what: str, numbers: Array | Sequence[float], labels: Sequ
         raise InputError(f"{what} of {labels[k]} is {numbers[k]:g}: every number must be {must}")
 
 
+LONGEST_NAME = 200
+"""Characters of an unknown name that a refusal repeats: it may be a book, and the loop waits."""
+
+
+def quoted(name: str) -> str:
+    """A name in quotes, or its beginning where it is very long."""
+    if len(name) <= LONGEST_NAME:
+        return repr(name)
+    return f"{name[:LONGEST_NAME]!r}... ({len(name)} characters)"
+
+
 def require_known(names: Sequence[str], known: Sequence[str], what: str) -> None:
     """Refuse unknown and repeated names."""
     for k, name in enumerate(names):
         if name not in known:
             raise InputError(
-                f"there is no {what} {name!r}; there are {', '.join(known) or 'none'}"
+                f"there is no {what} {quoted(name)}; there are {', '.join(known) or 'none'}"
             )
         if name in names[:k]:
             raise InputError(f"{what} {name!r} is named twice")
