@@ -93,6 +93,8 @@ def simulate(
     robot.say_choice()
     q, v = initial_state(robot, q0, v0)
     robot.energy(q, v)  # refuses positions at which loops cannot be closed
+    if robot.system.nz:  # home moves along
+        robot = robot.with_home(robot.system.home)
     duration = _positive("duration", duration, "s", zero=True)
     rtol, atol = _positive("rtol", rtol), _positive("atol", atol)
     if not 1e-13 <= rtol < 1:
