@@ -18,7 +18,7 @@ single_threaded := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # A domain of its own (1 to 100), on this machine only: neither a robot nor another test run is talked to.
 isolated := ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=$${ROS_DOMAIN_ID:-$$(($$$$ % 100 + 1))}
 
-.PHONY: help demo quadruped test test-all fuzz soak bench lint clean
+.PHONY: help demo quadruped test test-beside test-all fuzz soak bench lint clean
 
 help:
 	@echo 'make demo    real ROS 2 nodes compute torques for, and move, a UR5, a Panda and a crane'
@@ -43,9 +43,13 @@ pytest := . .venv/ros_env.sh && $(isolated) $(single_threaded) $(translated_once
 # Tests that ask for a rate run one after the other, when the others are done.
 beside := --numprocesses auto --dist worksteal
 
-test: lint
-	@$(pytest) -m 'not alone and not long' $(beside)
+# mypy keeps one core busy while the first tests start.
+test: .venv/interfaces.stamp
+	@$(MAKE) --no-print-directory --jobs 2 lint test-beside
 	@$(pytest) -m 'alone and not long' test/test_ros_*.py
+
+test-beside: .venv/interfaces.stamp
+	@$(pytest) -m 'not alone and not long' $(beside)
 
 test-all: lint
 	@$(pytest) -m 'not alone' --hypothesis-profile long --timeout 3600 $(beside)

@@ -14,9 +14,11 @@ import itertools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
+import pytest
 from loop_judge import LoopJudge, State, across
 from random_robots import RandomJoint, RandomLink, RandomRobot, random_inertia
 
@@ -623,6 +625,19 @@ KINDS: dict[str, Callable[[Mechanism], int]] = {
     "spatial floating": spatial("spherical", floating=True),
 }
 """Every kind of mechanism: what draws it and says how many joints move it."""
+
+BUILT_OF_OTHERS = {
+    "double-crank", "double-rocker", "triple-rocker", "chain", "branches", "Watt",
+    "spatial fixed", "spatial revolute", "spatial prismatic", "spatial cylindrical",
+    "spatial spherical", "spatial floating",
+}  # fmt: skip
+"""Kinds whose derivatives take the ways of others: what turns, what bends and what slides."""
+
+
+def kinds(*left_out: str) -> list[Any]:
+    """Every kind, for a test that takes seconds a kind; those left out are `long`."""
+    marks = {kind: [pytest.mark.long] for kind in left_out}
+    return [pytest.param(kind, marks=marks.get(kind, [])) for kind in KINDS]
 
 
 def draw(kind: str, seed: int, losses: bool = True) -> Mechanism:

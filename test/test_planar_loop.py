@@ -131,10 +131,11 @@ def test_behind_a_stretch_that_cannot_be_reached_is_nothing() -> None:
         robot.joint_state([robot.home[rocker] + 2 * np.pi])
 
 
+@pytest.mark.parametrize("seeds", [(0,), pytest.param((1,), marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", [*FOUR_BARS, "slider-crank", "triangle"])
-def test_reach_ends_where_walks_end(kind: str) -> None:
+def test_reach_ends_where_walks_end(kind: str, seeds: tuple[int, ...]) -> None:
     """Every joint given: the singularities on both sides of home, or none within two turns."""
-    for seed in range(2):
+    for seed in seeds:
         m = draw(kind, seed)
         m.independent = m.actuated = None
         first = m.load().system
@@ -170,10 +171,11 @@ def test_reach_ends_where_walks_end(kind: str) -> None:
                     assert abs(nearest - end) < 1e-9
 
 
+@pytest.mark.parametrize("seeds", [(0, 1), pytest.param((2, 3), marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", ["crank-rocker", "double-crank", "slider-crank", "triangle"])
-def test_angles_do_not_jump_and_belong_to_the_turns(kind: str) -> None:
+def test_angles_do_not_jump_and_belong_to_the_turns(kind: str, seeds: tuple[int, ...]) -> None:
     """Over 50 turns either way where the given joint can turn so far; on both branches."""
-    for seed in range(4):
+    for seed in seeds:
         m = draw(kind, seed)
         system = m.load().system
         (linkage,) = system.linkages

@@ -90,8 +90,13 @@ def test_absurd_joint_states_are_not_taken(number: float) -> None:
     """They would end in a fault of whoever computes with them."""
     measured = MeasuredState(["elbow", "grip"])
     names = ["grip", "wheel", "elbow"]
-    measured.take(JointState(name=names, position=[1.0, number, 3.0], velocity=[0.0] * 3), 5.0)
+    zero = [0.0] * 3
+    assert measured.take(joint_state(names, [1.0, number, 3.0], zero), 5.0, 5.0)
     assert measured.position.tolist() == [3.0, 1.0] and measured.age(6.0) == 1.0
-    measured.take(JointState(name=names, position=[1.0, 2.0, 4.0], velocity=[number, 0, 0]), 7.0)
-    measured.take(JointState(name=names, position=[number, 2.0, 4.0], velocity=[0.0] * 3), 7.0)
+    assert not measured.take(joint_state(names, [1.0, 2.0, 4.0], [number, 0, 0]), 7.0, 7.0)
+    assert not measured.take(joint_state(names, [number, 2.0, 4.0], zero), 7.0, 7.0)
     assert measured.position.tolist() == [3.0, 1.0] and measured.age(6.0) == 1.0
+
+
+def joint_state(names: list[str], position: list[float], velocity: list[float]) -> JointState:
+    return JointState(name=names, position=position, velocity=velocity)

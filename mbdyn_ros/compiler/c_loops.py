@@ -10,11 +10,13 @@ from ..program.closing import Closing
 from ..program.continuation import (
     CLOSED,
     CONTRACTION,
+    EXACT,
     GENTLE,
     ITERATIONS,
     LARGEST_CORRECTION,
     LARGEST_MOVE,
     LONGEST_STRIDE,
+    NOISE,
     SMALL,
     SMALLEST_STEP,
     STEEP,
@@ -49,6 +51,8 @@ def c_loops(closing: Closing, newton: str) -> str:
         nz=max(nz for _, nz in counts),
         iterations=ITERATIONS,
         closed=number(CLOSED),
+        exact=number(EXACT),
+        noise=number(NOISE),
         largest_move=number(LARGEST_MOVE),
         largest_correction=number(LARGEST_CORRECTION),
         gentle=number(GENTLE),
@@ -72,6 +76,8 @@ CONSTANTS = """
 #define MOST_Z {nz}
 #define ITERATIONS {iterations}
 #define CLOSED {closed}
+#define EXACT {exact}
+#define NOISE {noise}
 #define LARGEST_MOVE {largest_move}
 #define LARGEST_CORRECTION {largest_correction}
 #define GENTLE {gentle}
@@ -99,9 +105,10 @@ FOLLOWING = f"""
 """
 
 CLOSE_ALL = """
-/* What following remembers counts for one home alone. */
+/* What following remembers counts for one home alone. Positions farther than `farthest` from the
+   last are no motion and stay open; 0: they are walked to. */
 struct memory {{
-  double home[{ny} + {nz}];
+  double farthest, home[{ny} + {nz}];
   struct followed last[{count}];
 }};
 
@@ -115,7 +122,7 @@ static int follow_all(const double* y, const double* home, struct memory* memory
       iy += loop_table[k].ny, iz += loop_table[k].nz;
     }}
   }}
-  return follow_loops(loop_table, {count}, y, home, home + {ny}, memory->last, z);
+  return follow_loops(loop_table, {count}, y, home, home + {ny}, memory->last, memory->farthest, z);
 }}
 
 /* Dependent positions of all loops at q. What this thread remembers counts for one home alone. */

@@ -146,6 +146,15 @@ class Calls:
         out[...] = result
         return out
 
+    def along(self, program: Declaration, values: Sequence[Array], homes: Array) -> Array:
+        """The results (N, ...) at N states of a motion, each reached from a home (N, n) of its own.
+
+        NaN where loops cannot be closed.
+        """
+        if not self._system.nz:
+            return self.call(program, tuple(values))
+        return self.kernel(program).batch(values, len(homes), homes=homes)
+
     def _run(self, kernel: Kernel, arrays: Sequence[Array], q: Array) -> Array:
         """The result for finite numbers, or words about why it has none."""
         bound = Bound(kernel)

@@ -175,8 +175,8 @@ class PiezoController(RobotNode):
         """Drop the reference: its times mean nothing any more."""
         self.measured.forget()
         self._rotor_state.forget()
-        if self.playback.reference is not None:
-            self.playback.drop(reason)
+        if self.playback.forget(reason):
+            self.get_logger().warning(f"pulses off, the reference is dropped: {reason}")
 
     def _send(self, control: PulseController) -> None:
         torque = doubles(control.mean_torque)

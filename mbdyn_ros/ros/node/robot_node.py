@@ -63,7 +63,7 @@ class RobotNode(Node):
         super().__init__(self.NAME, **options)
         self.parameters = Parameters(self, self.PARAMETERS)
         self.lock = threading.Lock()
-        self.clock = NodeClock(self.get_clock())
+        self.clock = NodeClock(self.get_clock(), lambda: self.count_publishers("/clock") > 0)
         self._era = self.clock.era
         self._sole: list[Any] = []
         self.fault = ""
@@ -162,7 +162,6 @@ class RobotNode(Node):
         now = self.clock.now(self._longest_gap())
         if self.clock.era != self._era:
             self._era = self.clock.era
-            self.get_logger().warning(f"{self.clock.jump}: what was timed before is dropped")
             self.on_clock_jump(self.clock.jump)
         return now
 

@@ -174,12 +174,11 @@ class Feedforward:
         missing = self.measured.missing(now, self.conditions.state_timeout)
         return f"{missing}, which {needed} needs" if missing else ""
 
-    def forget(self, reason: str) -> None:
-        """Follow nothing any more, and know no joint states: times of before mean nothing."""
+    def forget(self, reason: str) -> bool:
+        """Know no joint states and no reference any more; whether there was one."""
         self.measured.forget()
         self._posture.forget()
-        if self.playback.reference is not None:
-            self.playback.drop(reason)
+        return self.playback.forget(reason)
 
     def take(self, message: JointState, now: float, sent: float) -> bool:
         """Read joint states that were sent at a time; whether they say where the robot is."""

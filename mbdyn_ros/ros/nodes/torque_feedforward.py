@@ -103,8 +103,8 @@ class TorqueFeedforward(RobotNode):
 
     def on_clock_jump(self, reason: str) -> None:
         """Drop the reference: its times mean nothing any more."""
-        if self.feedforward is not None:
-            self.feedforward.forget(reason)
+        if self.feedforward is not None and self.feedforward.forget(reason):
+            self.get_logger().warning(f"zero effort, the reference is dropped: {reason}")
 
     def on_parameters(self, names: Collection[str]) -> None:
         """Set gains and choices; build the robot anew for another gravity."""
