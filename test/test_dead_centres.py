@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreting import interpreting
 
 import mbdyn_ros
 from mbdyn_ros.recording.bag import joint_columns
@@ -91,13 +92,14 @@ def gap(name: str, positions: np.ndarray) -> float:
     tree = mbdyn_ros.load(re.sub(r' independent="\w+"', "", text))
     assert tree.joint_names == tuple(joint.name for joint in model.joints if joint.nv)
     (loop,) = model.loops
-    ends = [
-        tree.frame_pose(positions, link)[:, :3] @ np.append(frame.translation, 1.0)
-        for link, frame in (
-            (loop.predecessor, loop.predecessor_frame),
-            (loop.successor, loop.successor_frame),
-        )
-    ]
+    with interpreting():
+        ends = [
+            tree.frame_pose(positions, link)[:, :3] @ np.append(frame.translation, 1.0)
+            for link, frame in (
+                (loop.predecessor, loop.predecessor_frame),
+                (loop.successor, loop.successor_frame),
+            )
+        ]
     return float(np.linalg.norm(ends[1] - ends[0], axis=1).max())
 
 
