@@ -85,3 +85,14 @@ def test_the_end_of_a_slide_is_known_at_any_size(factor: float) -> None:
             robot.joint_state([far * unit])
         ends.append(float(str(caught.value).split(f"reached is {slide} = ")[1].split()[0]) / unit)
     assert ends[0] == pytest.approx(ends[1], rel=2e-3)
+
+
+@pytest.mark.parametrize("far", [1e17, 1e300])
+def test_positions_that_are_none_are_refused_at_once(far: float) -> None:
+    slide = mechanism("triangle").load()
+    if slide.model.joint(slide.independent_joints[0]).type == "prismatic":
+        with pytest.raises(mbdyn_ros.InputError, match=rf"a gap of {far:.3g} m".replace("+", r"\+")):
+            slide.joint_state([far])
+    walked = mechanism("five-bar").load()
+    with pytest.raises(mbdyn_ros.InputError, match="farther than 500000"):
+        walked.joint_state(np.full(walked.nq, far))

@@ -15,6 +15,7 @@ from ..program.continuation import (
     LARGEST_CORRECTION,
     LARGEST_MOVE,
     LONGEST_STRIDE,
+    MOST_STEPS,
     SMALL,
     SMALLEST_STEP,
     STEEP,
@@ -50,6 +51,7 @@ def c_loops(closing: Closing, newton: str) -> str:
         iterations=ITERATIONS,
         closed=number(CLOSED),
         largest_move=number(LARGEST_MOVE),
+        most_steps=number(MOST_STEPS),
         largest_correction=number(LARGEST_CORRECTION),
         gentle=number(GENTLE),
         steep=number(STEEP),
@@ -73,6 +75,7 @@ CONSTANTS = """
 #define ITERATIONS {iterations}
 #define CLOSED {closed}
 #define LARGEST_MOVE {largest_move}
+#define MOST_STEPS {most_steps}
 #define LARGEST_CORRECTION {largest_correction}
 #define GENTLE {gentle}
 #define STEEP {steep}

@@ -184,6 +184,8 @@ class Calls:
             why = f": a gap of {problem.gap} is left"
             if problem.gap.largest < NEXT_TO_NOTHING:
                 why = " without being taken apart: a singularity lies between there and home"
+                if np.abs(problem.wanted - problem.nearest).max() > FARTHEST:
+                    why = f": it is farther than {FARTHEST:g} (rad or m) from home"
             raise InputError(
                 f"{self._source}: loop {problem.loop!r} cannot be closed at "
                 f"{positions_text(problem.joints, problem.wanted)}{why}; on the way from home the "
