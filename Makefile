@@ -18,7 +18,7 @@ single_threaded := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # A domain of its own (1 to 100), on this machine only: neither a robot nor another test run is talked to.
 isolated := ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=$${ROS_DOMAIN_ID:-$$(($$$$ % 100 + 1))}
 
-.PHONY: help demo quadruped test test-all fuzz bench lint clean
+.PHONY: help demo quadruped test test-beside test-all fuzz soak bench lint clean
 
 help:
 	@echo 'make demo    real ROS 2 nodes compute torques for, and move, a UR5, a Panda and a crane'
@@ -26,6 +26,7 @@ help:
 	@echo 'make test    lint, type check and all tests'
 	@echo 'make test-all    the same with 300 examples of every property, and what takes minutes'
 	@echo 'make fuzz    random wrong input for a minute (seconds=600: for ten)'
+	@echo 'make soak    nodes are killed, stopped and flooded for a minute'
 	@echo 'make bench   our speed against that of other libraries'
 	@echo 'make lint    lint and type check only'
 	@echo 'make clean   remove .venv and all that was built'
@@ -42,19 +43,26 @@ pytest := . .venv/ros_env.sh && $(isolated) $(single_threaded) $(translated_once
 # Tests that ask for a rate run one after the other, when the others are done.
 beside := --numprocesses auto --dist worksteal
 
-test: lint
-	@$(pytest) -m 'not alone and not long' $(beside)
+# mypy keeps one core busy while the first tests start.
+test: .venv/interfaces.stamp
+	@$(MAKE) --no-print-directory --jobs 2 lint test-beside
 	@$(pytest) -m 'alone and not long' test/test_ros_*.py
+
+test-beside: .venv/interfaces.stamp
+	@$(pytest) -m 'not alone and not long' $(beside)
 
 test-all: lint
 	@$(pytest) -m 'not alone' --hypothesis-profile long --timeout 3600 $(beside)
 	@$(pytest) -m alone test/test_ros_*.py
 
-# How long to fuzz, s.
+# How long to fuzz or soak, s.
 seconds ?= 60
 
 fuzz: .venv/interfaces.stamp
 	@. .venv/ros_env.sh && cd test && $(single_threaded) ../.venv/bin/python -m fuzz --seconds $(seconds)
+
+soak: .venv/interfaces.stamp
+	@. .venv/ros_env.sh && cd test && $(isolated) $(single_threaded) ../.venv/bin/python -m soak --seconds $(seconds)
 
 bench: .venv/bench.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.race

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from .errors import (
     CompilerWarning,
+    DeadPointError,
     InputError,
     MbdynError,
     ModelError,
@@ -32,6 +33,7 @@ __all__ = [
     "CompilerWarning",
     "Environment",
     "Impact",
+    "DeadPointError",
     "InputError",
     "MbdynError",
     "ModelError",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from .array import FLOAT64, as_numbers
 from .errors import InputError
 from .model.coordinates import Coordinates
 from .model.model import Array
@@ -20,8 +21,6 @@ JointState = tuple[Array, Array | None, Array | None]
 """Positions, velocities and accelerations of all joints; None for what is not asked for."""
 
 JOINT_STATE_PARTS = ("positions", "velocities", "accelerations")
-
-FLOAT64 = np.dtype(np.float64)
 
 WRENCH_LABELS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 
@@ -38,10 +37,7 @@ def coordinate_array(what: str, value: object, labels: Sequence[str]) -> Array:
         array = value
     else:
         try:
-            array = np.asarray(value)
-            if array.dtype.kind not in "biufO":  # NumPy would read text, cut off imaginary parts
-                raise TypeError(f"not {array.dtype}")
-            array = array.astype(FLOAT64, copy=False)
+            array = as_numbers(value)
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"{what} must be numbers, one for each joint: {error}") from None
     if array.ndim not in (1, 2) or array.shape[-1] != len(labels):

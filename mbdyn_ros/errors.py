@@ -22,6 +22,10 @@ class SingularMassMatrixError(MbdynError, RuntimeError):
     """Forward dynamics was asked of a robot with a direction of motion that moves no mass."""
 
 
+class DeadPointError(MbdynError, RuntimeError):
+    """Inverse dynamics was asked where an actuator of a loop stands still while the loop moves."""
+
+
 class SimulationError(MbdynError, RuntimeError):
     """A simulation that cannot go on; its message gives the time and the state."""
 

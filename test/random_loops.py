@@ -14,9 +14,11 @@ import itertools
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
+import pytest
 from loop_judge import LoopJudge, State, across
 from random_robots import RandomJoint, RandomLink, RandomRobot, random_inertia
 
@@ -448,6 +450,62 @@ def dyad(m: Mechanism, carrier: str) -> int:
     return 1
 
 
+DYADS = ("RRR", "RRP", "RPR", "PRP", "PPR")
+"""Joints of two links in a row, turning or sliding; the first and the last are on other links."""
+
+
+def dyads(m: Mechanism, kinds: tuple[str, ...] = ()) -> int:
+    """Drivers on a link that itself moves, and dyads of any kinds on any links there are.
+
+    The drivers are the first joints behind the trunk; kinds are drawn where none are named.
+    """
+    random = m.random
+    trunk = m.joint("revolute", "base", random.normal(size=3), random_rotation(random)[0], "trunk")
+    links = {trunk: 0j}
+    for k in range(int(random.integers(1, 3))):
+        at = near(m, 2.0 * k)
+        if random.random() < 0.7:
+            links[m.pin(trunk, at, f"driver{k}")] = at
+        else:
+            links[m.slide(trunk, at, near(m, 0j, 1.0), f"driver{k}")] = at
+    drivers = len(links) - 1
+    for kind in kinds or random.choice(DYADS, random.integers(2, 5)):
+        first, second = random.choice(list(links), 2, replace=False)
+        one, two = near(m, links[first], 0.4), near(m, links[second], 0.4)
+        middle = meet(one, two, *abs(one - two) * random.uniform(0.7, 1.3, 2), 1.0)
+        one, two = (one, two) if middle is not None else (0j, 1 + 0j)
+        middle = 0.4 + 0.8j if middle is None else middle
+        for link in two_links(m, kind, (first, one), middle, (second, two)):
+            links[link] = middle
+    return 1 + drivers
+
+
+def two_links(
+    m: Mechanism, kind: str, start: tuple[str, complex], middle: complex, end: tuple[str, complex]
+) -> tuple[str, str]:
+    """A dyad between two links, cut open at its last joint or at the one in its middle."""
+    (first, one), (last, two) = start, end
+
+    def joint(letter: str, parent: str, z: complex) -> str:
+        return m.pin(parent, z) if letter == "R" else m.slide(parent, z, near(m, 0j, 1.0))
+
+    def close(letter: str, parent: str, link: str, z: complex) -> None:
+        axis = m.stand[:3, :3] @ np.array([*m.random.normal(size=2), 0.0])
+        if letter == "R":
+            m.close_pin(parent, link, z)
+        else:
+            m.close("prismatic", parent, link, m.spot(z), axis / np.linalg.norm(axis))
+
+    link = joint(kind[0], first, one)
+    if m.random.random() < 0.5:
+        other = joint(kind[1], link, middle)
+        close(kind[2], other, last, two)
+    else:
+        other = joint(kind[2], last, two)
+        close(kind[1], link, other, middle)
+    return link, other
+
+
 def nested(m: Mechanism) -> int:
     """A five-bar with a cylinder across one of its corners."""
     crank = m.pin("base", 0j)
@@ -556,6 +614,7 @@ KINDS: dict[str, Callable[[Mechanism], int]] = {
     "branches": branches,
     "Watt": watt,
     "Stephenson": stephenson,
+    "dyads": dyads,
     "nested": nested,
     "floating": floating_loop,
     "odd planar": odd_planar,
@@ -566,6 +625,19 @@ KINDS: dict[str, Callable[[Mechanism], int]] = {
     "spatial floating": spatial("spherical", floating=True),
 }
 """Every kind of mechanism: what draws it and says how many joints move it."""
+
+BUILT_OF_OTHERS = {
+    "double-crank", "double-rocker", "triple-rocker", "chain", "branches", "Watt",
+    "spatial fixed", "spatial revolute", "spatial prismatic", "spatial cylindrical",
+    "spatial spherical", "spatial floating",
+}  # fmt: skip
+"""Kinds whose derivatives take the ways of others: what turns, what bends and what slides."""
+
+
+def kinds(*left_out: str) -> list[Any]:
+    """Every kind, for a test that takes seconds a kind; those left out are `long`."""
+    marks = {kind: [pytest.mark.long] for kind in left_out}
+    return [pytest.param(kind, marks=marks.get(kind, [])) for kind in KINDS]
 
 
 def draw(kind: str, seed: int, losses: bool = True) -> Mechanism:

@@ -175,19 +175,19 @@ def arm() -> Robot:
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
-@pytest.mark.parametrize("robot_name", ["solo", "manipulator", "walked"])
+@pytest.mark.parametrize("robot_name", ["flying", "manipulator", "walked"])
 def test_batches_equal_single_calls(name: str, robot_name: str) -> None:
     """A floating base; loops with and without closed form."""
     if robot_name == "walked":
-        pair = draw("Stephenson", 0).pair()
+        pair = draw("mimic", 0).pair()
         q, v, a, _ = (np.array(x) for x in zip(*map(pair.state, range(12)), strict=True))
         robot = pair.robot
         x = [np.tile(part, (N // 12 + 1, 1))[:N] for part in (q, v, a)]
         tolerance = 1e-11  # Newton's method ends where it ends
     else:
-        solo = robot_name == "solo"
-        path = urdf_file("solo12.urdf") if solo else URDF / "manipulator.urdf"
-        robot, tolerance = mbdyn_ros.load(path, floating_base=solo), 1e-13
+        flying = robot_name == "flying"
+        path = urdf_file("borinot_flying_arm_2.urdf") if flying else URDF / "manipulator.urdf"
+        robot, tolerance = mbdyn_ros.load(path, floating_base=flying), 1e-13
         x = list(state(robot))
     method = getattr(robot, name)
     rows = [0, 1, 2, 100, N - 2, N - 1]
@@ -250,7 +250,7 @@ def test_rows_of_any_length(joints: int) -> None:
 
 
 def test_rows_that_cannot_be_closed_are_nan() -> None:
-    pair = draw("Stephenson", 0).pair()
+    pair = draw("mimic", 0).pair()
     q, v, a, _ = pair.state(0)
     x = [np.tile(part, (N, 1)) for part in (q, v, a)]
     x[0][7] = np.nan
@@ -283,11 +283,11 @@ def test_results_go_where_they_are_asked(arm: Robot) -> None:
 
 
 @pytest.mark.parametrize("count", [None, 0, 3, N])
-@pytest.mark.parametrize("solo", [False, True], ids=["manipulator", "solo"])
-def test_joint_states_go_where_they_are_asked(solo: bool, count: int | None) -> None:
+@pytest.mark.parametrize("flying", [False, True], ids=["manipulator", "flying"])
+def test_joint_states_go_where_they_are_asked(flying: bool, count: int | None) -> None:
     """More joints than coordinates, in loops; fewer, on a floating base."""
-    path = urdf_file("solo12.urdf") if solo else URDF / "manipulator.urdf"
-    robot = mbdyn_ros.load(path, floating_base=solo)
+    path = urdf_file("borinot_flying_arm_2.urdf") if flying else URDF / "manipulator.urdf"
+    robot = mbdyn_ros.load(path, floating_base=flying)
     q, v, a = (x[0] if count is None else x[:count] for x in state(robot))
     expected = robot.joint_state(q, v, a)
     assert expected[0].shape[-1] == len(robot.joint_names) != robot.nv

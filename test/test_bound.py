@@ -42,7 +42,7 @@ def test_an_assignment_copies() -> None:
 @pytest.mark.parametrize("wrong", [0.3, [[0.3]], [0.3, 0.4], [], ["0.3"], [None], [0.3j], None])
 def test_an_assignment_that_does_not_fit_is_refused(wrong: object) -> None:
     bound = mbdyn_ros.load(PENDULUM).bind("inverse_dynamics")
-    with pytest.raises(InputError, match=r"^q of the bound inverse_dynamics has shape \(1,\)"):
+    with pytest.raises(InputError, match="^q of the bound inverse_dyn.* (has shape|must be)"):
         bound.q = wrong
     assert bound.q == 0
 

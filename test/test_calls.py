@@ -17,6 +17,7 @@ import mbdyn_ros
 from mbdyn_ros import InputError, Robot
 from mbdyn_ros.bench.benchmark import random_state
 from mbdyn_ros.compiler import gcc
+from mbdyn_ros.model.examples import CART
 from mbdyn_ros.program.declaration import declared
 
 PROGRAMS = {
@@ -85,7 +86,7 @@ def test_it_gives_what_the_bound_program_gives(robot: Robot, name: str) -> None:
 
 
 def test_it_reads_any_layout(robot: Robot) -> None:
-    """Columns, rows read backwards, arrays that may not be written, and other buffers."""
+    """Columns, rows read backwards, arrays that may not be written; other buffers the long way."""
     q, v, a = state(robot, "inverse_dynamics")
     wide = np.zeros((robot.nv, 3))
     wide[:, 1] = v
@@ -94,12 +95,11 @@ def test_it_reads_any_layout(robot: Robot) -> None:
     expected.q[:], expected.v[:], expected.a[:] = q, v, a
     expected()
     call = robot._plain.inverse_dynamics
-    for values in (
-        (q, wide[:, 1], a),
-        (q[::-1].copy()[::-1], v, a),
-        (array("d", q.tolist()), memoryview(v), a),
-    ):
+    for values in ((q, wide[:, 1], a), (q[::-1].copy()[::-1], v, a)):
         np.testing.assert_array_equal(call(*values, *LOADED), expected.effort)
+    others = array("d", q.tolist()), memoryview(v), a
+    assert call(*others, *LOADED) is None
+    np.testing.assert_array_equal(robot.inverse_dynamics(*others), expected.effort)
 
 
 @pytest.mark.parametrize("place", range(3))
@@ -284,3 +284,19 @@ def test_a_compiled_jacobian_serves_single_states(
     robot.bind("jacobian", "lower")
     monkeypatch.setattr("mbdyn_ros.robot.calls.Bound", lambda kernel: pytest.fail("interpreted"))
     np.testing.assert_allclose(robot.jacobian(q, "lower"), interpreted, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("batch", [False, True], ids=["one", "many"])
+def test_numbers_that_are_missing_are_refused(batch: bool) -> None:
+    """Masks were passed over, and None became NaN."""
+    robot = mbdyn_ros.load(CART)
+    zeros = np.zeros((2, robot.nv) if batch else robot.nv)
+    expected = robot.inverse_dynamics(zeros, zeros, zeros)  # the next call takes the short way
+    masked = np.ma.array(zeros, mask=zeros == 0)
+    with pytest.raises(mbdyn_ros.InputError, match=r"position must be numbers.*\] is masked"):
+        robot.inverse_dynamics(masked, zeros, zeros)
+    missing = np.full(zeros.shape, None)
+    with pytest.raises(mbdyn_ros.InputError, match="velocity must be numbers.*not None"):
+        robot.inverse_dynamics(zeros, missing, zeros)
+    whole = np.ma.array(zeros, mask=False)
+    assert np.array_equal(robot.inverse_dynamics(whole, zeros, zeros), expected)

@@ -385,7 +385,7 @@ def test_five_bar_keeps_its_branch_far_from_home() -> None:
         turn("q3", "ground", "c", "0.7 0 0"), turn("q4", "c", "d", "0 0 0.45"),
         pin("b", "0.45 0 0.1", "d", "-0.4 0 0"),
     )  # fmt: skip
-    robot = robot_of(*parts)
+    robot = robot_of(*parts, mechanism="{independent: [q1, q2]}")
     home = ", ".join(f"{name}: {value!r}" for name, value in robot.home.items())
     other = robot_of(*parts, mechanism=f"{{independent: [q2, q4], home: {{{home}}}}}")
     q, v = [robot.home["q1"], robot.home["q2"]], [3.0, -5.0]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 pytest.importorskip("pinocchio")
 import casadi as ca  # noqa: E402
 import pinocchio as pin  # noqa: E402
-from random_loops import KINDS, draw  # noqa: E402
+from random_loops import BUILT_OF_OTHERS, draw, kinds  # noqa: E402
 from random_robots import Pair, RandomRobot, assert_close, explore, robots  # noqa: E402
 from scipy.spatial.transform import Rotation  # noqa: E402
 
@@ -113,18 +113,8 @@ def test_accelerations_of_random_robots(
         assert_close(mine, reduce.T @ their @ reduce, 1e-15 * condition + 1e-11, 1.0)
 
 
-SHORT = {
-    "crank-rocker", "triangle", "slider-crank", "nested", "floating", "odd planar", "planar joint",
-    "mimic", "coupling", "spatial universal", "spatial planar",
-}  # fmt: skip
-"""Kinds of mechanisms of which the others are made."""
-
-
 @INTERPRETED
-@pytest.mark.parametrize(
-    "kind",
-    [pytest.param(kind, marks=[] if kind in SHORT else pytest.mark.long) for kind in KINDS],
-)
+@pytest.mark.parametrize("kind", kinds(*BUILT_OF_OTHERS))
 def test_loops(kind: str) -> None:
     """Every kind of loop, with friction of passive joints and wrenches from outside."""
     pair = draw(kind, 3).pair()

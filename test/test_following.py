@@ -12,6 +12,7 @@ import pytest
 from random_loops import draw
 from test_continuation import loop_of
 
+import mbdyn_ros
 from mbdyn_ros.compiler.c_loops import walk_source
 from mbdyn_ros.compiler.gcc import required_toolchain
 from mbdyn_ros.program.closing import Closing
@@ -102,3 +103,17 @@ def test_a_bound_call_agrees_with_plain_calls_near_home() -> None:
         bound()
         assert np.abs(bound.result[rows] - robot.joint_state(q)[0]).max() < 1e-11
     assert np.abs(robot.joint_state(away)[0] - before).max() < 1e-12
+
+
+def test_a_simulation_takes_a_home_of_its_own_along() -> None:
+    """Far from the robot's home, which stays where it is."""
+    robot = draw("spatial planar", 10).load()
+    home = robot.calls.home.copy()
+    start = np.array([robot.home[name] for name in robot.independent_joints])
+    trajectory = mbdyn_ros.simulate(robot, start, np.zeros(robot.nv), 0.3)
+    assert np.isfinite(trajectory.joint_position).all()
+    assert trajectory.relative_imbalance < 1e-8
+    assert np.array_equal(robot.calls.home, home)
+    gaps = [np.abs(trajectory.joint_position[k] - robot.joint_state(trajectory.q[k])[0]).max()
+            for k in range(0, len(trajectory.time), 5)]
+    assert max(gaps) < 1e-10

@@ -91,7 +91,7 @@ def assert_near(ours: Array, theirs: Array) -> None:
 @needs_gcc
 @pytest.mark.parametrize(
     "name",
-    ["ur5", "boom", "tree_robot", "flying", "walked Watt", "walked planar joint"],
+    ["ur5", "boom", "tree_robot", "flying", "walked mimic", "walked spatial planar"],
 )
 def test_what_is_compiled_computes_what_the_robot_computes(name: str, tmp_path: Path) -> None:
     robot = robot_of(name)
@@ -136,7 +136,7 @@ def test_the_test_program_finds_a_wrong_number(tmp_path: Path) -> None:
 def strange(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Path, ...]]:
     """Header and code of two robots with closed loops, one of which is searched."""
     folder = tmp_path_factory.mktemp("strange")
-    names = ("boom", "walked Watt")
+    names = ("boom", "walked mimic")
     return [tuple(robot_of(name).generate_c(folder / name).files[:2]) for name in names]
 
 
@@ -161,7 +161,7 @@ def test_other_compilers_have_nothing_to_say(
 
 @needs_gcc
 def test_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
-    robot = robot_of("walked Watt")
+    robot = robot_of("walked mimic")
     written = robot.generate_c(tmp_path, links=[])
     module = built(tmp_path, written.files[0].stem)
     points = states(robot, 40)
@@ -183,7 +183,7 @@ def test_threads_do_not_disturb_each_other(tmp_path: Path) -> None:
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", ["boom", "walked Watt"])
+@pytest.mark.parametrize("name", ["boom", "walked mimic"])
 def test_out_of_reach_is_said(name: str, tmp_path: Path) -> None:
     written = robot_of(name).generate_c(tmp_path, links=[])
     module = built(tmp_path, written.files[0].stem)

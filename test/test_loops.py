@@ -9,7 +9,7 @@ import pinocchio as pin
 import pytest
 from interpreting import compiling, interpreting
 from loop_judge import across
-from random_loops import FREE, KINDS, LoopPair, Mechanism, draw, four_bar
+from random_loops import FREE, KINDS, LoopPair, Mechanism, draw, four_bar, kinds
 from random_robots import assert_close
 
 import mbdyn_ros
@@ -28,7 +28,7 @@ def interpreted_programs() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(scope="module", params=kinds("double-crank", "triple-rocker", "branches", "Watt"))
 def pair(request: pytest.FixtureRequest) -> LoopPair:
     return draw(request.param, 0).pair()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,10 @@ from random_loops import draw
 
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
+from mbdyn_ros.compiler.gcc import toolchain
+from mbdyn_ros.equations import programs
 from mbdyn_ros.integration.methods import FIXED
+from mbdyn_ros.robot.rollout import Rollout
 from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 URDF = Path(__file__).parent.parent / "urdf"
@@ -70,7 +75,7 @@ def test_an_arm(arm: Robot, method: str) -> None:
 
 @pytest.mark.parametrize("method", FIXED)
 def test_a_floating_base(method: str) -> None:
-    robot = mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True)
+    robot = mbdyn_ros.load(urdf_file("borinot_flying_arm_2.urdf"), floating_base=True)
     check(robot, method, 1e-9, friction=False)
     q0, v0, efforts = start(robot, 3, 20)
     q, _ = robot.rollout(q0, v0, efforts, DT, method, friction=False)
@@ -84,7 +89,7 @@ def test_closed_loops() -> None:
 
 def test_walked_loops() -> None:
     """A loop without closed form, by a Runge-Kutta step of single calls."""
-    pair = draw("Stephenson", 0).pair()
+    pair = draw("mimic", 0).pair()
     q0, v0, _, effort = pair.state(0)
     dt, efforts = 1e-4, np.tile(effort, (9, 5, 1))
     q, v = pair.robot.rollout(q0, v0, efforts, dt, friction=False)
@@ -112,12 +117,12 @@ def test_one_start_or_one_plan_serves_all(arm: Robot) -> None:
 
 
 def test_the_interpreter_gives_the_same(interpreted: None) -> None:
-    slow = mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True)
+    slow = mbdyn_ros.load(urdf_file("borinot_flying_arm_2.urdf"), floating_base=True)
     x = start(slow, 3, 2)
     for method in ("rk4", "semi_implicit"):
         expected = slow.rollout(*x, DT, method, friction=False)
         with compiling():
-            fast = mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True)
+            fast = mbdyn_ros.load(urdf_file("borinot_flying_arm_2.urdf"), floating_base=True)
             for ours, theirs in zip(
                 fast.rollout(*x, DT, method, friction=False), expected, strict=True
             ):
@@ -163,3 +168,35 @@ def test_refusals(arm: Robot) -> None:
     )
     with pytest.raises(InputError, match="dry friction .*friction=False"):
         rough.rollout(q0, v0, efforts, DT)
+
+
+def test_pieces_are_the_whole(arm: Robot) -> None:
+    """Groups of motions and pieces of them end where one call ends."""
+    q0, v0, efforts = start(arm, 300, 6)
+    kernel = arm.calls.kernel(programs.forward_dynamics)
+    method = FIXED["rk4"]
+    whole, pieces = Rollout(arm.system, kernel), Rollout(arm.system, kernel, most_at_once=1)
+    for terminal in (False, True):
+        for drive in (efforts, efforts[0]):
+            expected = whole(q0, v0, drive, DT, method, terminal)
+            found = pieces(q0, v0, drive, DT, method, terminal)
+            assert all(np.array_equal(*pair) for pair in zip(found, expected, strict=True))
+    single = pieces(q0[0], v0[0], efforts[0], DT, method, False)
+    assert np.array_equal(single[0], whole(q0[0], v0[0], efforts[0], DT, method, False)[0])
+
+
+@pytest.mark.skipif(toolchain() is None, reason="needs a C compiler")
+def test_a_long_one_can_be_interrupted(arm: Robot) -> None:
+    q0, v0, efforts = start(arm, 1, 200_000)
+    run = Rollout(arm.system, arm.calls.kernel(programs.forward_dynamics), most_at_once=10_000_000)
+    heard = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    try:
+        began = time.process_time()
+        with pytest.raises(KeyboardInterrupt):
+            while True:
+                run(q0, v0, efforts, DT, FIXED["rk4"], True)
+        assert time.process_time() - began < 3.0
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, heard)

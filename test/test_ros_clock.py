@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from rclpy.clock_type import ClockType
 from rclpy.time import Time
 from ros_rig import ARM, JOINTS, Rig, rig
 from rosgraph_msgs.msg import Clock
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
 from test_ros_feedforward import A, Q, V, last_is, start, state
 
 import mbdyn_ros
@@ -22,6 +25,7 @@ from mbdyn_ros.errors import InputError
 from mbdyn_ros.ros.messages.playback import Playback, approach, require_timely
 from mbdyn_ros.ros.messages.reference import Reference
 from mbdyn_ros.ros.node.node_clock import NodeClock
+from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]
 
@@ -46,6 +50,7 @@ def test_simulated_time() -> None:
     ros._set_ros_time_is_active(True)
     assert clock.now() == 0.0 and "no time on /clock yet" in clock.waiting
     assert clock.era == 1 and clock.jump == "use_sim_time became true"
+    assert not (paused := NodeClock(ros, lambda: True)).now() and not paused.waiting
     show(ros, 100.0)
     assert clock.now() == clock.now() == 100.0 and not clock.waiting
     assert clock.at(stamp(7.5), 100.0) == 7.5
@@ -108,6 +113,9 @@ class Clockwork:
         parameters = {"use_sim_time": True, "reference_timeout": 0.5, **parameters}
         self.rig = rig
         self.node, self.sent, self.reference = start(rig, **parameters)
+        self.reference.publish(state(Q))
+        rig.wait(lambda: "no time on /clock yet" in self.node.refusals.last)
+        assert "no time on /clock yet" in self.node.idle_reason
         self._clock = rig.publisher(Clock, "/clock")
 
     def show(self, seconds: float) -> None:
@@ -125,8 +133,7 @@ def test_references_follow_simulated_time(rig: Rig, interpreted: None) -> None:
     motion = state([0.0] * 3, [0.0] * 3, names=JOINTS)
     motion.points += state(Q, [0.0] * 3, at=2.0).points
     motion.header.stamp = stamp(101.0)
-    work.reference.publish(motion)
-    rig.wait(lambda: "no time on /clock yet" in work.node.refusals.last)
+    rig.wait(lambda: not work.node.idle_reason.startswith("use_sim_time"))  # /clock is found
     work.show(100.0)
     work.reference.publish(motion)
     rig.wait(lambda: not work.node.idle_reason)
@@ -170,3 +177,20 @@ def test_a_reference_ahead_does_not_act_at_once(rig: Rig, interpreted: None) -> 
     assert last_is(work.sent, arm.inverse_dynamics(q, v, a))
     work.show(14.0)
     assert last_is(work.sent, arm.gravity_vector(Q))
+
+
+def test_commands_age_by_the_time_that_the_simulator_makes(rig: Rig) -> None:
+    """Not while it is paused."""
+    node = rig.add(
+        Simulator, robot_description=ARM, rate=100.0, command_timeout=0.035,
+        publish_clock=True, start_paused=True,
+    )  # fmt: skip
+    commands = rig.publisher(Float64MultiArray, "simulator/commands")
+    commands.publish(Float64MultiArray(data=[3.0] * 3))
+    rig.wait(lambda: node.health().values["commands from"] == "/client")
+    time.sleep(0.1)
+    efforts = []
+    for _ in range(6):
+        assert rig.call(Trigger, "simulator/step").success
+        efforts.append(node.session.motion.effort.tolist())
+    assert efforts == [[3.0] * 3] * 4 + [[0.0] * 3] * 2

@@ -16,6 +16,7 @@ from std_srvs.srv import Trigger
 
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.robot import Robot
+from mbdyn_ros.ros.messages.named_numbers import require_known
 from mbdyn_ros.ros.node.description import GRAVITY, LATCHED, PRIORITY, SPECS
 from mbdyn_ros.ros.node.diagnostics import Health, key_values
 from mbdyn_ros.ros.node.parameters import Spec
@@ -153,6 +154,13 @@ def test_very_long_texts_lose_their_middle() -> None:
     assert words.startswith("there is no joint xxx") and words.endswith("there are shoulder, elbow")
     (value,) = key_values({"robot": "x" * 10_000_000})
     assert len(value.value) < 5000 and "9996000 characters left out" in value.value
+
+
+def test_a_very_long_name_is_refused_by_its_beginning() -> None:
+    with pytest.raises(InputError) as caught:
+        require_known(["elbow", "x" * 10_000_000], ["elbow"], "joint")
+    words = f"there is no joint '{'x' * 200}'... (10000000 characters); there are elbow"
+    assert str(caught.value) == words
 
 
 def test_a_fault_stays_until_it_is_cleared(rig: Rig) -> None:

@@ -54,7 +54,7 @@ class Bench:
         self.commands = rig.listen(Float64MultiArray, f"{CONTROLLER}/commands")
         self._states = rig.publisher(JointState, "joint_states")
         self.phase, self.speed, self.q = 1.5, 1000.0, np.array(HOME)
-        self._rotor = None
+        self._rotor, self.stamps = None, []
         if parameters.get("rotor_source") != "clock":
             self._rotor = rig.publisher(JointState, "rotor_state")
 
@@ -67,7 +67,8 @@ class Bench:
             )
         if rotor and self._rotor is not None:
             message = JointState(name=["rotor"], position=[self.phase], velocity=[self.speed])
-            message.header.stamp.sec = 7
+            message.header.stamp = self.rig.client.get_clock().now().to_msg()
+            self.stamps.append(message.header.stamp)
             self._rotor.publish(message)
 
     def until(self, ready: Any, **what: bool) -> Any:
@@ -105,7 +106,7 @@ def test_pulses_of_a_reference(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
     bench.until(bench.on)
     message = bench.pulses[-1]
     assert message.name == list(piezo.joint_names) and message.rotor_speed == 1000.0
-    assert message.header.stamp.sec == 7 and message.rotor_phase == 1.5
+    assert message.header.stamp in bench.stamps and message.rotor_phase == 1.5
     mean = np.array(message.mean_torque)
     assert mean[[1, 4, 5]].tolist() == [0, 0, 0] and mean[0] > 0 > mean[2]
     judge = pulse_windows(piezo, HOME, Rotor(0.002, 0.005, 1000.0), mean, "gripper")
@@ -255,6 +256,8 @@ def test_targets(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
     place.x = 0.5
     target.publish(message)
     bench.until(lambda: "cannot be brought to (0.5," in bench.node.refused_targets.last)
+    target.publish(PoseStamped())
+    bench.until(lambda: "the target is an empty message" in bench.node.refused_targets.last)
     message.header.frame_id = "moon"
     target.publish(message)
     bench.until(lambda: "in frame 'moon'" in bench.node.refused_targets.last)

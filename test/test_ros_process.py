@@ -127,10 +127,17 @@ def test_refused_with_one_line(
     assert len(lines) == 1 and lines[0].startswith(f"{node}: ") and message in lines[0], output
 
 
-def test_unreadable_arguments_are_one_line_too(start: Start) -> None:
-    process = start("simulator", "-p", "rate")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(["-p", "rate"], "'-p rate'"), (["-q"], "UnknownROSArgsError: ['-q']")],
+)
+def test_unreadable_arguments_are_one_line_too(
+    start: Start, arguments: list[str], message: str
+) -> None:
+    process = start("simulator", *arguments)
     output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1 and "Traceback" not in output, output
+    assert "simulator: " in output and message in output, output
 
 
 def test_every_signal_that_ends_or_suspends_is_heard() -> None:
@@ -197,7 +204,9 @@ class Busy(RobotNode):
     def last_words(self):
         print(time.perf_counter() - self.asked)
 
-sys.exit(run(Busy, "busy", []))
+code = run(Busy, "busy", [])
+assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN, "one more would spoil the exit code"
+sys.exit(code)
 """
 
 

@@ -7,8 +7,11 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from sensor_msgs.msg import JointState
+
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.model import Array
+from mbdyn_ros.ros.messages.measured_state import MeasuredState
 from mbdyn_ros.ros.messages.reference import Reference
 
 TIMES = np.array([0.0, 0.5, 1.3, 2.0])
@@ -80,3 +83,20 @@ def test_samples_lie_on_the_motion(given: int) -> None:
 def test_times_must_increase() -> None:
     with pytest.raises(InputError, match=r"point 2: time_from_start is 0\.5 s"):
         Reference(np.array([0.0, 0.5, 0.5, 1.0]), points()[0])
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, 1e308])
+def test_absurd_joint_states_are_not_taken(number: float) -> None:
+    """They would end in a fault of whoever computes with them."""
+    measured = MeasuredState(["elbow", "grip"])
+    names = ["grip", "wheel", "elbow"]
+    zero = [0.0] * 3
+    assert measured.take(joint_state(names, [1.0, number, 3.0], zero), 5.0, 5.0)
+    assert measured.position.tolist() == [3.0, 1.0] and measured.age(6.0) == 1.0
+    assert not measured.take(joint_state(names, [1.0, 2.0, 4.0], [number, 0, 0]), 7.0, 7.0)
+    assert not measured.take(joint_state(names, [number, 2.0, 4.0], zero), 7.0, 7.0)
+    assert measured.position.tolist() == [3.0, 1.0] and measured.age(6.0) == 1.0
+
+
+def joint_state(names: list[str], position: list[float], velocity: list[float]) -> JointState:
+    return JointState(name=names, position=position, velocity=velocity)

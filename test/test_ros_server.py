@@ -119,7 +119,12 @@ def test_bad_request(server: Rig, case: str) -> None:
 
 @pytest.mark.parametrize(
     ("link", "force", "message"),
-    [("wing", 1.0, "no link 'wing'"), ("", 1.0, "names no link"), ("lower", math.nan, "fx of")],
+    [
+        ("wing", 1.0, "no link 'wing'"),
+        ("", 1.0, "names no link"),
+        ("lower", math.nan, "fx of"),
+        ("lower", 1e308, "fx of the wrench on lower is 1e+308: every number must be at most 1e+12"),
+    ],
 )
 def test_bad_wrench(server: Rig, link: str, force: float, message: str) -> None:
     push = WrenchStamped()

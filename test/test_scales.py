@@ -89,10 +89,10 @@ def test_the_end_of_a_slide_is_known_at_any_size(factor: float) -> None:
 
 @pytest.mark.parametrize("far", [1e17, 1e300])
 def test_positions_that_are_none_are_refused_at_once(far: float) -> None:
-    slide = mechanism("triangle").load()
-    if slide.model.joint(slide.independent_joints[0]).type == "prismatic":
-        with pytest.raises(mbdyn_ros.InputError, match=rf"a gap of {far:.3g} m".replace("+", r"\+")):
-            slide.joint_state([far])
-    walked = mechanism("five-bar").load()
+    m = mechanism("triangle")
+    m.independent = [next(x.name for x in m.joints if x.type == "prismatic")]
+    with pytest.raises(mbdyn_ros.InputError, match="a gap of") as caught:
+        m.load().joint_state([far])
+    assert f"a gap of {far:.3g} m is left" in str(caught.value)
     with pytest.raises(mbdyn_ros.InputError, match="farther than 500000"):
-        walked.joint_state(np.full(walked.nq, far))
+        mechanism("Bennett").load().joint_state([far])

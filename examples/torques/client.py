@@ -42,6 +42,7 @@ class DemoClient(Node):
         self._spinner.add_node(self)
         self.states: list[tuple[float, list[float], list[float], list[float]]] = []
         self.state_names: list[str] = []
+        self._met = False
         self._inbox = Inbox(self, JointState, "joint_states", QoSProfile(depth=2000))
         self._commands = Inbox(self, Float64MultiArray, "simulator/commands", QoSProfile(depth=10))
         self._reference = self.create_publisher(JointTrajectory, "torque_feedforward/reference", 1)
@@ -101,14 +102,22 @@ class DemoClient(Node):
     def drive(self, trajectory: JointTrajectory) -> float:
         """Let the simulated robot follow the trajectory; return when it started (s, its stamps).
 
-        The simulation waits, paused, until the torques that hold its start arrive: the nodes
-        know of each other by then.
+        The simulation waits, paused, until the torques that hold its start arrive for the first
+        time: the nodes know of each other by then.
         """
         for _ in self._commands:
             pass  # those of before
         hold = JointTrajectory(joint_names=trajectory.joint_names, points=trajectory.points[:1])
-        self._reference.publish(hold)
-        self._until(lambda: any(any(one.data) for one in self._commands), 5.0, "effort")
+
+        def held() -> bool:
+            self._reference.publish(hold)  # refused before it knows where the robot is
+            return any(any(one.data) for one in self._commands)
+
+        if self._met:
+            self._reference.publish(hold)  # without feed-forward it takes no effort
+        else:
+            self._until(held, 5.0, "effort")
+        self._met = True
         start = self.get_clock().now().nanoseconds + int((REST + LEAD) * 1e9)
         fill_time(trajectory.header.stamp, start)
         self._reference.publish(trajectory)
@@ -121,11 +130,15 @@ class DemoClient(Node):
         return start * 1e-9
 
     def start_again(self, feedforward: str) -> None:
-        """The robot back to its start, paused, and another source of efforts."""
+        """Back to the start, paused, with another source of efforts, however well it follows."""
         self._call(self._reset, Trigger.Request())
-        value = Parameter("feedforward", value=feedforward).get_parameter_value()
-        message = ParameterMessage(name="feedforward", value=value)
-        self._call(self._set, SetParameters.Request(parameters=[message]))
+        settings = Parameter("feedforward", value=feedforward), Parameter(
+            "following_tolerance", value=0.0
+        )
+        messages = [
+            ParameterMessage(name=one.name, value=one.get_parameter_value()) for one in settings
+        ]
+        self._call(self._set, SetParameters.Request(parameters=messages))
 
     def _call(self, client: Any, request: Any) -> Any:
         future = client.call_async(request)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from ..array import Array
+from ..array import Array, as_numbers
 from ..errors import InputError
 from .kernel import Kernel
 
@@ -48,11 +48,14 @@ class Bound(functools.partial):  # type: ignore[type-arg]
         arrays = {key: one for key, one in vars(self).items() if isinstance(one, np.ndarray)}
         if name not in arrays:
             raise InputError(f"{self._program} has no array {name!r}; it has {', '.join(arrays)}")
-        given = np.asarray(value)
-        if given.shape != arrays[name].shape or given.dtype.kind not in "biuf":
+        try:
+            given = as_numbers(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"{name} of {self._program} must be numbers: {error}") from None
+        if given.shape != arrays[name].shape:
             raise InputError(
-                f"{name} of {self._program} has shape {arrays[name].shape} and holds numbers; "
-                f"what is assigned to it has shape {given.shape} and type {given.dtype}"
+                f"{name} of {self._program} has shape {arrays[name].shape}; what is assigned to "
+                f"it has shape {given.shape}"
             )
         arrays[name][...] = given
 

@@ -10,12 +10,14 @@ from ..program.closing import Closing
 from ..program.continuation import (
     CLOSED,
     CONTRACTION,
+    EXACT,
     GENTLE,
     ITERATIONS,
     LARGEST_CORRECTION,
     LARGEST_MOVE,
     LONGEST_STRIDE,
     MOST_STEPS,
+    NOISE,
     SMALL,
     SMALLEST_STEP,
     STEEP,
@@ -50,6 +52,8 @@ def c_loops(closing: Closing, newton: str) -> str:
         nz=max(nz for _, nz in counts),
         iterations=ITERATIONS,
         closed=number(CLOSED),
+        exact=number(EXACT),
+        noise=number(NOISE),
         largest_move=number(LARGEST_MOVE),
         most_steps=number(MOST_STEPS),
         largest_correction=number(LARGEST_CORRECTION),
@@ -74,6 +78,8 @@ CONSTANTS = """
 #define MOST_Z {nz}
 #define ITERATIONS {iterations}
 #define CLOSED {closed}
+#define EXACT {exact}
+#define NOISE {noise}
 #define LARGEST_MOVE {largest_move}
 #define MOST_STEPS {most_steps}
 #define LARGEST_CORRECTION {largest_correction}
@@ -102,9 +108,10 @@ FOLLOWING = f"""
 """
 
 CLOSE_ALL = """
-/* What following remembers counts for one home alone. */
+/* What following remembers counts for one home alone. Positions farther than `farthest` from the
+   last are no motion and stay open; 0: they are walked to. */
 struct memory {{
-  double home[{ny} + {nz}];
+  double farthest, home[{ny} + {nz}];
   struct followed last[{count}];
 }};
 
@@ -118,7 +125,7 @@ static int follow_all(const double* y, const double* home, struct memory* memory
       iy += loop_table[k].ny, iz += loop_table[k].nz;
     }}
   }}
-  return follow_loops(loop_table, {count}, y, home, home + {ny}, memory->last, z);
+  return follow_loops(loop_table, {count}, y, home, home + {ny}, memory->last, memory->farthest, z);
 }}
 
 /* Dependent positions of all loops at q. What this thread remembers counts for one home alone. */

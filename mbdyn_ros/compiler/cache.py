@@ -24,6 +24,7 @@ import platformdirs
 
 from ..errors import CompilerWarning
 from .gcc import CompilationError, Toolchain, required_toolchain
+from .notice import waiting_for
 
 UNUSED = 90 * 86400.0
 """Seconds after which a library that nobody loaded is swept."""
@@ -108,7 +109,8 @@ def cached_library(name: str, key: str, source: Callable[[], str]) -> Path:
             if time.time() - library.stat().st_mtime > ABANDONED:
                 os.utime(library)  # it is in use
             return library
-        library = text_library(source())
+        with waiting_for(name.replace("_", " ")):
+            library = text_library(source())
         _point(link, library)
         return library
     except OSError as error:

@@ -35,7 +35,7 @@ def plain_call(
     of the method, in order. It may be called from several threads.
     """
     call: Callable[..., Array | None] = _maker("new_plain_call")(
-        (program.address.value, np.empty, shape, home.ctypes.data, *others)
+        (program.address.value, np.empty, shape, home.ctypes.data, np.ndarray, *others)
     )
     return call
 

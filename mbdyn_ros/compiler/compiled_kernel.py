@@ -42,8 +42,8 @@ class CompiledKernel(Kernel):
         super().__init__(program, alone.inputs, alone.shape, home)
         self.alone, self._made, self._runtime = alone, vectors, runtime()
         self._home = home.ctypes.data
-        self._addresses = ctypes.c_void_p * (len(self.inputs) + 2)
-        self._steps = ctypes.c_size_t * len(self.inputs)
+        self._addresses = ctypes.c_void_p * (len(self.inputs) + 1)
+        self._steps = ctypes.c_size_t * (len(self.inputs) + 1)
 
     @functools.cached_property
     def plain(self) -> Callable[..., Array | None]:  # type: ignore[override]
@@ -70,26 +70,27 @@ class CompiledKernel(Kernel):
             self._runtime.batch_of_few, self.alone.address, *self._addressed(arguments, result)
         )
 
-    def _fill(self, arrays: Sequence[Array], result: Array) -> None:
+    def _fill(self, arrays: Sequence[Array], result: Array, homes: Array | None = None) -> None:
         """From `MANY` states on several at once, in vectors and on `threads()`."""
-        addressed = self._addressed(arrays, result)
-        vectors = self.vectors if len(result) >= MANY else None
+        addressed = self._addressed(arrays, result, homes)
+        vectors = self.vectors if len(result) >= MANY and homes is None else None
         if vectors is None:
             self._runtime.batch_of_few(self.alone.address, *addressed)
         else:
             threads = threads_for(len(result) * vectors.operations)
             self._runtime.batch(vectors.address, *addressed, threads)
 
-    def _addressed(self, arrays: Sequence[Array], result: Array) -> tuple[object, ...]:
-        """Number of states, where inputs and home are, their steps, and where the result is.
-
-        Nothing is remembered from state to state.
-        """
+    def _addressed(
+        self, arrays: Sequence[Array], result: Array, homes: Array | None = None
+    ) -> tuple[object, ...]:
+        """Number of states, where inputs and home are, their steps, and where the result is."""
         count = len(result)
-        start = self._addresses(*map(address, arrays), self._home, None)
-        step = self._steps(
-            *(x.size // count if x.ndim > n else 0 for x, n in zip(arrays, self._ndim, strict=True))
+        home = self._home if homes is None else address(homes)
+        start = self._addresses(*map(address, arrays), home)
+        steps = (
+            x.size // count if x.ndim > n else 0 for x, n in zip(arrays, self._ndim, strict=True)
         )
+        step = self._steps(*steps, 0 if homes is None else homes.shape[1])
         return ctypes.c_size_t(count), start, step, ctypes.c_void_p(address(result))
 
 

@@ -45,11 +45,15 @@ class InterpretedKernel(Kernel):
         """State by state."""
         return functools.partial(self._fill, arguments, result)
 
-    def _fill(self, arrays: Sequence[Array], result: Array) -> None:
+    def _fill(self, arrays: Sequence[Array], result: Array, homes: Array | None = None) -> None:
         """State by state."""
-        bound = Bound(self)
+        bound, start = Bound(self), self.home.copy()
         for k in range(len(result)):
             for one, array, n in zip(bound.arguments, arrays, self._ndim, strict=True):
                 one[...] = array[k] if array.ndim > n else array
+            if homes is not None:
+                self.home[:] = homes[k]
             bound()
             result[k] = bound.result
+        if homes is not None:
+            self.home[:] = start

@@ -52,12 +52,19 @@ class Kernel(abc.ABC):
         """
         return None
 
-    def batch(self, arrays: Sequence[Array], count: int, out: Array | None = None) -> Array:
+    def batch(
+        self,
+        arrays: Sequence[Array],
+        count: int,
+        out: Array | None = None,
+        homes: Array | None = None,
+    ) -> Array:
         """Run over N states: inputs of shape (N, ...), or of one state's shape for all.
 
         Parameters
         ----------
         out : (N, ...) contiguous float64 for the results; default a new array.
+        homes : (N, n) contiguous: every state has a home of its own, and is run by itself.
 
         Returns
         -------
@@ -66,7 +73,7 @@ class Kernel(abc.ABC):
         arrays = [np.ascontiguousarray(array, dtype=np.float64) for array in arrays]
         result = np.empty((count, *self.shape)) if out is None else out
         if result.size:
-            self._fill(arrays, result)
+            self._fill(arrays, result, homes)
         return result
 
     @abc.abstractmethod
@@ -78,7 +85,7 @@ class Kernel(abc.ABC):
         """A call of the program over the states of arrays (N, ...), which the caller keeps."""
 
     @abc.abstractmethod
-    def _fill(self, arrays: Sequence[Array], result: Array) -> None:
+    def _fill(self, arrays: Sequence[Array], result: Array, homes: Array | None = None) -> None:
         """Run over all states of contiguous arrays."""
 
 

@@ -21,8 +21,9 @@ import casadi as ca
 from ..program.declaration import program
 from ..program.elimination import Elimination
 from ..program.stages import Staged, Stages
+from .actuation import actuated
 from .algebra.spatial import SX
-from .efforts import actuated, driving, joint_friction
+from .efforts import driving, joint_friction
 from .system import System
 from .tree.newton_euler_derivatives import inverse_dynamics_derivatives as tree_derivatives
 from .tree_derivatives import is_tree, tree_acceleration_derivatives, tree_effort_derivatives

@@ -51,17 +51,3 @@ def applied(system: System, effort: SX) -> SX:
     for k, row in enumerate(system.coordinates.effort):
         efforts[row] = efforts[row] + effort[k]
     return efforts
-
-
-def actuated(system: System, embedding: Embedding, reduced: SX) -> SX:
-    """Efforts of the actuators that do the work of the independent coordinates' efforts.
-
-    With more actuators than mobility they are those of least norm.
-    """
-    coordinates = system.coordinates
-    if sorted(coordinates.effort) == sorted(coordinates.v):
-        return reduced[[coordinates.v.index(row) for row in coordinates.effort]]
-    rows = embedding.matrix[list(coordinates.effort), :]
-    if len(coordinates.effort) == len(coordinates.v):
-        return ca.solve(rows.T, reduced)
-    return rows @ ca.solve(rows.T @ rows, reduced)

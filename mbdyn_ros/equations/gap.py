@@ -13,7 +13,7 @@ from .algebra.spatial import SX
 from .loops.closure_gap import ClosureGap, closure_gap
 from .loops.linkage import Linkage
 from .loops.loop_walk import LoopWalk
-from .loops.planar_loop import PlanarLoop
+from .loops.planar_figure import PlanarFigure
 from .system import System
 
 
@@ -53,8 +53,9 @@ def unreachable(system: System, q: Array) -> Unreachable | None:
             continue
         rows = np.array(system.rows(linkage))
         free, bound = rows[list(linkage.independent)], rows[list(linkage.dependent)]
-        if isinstance(linkage.closed_form, PlanarLoop):
-            arrived, nearest, start = _closed_form_end(linkage.closed_form, float(whole[free[0]]))
+        form = linkage.closed_form
+        if isinstance(form, PlanarFigure) and len(form.given) == 1:
+            arrived, nearest, start = _closed_form_end(form, float(whole[free[0]]))
         else:
             walk = LoopWalk(system.tree, linkage).by_any_way(system.home[rows], whole[rows])
             arrived, nearest, start = walk.arrived, walk.independent, walk.dependent
@@ -72,9 +73,9 @@ def unreachable(system: System, q: Array) -> Unreachable | None:
     return None
 
 
-def _closed_form_end(form: PlanarLoop, wanted: float) -> tuple[bool, Array, Array]:
+def _closed_form_end(form: PlanarFigure, wanted: float) -> tuple[bool, Array, Array]:
     """Whether the given joint reaches `wanted`; the nearest it reaches, and the others there."""
-    nearest = form.reach.nearest(wanted)
+    nearest = form.reach[0].nearest(wanted)
     q = SX.sym("q")
     values = form.values(q)
     order = sorted(values)
@@ -94,4 +95,5 @@ def _least_gap(system: System, linkage: Linkage, y: Array, start: Array) -> Clos
         x[list(linkage.dependent)] = z
         return np.array(residual(x)).ravel()
 
-    return closure_gap(system.tree, linkage.cluster, least_squares(gap, start).fun)
+    with np.errstate(over="ignore", invalid="ignore"):  # squares of positions such as 1e300
+        return closure_gap(system.tree, linkage.cluster, least_squares(gap, start).fun)

@@ -9,7 +9,7 @@ import numpy as np
 from ..model.model import Array, Model
 from .loops.closure_gap import beyond_limits, closure_gaps
 from .loops.linkage import Linkage
-from .loops.units import way_around
+from .loops.units import way_of
 from .system import System
 
 FAR = 0.2
@@ -57,7 +57,7 @@ def _far_apart(
     most = int(np.argmax(np.abs(moved)))
     notes = []
     for closure in linkage.cluster.closures:
-        around = way_around(system.tree, closure)
+        around = way_of(system.tree, closure)
         apart = gaps[closure.name].metres
         if apart > FAR * around:
             notes.append(

@@ -16,10 +16,11 @@ from ..model.tree import WORLD
 from ..program.declaration import program
 from ..program.elimination import solve_ltl
 from ..program.operations import cheapest
+from .actuation import actuated
 from .algebra.spatial import SX, constant, homogeneous
 from .articulated_body import articulated_body
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from .efforts import actuated, applied, driving, joint_friction, reduced_efforts
+from .efforts import applied, driving, joint_friction, reduced_efforts
 from .formulation import Study, formulation
 from .system import System
 from .tree import kinematics

@@ -39,6 +39,10 @@ SMALLEST_STEP = 1e-7
 CLOSED = 1e-12
 """Largest residual of a closed loop (m or rad)."""
 
+EXACT, NOISE = 1e-14, 1e-8
+"""Residual (m or rad) of rounding errors alone; beside it a correction up to the noise is one of
+them: near a singularity it is large, and does not shrink."""
+
 ITERATIONS = 8
 """Newton iterations within which a step must have converged."""
 
@@ -165,12 +169,13 @@ def _closed(loop: LoopFunctions, y: Array, guess: Array, whole: Array) -> _Place
         except np.linalg.LinAlgError:
             return None
         moved = float(np.abs(change).max(initial=0.0))
-        if not moved <= last / 2 and not moved <= CLOSED:  # NaN, or no contraction
+        exact = gap.item() <= EXACT and moved <= NOISE
+        if not (moved <= last / 2 or moved <= CLOSED or exact):  # NaN, or no contraction
             return None
         z, last = z - change, max(moved, CLOSED)
         if not np.abs(z - guess).max(initial=0.0) <= LARGEST_CORRECTION:
             return None
-        if moved <= CLOSED and gap.item() <= CLOSED and aligned.item() > 0:
+        if (moved <= CLOSED or exact) and gap.item() <= CLOSED and aligned.item() > 0:
             tangent: Array = np.asarray(-np.linalg.solve(by_z, by_y @ whole), dtype=np.float64)
             rate = np.trace(np.linalg.solve(by_z, np.array(loop.change(y, z, whole, tangent))))
             sign = np.linalg.slogdet(by_z).sign

@@ -1,4 +1,4 @@
-"""The loops of a robot: their forces, and other coordinates for them; methods of `Robot`."""
+"""Other coordinates and other branches for the loops of a robot: methods of `Robot`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..array import Array
-from ..equations import programs
-from ..equations.loop_forces import loop_forces as forces_of
-from ..equations.loop_forces import loop_terms
+from ..equations.actuation import condition_number, joint_rates
 from ..errors import ModelWarning
 from ..model.model import constant
 from .calls import Calls
@@ -20,20 +18,23 @@ if TYPE_CHECKING:
     from .robot import Robot
 
 
-def loop_forces(self: Robot, q: Array, v: Array, a: Array) -> dict[str, Array]:
-    """Force and moment in every closing joint, of the predecessor on the successor.
+def actuation_condition(self: Robot, q: Array) -> Array:
+    """How near the actuators of loops are to a dead point: a condition number, () or (N,).
+
+    Parameters
+    ----------
+    q : (nq,) or (N, nq).
 
     Returns
     -------
-    {loop name: [force, moment] (6,)}, N and N m, about the origin of the predecessor's loop
-    frame in its axes. Where constraints are redundant the answer of least norm is taken:
-    a planar loop carries nothing across its plane. Batches give (N, 6).
+    1 over the least share that the actuators have in the motions of their loop: of all motions with
+    the sum of squares 1, the least root of the actuators' sum of squares, lengths counting in the
+    way around the loop; of several loops the worst. 1 is best, and all there is without loops. At a
+    dead point, where an actuator stands still while the loop moves, it is infinite; from 1e6 on
+    `inverse_dynamics` refuses (in batches: NaN), because the effort would have few digits.
     """
-    if not self.model.loops:
-        self.calls.call(programs.joint_acceleration, (q, v, a))  # refuses what is no motion
-        return {}
-    forces = forces_of(self.system, self.calls.call(loop_terms, (q, v, a)))
-    return {loop.name: forces[loop.name] for loop in self.model.loops}
+    rates = self.calls.call(joint_rates, (q,))
+    return condition_number(self.system, rates)
 
 
 def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, float]) -> Robot:

@@ -23,10 +23,12 @@ from ..compiler.bound import Bound
 from ..compiler.kernel import Kernel
 from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD, Options
+from ..equations.actuation import DEAD, joint_rates, least_share
 from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
 from ..equations.system import System
-from ..errors import InputError, SingularMassMatrixError
+from ..errors import DeadPointError, InputError, SingularMassMatrixError
+from ..program.continuation import FARTHEST
 from ..program.declaration import Declaration, offered
 from ..program.program import Program
 
@@ -35,6 +37,9 @@ SPOKEN_ARGUMENTS = {"q": "position", "v": "velocity", "a": "acceleration", "effo
 
 NEXT_TO_NOTHING = 1e-6
 """Gap (m or rad), found by least squares, of a loop that closes."""
+
+NEARLY_DEAD = 1e-3
+"""Share in the motion of a loop under which an actuator explains that there are no efforts."""
 
 
 class PlainCalls:
@@ -142,6 +147,15 @@ class Calls:
         out[...] = result
         return out
 
+    def along(self, program: Declaration, values: Sequence[Array], homes: Array) -> Array:
+        """The results (N, ...) at N states of a motion, each reached from a home (N, n) of its own.
+
+        NaN where loops cannot be closed.
+        """
+        if not self._system.nz:
+            return self.call(program, tuple(values))
+        return self.kernel(program).batch(values, len(homes), homes=homes)
+
     def _run(self, kernel: Kernel, arrays: Sequence[Array], q: Array) -> Array:
         """The result for finite numbers, or words about why it has none."""
         bound = Bound(kernel)
@@ -150,6 +164,8 @@ class Calls:
         bound()
         if not np.isfinite(bound.result).all():
             self._require_closed(q)
+            if kernel.program.name not in ("forward_dynamics", "forward_dynamics_derivatives"):
+                self._require_alive(kernel.program.name, q)
             raise SingularMassMatrixError(
                 f"{self._source}: {kernel.program.name.replace('_', ' ')} has no finite answer at "
                 f"q = {q.tolist()}: the mass matrix is singular there, or a number is too large"
@@ -176,6 +192,20 @@ class Calls:
                         else interpret(made, self.home)
                     )
         return self._kernels[key]
+
+    def _require_alive(self, name: str, q: Array) -> None:
+        """Raise `DeadPointError` where an actuator is at a dead point at q."""
+        bound = Bound(self.kernel(joint_rates, compiled=False))
+        bound.arguments[0][...] = q
+        bound()
+        nearest = least_share(self._system, bound.result)
+        if nearest is not None and nearest[1] < NEARLY_DEAD:
+            raise DeadPointError(
+                f"{self._source}: {name.replace('_', ' ')} has no answer at q = {q.tolist()}: the "
+                f"actuator of {self._system.coordinates.effort_labels[nearest[0]]} is at a dead "
+                f"point: the loop moves and it stands still, but for {nearest[1]:.2g} of the "
+                f"motion (efforts are computed from {DEAD:g} on; see actuation_condition)"
+            )
 
     def _require_closed(self, q: Array) -> None:
         """Raise `InputError` where the loops cannot be closed at q."""

@@ -32,6 +32,13 @@ if TYPE_CHECKING:
     from .robot import Robot
 
 
+MOST_AT_ONCE = 2_000_000_000
+"""Operations of one call into compiled code, about half a second: then Ctrl-C is heard."""
+
+GROUP = 256
+"""Motions that run at once at least, where there are so many: vectors on several threads."""
+
+
 def rollout(
     self: Robot,
     q0: Array,
@@ -96,10 +103,13 @@ class Rollout:
     Parameters
     ----------
     kernel : forward dynamics; it serves where nothing can be compiled.
+    most_at_once : operations after which it may be interrupted.
     """
 
-    def __init__(self, system: System, kernel: Kernel) -> None:
-        self._system, self._kernel = system, kernel
+    def __init__(
+        self, system: System, kernel: Kernel, most_at_once: int = MOST_AT_ONCE
+    ) -> None:
+        self._system, self._kernel, self._most = system, kernel, most_at_once
         self._rate = PositionRate(system.coordinates)
         self._compiled: list[CompiledProgram] = []
         if isinstance(kernel, CompiledKernel):
@@ -124,8 +134,43 @@ class Rollout:
         elif len(self._compiled) < 2:
             self._interpret(q, v, effort, dt, method, q_out, v_out)
         elif count and steps:
-            self._run(q, v, effort, dt, method, q_out, v_out)
+            self._run_pieces(q, v, effort, dt, method, q_out, v_out)
         return (q_out, v_out) if counts else (q_out[0], v_out[0])
+
+    def _run_pieces(
+        self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
+        q_out: Array, v_out: Array,
+    ) -> None:  # fmt: skip
+        """Groups of motions one after the other, and long motions piece by piece.
+
+        Walks to the positions of loops begin where the last step ended, so their motions stay
+        whole.
+        """
+        count, steps = len(q_out), effort.shape[-2]
+        cost = max(1, tableau_in_c(method)[0]) * max(1, self._compiled[0].operations)
+        group = min(count, max(GROUP, self._most // (cost * steps)))
+        piece = steps if self._system.nz else max(1, min(steps, self._most // (cost * group)))
+        for first in range(0, count, group):
+            some = slice(first, first + group)
+            one_q, one_v, drive = (
+                x[some] if x.ndim > single else x
+                for x, single in ((q, 1), (v, 1), (effort, 2))
+            )
+            if piece == steps:
+                self._run(one_q, one_v, drive, dt, method, q_out[some], v_out[some])
+                continue
+            for start in range(0, steps, piece):
+                now = drive[..., start : start + piece, :]
+                shape = (len(q_out[some]), now.shape[-2])[: q_out.ndim - 1]
+                q_now, v_now = np.empty((*shape, q.shape[-1])), np.empty((*shape, v.shape[-1]))
+                self._run(one_q, one_v, now, dt, method, q_now, v_now)
+                if q_out.ndim == 3:
+                    q_out[some, start : start + piece] = q_now
+                    v_out[some, start : start + piece] = v_now
+                    q_now, v_now = q_now[:, -1], v_now[:, -1]
+                else:
+                    q_out[some], v_out[some] = q_now, v_now
+                one_q, one_v = q_now, v_now
 
     def _run(
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,

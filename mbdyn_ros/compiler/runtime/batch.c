@@ -8,15 +8,14 @@ EXPORTED void batch(const struct program* program, size_t n, const double* const
   share_out(n, 128, threads, program->batch, &job);
 }
 
-/* The program over a few states, one by one; with memory, those of a motion. */
+/* The program over a few states, one by one; they may have homes of their own. */
 EXPORTED void batch_of_few(const struct program* program, size_t n, const double* const* start,
                            const size_t* step, double* result) {
   const double* arg[program->inputs + 2];
   for (size_t k = 0; k < n; ++k) {
     double* const res[] = {result + k * result_size(program)};
-    for (size_t i = 0; i < program->inputs; ++i) arg[i] = start[i] + k * step[i];
-    arg[program->inputs] = start[program->inputs];
-    arg[program->inputs + 1] = start[program->inputs + 1];
+    for (size_t i = 0; i <= program->inputs; ++i) arg[i] = start[i] + k * step[i];
+    arg[program->inputs + 1] = NULL;
     run(program, arg, res);
   }
 }

@@ -29,6 +29,7 @@ enum { PY_WRITABLE = 0x1, PY_FORMAT = 0x4, PY_STRIDES = 0x18 };
 extern py_object _Py_NoneStruct;
 py_object* PyCFunction_NewEx(py_method* method, py_object* self, py_object* module);
 py_object* PyObject_CallFunctionObjArgs(py_object* function, ...);
+py_object* PyObject_Type(py_object* object);
 py_object* PyTuple_GetItem(py_object* tuple, ptrdiff_t i);
 ptrdiff_t PyTuple_Size(py_object* tuple);
 void* PyLong_AsVoidPtr(py_object* address);
@@ -92,9 +93,13 @@ static int checked(const struct program* program, const double* const* arg, cons
   return !bad;
 }
 
-/* The numbers of a float64 array (n,), and whether it is one. */
-static int read_numbers(py_object* from, size_t n, double* to) {
+/* The numbers of a float64 array (n,) of this very type, and whether it is one: what is derived
+   from arrays may hide some of its numbers. */
+static int read_numbers(py_object* type, py_object* from, size_t n, double* to) {
   py_buffer view;
+  py_object* own = PyObject_Type(from);
+  Py_DecRef(own);
+  if (own != type) return 0;
   if (PyObject_GetBuffer(from, &view, PY_STRIDES | PY_FORMAT)) return 0;
   const int fits =
       view.dimensions == 1 && *view.shape == (ptrdiff_t)n && !strcmp(view.format, "d");
@@ -106,10 +111,10 @@ static int read_numbers(py_object* from, size_t n, double* to) {
 }
 
 /* What `self` of a plain call holds; behind it, what arguments behind the program's must be. */
-enum { PROGRAM, EMPTY, SHAPE, HOME, OTHERS };
+enum { PROGRAM, EMPTY, SHAPE, HOME, TYPE, OTHERS };
 
-/* `self` holds the address of the program, numpy.empty, the shape of the result, and the address of
-   home. */
+/* `self` holds the address of the program, numpy.empty, the shape of the result, the address of
+   home, and numpy.ndarray. */
 static py_object* plain_call(py_object* self, py_object* const* given, ptrdiff_t count) {
   const struct program* program = PyLong_AsVoidPtr(PyTuple_GetItem(self, PROGRAM));
   const size_t total = total_size(program);
@@ -124,7 +129,7 @@ static py_object* plain_call(py_object* self, py_object* const* given, ptrdiff_t
   }
   for (ptrdiff_t i = 0; fits && i < n; ++i) {
     const size_t size = size_of(program->input + i);
-    fits = read_numbers(given[i], size, place);
+    fits = read_numbers(PyTuple_GetItem(self, TYPE), given[i], size, place);
     arg[i] = place;
     place += size;
   }

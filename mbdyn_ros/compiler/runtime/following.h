@@ -84,7 +84,8 @@ static int stepped(const struct loop *loop, struct followed *last, const double 
 /* Dependent positions z of all loops at their independent positions y, from where they were last;
    0 where they stay open. */
 static int follow_loops(const struct loop *loops, int count, const double *y, const double *home_y,
-                        const double *home_z, struct followed *last, double *z) {
+                        const double *home_z, struct followed *last, double farthest,
+                        double *z) {
   const struct loop *loop;
   double way[MOST_Y], found[MOST_Z];
   int i;
@@ -93,6 +94,7 @@ static int follow_loops(const struct loop *loops, int count, const double *y, co
     if (!(largest_of(y, ny) < HUGE_VAL)) return 0;
     if (!equal(y, last->y, ny) && !stepped(loop, last, y)) {
       for (i = 0; i < ny; ++i) way[i] = y[i] - last->y[i];
+      if (farthest > 0.0 && !(largest_of(way, ny) <= farthest)) return 0;
       if (!(largest_of(way, ny) <= LARGEST_MOVE && follow(loop, last->y, last->z, y, found)) &&
           !reach(loop, home_y, home_z, y, found)) {
         return 0;

@@ -94,7 +94,7 @@ static int close_loop(const struct loop *loop, const double *y, const double *wh
   double step[MOST_Z], guess[MOST_Z], by_y[MOST_Z * MOST_Y], change[MOST_Z * MOST_Z];
   double gap = 0.0, aligned = 0.0, moved, last = HUGE_VAL;
   const int ny = loop->ny, nz = loop->nz;
-  int i, j, k;
+  int i, j, k, exact;
   for (i = 0; i < nz; ++i) guess[i] = at->z[i];
   for (k = 0; k < ITERATIONS; ++k) {
     loop->rows(y, at->z, step, at->factors, by_y, &gap, &aligned);
@@ -102,13 +102,14 @@ static int close_loop(const struct loop *loop, const double *y, const double *wh
     if (!at->sign) return 0;
     solve_factors(at->factors, at->pivot, step, nz);
     moved = largest_of(step, nz);
-    if (!(moved <= last / 2.0 && moved < HUGE_VAL) && !(moved <= CLOSED)) return 0;
+    exact = gap <= EXACT && moved <= NOISE;
+    if (!(moved <= last / 2.0 && moved < HUGE_VAL) && !(moved <= CLOSED) && !exact) return 0;
     last = fmax(moved, CLOSED);
     for (i = 0; i < nz; ++i) {
       at->z[i] -= step[i];
       if (!(fabs(at->z[i] - guess[i]) <= LARGEST_CORRECTION)) return 0;
     }
-    if (moved <= CLOSED && gap <= CLOSED && aligned > 0.0) {
+    if ((moved <= CLOSED || exact) && gap <= CLOSED && aligned > 0.0) {
       for (i = 0; i < nz; ++i) {
         at->tangent[i] = 0.0;
         for (j = 0; j < ny; ++j) at->tangent[i] -= by_y[i + nz * j] * whole[j];

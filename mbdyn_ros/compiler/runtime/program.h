@@ -25,7 +25,8 @@ struct program {
   /* Loops without closed form: `close` finds the z dependent positions at q, the first input, from
      walks that start at `home`; it gives 0 where they stay open. NULL where there are none. Who
      follows a motion has `memory` numbers of its own, zero at first, where `close` keeps how the
-     loops were closed last; without them (NULL) the answer is that of q and home alone. */
+     loops were closed last (only the first, see `struct memory`, is the caller's to set); without
+     them (NULL) the answer is that of q and home alone. */
   int (*close)(const double* q, const double* home, double* memory, double* z);
   size_t z, memory;
 
@@ -46,8 +47,8 @@ struct program {
 
 struct batch {
   const struct program* program;
-  const double* const* start;  /* of every input, then of home and memory */
-  const size_t* step;          /* from state to state; 0 where one input serves all */
+  const double* const* start;  /* of every input, then of home */
+  const size_t* step;          /* from state to state; 0 where one serves all */
   double* result;
 };
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-import casadi as ca
 import numpy as np
 
 from ...errors import ModelError
@@ -19,14 +18,13 @@ from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.tree import Tree
 from ...program.continuation import CLOSED
-from ..algebra.spatial import SX
 from .closings import closings
 from .closure_gap import beyond_limits, positions_text
 from .cluster_equations import ClusterEquations
 from .independent import allowed_motions, choose_independent
 from .linkage import Linkage, cluster_coordinates
 from .loop_walk import LoopWalk
-from .planar_loop import PlanarLoop, planar_loop
+from .planar_figure import planar_figure
 from .rank import Rank, spanning_rows
 from .rounding import (
     Rounding,
@@ -159,11 +157,11 @@ def assemble(
     )
     equations = equations.keeping(linkage)
     closed, *others = _at_home(what, tree, linkage, equations, rough, closed, home)
-    if len(independent) == 1:
-        solution = planar_loop(tree, cluster, bodies[independent[0]])
-        if solution is not None:
-            form = _branch_at(tree, linkage, solution, closed)
-            linkage = replace(linkage, closed_form=form)
+    if cluster.closures:
+        given = [bodies[place] for place in independent]
+        at = dict(zip(bodies, closed, strict=True))
+        figure = planar_figure(tree, cluster, given, at, linkage.unit)
+        linkage = replace(linkage, closed_form=figure)
     rounding = rounding_at(equations, closed, generic) if rounded else None
     return Assembly(
         linkage, closed, rank, len(matrix), rounding, tuple(others) if loose else ()
@@ -263,25 +261,3 @@ def _at_home(
         f"{what} cannot be closed at the home position {at(rough[free])}: the nearest that can be "
         f"reached is {at(walk.independent)}"
     )
-
-
-def _branch_at(tree: Tree, linkage: Linkage, form: PlanarLoop, home: Array) -> PlanarLoop | None:
-    """The closed form on the branch of a configuration, with its whole turns; None: no match."""
-    bodies = linkage.cluster.tied
-    q, given = SX.sym("q"), float(home[linkage.independent[0]])
-    for branch in (1, -1):
-        trial = replace(form, branch=branch)
-        values = trial.values(q)
-        function = ca.Function("values", [q], list(values.values()))
-        found = dict(zip(values, np.ravel(function(given)), strict=True))
-        turns, matches = [], True
-        for place in linkage.dependent:
-            body = bodies[place]
-            miss = home[place] - found[body]
-            count = round(miss / (2 * np.pi)) if tree.bodies[body].motion.is_periodic else 0
-            scale = linkage.unit if tree.bodies[body].motion.slides else 1.0
-            matches &= abs(miss - 2 * np.pi * count) < 1e-7 * scale
-            turns.append((body, count))
-        if matches:
-            return replace(trial, turns=tuple(turns), reach=trial.reach_from(given))
-    return None

@@ -179,7 +179,8 @@ class ClusterEquations:
                 break
         if hold or self.gap(result) >= NEARLY_CLOSED:
             return result
-        return self._polished(result, free)
+        polished = self._polished(result.copy(), free)  # goes far where rounded rows lock the loop
+        return min(polished, result, key=self.distance)
 
     def beyond(self, x: Array) -> Array:
         """How far (rad or m) positions are beyond their limits."""

@@ -6,7 +6,7 @@ as many dependent joints: qd = G yd and qdd = G ydd + g, y the independent ones.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -144,6 +144,48 @@ def rows_at_positions(tree: Tree, cluster: Cluster) -> tuple[SX, Rows]:
 
 
 def solve_rows(matrix: SX, right: SX) -> SX:
+    """Solve a general system, block by block as far as zeros in it let one go before another.
+
+    So the velocities of a planar linkage come dyad by dyad.
+    """
+    matrix = ca.sparsify(matrix)
+    count, rows, columns, row_ends, column_ends, *_ = matrix.sparsity().btf()
+    solved = SX(*right.shape)
+    waiting = [
+        (rows[row_ends[k] : row_ends[k + 1]], columns[column_ends[k] : column_ends[k + 1]])
+        for k in range(count)
+    ]
+    for equations, unknowns in _in_order(matrix, waiting):
+        rest = right[equations, :]
+        earlier = matrix[equations, :]
+        earlier[:, unknowns] = 0
+        rest = rest - ca.sparsify(earlier) @ solved
+        solved[unknowns, :] = _solve_block(matrix[equations, unknowns], rest)
+    return solved
+
+
+def _in_order(
+    matrix: SX, blocks: list[tuple[list[int], list[int]]]
+) -> Iterator[tuple[list[int], list[int]]]:
+    """Blocks of a block triangular system, each behind those whose unknowns it has."""
+    waiting = list(blocks)
+    unknown = {column for _, columns in blocks for column in columns}
+    sparsity = matrix.sparsity()
+    used: dict[int, set[int]] = {}
+    for row, column in zip(sparsity.row(), sparsity.get_col(), strict=True):
+        used.setdefault(row, set()).add(column)
+    while waiting:
+        block = next(
+            one
+            for one in waiting
+            if not (set().union(*(used[row] for row in one[0])) & unknown) - set(one[1])
+        )
+        waiting.remove(block)
+        unknown -= set(block[1])
+        yield block
+
+
+def _solve_block(matrix: SX, right: SX) -> SX:
     """Solve a small general system: by Cramer's rule up to 2, else by orthogonal elimination.
 
     No pivot is chosen ahead of time, so the answer is good wherever the matrix is regular.

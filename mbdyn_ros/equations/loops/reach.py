@@ -1,9 +1,10 @@
-"""How far the given joint of a planar loop can go from home before the loop comes to a singularity.
+"""How far a given joint of a planar linkage can go from home before it comes to a singularity.
 
-The loop closes where each slack of its triangle, such as (l_a + l_b)^2 - |D|^2, is positive. Over
-the given joint's angle theta a slack is A + |B| cos(theta - beta), over its slide a parabola. Where
-slacks vanish the two branches of the triangle meet; behind that may lie positions at which it
-closes again, but no way leads there from home.
+A triangle closes where each of its slacks, such as (l_a + l_b)^2 - |D|^2, is positive. Where the
+joint alone changes one side, over its angle theta a slack is A + |B| cos(theta - beta), over its
+slide a parabola. Where slacks vanish the two branches of the triangle meet; behind that may lie
+positions at which it closes again, but no way leads there from home. Triangles that the joint
+moves through others are searched.
 """
 
 from __future__ import annotations
@@ -11,7 +12,13 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import casadi as ca
+import numpy as np
+
+from ...array import Array
+from ..algebra.spatial import SX
 
 NO_SLACK = 1e-12
 """Least slack, as a share of the loop's size, that counts as none: branches meet at a point."""
@@ -23,6 +30,10 @@ REACH_MARGIN = 1e-12
 """Distance (rad or m) to a singularity, up to which a position counts as reachable."""
 
 
+SEARCHED = 2001
+"""Positions to each side of home at which a slack is looked at."""
+
+
 @dataclass(frozen=True)
 class Reach:
     """Positions (rad or m) of the given joint between which the loop stays on its branch.
@@ -32,8 +43,8 @@ class Reach:
         is open; what lies farther out closes, but is not reached.
     """
 
-    lower: float = -math.inf
-    upper: float = math.inf
+    lower: float = field(default=-math.inf, repr=False)
+    upper: float = field(default=math.inf, repr=False)
     before: float = -math.inf
     beyond: float = math.inf
 
@@ -48,6 +59,18 @@ class Reach:
     def shifted(self, way: float) -> Reach:
         """The reach counted from elsewhere."""
         return Reach(self.lower + way, self.upper + way, self.before + way, self.beyond + way)
+
+    def fence(self, q: SX) -> SX:
+        """0, or minus infinity beyond an open stretch; two comparisons at most."""
+        before, beyond = self.before, self.beyond
+        outside = []
+        if before > -math.inf and beyond < math.inf:
+            outside = [ca.fabs(q - (before + beyond) / 2) > (beyond - before) / 2]
+        elif beyond < math.inf:
+            outside = [q > beyond]
+        elif before > -math.inf:
+            outside = [q < before]
+        return ca.if_else(outside[0], -math.inf, 0) if outside else SX(0)
 
     def nearest(self, q: float) -> float:
         """The position nearest to q that is reached."""
@@ -93,3 +116,46 @@ def reach_of_slide(slack: Callable[[complex], float], home: float) -> Reach:
     if home > middle:
         return Reach(lower=middle + half, before=middle)
     return Reach(upper=middle - half, beyond=middle)
+
+
+def reach_by_search(
+    slack: Callable[[Array], Array], home: float, far: float, periodic: bool
+) -> Reach:
+    """Where the slack of many positions stays positive around home; looked for up to `far`.
+
+    What repeats itself beyond `far` (`periodic`) has no end there if it has none before.
+    """
+    ends = [_end_by_search(slack, home, far * side) for side in (-1, 1)]
+    if periodic and any(end is None for end, _ in ends):
+        return Reach()
+    (lower, before), (upper, beyond) = ends
+    return Reach(
+        -math.inf if lower is None else lower,
+        math.inf if upper is None else upper,
+        -math.inf if before is None else before,
+        math.inf if beyond is None else beyond,
+    )
+
+
+def _end_by_search(
+    slack: Callable[[Array], Array], home: float, way: float
+) -> tuple[float | None, float | None]:
+    """The end of the positive stretch around home along a way, and the middle of the next one."""
+    grid = home + way * np.linspace(0.0, 1.0, SEARCHED)
+    values = slack(grid)
+    negative = np.flatnonzero(values <= 0)
+    if not len(negative):
+        return None, None
+    first = int(negative[0])
+    inside, outside = grid[max(first - 1, 0)], grid[first]
+    for _ in range(60):
+        middle = (inside + outside) / 2
+        if slack(np.array([middle]))[0] > 0:
+            inside = middle
+        else:
+            outside = middle
+    again = first + np.flatnonzero(values[first:] > 0)
+    if not len(again):
+        return float(inside), None
+    middle, step = (inside + grid[int(again[0])]) / 2, abs(way) / SEARCHED / 16
+    return float(inside), float(step * round(middle / step))  # the same for any home near by

@@ -1,15 +1,20 @@
-"""The triangle that a planar loop makes of its two dependent joints and its closing pin.
+"""The triangle that three rigid parts of a planar linkage make, joined by three joints in a circle.
 
-Two dependent turns solve, with unit W_A and W_B,
+Each part has two of the joints, and the vector between them, known in its own frame, is a side of
+the triangle. Three hinges solve, with the unit turns W_A and W_B of two parts,
 
     W_A l_a - W_B l_b = D:
     W_A = D conj(l_a) (X + i s Y) / (2 |D|^2 |l_a|^2),   W_B = (W_A l_a - D) conj(l_b) / |l_b|^2,
     X = |D|^2 + |l_a|^2 - |l_b|^2,   Y = sqrt(4 |D|^2 |l_a|^2 - X^2);
 
-a dependent slide d along the unit U and a dependent turn W solve
+two hinges and a slide d along the unit U, with the turn W of the part between the hinges,
 
     W l = Z + d U:   d = -h + s sqrt(h^2 - |Z|^2 + |l|^2),   h = Re(Z conj(U)),
-    W = (Z + d U) conj(l) / |l|^2.
+    W = (Z + d U) conj(l) / |l|^2;
+
+a hinge and two slides along U and V, which turn nothing,
+
+    Z + d U + e V = 0:   d = -Im(Z conj(V)) / Im(U conj(V)),   e = -Im(Z conj(U)) / Im(V conj(U)).
 
 s = +-1 is the assembly branch. Cosines and sines come out without any angle: one square root.
 To what stands under it a `fence` is added: 0, or minus infinity where no way leads from home.
@@ -23,135 +28,206 @@ from dataclasses import dataclass
 
 import casadi as ca
 
-from ..algebra.complex_plane import Complex, Line
-from ..algebra.spatial import SX, Position, Turn
+from ..algebra.complex_plane import Complex
+from ..algebra.phasors import Known, Numbers, Vector
+from ..algebra.spatial import SX
 
 Slack = Callable[[complex], float]
 """A number without unit over t, of the form that `reach` describes."""
 
 
 @dataclass(frozen=True)
-class PlanarJoint:
-    """A joint in the plane, at zero: its place, its sense of turning or its direction."""
-
-    body: int
-    revolute: bool
-    place: complex
-    sense: float
-    direction: complex
-    offset: float
-
-    def turn(self, w: Complex) -> Turn:
-        """The turn of the body's frame whose effect in the plane is w."""
-        return Turn(w.re, self.sense * w.im)
-
-    def angle(self, argument: SX) -> SX:
-        """The joint's angle at a planar angle."""
-        return self.sense * argument - self.offset
-
-    def parameter(self, q: SX) -> tuple[Complex, SX | None]:
-        """t of the lines, and its angle, at the joint's position."""
-        if not self.revolute:
-            return Complex(q, SX(0)), None
-        turn = Turn.by(q, self.offset)
-        return Complex(turn.cosine, self.sense * turn.sine), self.sense * (q + self.offset)
-
-
-@dataclass(frozen=True)
 class TwoTurns:
-    """W_A l_a - W_B l_b = D; the joints turn by W_A / rho_a and W_B / rho_b.
+    """W_A l_a - W_B l_b = D; `a` and `b` are the symbols of W_A and W_B."""
 
-    On one path (`serial`) rho_b counts from what joint A carries.
-    """
+    a: int
+    b: int
+    d: Vector
+    l_a: Vector
+    l_b: Vector
 
-    a: PlanarJoint
-    b: PlanarJoint
-    d: Line
-    l_a: Line
-    l_b: Line
-    rho_a: Line
-    rho_b: Line
-    serial: bool
+    @property
+    def sides(self) -> tuple[Vector, ...]:
+        """What it is made of."""
+        return self.d, self.l_a, self.l_b
 
-    def slacks(self) -> list[Slack]:
-        """Numbers positive where the triangle closes: of its sides one changes with t at most."""
-        one, other, side = sorted((self.d, self.l_a, self.l_b), key=lambda line: line.c1 != 0)
-        p, r = abs(one.c0), abs(other.c0)
-        size = max(p + r, abs(side.c0)) ** 2
+    @property
+    def lengths(self) -> tuple[Vector, ...]:
+        """Its sides that are lengths."""
+        return self.sides
+
+    @property
+    def solved(self) -> tuple[int, ...]:
+        """The symbols that it gives."""
+        return self.a, self.b
+
+    def branch_at(self, home: Numbers) -> int:
+        """The branch on which it is at numbers of all symbols."""
+        d, l_a, _ = (side.number(home) for side in self.sides)
+        return 1 if (home[self.a] * l_a * d.conjugate()).imag > 0 else -1
+
+    def slacks(self, given: int, branch: int) -> list[Slack]:
+        """Numbers positive where it closes, if of its sides one at most changes with `given`."""
+        one, other, side = sorted(self.sides, key=lambda side: given in side.symbols)
+        p, r = (abs(fixed.number({})) for fixed in (one, other))
+        size = max(p + r, abs(side.number({given: 0j}))) ** 2
         return [
-            lambda t: ((p + r) ** 2 - abs(side.value(t)) ** 2) / size,
-            lambda t: (abs(side.value(t)) ** 2 - (p - r) ** 2) / size,
+            lambda t: ((p + r) ** 2 - abs(side.number({given: t})) ** 2) / size,
+            lambda t: (abs(side.number({given: t})) ** 2 - (p - r) ** 2) / size,
         ]
 
-    def positions(self, t: Complex, s: int, fence: SX) -> dict[int, Position]:
-        """Turns of the two bodies."""
-        d, l_a, l_b = self.d.at(t), self.l_a.at(t), self.l_b.at(t)
+    def slack(self, known: Known, branch: int) -> SX:
+        """A number without unit that is positive where it closes."""
+        d2, a2, b2 = (side.at(known).square() for side in self.sides)
+        x, size = d2 + a2 - b2, d2 + a2 + b2
+        return (4 * d2 * a2 - x * x) / (size * size)
+
+    def solve(self, known: Known, branch: int, fence: SX) -> None:
+        """Add the turns."""
+        d, l_a, l_b = (side.at(known) for side in self.sides)
         d2, a2, b2 = d.square(), l_a.square(), l_b.square()
         x = d2 + a2 - b2
         y = ca.sqrt(4 * d2 * a2 - x * x + fence)
-        w_a = (d * l_a.conj() * Complex(x, s * y)).scaled(1 / (2 * d2 * a2))
+        w_a = (d * l_a.conj() * Complex(x, branch * y)).scaled(1 / (2 * d2 * a2))
         w_b = ((w_a * l_a - d) * l_b.conj()).scaled(1 / b2)
-        inner = w_a * self.rho_b.at(t) if self.serial else self.rho_b.at(t)
-        return {
-            self.a.body: self.a.turn(w_a * self.rho_a.at(t).conj()),
-            self.b.body: self.b.turn(w_b * inner.conj()),
-        }
+        known.units |= {self.a: w_a, self.b: w_b}
 
-    def values(self, t: Complex, angle: SX | None, s: int, fence: SX) -> dict[int, SX]:
-        """Continuous positions of the two joints, up to whole turns."""
-        d2, a2, b2 = (line.at(t).square() for line in (self.d, self.l_a, self.l_b))
+    def measure(
+        self, known: Known, branch: int, fence: SX, eighths: tuple[int, ...]
+    ) -> None:
+        """Add the angles of the turns, continuous up to what the sides are."""
+        d2, a2, b2 = (side.at(known).square() for side in self.sides)
         x_a, x_b = d2 + a2 - b2, d2 + b2 - a2
         y = ca.sqrt(4 * d2 * a2 - x_a * x_a + fence)
-        d = self.d.direction(t, angle)
-        w_a = d - self.l_a.direction(t, angle) + s * ca.atan2(y, x_a)
-        w_b = d + math.pi - self.l_b.direction(t, angle) - s * ca.atan2(y, x_b)
-        inner = self.rho_b.direction(t, angle) + (w_a if self.serial else 0)
-        return {
-            self.a.body: self.a.angle(w_a - self.rho_a.direction(t, angle)),
-            self.b.body: self.b.angle(w_b - inner),
-        }
+        pairs = zip(self.sides, eighths, strict=True)
+        d, l_a, l_b = (side.direction(known, count) for side, count in pairs)
+        known.angles[self.a] = d - l_a + branch * ca.atan2(y, x_a)
+        known.angles[self.b] = d + math.pi - l_b - branch * ca.atan2(y, x_b)
 
 
 @dataclass(frozen=True)
 class TurnAndSlide:
-    """W l = z + d u; joint `a` turns by W / rho (by its inverse where `inverse`), `b` slides d."""
+    """W l = z + d u; `a` is the symbol of W, `b` that of d."""
 
-    a: PlanarJoint
-    b: PlanarJoint
-    z: Line
-    u: Line
-    l: Line  # noqa: E741 (the symbol of the equation)
-    rho: Line
-    inverse: bool
+    a: int
+    b: int
+    z: Vector
+    u: Vector
+    l: Vector  # noqa: E741 (the symbol of the equation)
 
-    def slacks(self) -> list[Slack]:
-        """Numbers positive where the slide meets the circle."""
+    @property
+    def sides(self) -> tuple[Vector, ...]:
+        """What it is made of."""
+        return self.z, self.u, self.l
+
+    @property
+    def lengths(self) -> tuple[Vector, ...]:
+        """Its sides that are lengths."""
+        return self.z, self.l
+
+    @property
+    def solved(self) -> tuple[int, ...]:
+        """The symbols that it gives."""
+        return self.a, self.b
+
+    def branch_at(self, home: Numbers) -> int:
+        """The branch on which it is at numbers of all symbols."""
+        z, u, _ = (side.number(home) for side in self.sides)
+        return 1 if (home[self.b] + (z * u.conjugate()).real).real > 0 else -1
+
+    def slacks(self, given: int, branch: int) -> list[Slack]:
+        """Numbers positive where it closes, if of its parts one at most changes with `given`."""
 
         def across(t: complex) -> float:
-            return (self.z.value(t) * self.u.value(t).conjugate()).imag
+            return (self.z.number({given: t}) * self.u.number({given: t}).conjugate()).imag
 
-        radius = abs(self.l.c0)
-        if self.l.c1 == 0:
+        if given not in self.l.symbols:
+            radius = abs(self.l.number({}))
             return [lambda t: 1 - across(t) / radius, lambda t: 1 + across(t) / radius]
-        size = max(radius, abs(self.l.c1), abs(across(0j))) ** 2  # z and u are constant then
-        return [lambda t: (abs(self.l.value(t)) ** 2 - across(t) ** 2) / size]
+        size = max(self.l.span, abs(across(0j))) ** 2  # z and u are constant then
+        return [lambda t: (abs(self.l.number({given: t})) ** 2 - across(t) ** 2) / size]
 
-    def positions(self, t: Complex, s: int, fence: SX) -> dict[int, Position]:
-        """Turn and slide of the two bodies."""
-        z, u, arm = self.z.at(t), self.u.at(t), self.l.at(t)
+    def slack(self, known: Known, branch: int) -> SX:
+        """A number without unit that is positive where it closes."""
+        z, u, arm = (side.at(known) for side in self.sides)
+        across = (z * u.conj()).im
+        return (arm.square() - across * across) / (arm.square() + across * across)
+
+    def solve(self, known: Known, branch: int, fence: SX) -> None:
+        """Add the turn and the slide."""
+        z, u, arm = (side.at(known) for side in self.sides)
         h = (z * u.conj()).re
-        d = s * ca.sqrt(h * h - z.square() + arm.square() + fence) - h
-        w = ((z + u.scaled(d)) * arm.conj()).scaled(1 / arm.square())
-        w = (w.conj() if self.inverse else w) * self.rho.at(t).conj()
-        return {self.a.body: self.a.turn(w), self.b.body: d}
+        d = branch * ca.sqrt(h * h - z.square() + arm.square() + fence) - h
+        known.slides[self.b] = d
+        known.units[self.a] = ((z + u.scaled(d)) * arm.conj()).scaled(1 / arm.square())
 
-    def values(self, t: Complex, angle: SX | None, s: int, fence: SX) -> dict[int, SX]:
-        """Continuous positions of the two joints, up to whole turns."""
-        z, u, arm = self.z.at(t), self.u.at(t), self.l.at(t)
+    def measure(
+        self, known: Known, branch: int, fence: SX, eighths: tuple[int, ...]
+    ) -> None:
+        """Add the angle of the turn, continuous up to what the sides are."""
+        z, u, arm = (side.at(known) for side in self.sides)
         projected = z * u.conj()
         root = ca.sqrt(projected.re * projected.re - z.square() + arm.square() + fence)
         # z + d u = u (s root + i Im(z conj u))
-        across = ca.atan2(s * projected.im, root) + (0 if s > 0 else math.pi)
-        w = self.u.direction(t, angle) + across - self.l.direction(t, angle)
-        w = (-w if self.inverse else w) - self.rho.direction(t, angle)
-        return {self.a.body: self.a.angle(w), self.b.body: s * root - projected.re}
+        across = ca.atan2(branch * projected.im, root) + (0 if branch > 0 else math.pi)
+        turned = self.u.direction(known) + across
+        known.angles[self.a] = turned - self.l.direction(known, eighths[2])
+
+
+@dataclass(frozen=True)
+class TwoSlides:
+    """z + d u + e v = 0; `a` is the symbol of d, `b` that of e. It has one branch."""
+
+    a: int
+    b: int
+    z: Vector
+    u: Vector
+    v: Vector
+
+    @property
+    def sides(self) -> tuple[Vector, ...]:
+        """What it is made of."""
+        return self.z, self.u, self.v
+
+    @property
+    def lengths(self) -> tuple[Vector, ...]:
+        """Its sides that are lengths."""
+        return (self.z,)
+
+    @property
+    def solved(self) -> tuple[int, ...]:
+        """The symbols that it gives."""
+        return self.a, self.b
+
+    def branch_at(self, home: Numbers) -> int:
+        """The side of u on which v is at numbers of all symbols."""
+        return 1 if (self.u.number(home).conjugate() * self.v.number(home)).imag > 0 else -1
+
+    def slacks(self, given: int, branch: int) -> list[Slack]:
+        """Numbers positive on one side of where the slides are parallel."""
+
+        def across(t: complex) -> float:
+            u, v = (side.number({given: t}) for side in (self.u, self.v))
+            return branch * (u.conjugate() * v).imag
+
+        return [across]
+
+    def slack(self, known: Known, branch: int) -> SX:
+        """A number without unit that is positive where it closes."""
+        return branch * (self.u.at(known).conj() * self.v.at(known)).im
+
+    def solve(self, known: Known, branch: int, fence: SX) -> None:
+        """Add the slides."""
+        z, u, v = (side.at(known) for side in self.sides)
+        across = (u * v.conj()).im
+        closes = fence - branch * across > 0
+        known.slides[self.a] = ca.if_else(closes, -(z * v.conj()).im / across, math.nan)
+        known.slides[self.b] = (z * u.conj()).im / across
+
+    def measure(
+        self, known: Known, branch: int, fence: SX, eighths: tuple[int, ...]
+    ) -> None:
+        """Nothing turns."""
+
+
+Triangle = TwoTurns | TurnAndSlide | TwoSlides

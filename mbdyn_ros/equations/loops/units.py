@@ -44,7 +44,7 @@ def units_of(tree: Tree, cluster: Cluster, matrix: Array) -> Units:
     size = size or 1.0
     columns = np.where(sliding, size, 1.0)
     gears = np.abs(matrix[len(lengths) :] * columns).max(axis=1, initial=0.0)  # have any unit
-    around = max([size, *(way_around(tree, closure) for closure in cluster.closures)])
+    around = max(size, way_around(tree, cluster))
     rows = np.concatenate([np.where(lengths, 1 / size, 1.0), 1 / gears])
     return Units(size, around, rows, columns)
 
@@ -76,7 +76,12 @@ def _extent(tree: Tree, cluster: Cluster) -> float:
     return float(np.abs(vectors).max(initial=0.0))
 
 
-def way_around(tree: Tree, closure: Closure) -> float:
+def way_around(tree: Tree, cluster: Cluster) -> float:
+    """The longest way around a loop (m)."""
+    return max((way_of(tree, closure) for closure in cluster.closures), default=0.0)
+
+
+def way_of(tree: Tree, closure: Closure) -> float:
     """The way around a loop, from joint to joint, none of them moved (m)."""
     poses = [tree.bodies[body].placement for body in closure.bodies]
     poses += [frame for _, frame in closure.ends]

@@ -63,9 +63,9 @@ class PiezoController(RobotNode):
         self.refused_targets = Refusals(self, "target")
         self.playback = Playback()
         self._gain = 0.0
-        self._commands = self.create_publisher(Float64MultiArray, "~/commands", 10)
-        self._efforts = self.create_publisher(JointState, "~/effort", 10)
-        self._pulses = self.create_publisher(messages.PiezoPulses, "~/pulses", 10)
+        self._commands = self.sole(Float64MultiArray, "~/commands")
+        self._efforts = self.sole(JointState, "~/effort")
+        self._pulses = self.sole(messages.PiezoPulses, "~/pulses")
         self._array, self._named = Float64MultiArray(), JointState()
         self._message = messages.PiezoPulses()
         self._rotor_state = RotorState(
@@ -113,7 +113,7 @@ class PiezoController(RobotNode):
             self.reach = ReachWatch(robot.velocity_labels, parameters["saturation_timeout"])
             self.measured = MeasuredState(robot.velocity_labels)
             self._named.name = self._message.name = list(robot.velocity_labels)
-        self.get_logger().info(
+        self.announce(
             f"ready for {robot.model.name}: the rotor in {control.link} drives "
             f"{', '.join(robot.velocity_labels) or 'no joint'}"
         )
@@ -141,8 +141,9 @@ class PiezoController(RobotNode):
         if control is None:
             return
         for message in self._states:
-            self.measured.take(message, now)
-        self._rotor_state.update(now)
+            if self.measured.take(message, now, self.clock.at(message.header.stamp, now)):
+                self._states.heed()
+        self._rotor_state.update(now, self.clock)
         self.idle_reason = self.fault or self.clock.waiting or self._why_idle(now)
         if self.idle_reason:
             self.reach.restart()
@@ -174,8 +175,8 @@ class PiezoController(RobotNode):
         """Drop the reference: its times mean nothing any more."""
         self.measured.forget()
         self._rotor_state.forget()
-        if self.playback.reference is not None:
-            self.playback.drop(reason)
+        if self.playback.forget(reason):
+            self.get_logger().warning(f"pulses off, the reference is dropped: {reason}")
 
     def _send(self, control: PulseController) -> None:
         torque = doubles(control.mean_torque)
@@ -281,6 +282,7 @@ class PiezoController(RobotNode):
                 self.reach.report(health)
         self.refused_references.report(health)
         self.refused_targets.report(health)
+        health.of_one_sender("joint_states of all joints", self._states.senders())
         health.values["rotor speed (rad/s)"] = f"{self._rotor_state.speed:g}"
         health.values["pulses off because of"] = self.idle_reason or "nothing"
         return health

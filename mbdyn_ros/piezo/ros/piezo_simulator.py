@@ -59,8 +59,8 @@ class PiezoSimulator(RobotNode):
         self.refusals = Refusals(self, "pulses message")
         self._shown: list[Pulse] = []
         self._count, self._worst, self._ticks = 0, 0.0, 0
-        self._states = self.create_publisher(JointState, "joint_states", 10)
-        self._rotor_out = self.create_publisher(JointState, "rotor_state", 10)
+        self._states = self.sole(JointState, "joint_states")
+        self._rotor_out = self.sole(JointState, "rotor_state")
         self._message = JointState()
         self._rotor_message = JointState(name=["rotor"], effort=[0.0])
         self._markers: PiezoMarkers | None = None
@@ -103,7 +103,7 @@ class PiezoSimulator(RobotNode):
             self._message.name = list(robot.velocity_labels)
             self._message.header.frame_id = robot.model.root
             self._message.effort = [0.0] * robot.nv
-        self.get_logger().info(
+        self.announce(
             f"simulating {robot.model.name}: the rotor in {link} turns at {speed:g} rad/s"
         )
 
@@ -128,6 +128,7 @@ class PiezoSimulator(RobotNode):
         for message in self._pulses:
             try:
                 self._commands.take(message, now)
+                self._pulses.heed()
             except InputError as error:
                 self._commands.stop()
                 self.refusals.add(error)
@@ -212,6 +213,7 @@ class PiezoSimulator(RobotNode):
         health.values["largest error of a mean torque (%)"] = f"{100 * worst:.4f}"
         health.values["paused"] = self.paused
         self.refusals.report(health)
+        health.of_one_sender("pulses", self._pulses.senders())
         return health
 
 

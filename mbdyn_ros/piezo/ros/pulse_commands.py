@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ...errors import InputError
+from ...ros.messages.named_numbers import require_reasonable
 from .. import PiezoMotion
 
 
@@ -38,9 +39,7 @@ class PulseCommands:
         for what, numbers in zip(fields, arrays, strict=True):
             if len(numbers) != len(names):
                 raise InputError(f"{what} has {len(numbers)} numbers, expected {len(names)}")
-            for name, number in zip(names, numbers, strict=True):
-                if not math.isfinite(number):
-                    raise InputError(f"{what} of {name} is {number}: it must be finite")
+            require_reasonable(what, numbers, names)
         self._at = now
         if message.rotor_speed == 0.0:
             self.stop()

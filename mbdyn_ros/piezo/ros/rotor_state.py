@@ -9,7 +9,9 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from ...ros.messages.conversions import fill_time
+from ...ros.messages.named_numbers import LARGEST
 from ...ros.node.inbox import Inbox
+from ...ros.node.node_clock import NodeClock
 from ..pulse_equations import TURN
 
 PHASE_SOURCES = ("topic", "clock")
@@ -38,8 +40,8 @@ class RotorState:
         if not self.by_clock:
             self._inbox = Inbox(node, JointState, "rotor_state", qos_profile_sensor_data)
 
-    def update(self, now: float) -> None:
-        """Read the messages that came, or the clock, at the time `now` of the loop."""
+    def update(self, now: float, clock: NodeClock) -> None:
+        """Read the messages that came, or the clock, at the time `now` by the node's clock."""
         if self._inbox is None:
             nanoseconds = self._node.get_clock().now().nanoseconds
             fill_time(self.stamp, nanoseconds)
@@ -48,8 +50,9 @@ class RotorState:
         for message in self._inbox:
             if len(message.position) == 1 == len(message.velocity):
                 phase, speed = message.position[0], message.velocity[0]
-                if math.isfinite(phase) and math.isfinite(speed):
-                    self.stamp, self._at = message.header.stamp, now
+                if abs(phase) <= LARGEST and abs(speed) <= LARGEST:
+                    sent = clock.at(message.header.stamp, now)
+                    self.stamp, self._at = message.header.stamp, now - abs(sent - now)
                     self.phase, self.speed = phase % TURN, speed
 
     def forget(self) -> None:

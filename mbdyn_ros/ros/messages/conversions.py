@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Sequence
 
@@ -15,6 +14,7 @@ from ...errors import InputError
 from ...model.blocks import scalar_motions
 from ...model.model import Array
 from ...robot import Robot
+from .named_numbers import require_reasonable
 
 
 def external_wrenches(messages: Sequence[WrenchStamped]) -> dict[str, list[float]] | None:
@@ -27,8 +27,7 @@ def external_wrenches(messages: Sequence[WrenchStamped]) -> dict[str, list[float
         force, torque = message.wrench.force, message.wrench.torque
         numbers = [force.x, force.y, force.z, torque.x, torque.y, torque.z]
         for axis, number in zip(("fx", "fy", "fz", "tx", "ty", "tz"), numbers, strict=True):
-            if not math.isfinite(number):
-                raise InputError(f"{axis} of the wrench on {link} is {number}: it must be finite")
+            require_reasonable(axis, [number], [f"the wrench on {link}"])
         total = wrenches.setdefault(link, [0.0] * 6)
         wrenches[link] = [one + other for one, other in zip(total, numbers, strict=True)]
     return wrenches or None

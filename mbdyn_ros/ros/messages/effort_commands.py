@@ -12,6 +12,9 @@ from ...model.model import Array
 from ...robot import Robot
 from .named_numbers import LARGEST, columns, effort_blocks, require_known, require_reasonable
 
+CONTEST = 3
+"""Changes of a joint's sender between two reports that are no handing over."""
+
 
 class EffortCommands:
     """The efforts asked for, by joint, and when.
@@ -39,18 +42,21 @@ class EffortCommands:
         self._order = columns(self._blocks, self.joints)
         self._value = np.zeros(size)
         self._at = np.full(size, -math.inf)
+        self._senders, self._turns = [b""] * size, [0] * size
         self._age, self._fresh = np.zeros(size), np.zeros(size, dtype=bool)
 
-    def set_array(self, efforts: Sequence[float], now: float) -> None:
+    def set_array(self, efforts: Sequence[float], now: float, sender: bytes = b"") -> None:
         """Efforts in the order of `joints`, at the time `now` (s)."""
-        self._set(self._order, efforts, now, ", ".join(self.joints))
+        self._set(self._order, efforts, now, sender, ", ".join(self.joints))
 
-    def set_named(self, names: Sequence[str], efforts: Sequence[float], now: float) -> None:
+    def set_named(
+        self, names: Sequence[str], efforts: Sequence[float], now: float, sender: bytes = b""
+    ) -> None:
         """Efforts of the named joints; the others keep theirs."""
         if not names:
             raise InputError("the command names no joint")
         require_known(names, self._actuated, "actuated joint")
-        self._set(columns(self._blocks, names), efforts, now, ", ".join(names))
+        self._set(columns(self._blocks, names), efforts, now, sender, ", ".join(names))
 
     def write(self, effort: Array, now: float, timeout: float) -> None:
         """Fill efforts (n,): commands no older than `timeout` (s), else zero."""
@@ -70,7 +76,18 @@ class EffortCommands:
             if timeout < age < math.inf
         ]
 
-    def _set(self, places: list[int], efforts: Sequence[float], now: float, names: str) -> None:
+    def contested(self) -> list[str]:
+        """Joints whose commands came from several senders in turns since this was asked before."""
+        found = [
+            label for label, turns in zip(self._labels, self._turns, strict=True)
+            if turns >= CONTEST
+        ]
+        self._turns = [0] * len(self._labels)
+        return found
+
+    def _set(
+        self, places: list[int], efforts: Sequence[float], now: float, sender: bytes, names: str
+    ) -> None:
         if len(efforts) != len(places):
             raise InputError(
                 f"the command has {len(efforts)} efforts, expected {len(places)}: {names}"
@@ -80,3 +97,7 @@ class EffortCommands:
             require_reasonable("effort", values, [self._labels[place] for place in places])
         self._value[places] = values
         self._at[places] = now
+        for place in places:
+            if self._senders[place] != sender:
+                self._senders[place] = sender
+                self._turns[place] += 1

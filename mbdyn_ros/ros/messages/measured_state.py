@@ -9,6 +9,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from ...model.model import Array
+from .named_numbers import LARGEST
 
 
 class MeasuredState:
@@ -22,12 +23,18 @@ class MeasuredState:
     def __init__(self, labels: Sequence[str]) -> None:
         self._labels = tuple(labels)
         self.position, self.velocity = np.zeros(len(labels)), np.zeros(len(labels))
-        self._at = -math.inf
+        self._came, self._ahead = -math.inf, 0.0
         self._names: tuple[str, ...] = ()
         self._rows: list[int] = []
 
-    def take(self, message: JointState, now: float) -> None:
-        """Take finite positions and velocities of all the joints at the time `now`, or nothing."""
+    def take(self, message: JointState, now: float, sent: float) -> bool:
+        """Take the positions and velocities of all the joints, where sound, or return False.
+
+        Parameters
+        ----------
+        now, sent : the time, and that of the message's stamp, s. A message is as old as its stamp
+            says; one that is older than the last good one says nothing new.
+        """
         names = tuple(message.name)
         if names != self._names:
             self._names = names
@@ -35,14 +42,17 @@ class MeasuredState:
             self._rows = [names.index(label) for label in self._labels] if present else []
         size = len(names)
         if not self._rows or len(message.position) != size or len(message.velocity) != size:
-            return
+            return False
         q, v = np.array(message.position)[self._rows], np.array(message.velocity)[self._rows]
-        if np.isfinite(q).all() and np.isfinite(v).all():
-            self.position, self.velocity, self._at = q, v, now
+        if abs(sent - now) > self.age(now) or not (np.abs([q, v]) <= LARGEST).all():
+            return False
+        self.position, self.velocity = q, v
+        self._came, self._ahead = now, sent - now
+        return True
 
     def forget(self) -> None:
         """Have no message any more."""
-        self._at = -math.inf
+        self._came = -math.inf
 
     def farthest(self, wanted: Array) -> tuple[str, float, float]:
         """The label, position and distance of what is farthest from where it is wanted."""
@@ -53,11 +63,14 @@ class MeasuredState:
         return self._labels[k], float(self.position[k]), float(apart[k])
 
     def age(self, now: float) -> float:
-        """Time since the last good message, s."""
-        return now - self._at
+        """Age of the last good message, s; one that is stamped ahead is as old as far ahead."""
+        return now - self._came + abs(self._ahead)
 
     def missing(self, now: float, timeout: float) -> str:
-        """The complaint where no message came within `timeout` (s); empty where one did."""
-        if self.age(now) > timeout:
+        """The complaint where there is no message of the last `timeout` (s); empty where one is."""
+        if self.age(now) <= timeout:
+            return ""
+        if now - self._came > timeout:
             return f"no joint_states of all joints for {timeout:g} s"
-        return ""
+        way = "ahead of" if self._ahead > 0 else "behind"
+        return f"joint_states come stamped {abs(self._ahead):.4g} s {way} this node's clock"

@@ -16,14 +16,24 @@ LARGEST = 1e12
 angle so large is known to a hundredth of a degree only, and products of larger ones overflow."""
 
 
-def require_reasonable(what: str, numbers: Array, labels: Sequence[str]) -> None:
+def require_reasonable(what: str, numbers: Array | Sequence[float], labels: Sequence[str]) -> None:
     """Refuse NaN, infinity and absurdly large numbers, naming the first joint that has one."""
-    wrong = ~(np.abs(numbers) <= LARGEST)
-    if wrong.any():
-        k = int(np.argmax(wrong))
-        number = float(numbers[k])
-        must = f"at most {LARGEST:g} in size" if np.isfinite(number) else "finite"
-        raise InputError(f"{what} of {labels[k]} is {number:g}: every number must be {must}")
+    sound = np.abs(numbers) <= LARGEST
+    if not sound.all():
+        k = int(np.argmin(sound))
+        must = f"at most {LARGEST:g} in size" if np.isfinite(numbers[k]) else "finite"
+        raise InputError(f"{what} of {labels[k]} is {numbers[k]:g}: every number must be {must}")
+
+
+LONGEST_NAME = 200
+"""Characters of an unknown name that a refusal repeats: it may be a book, and the loop waits."""
+
+
+def quoted(name: str) -> str:
+    """A name in quotes, or its beginning where it is very long."""
+    if len(name) <= LONGEST_NAME:
+        return repr(name)
+    return f"{name[:LONGEST_NAME]!r}... ({len(name)} characters)"
 
 
 def require_known(names: Sequence[str], known: Sequence[str], what: str) -> None:
@@ -31,7 +41,7 @@ def require_known(names: Sequence[str], known: Sequence[str], what: str) -> None
     for k, name in enumerate(names):
         if name not in known:
             raise InputError(
-                f"there is no {what} {name!r}; there are {', '.join(known) or 'none'}"
+                f"there is no {what} {quoted(name)}; there are {', '.join(known) or 'none'}"
             )
         if name in names[:k]:
             raise InputError(f"{what} {name!r} is named twice")

@@ -37,6 +37,13 @@ class Playback:
         """Follow nothing any more, because of `reason`."""
         self.reference, self._reason = None, reason
 
+    def forget(self, reason: str) -> bool:
+        """Drop what is followed, if anything is; whether something was."""
+        if self.reference is None:
+            return False
+        self.drop(reason)
+        return True
+
     def at(self, now: float, lead: float = 0.0) -> State:
         """Position, velocity and acceleration (n,) wanted at a time, or `lead` after it."""
         assert self.reference is not None

@@ -19,8 +19,8 @@ State = tuple[Array, Array, Array]
 SAMPLES = 16
 """Parts of the time between two points at whose ends a motion is looked at."""
 
-CHUNK = 512
-"""Pieces that are looked at in one go."""
+CHUNK = 128
+"""Pieces that are looked at in one go: few, for a loop may wait for the interpreter meanwhile."""
 
 
 class Reference:

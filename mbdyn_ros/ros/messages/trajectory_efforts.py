@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ...errors import InputError
+from ...errors import InputError, MbdynError
 from ...model.model import Array
 from ...program.program import UNIT_TOLERANCE
 from ...robot import Robot
@@ -86,6 +86,10 @@ def with_efforts(robot: Robot, trajectory: JointTrajectory) -> JointTrajectory:
     bad = np.argwhere(~np.isfinite(efforts))
     if len(bad):
         point, column = bad[0].tolist()
+        try:
+            robot.inverse_dynamics(q[point], v[point], a[point])  # says why
+        except MbdynError as error:
+            raise InputError(f"point {point}: {error}") from None
         raise InputError(
             f"point {point}: the effort of {robot.effort_labels[column]} is "
             f"{efforts[point, column]}: a number of the point is too large"

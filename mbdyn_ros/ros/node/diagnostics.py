@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
@@ -41,6 +41,13 @@ class Health:
             self.warnings.append(remark)
         if report.rate < 0.95 * wanted:
             self.warnings.append(f"runs at {report.rate:.0f} Hz instead of {wanted:g}")
+
+
+    def of_one_sender(self, what: str, names: Sequence[str]) -> None:
+        """Name the nodes that something came from; several are worth a warning."""
+        self.values[f"{what} from"] = ", ".join(names) or "nobody"
+        if len(names) > 1:
+            self.warnings.append(f"{what} come from several nodes: {', '.join(names)}")
 
 
 class Diagnostics:

@@ -13,6 +13,8 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
+from .senders import senders_of
+
 
 class _NotExecuted(CallbackGroup):
     """Keeps the executor away from its entities."""
@@ -28,10 +30,16 @@ class _NotExecuted(CallbackGroup):
 
 
 class Inbox:
-    """The messages of a topic, as they come. One thread may read; stop it before the node ends."""
+    """The messages of a topic, as they come. One thread may read; stop it before the node ends.
+
+    Attributes
+    ----------
+    sender : id of the publisher of the message that was taken last.
+    """
 
     def __init__(self, node: Node, kind: Any, topic: str, qos: QoSProfile | int) -> None:
-        self._kind = kind
+        self._node, self._kind = node, kind
+        self.sender, self._heeded = b"", set[bytes]()
         self._group = _NotExecuted()
         self._subscription = node.create_subscription(
             kind, topic, lambda message: None, qos, callback_group=self._group
@@ -41,4 +49,14 @@ class Inbox:
     def __iter__(self) -> Iterator[Any]:
         """Take every waiting message, oldest first."""
         while (taken := self._handle.take_message(self._kind, False)) is not None:
+            self.sender = bytes((taken[1]["publisher_gid"] or {}).get("data", b""))
             yield taken[0]
+
+    def heed(self) -> None:
+        """Count the message that was taken last: it had an effect."""
+        self._heeded.add(self.sender)
+
+    def senders(self) -> list[str]:
+        """Names of the nodes whose messages had an effect since this was asked before."""
+        heeded, self._heeded = self._heeded, set()
+        return senders_of(self._node, self._subscription.topic_name, heeded) if heeded else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 
 from builtin_interfaces.msg import Time
 from rclpy.clock import Clock, ROSClock
@@ -19,6 +20,7 @@ class NodeClock:
     Parameters
     ----------
     clock : of the node.
+    told : whether anybody publishes `/clock`: a simulation that has not begun stands at 0.
 
     Attributes
     ----------
@@ -27,9 +29,9 @@ class NodeClock:
     jump : what happened then, in words.
     """
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, told: Callable[[], bool] = lambda: False) -> None:
         assert isinstance(clock, ROSClock)
-        self._clock = clock
+        self._clock, self._told = clock, told
         self._simulated = clock.ros_time_is_active
         self._last = math.nan
         self.era, self.jump = 0, ""
@@ -43,7 +45,7 @@ class NodeClock:
         elif now < self._last:
             back = self._last - now
             self.era, self.jump = self.era + 1, f"the clock went back by {back:.4g} s"
-        elif now - self._last > longest_gap and not self.waiting:
+        elif now - self._last > longest_gap:
             gap = now - self._last
             self.era, self.jump = self.era + 1, f"{gap:.4g} s passed between two cycles"
         self._simulated, self._last = simulated, now
@@ -61,5 +63,5 @@ class NodeClock:
     @property
     def waiting(self) -> str:
         """The complaint where simulated time has not begun; empty where it has."""
-        silent = self._simulated and self._last == 0.0
+        silent = self._simulated and self._last == 0.0 and not self._told()
         return "use_sim_time is true, and there is no time on /clock yet" if silent else ""

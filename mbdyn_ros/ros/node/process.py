@@ -25,7 +25,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from ...errors import MbdynError
-from .refusals import one_line
+from .refusals import in_words
 from .signals import hear
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class Process:
                     self._node.stop()
                     self._node.destroy_node()
                 rclpy.try_shutdown()
+        hear(signal.SIG_IGN)  # it has ended well: none shall kill what is left of the interpreter
         if self._asked and self._node is None:
             print(f"{self._name}: stopped while it was starting", file=sys.stderr)
         return 0
@@ -117,11 +118,11 @@ class Process:
             ours.close()
 
     def _hush(self, signals: socket.socket) -> None:
-        """At every signal: make the node quiet, and the main thread look up."""
+        """At every signal, until the end: make the node quiet, and the main thread look up."""
         while signals.recv(1):
-            if self._node is not None:
+            if self._ending is None and self._node is not None:
                 self._node.quiet()
-            if self._executor is not None:
+            if self._ending is None and self._executor is not None:
                 self._executor.wake()
 
 
@@ -141,5 +142,5 @@ def spin_some(executor: SingleThreadedExecutor, node: Node) -> None:
 
 def refuse(name: str, error: Exception) -> int:
     """Say in one line why the node does not start."""
-    print(f"{name}: {one_line(error) or type(error).__name__}", file=sys.stderr)
+    print(f"{name}: {in_words(error)}", file=sys.stderr)
     return 1

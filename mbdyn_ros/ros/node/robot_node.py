@@ -20,6 +20,7 @@ from .node_clock import NodeClock
 from .parameters import Parameters, Spec
 from .rate_loop import RateLoop
 from .refusals import in_words, one_line
+from .senders import others_on
 
 Part = TypeVar("Part")
 
@@ -62,8 +63,9 @@ class RobotNode(Node):
         super().__init__(self.NAME, **options)
         self.parameters = Parameters(self, self.PARAMETERS)
         self.lock = threading.Lock()
-        self.clock = NodeClock(self.get_clock())
+        self.clock = NodeClock(self.get_clock(), lambda: self.count_publishers("/clock") > 0)
         self._era = self.clock.era
+        self._sole: list[Any] = []
         self.fault = ""
         self._hardware = ""
         self.loop: RateLoop | None = None
@@ -127,6 +129,12 @@ class RobotNode(Node):
             health.warnings.append(self.description.missing)
         elif self.description.refusal:
             health.warnings.append(self.description.refusal)
+        if self.get_fully_qualified_node_names().count(self.get_fully_qualified_name()) > 1:
+            health.warnings.append("another node has the same name")
+        for publisher in self._sole:
+            others = others_on(self, publisher)
+            if others:
+                health.warnings.append(f"{', '.join(others)} also on {publisher.topic_name}")
         return health
 
     def last_words(self) -> None:
@@ -144,12 +152,16 @@ class RobotNode(Node):
 
     # ---- for subclasses -------------------------------------------------------------------
 
+    def sole(self, kind: Any, topic: str) -> Any:
+        """A publisher on a topic on which no other node should publish: it would be reported."""
+        self._sole.append(self.create_publisher(kind, topic, 10))
+        return self._sole[-1]
+
     def time(self) -> float:
         """The time by which the node plays, ages and times out, s; under `lock`."""
         now = self.clock.now(self._longest_gap())
         if self.clock.era != self._era:
             self._era = self.clock.era
-            self.get_logger().warning(f"{self.clock.jump}: what was timed before is dropped")
             self.on_clock_jump(self.clock.jump)
         return now
 
@@ -198,6 +210,10 @@ class RobotNode(Node):
             whose words become the message of a refusal.
         """
         self.create_service(kind, f"~/{name}", partial(self._answer, action))
+
+    def announce(self, text: str) -> None:
+        """Log what the node does now; names in it may be long."""
+        self.get_logger().info(one_line(text))
 
     def require(self, part: Part | None) -> Part:
         """A part of the node that a robot brings; InputError where there is no robot yet."""

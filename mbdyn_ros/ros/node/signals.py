@@ -9,7 +9,7 @@ import signal
 from collections.abc import Callable
 from types import FrameType
 
-Handler = Callable[[int, FrameType | None], None]
+Handler = Callable[[int, FrameType | None], None] | signal.Handlers
 
 _OTHERS = {
     *("SIGKILL", "SIGSTOP"),  # which nobody can hear

@@ -174,18 +174,18 @@ class Feedforward:
         missing = self.measured.missing(now, self.conditions.state_timeout)
         return f"{missing}, which {needed} needs" if missing else ""
 
-    def forget(self, reason: str) -> None:
-        """Follow nothing any more, and know no joint states: times of before mean nothing."""
+    def forget(self, reason: str) -> bool:
+        """Know no joint states and no reference any more; whether there was one."""
         self.measured.forget()
         self._posture.forget()
-        if self.playback.reference is not None:
-            self.playback.drop(reason)
+        return self.playback.forget(reason)
 
-    def take(self, message: JointState, now: float) -> None:
-        """Read joint states."""
-        self.measured.take(message, now)
+    def take(self, message: JointState, now: float, sent: float) -> bool:
+        """Read joint states that were sent at a time; whether they say where the robot is."""
+        taken = self.measured.take(message, now, sent)
         if self._posture is not self.measured:
-            self._posture.take(message, now)
+            self._posture.take(message, now, sent)
+        return taken
 
     def _require_near(self, state: State, now: float) -> None:
         """Refuse to begin with a state that is far from the measured one."""
@@ -242,6 +242,8 @@ class Feedforward:
             effort += self._kp * (wanted_q - self.measured.position)
             effort += self._kd * (wanted_v - self.measured.velocity)
         if not np.isfinite(effort).all():
+            if self.source == "inverse_dynamics":
+                self._robot.inverse_dynamics(inverse.q, inverse.v, inverse.a)  # says why
             k = int(np.argmin(np.isfinite(effort)))
             raise InputError(f"the effort of {self._robot.effort_labels[k]} is {effort[k]}")
         self.limits.clamp(effort)

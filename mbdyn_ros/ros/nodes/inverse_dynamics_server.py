@@ -55,7 +55,7 @@ class InverseDynamicsServer(RobotNode):
     def on_robot(self, robot: Robot) -> None:
         """Answer about this robot."""
         self.robot = robot
-        self.get_logger().info(
+        self.announce(
             f"serving {robot.model.name}: {', '.join(robot.independent_joints) or 'no joints'}"
         )
 

@@ -58,6 +58,9 @@ SIMULATOR = (
         "environment", "", "walls that points of the robot hit: path of a YAML file, or its text",
         read_only=True,
     ),
+    Spec(
+        "joint_limits", True, "position limits that hold at the start are stops", read_only=True
+    ),
     Spec("start_paused", False, "wait for ~/pause with data: false", read_only=True),
     Spec("publish_clock", False, "publish simulated time on /clock and in stamps",
          read_only=True),

@@ -18,7 +18,7 @@ from std_msgs.msg import Float64MultiArray
 
 from ...errors import InputError
 from ...robot import Robot
-from ..messages.conversions import fill_time
+from ..messages.conversions import fill_time, seconds
 from ..node.diagnostics import Health
 from ..node.inbox import Inbox
 from ..node.process import run
@@ -52,10 +52,10 @@ class Simulator(RobotNode):
         self.refusals = Refusals(self, "command")
         self._reloading: threading.Thread | None = None
         self._steps = 0
-        self._states = self.create_publisher(JointState, "joint_states", 10)
+        self._states = self.sole(JointState, "joint_states")
         self._clock_out: Any = None
         if self.parameters["publish_clock"]:
-            self._clock_out = self.create_publisher(ClockMessage, "/clock", 10)
+            self._clock_out = self.sole(ClockMessage, "/clock")
         self._clock_message = ClockMessage()
         self._views = SimulatorViews(self)
         self._session_health = SessionHealth()
@@ -103,7 +103,7 @@ class Simulator(RobotNode):
                 "reaches them unless enforce_effort_limits is false"
             )
         joints = ", ".join(session.commands.joints) or "no joint"
-        self.get_logger().info(
+        self.announce(
             f"simulating {robot.model.name} at {self.settings.rate:g} Hz by "
             f"{session.motion.method}: efforts of {joints}"
         )
@@ -115,7 +115,7 @@ class Simulator(RobotNode):
         try:
             session = Session(
                 robot, self.settings.step, parameters["joints"], initial, parameters["frame_id"],
-                environment,
+                environment, parameters["joint_limits"],
             )  # fmt: skip
         except InputError as error:
             raise InputError(
@@ -164,14 +164,31 @@ class Simulator(RobotNode):
         commands = session.commands
         for message in self._arrays:
             try:
-                commands.set_array(message.data, now)
+                commands.set_array(message.data, now, self._arrays.sender)
+                self._arrays.heed()
             except InputError as error:
                 self.refusals.add(error)
         for message in self._named:
             try:
-                commands.set_named(message.name, message.effort, now)
+                self._require_new(message, now)
+                commands.set_named(message.name, message.effort, now, self._named.sender)
+                self._named.heed()
             except InputError as error:
                 self.refusals.add(error)
+
+    def _require_new(self, message: JointState, now: float) -> None:
+        """Refuse a command whose stamp says that it is no more, or not yet, of this time."""
+        stamp, timeout = message.header.stamp, self.settings.timeout
+        if self._clock_out is None:
+            sent = self.clock.at(stamp, now)
+        else:
+            sent = seconds(stamp) or now
+        if abs(sent - now) > timeout:
+            way = "ahead of" if sent > now else "behind"
+            raise InputError(
+                f"it is stamped {abs(sent - now):.4g} s {way} this node's time, more than "
+                f"command_timeout ({timeout:g} s)"
+            )
 
     def stamp(self, session: Session) -> int:
         """Simulated time, ns, where we make the clock, else the time of the world."""
@@ -240,6 +257,8 @@ class Simulator(RobotNode):
                 timeout = self.settings.timeout
                 self._session_health.add(self.session, self.time(), timeout, health)
         self.refusals.report(health)
+        names = sorted({*self._arrays.senders(), *self._named.senders()})
+        health.values["commands from"] = ", ".join(names) or "nobody"
         health.values["paused"] = self.paused
         return health
 

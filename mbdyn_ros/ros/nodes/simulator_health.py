@@ -16,16 +16,19 @@ class SessionHealth:
         """Add stale commands, clamped joints, joints beyond their limits, time and energy."""
         motion = session.motion
         stale = session.commands.stale(now, timeout)
+        contested = session.commands.contested()
         clamped = session.limits.report()
         beyond = session.beyond_limits()
         if stale:
             health.warnings.append(
                 f"no command for {timeout:g} s, zero effort: {', '.join(stale)}"
             )
+        if contested:
+            health.warnings.append(f"several nodes command in turns: {', '.join(contested)}")
         if clamped:
             health.warnings.append(f"clamped to <limit effort>: {', '.join(clamped)}")
         if beyond:
-            health.warnings.append(f"beyond position limits, not enforced: {', '.join(beyond)}")
+            health.warnings.append(f"beyond position limits, no stops now: {', '.join(beyond)}")
         if not motion.ready:
             health.warnings.append("time stands still: compiling equations past a dead centre")
         if motion.changes:

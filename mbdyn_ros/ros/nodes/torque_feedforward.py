@@ -51,8 +51,8 @@ class TorqueFeedforward(RobotNode):
         self.feedforward: Feedforward | None = None
         self.idle_reason = NO_REFERENCE
         self.refusals = Refusals(self, "reference")
-        self._commands = self.create_publisher(Float64MultiArray, "~/commands", 10)
-        self._efforts = self.create_publisher(JointState, "~/effort", 10)
+        self._commands = self.sole(Float64MultiArray, "~/commands")
+        self._efforts = self.sole(JointState, "~/effort")
         self._array, self._named = Float64MultiArray(), JointState()
         self.begin()
 
@@ -70,7 +70,7 @@ class TorqueFeedforward(RobotNode):
             self.feedforward = feedforward
             self._named.name = list(feedforward.labels)
             self._array.data = [0.0] * len(feedforward.order)
-        self.get_logger().info(
+        self.announce(
             f"ready for {robot.model.name}: {', '.join(feedforward.joints) or 'no joint'}"
         )
 
@@ -88,7 +88,8 @@ class TorqueFeedforward(RobotNode):
         if feedforward is None:
             return
         for message in self._states:
-            feedforward.take(message, now)
+            if feedforward.take(message, now, self.clock.at(message.header.stamp, now)):
+                self._states.heed()
         self.idle_reason = self.fault or self.clock.waiting or feedforward.idle_reason(now)
         if self.idle_reason:
             self._send(np.zeros(len(feedforward.order)))
@@ -102,8 +103,8 @@ class TorqueFeedforward(RobotNode):
 
     def on_clock_jump(self, reason: str) -> None:
         """Drop the reference: its times mean nothing any more."""
-        if self.feedforward is not None:
-            self.feedforward.forget(reason)
+        if self.feedforward is not None and self.feedforward.forget(reason):
+            self.get_logger().warning(f"zero effort, the reference is dropped: {reason}")
 
     def on_parameters(self, names: Collection[str]) -> None:
         """Set gains and choices; build the robot anew for another gravity."""
@@ -112,6 +113,7 @@ class TorqueFeedforward(RobotNode):
             return
         with self.lock:
             self._set_up(feedforward)
+        feedforward.reference_limits().prepare()
         if "gravity" in names:
             assert self.description.source is not None
             robot = self.load(self.description.source)
@@ -129,6 +131,7 @@ class TorqueFeedforward(RobotNode):
                 health.warnings.append(f"clamped to <limit effort>: {', '.join(clamped)}")
             health.values["clamped"] = ", ".join(clamped) or "none"
         self.refusals.report(health)
+        health.of_one_sender("joint_states of all joints", self._states.senders())
         health.values["zero effort because of"] = self.idle_reason or "nothing"
         return health
 

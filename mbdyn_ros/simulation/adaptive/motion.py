@@ -24,6 +24,8 @@ class Motion:
     The work is integrated along, so that the energy balance of a result is as exact as the
     result. The impulses of the efforts that hold joints at rest serve the step control alone:
     without them steps would grow over an effort that changes while nothing moves.
+
+    walks : whether there are loops without closed form.
     """
 
     def __init__(
@@ -34,6 +36,7 @@ class Motion:
         tolerance: float = 0.0,
     ) -> None:
         self.nq, self.nv = robot.nq, robot.nv
+        self.walks = bool(robot.system.nz)
         self.effort = effort
         _, dry = friction_coefficients(robot.system)
         self.drive = Drive(robot)

@@ -71,18 +71,10 @@ class Part:
         SimulationError or LinAlgError
             There is no motion beyond where the integrator stands.
         """
-        try:
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                self._integrate()
-            if self.joints is None:
-                self.recorder.finish(self.integrator.time, self.integrator.state)
-        except ChangePointError:
-            raise
-        except NO_MOTION:
-            if not (self.watch.wanders and self.integrator.time > self._start):
-                raise
-            # the way from home may be to blame: once more, with a home here
-            self.joints = list(self.robot.independent_joints)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            self._integrate()
+        if self.joints is None:
+            self.recorder.finish(self.integrator.time, self.integrator.state)
 
     def _integrate(self) -> None:
         problem = self.watch.start(self.integrator.state, self._chosen)
@@ -98,11 +90,13 @@ class Part:
 
     def _joints_after(self, step: Step) -> list[str] | None:
         """Record a step; the joints to go on with, where the present ones are worse."""
-        if not self.watch.follows(self.integrator.state):
-            if step.start == self._start:
-                raise SimulationError("a loop changes its branch within a step")
+        self.watch.follow(self.integrator.state)
+        if self.watch.lost:
             self.integrator.time, self.integrator.state = step.start, step.initial
-            return list(self.robot.independent_joints)
+            problem = self.watch.came_from
+            if problem is not None:
+                raise ChangePointError(problem)
+            raise SimulationError("a loop cannot be closed at the end of the next step")
         found = self.watch.change_point(step)
         if found is not None:
             self.integrator.time, problem = found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...equations import programs
 from ...model.model import Array
 from ...robot import Robot
 from ..trajectory import Trajectory
@@ -12,14 +13,19 @@ from .motion import Motion
 
 
 class Recorder:
-    """Keeps states: of every accepted step, or at given times (N,) only."""
+    """Keeps states: of every accepted step, or at given times (N,) only.
+
+    homes : from which the loops of every sample are closed; with the trajectory.
+    """
+
+    homes: Array
 
     def __init__(self, robot: Robot, motion: Motion, times: Array | None) -> None:
         self._robot = robot
         self._motion = motion
         self._times = times
         self._next = 0
-        self._samples: list[tuple[float, Array, Array, Array]] = []
+        self._samples: list[tuple[float, Array, Array, Array, Array]] = []
 
     def step(self, step: Step) -> None:
         """Keep what a step has to give, its end excluded, in the mode in which it was made."""
@@ -44,18 +50,21 @@ class Recorder:
         q, v = self._motion.split(y)
         effort = self._motion.effort(t, q, v)
         a = self._motion.dynamics.acceleration(q, v, effort)
-        self._samples.append((t, y.copy(), a.copy(), np.array(effort)))
+        home = self._robot.calls.home.copy()
+        self._samples.append((t, y.copy(), a.copy(), np.array(effort), home))
 
     def trajectory(self, integrator: Integrator) -> Trajectory:
         """The trajectory of the samples so far."""
         robot, motion = self._robot, self._motion
         count = len(self._samples)
-        empty = 0.0, np.zeros(motion.size), np.zeros(robot.nv), np.zeros(len(robot.effort_labels))
+        sizes = motion.size, robot.nv, len(robot.effort_labels), len(robot.calls.home)
+        empty = 0.0, *(np.zeros(size) for size in sizes)
         columns = zip(*self._samples, empty, strict=True)  # so that none has no shape
-        time, states, a, effort = (np.array(column)[:count] for column in columns)
+        time, states, a, effort, homes = (np.array(column)[:count] for column in columns)
+        self.homes = homes
         q, v = states[:, : robot.nq], states[:, robot.nq : robot.nq + robot.nv]
-        energy = np.column_stack(robot.energy(q, v)) if count else np.zeros((0, 2))
-        joint_position, joint_velocity = all_joints(robot, q, v)
+        energy = robot.calls.along(programs.energy, (q, v), homes)
+        joint_position, joint_velocity = all_joints(robot, q, v, homes)
         return Trajectory(
             time=time,
             q=q,
@@ -73,15 +82,16 @@ class Recorder:
         )
 
 
-def all_joints(robot: Robot, q: Array, v: Array) -> tuple[Array, Array]:
-    """Positions and velocities (N, n) of all joints."""
+def all_joints(robot: Robot, q: Array, v: Array, homes: Array) -> tuple[Array, Array]:
+    """Positions and velocities (N, n) of all joints, at states that are reached from homes."""
     system = robot.system
+    coordinates = system.coordinates
+    rows_q, rows_v = map(list, coordinates.joint_rows)
     if system.linkages:
-        position, velocity, _ = robot.joint_state(q, v)
-        assert velocity is not None
-        return position, velocity
-    coordinates = system.coordinates  # nothing to compute or, where it is new, to compile
-    rows_q, rows_v = coordinates.joint_rows
+        position = robot.calls.along(programs.joint_position, (q,), homes)
+        velocity = robot.calls.along(programs.joint_velocity, (q, v), homes)
+        return position[:, rows_q], velocity[:, rows_v]
+    # nothing to compute or, where it is new, to compile
     in_q = [coordinates.q.index(row) for row in rows_q]
     in_v = [coordinates.v.index(row) for row in rows_v]
     return q[:, in_q], v[:, in_v]

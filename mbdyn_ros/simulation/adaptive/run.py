@@ -76,7 +76,8 @@ class Run:
         )  # fmt: skip
 
         def keep() -> None:
-            self.parts.append(translation.trajectory(part.recorder.trajectory(part.integrator)))
+            kept = part.recorder.trajectory(part.integrator)
+            self.parts.append(translation.trajectory(kept, part.recorder.homes))
             self.work.append(part.work)
 
         try:

@@ -30,14 +30,14 @@ class Translation:
         self._rows = list(coordinates.q), list(coordinates.v)
 
     def state(self, q: Array, v: Array, a: Array) -> tuple[Array, Array, Array]:
-        """q, v and a in the coordinates of `robot`; batches (N, n) too."""
+        """q, v and a in the coordinates of `robot`."""
         if self.trivial:
             return q, v, a
         rows_q, rows_v = self._rows
         return (
-            self._chart.calls.call(programs.joint_position, (q,))[..., rows_q],
-            self._chart.calls.call(programs.joint_velocity, (q, v))[..., rows_v],
-            self._chart.calls.call(programs.joint_acceleration, (q, v, a))[..., rows_v],
+            self._chart.calls.call(programs.joint_position, (q,))[rows_q],
+            self._chart.calls.call(programs.joint_velocity, (q, v))[rows_v],
+            self._chart.calls.call(programs.joint_acceleration, (q, v, a))[rows_v],
         )
 
     def effort(self, function: EffortFunction) -> EffortFunction:
@@ -61,11 +61,18 @@ class Translation:
 
         return translated
 
-    def trajectory(self, part: Trajectory) -> Trajectory:
-        """A part of a trajectory in the coordinates of `robot`."""
+    def trajectory(self, part: Trajectory, homes: Array) -> Trajectory:
+        """A part of a trajectory in the coordinates of `robot`; homes (N, n) close its loops."""
         if self.trivial:
             return part
-        q, v, a = self.state(part.q, part.v, part.a)
+        rows_q, rows_v = self._rows
+        q, v, a = part.q, part.v, part.a
+        along = self._chart.calls.along
+        q, v, a = (
+            along(programs.joint_position, (q,), homes)[:, rows_q],
+            along(programs.joint_velocity, (q, v), homes)[:, rows_v],
+            along(programs.joint_acceleration, (q, v, a), homes)[:, rows_v],
+        )
         labels = self._robot.position_labels, self._robot.velocity_labels
         return replace(
             part, q=q, v=v, a=a,

@@ -21,6 +21,8 @@ def friction_coefficients(system: System) -> tuple[Array, Array]:
     dry friction. In closed loops G changes with the position; these are the numbers at home.
     """
     damping, dry = tree_friction(system.tree)
+    if not damping.any() and not dry.any():
+        return np.zeros(system.coordinates.nv), np.zeros(system.coordinates.nv)
     share = system.embedding_at_home
     return (share**2).T @ damping, np.abs(share).T @ dry
 

@@ -7,6 +7,7 @@ change point all coordinates end, and what follows is not determined.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ import numpy as np
 from ...equations.chart import Chart, charts
 from ...model.model import Array
 from ...robot import Robot
-from .branch_watch import BranchWatch
 from .quality import POOR, SINGULAR
 
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 DEAD = 1e-4
 """Share of the best choice's quality under which a velocity of the joints does not give that of
 the loop."""
+
+NEARLY_SINGULAR = 10 * SINGULAR
+"""Regularity that counts as a change point where loops cannot be closed behind it: so near, their
+residuals are rounding errors."""
 
 DOUBTFUL = 1e-2
 """Regularity under which a failure is put down to the singularity nearby."""
@@ -56,7 +60,6 @@ class ChartWatch:
     Most steps cost one position program and one small singular value decomposition a linkage.
 
     tree_position : where it stands.
-    wanders : whether the way from home matters to a loop.
     """
 
     def __init__(self, robot: Robot, motion: Motion) -> None:
@@ -66,12 +69,8 @@ class ChartWatch:
         self._before: list[_View] = []
         self._views: list[_View] = []
         self.tree_position = robot.system.home
-        self._branches = [
-            (k, BranchWatch(robot.system, chart))
-            for k, chart in enumerate(self._charts)
-            if BranchWatch.needed(chart)
-        ]
-        self.wanders = bool(self._branches)
+        system = robot.system
+        self._walk = [*system.walk_rows, *system.walked_rows]
         self._poor = [POOR] * len(self._charts)
 
     def start(self, y: Array, chosen: bool) -> str | None:
@@ -109,17 +108,23 @@ class ChartWatch:
         places = [order.index(chart.linkage.coordinates[k]) for k in chart.linkage.independent]
         return bool(v[places].any())
 
-    def follows(self, y: Array) -> bool:
-        """Look at the end y of a step; False where it is none: a loop has changed its branch."""
-        if not self._charts:
-            return True
-        views = self._look(y)
-        for k, branch in self._branches:
-            if branch.jumped(self._views[k].position, views[k].position):
-                return False
-        self._before, self._views = self._views, views
+    def follow(self, y: Array) -> None:
+        """Look at the end y of a step."""
+        self._before, self._views = self._views, self._look(y)
         self._arrive()
-        return True
+
+    @property
+    def lost(self) -> bool:
+        """Whether a loop is not closed where it was last looked at."""
+        return not all(math.isfinite(view.norm) for view in self._views)
+
+    @property
+    def came_from(self) -> str | None:
+        """Words about the change point at which the last step began; None where there is none."""
+        for chart, view in zip(self._charts, self._before, strict=True):
+            if chart.regularity(view.rows) < NEARLY_SINGULAR:
+                return chart.at_change_point()
+        return None
 
     def change_point(self, step: Step) -> tuple[float, str] | None:
         """The instant at which the step meets a change point; what to say of it.
@@ -144,10 +149,10 @@ class ChartWatch:
     def better(self) -> list[str] | None:
         """Independent joints to go on with, where the present ones have become poor.
 
-        They are the same where only the branch, or the choice of rows, has to be made anew.
+        They are the same where only the choice of rows has to be made anew.
         """
         chosen = list(self._robot.independent_joints)
-        changed = any([branch.strays(self._views[k].position) for k, branch in self._branches])
+        changed = False
         for k, (chart, view) in enumerate(zip(self._charts, self._views, strict=True)):
             if view.least >= POOR * view.norm:
                 continue
@@ -169,8 +174,12 @@ class ChartWatch:
         return ""
 
     def _arrive(self) -> None:
-        if self._position is not None:
-            self.tree_position = self._position.result.copy()
+        """Take home along, so that every next position is found from here."""
+        if self._position is None or not np.isfinite(self._position.result).all():
+            return
+        self.tree_position = self._position.result.copy()
+        if self._walk:
+            self._robot.calls.home[:] = self.tree_position[self._walk]
 
     def _look(self, y: Array) -> list[_View]:
         """Every linkage at a state."""

@@ -8,7 +8,6 @@ from ...array import Array
 from ...equations.chart import Chart, charts
 from ...errors import SimulationError
 from ...robot import Robot
-from .branch_watch import BranchWatch
 
 POOR = 0.1
 """Share of the best choice's quality under which joints are given up as coordinates.
@@ -25,9 +24,6 @@ the tolerances. A four-bar comes there if its lengths miss those of a change poi
 def suits(robot: Robot, tree_position: Array) -> bool:
     """Whether the robot's independent joints are good coordinates at tree positions."""
     for chart in charts(robot.system):
-        if BranchWatch.needed(chart):
-            if BranchWatch(robot.system, chart).strays(tree_position[chart.places]):
-                return False
         rows = chart.matrix(tree_position)
         if chart.quality(rows) < POOR * chart.quality_of(rows, chart.best(rows)):
             return False

@@ -1,0 +1,218 @@
+"""Closed form of a planar linkage: its triangles, solved one after the other on their branches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import casadi as ca
+import numpy as np
+
+from ...array import Array
+from ...model.clusters import Cluster
+from ...model.tree import Tree
+from ..algebra.phasors import Known, Phasor
+from ..algebra.spatial import SX, Position
+from .dyads import Dyads
+from .planar_linkage import PlanarJoint, planar_linkage
+from .reach import Reach, reach_by_search, reach_of_slide, reach_of_turn
+from .triangle import Triangle
+
+MATCHES = 1e-7
+"""Largest distance (rad, or the unit of lengths) of a closed form from home, whole turns apart."""
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A dependent joint: a phasor that is its turn or its slide, and whole turns added to it."""
+
+    joint: PlanarJoint
+    phasor: Phasor
+    turns: int = 0
+
+
+@dataclass(frozen=True)
+class PlanarFigure:
+    """A planar linkage solved for its given joints, on one assembly branch.
+
+    triangles, branches : solved in this order. eighths : what `Vector.direction` needs of their
+        sides. reach : how far each given joint can go from home, as far as triangles tell that
+        move with it alone; others end where they do not close.
+    """
+
+    given: tuple[PlanarJoint, ...]
+    triangles: tuple[Triangle, ...]
+    branches: tuple[int, ...]
+    eighths: tuple[tuple[int, ...], ...]
+    dependent: tuple[Solved, ...]
+    reach: tuple[Reach, ...]
+
+    @property
+    def given_bodies(self) -> tuple[int, ...]:
+        """The bodies of the given joints."""
+        return tuple(joint.body for joint in self.given)
+
+    def positions(self, *q: SX) -> dict[int, Position]:
+        """Turns and slides of the dependent joints at the given joints' positions (1, 1); NaN out
+        of reach."""
+        known = self._solved(q)
+        result: dict[int, Position] = {}
+        for one in self.dependent:
+            value = one.phasor.at(known)
+            result[one.joint.body] = one.joint.turn(value) if one.joint.revolute else value.re
+        return result
+
+    def values(self, *q: SX) -> dict[int, SX]:
+        """Positions (1, 1) of the dependent joints, as continuous in q as
+        `phasors.Vector.direction` is."""
+        known = self._solved(q)
+        for joint, position in zip(self.given, q, strict=True):
+            if joint.revolute:
+                known.angles[joint.body] = joint.angle(position)
+        for triangle, branch, fence, eighths in zip(
+            self.triangles, self.branches, self._fences(q), self.eighths, strict=True
+        ):
+            triangle.measure(known, branch, fence, eighths)
+        result = {}
+        for one in self.dependent:
+            if one.joint.revolute:
+                angle = one.joint.position(one.phasor.argument(known))
+                result[one.joint.body] = angle + 2 * math.pi * one.turns
+            else:
+                result[one.joint.body] = one.phasor.at(known).re
+        return result
+
+    def slacks(self, *q: SX) -> SX:
+        """Numbers (n, 1) without unit, each positive where a triangle closes."""
+        known = self._solved(q)
+        pairs = zip(self.triangles, self.branches, strict=True)
+        return ca.vertcat(*(one.slack(known, branch) for one, branch in pairs))
+
+    def _solved(self, q: Sequence[SX]) -> Known:
+        """All units and slides."""
+        known = Known()
+        for joint, position in zip(self.given, q, strict=True):
+            if joint.revolute:
+                known.units[joint.body] = joint.unit(position)
+            else:
+                known.slides[joint.body] = position
+        for triangle, branch, fence in zip(
+            self.triangles, self.branches, self._fences(q), strict=True
+        ):
+            triangle.solve(known, branch, fence)
+        return known
+
+    def _fences(self, q: Sequence[SX]) -> list[SX]:
+        """For each triangle 0, or minus infinity where no way leads from home."""
+        by_body = {
+            joint.body: reach.fence(position)
+            for joint, reach, position in zip(self.given, self.reach, q, strict=True)
+        }
+        fences = []
+        for triangle in self.triangles:
+            near = {symbol for side in triangle.sides for symbol in side.symbols} & set(by_body)
+            fences.append(sum((by_body[body] for body in sorted(near)), SX(0)))
+        return fences
+
+    def reached(self, home: Sequence[float]) -> tuple[Reach, ...]:
+        """How far each given joint can go from positions at which all closes."""
+        causes: dict[int, set[int]] = {body: {body} for body in self.given_bodies}
+        reach = [Reach() for _ in self.given]
+        searched: dict[int, list[int]] = {}
+        for k, (triangle, branch) in enumerate(zip(self.triangles, self.branches, strict=True)):
+            near = {symbol for side in triangle.sides for symbol in side.symbols}
+            moved = set().union(*(causes[symbol] for symbol in near))
+            causes |= dict.fromkeys(triangle.solved, moved)
+            if len(moved) != 1:
+                continue
+            place = self.given_bodies.index(*moved)
+            if near == moved:
+                reach[place] &= _direct(self.given[place], triangle, branch, home[place])
+            else:
+                searched.setdefault(place, []).append(k)
+        for place, chosen in searched.items():
+            reach[place] &= self._search(place, chosen, home)
+        return tuple(reach)
+
+    def _search(self, place: int, chosen: Sequence[int], home: Sequence[float]) -> Reach:
+        """How far some triangles let a given joint go that moves them alone."""
+        q = SX.sym("q")
+        at = [*map(SX, home[:place]), q, *map(SX, home[place + 1 :])]
+        free = replace(self, reach=tuple(Reach() for _ in self.given))
+        function = ca.Function("slack", [q], [ca.mmin(free.slacks(*at)[list(chosen)])])
+
+        def slack(grid: Array) -> Array:
+            values = np.array(function(grid[None])).ravel()
+            return np.where(np.isfinite(values), values, -1.0)
+
+        far = 2 * sum(side.length for one in self.triangles for side in one.lengths)
+        turn = self.given[place].revolute
+        return reach_by_search(slack, home[place], 2 * math.pi if turn else far, turn)
+
+
+def _direct(joint: PlanarJoint, triangle: Triangle, branch: int, home: float) -> Reach:
+    """How far a triangle lets the one joint go that changes it."""
+    reach = Reach()
+    for slack in triangle.slacks(joint.body, branch):
+        if joint.revolute:
+            offset = joint.offset
+            reach &= reach_of_turn(slack, joint.sense, home + offset).shifted(-offset)
+        else:
+            reach &= reach_of_slide(slack, home)
+    return reach
+
+
+def planar_figure(
+    tree: Tree, cluster: Cluster, given: Sequence[int], home: Mapping[int, float], unit: float = 1.0
+) -> PlanarFigure | None:
+    """The closed form of a cluster with the joints of bodies `given` given; None if it has none.
+
+    home : closed positions of all its joints, by body; they choose the branch.
+    unit : length (m) that suits the cluster.
+    """
+    linkage = planar_linkage(tree, cluster)
+    if linkage is None:
+        return None
+    dyads = Dyads(linkage, given)
+    if dyads.turns is None:
+        return None
+    numbers = dyads.numbers(home)
+    dependent = []
+    for connection in linkage.connections:
+        joint = connection.joint
+        if joint is None or joint.body in given:
+            continue
+        if joint.revolute:
+            parent, child = (dyads.turns[end.link] for end in connection.ends)
+            dependent.append(Solved(joint, parent.conj() * child))
+        else:
+            dependent.append(Solved(joint, Phasor(slide=dyads.slide(connection))))
+    figure = PlanarFigure(
+        tuple(linkage.joints[body] for body in given),
+        tuple(dyads.triangles),
+        tuple(one.branch_at(numbers) for one in dyads.triangles),
+        tuple(tuple(side.eighths(numbers) for side in one.sides) for one in dyads.triangles),
+        tuple(dependent),
+        tuple(Reach() for _ in given),
+    )
+    return _at_home(figure, home, unit)
+
+
+def _at_home(
+    figure: PlanarFigure, home: Mapping[int, float], unit: float
+) -> PlanarFigure | None:
+    """The figure with its whole turns and its reach; None where it is not what home is."""
+    q = [SX.sym(f"q{k}") for k in range(len(figure.given))]
+    function = ca.Function("values", q, [ca.vertcat(*figure.values(*q).values())])
+    start = [float(home[body]) for body in figure.given_bodies]
+    found = np.array(function(*start)).ravel()
+    dependent = []
+    for one, value in zip(figure.dependent, found, strict=True):
+        miss = home[one.joint.body] - value
+        turns = round(miss / (2 * math.pi)) if one.joint.revolute and math.isfinite(miss) else 0
+        scale = 1.0 if one.joint.revolute else unit
+        if not abs(miss - 2 * math.pi * turns) < MATCHES * scale:
+            return None
+        dependent.append(replace(one, turns=turns))
+    return replace(figure, dependent=tuple(dependent), reach=figure.reached(start))

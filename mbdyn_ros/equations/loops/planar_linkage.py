@@ -1,0 +1,151 @@
+"""A cluster whose loops lie in one plane, as links and joints of that plane.
+
+Where all axes are parallel and all slides lie across them, the cluster is a figure in the plane
+of complex numbers. Every link's frame is that of the plane when all joints stand at zero, so a
+joint's place is the same number on both its links, and a pose is z -> turn z + shift.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...array import Array
+from ...model.closing_types import Slide, Turn
+from ...model.clusters import PARALLEL_AXES, Closure, Cluster, loop_axes
+from ...model.tree import Tree
+from ..algebra.complex_plane import Complex
+from ..algebra.spatial import SX
+from ..algebra.spatial import Turn as BodyTurn
+
+
+@dataclass(frozen=True)
+class PlanarJoint:
+    """A joint of the tree in the plane: its place at zero, and its sense or direction."""
+
+    body: int
+    revolute: bool
+    place: complex
+    sense: float
+    direction: complex
+    offset: float
+
+    def turn(self, w: Complex) -> BodyTurn:
+        """The turn of the body's frame whose effect in the plane is w."""
+        return BodyTurn(w.re, self.sense * w.im)
+
+    def unit(self, q: SX) -> Complex:
+        """exp(i theta) at the joint's position."""
+        turn = BodyTurn.by(q, self.offset)
+        return Complex(turn.cosine, self.sense * turn.sine)
+
+    def angle(self, q: Any) -> Any:
+        """theta at the joint's position."""
+        return self.sense * (q + self.offset)
+
+    def position(self, theta: SX) -> SX:
+        """The joint's position at theta."""
+        return self.sense * theta - self.offset
+
+
+@dataclass(frozen=True)
+class End:
+    """Where a joint holds a link: at a place, its slide along a direction."""
+
+    link: int
+    place: complex
+    direction: complex
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A joint between two links: of the tree, from parent to child, or a closing one (`joint` is
+    None). A slide moves the second end along its direction against the first."""
+
+    ends: tuple[End, End]
+    slides: bool
+    joint: PlanarJoint | None = None
+
+
+@dataclass(frozen=True)
+class PlanarLinkage:
+    """Links (bodies, and `root`, which carries them all) and the connections between them."""
+
+    root: int
+    joints: dict[int, PlanarJoint]
+    connections: tuple[Connection, ...]
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """A body's frame in the plane's axes, with all joints at zero."""
+
+    rotation: Array
+    point: Array
+
+    def carried(self, rotation: Array, translation: Array) -> _Frame:
+        return _Frame(self.rotation @ rotation, self.point + self.rotation @ translation)
+
+
+def planar_linkage(tree: Tree, cluster: Cluster) -> PlanarLinkage | None:
+    """A cluster as a planar linkage; None where it is none."""
+    if cluster.gears:
+        return None
+    root = tree.bodies[cluster.bodies[0]].parent
+    outer = (one for one in cluster.closures if tree.bodies[one.bodies[0]].parent == root)
+    frames = {root: _Frame(loop_axes(tree, next(outer)).T, np.zeros(3))}
+    joints: dict[int, PlanarJoint] = {}
+    connections = []
+    for index in cluster.bodies:
+        body = tree.bodies[index]
+        if body.parent not in frames:
+            return None
+        placement = body.placement
+        frame = frames[body.parent].carried(placement.rotation, placement.translation)
+        frames[index] = frame
+        axis, revolute = frame.rotation @ body.axis, body.kind == "revolute"
+        flat = abs(abs(axis[2]) - 1) if revolute else abs(axis[2])
+        if flat > PARALLEL_AXES or not (revolute or body.motion.slides):
+            return None
+        joints[index] = joint = PlanarJoint(
+            index, revolute, _flat(frame.point), float(np.sign(axis[2])), _flat(axis), body.offset
+        )
+        ends = (End(link, joint.place, joint.direction) for link in (body.parent, index))
+        connections.append(Connection((next(ends), next(ends)), not revolute, joint))
+    for closure in cluster.closures:
+        connection = _closing(closure, frames)
+        if connection is None:
+            return None
+        connections.append(connection)
+    return PlanarLinkage(root, joints, tuple(connections))
+
+
+def _closing(closure: Closure, frames: dict[int, _Frame]) -> Connection | None:
+    """A closing joint in the plane; None where it is neither a hinge nor a slide there."""
+    closing = closure.closing
+    hinge = closing.slide is Slide.NOWHERE and closing.turn in (Turn.ABOUT, Turn.ALL)
+    slide = closing.slide is Slide.ALONG and closing.turn is Turn.NOWHERE
+    if not (hinge or slide):
+        return None
+    ends, senses = [], []
+    for link, frame in (
+        (closure.predecessor, closure.predecessor_frame),
+        (closure.successor, closure.successor_frame),
+    ):
+        placed = frames[link].carried(frame.rotation, frame.translation)
+        axis = placed.rotation @ closure.axis
+        if closing.is_hinge and abs(abs(axis[2]) - 1) > PARALLEL_AXES:
+            return None
+        if slide and abs(axis[2]) > PARALLEL_AXES:
+            return None
+        senses.append(placed.rotation[2])
+        ends.append(End(link, _flat(placed.point), _flat(axis)))
+    if slide and np.abs(senses[0] - senses[1]).max() > PARALLEL_AXES:
+        return None
+    return Connection((ends[0], ends[1]), slide)
+
+
+def _flat(vector: Array) -> complex:
+    return complex(*vector[:2])

@@ -1,0 +1,96 @@
+"""What a client sees of a robot that is driven: stamps, efforts and memory."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from mbdyn_ros.ros.node.inbox import Inbox
+
+TICK = 1e-3
+"""s between two looks."""
+
+
+def resident(process: int) -> float:
+    """Memory (MiB) of a process."""
+    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+class Watch:
+    """Reads joint states and commands in a thread.
+
+    Attributes
+    ----------
+    received : joint states so far.
+    steps : of the simulator's clock between two joint states, the most.
+    disordered : stamps that do not increase.
+    longest_gap : s between two joint states, by the clock of this process, while not excused.
+    """
+
+    def __init__(self, node: Any) -> None:
+        self._states = Inbox(node, JointState, "joint_states", QoSProfile(depth=5000))
+        self._commands = Inbox(node, Float64MultiArray, "simulator/commands", QoSProfile(depth=500))
+        self.received = self.disordered = self.lost = 0
+        self.longest_gap = 0.0
+        self.excused = True
+        self._last_stamp, self._last_at = 0, time.monotonic()
+        self._effort_at = self._command_at = 0.0
+        self._closing = False
+        self._thread = threading.Thread(target=self._run, name="watch")
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread."""
+        self._closing = True
+        self._thread.join()
+
+    def zero_after(self, since: float, limit: float = 5.0) -> tuple[float, float]:
+        """Time (s) from `since` to the last effort of the robot, and to the last command.
+
+        Returns when both were zero for half a second.
+
+        Raises
+        ------
+        AssertionError
+            They were not, within `limit` s.
+        """
+        end = time.monotonic() + limit
+        while (now := time.monotonic()) - max(self._effort_at, self._command_at, since) < 0.5:
+            assert now < end, "efforts without end"
+            time.sleep(0.01)
+        return max(self._effort_at - since, 0.0), max(self._command_at - since, 0.0)
+
+    def driven(self, limit: float) -> bool:
+        """Whether efforts reach the robot within `limit` s from now."""
+        since = time.monotonic()
+        while self._effort_at < since:
+            if time.monotonic() > since + limit:
+                return False
+            time.sleep(0.01)
+        return True
+
+    def _run(self) -> None:
+        while not self._closing:
+            time.sleep(TICK)
+            now = time.monotonic()
+            for message in self._states:
+                stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+                self.disordered += stamp <= self._last_stamp
+                self._last_stamp = stamp
+                self.received += 1
+                if not self.excused:
+                    self.longest_gap = max(self.longest_gap, now - self._last_at)
+                self._last_at = now
+                if any(message.effort):
+                    self._effort_at = now
+            for command in self._commands:
+                if any(command.data):
+                    self._command_at = now

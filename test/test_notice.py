@@ -1,0 +1,28 @@
+"""What is said on a terminal while something is compiled."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import pytest
+
+from mbdyn_ros.compiler.notice import waiting_for
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    "screen, lasts, said", [(Terminal(), 0.2, True), (Terminal(), 0.0, False),
+                            (io.StringIO(), 0.2, False)]
+)  # fmt: skip
+def test_only_a_terminal_is_told_and_only_after_a_while(
+    monkeypatch: pytest.MonkeyPatch, screen: io.StringIO, lasts: float, said: bool
+) -> None:
+    monkeypatch.setattr("sys.stderr", screen)
+    with waiting_for("mass matrix", patience=0.05):
+        time.sleep(lasts)
+    assert ("compiling mass matrix" in screen.getvalue()) is said
