@@ -256,6 +256,8 @@ def test_targets(rig: Rig, piezo: mbdyn_ros.Robot) -> None:
     place.x = 0.5
     target.publish(message)
     bench.until(lambda: "cannot be brought to (0.5," in bench.node.refused_targets.last)
+    target.publish(PoseStamped())
+    bench.until(lambda: "the target is an empty message" in bench.node.refused_targets.last)
     message.header.frame_id = "moon"
     target.publish(message)
     bench.until(lambda: "in frame 'moon'" in bench.node.refused_targets.last)

@@ -20,7 +20,7 @@ from ..model.read.side_car import read_mechanism
 from ..model.split_joints import joints_of_parts, split_joints
 from ..model.tree import BASE_JOINT
 from ..program.declaration import Declaration
-from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state
+from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state, wrenches
 from .calls import Calls
 from .choice import say_choice
 from .home import home_warnings
@@ -155,7 +155,9 @@ class Robot:
     independent_state = state.independent_state
     frame_pose = frames.frame_pose
     jacobian = frames.jacobian
-    loop_forces = branches.loop_forces
+    loop_forces = wrenches.loop_forces
+    joint_wrenches = wrenches.joint_wrenches
+    undetermined_wrenches = wrenches.undetermined_wrenches
     actuation_condition = branches.actuation_condition
     with_independent = branches.with_independent
     with_home = branches.with_home
