@@ -23,7 +23,7 @@ from ..compiler.bound import Bound
 from ..compiler.kernel import Kernel
 from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD, Options
-from ..equations.actuation import DEAD, joint_rates, least_share
+from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
 from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
 from ..equations.system import System
@@ -204,7 +204,7 @@ class Calls:
                 f"{self._source}: {name.replace('_', ' ')} has no answer at q = {q.tolist()}: the "
                 f"actuator of {self._system.coordinates.effort_labels[nearest[0]]} is at a dead "
                 f"point: the loop moves and it stands still, but for {nearest[1]:.2g} of the "
-                f"motion (efforts are computed from {DEAD:g} on; see actuation_condition)"
+                f"motion (efforts are computed from {LEAST_SHARE:g} on; see actuation_condition)"
             )
 
     def _require_closed(self, q: Array) -> None:
