@@ -28,6 +28,7 @@ from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
 from ..equations.system import System
 from ..errors import DeadPointError, InputError, SingularMassMatrixError
+from ..program.continuation import FARTHEST
 from ..program.declaration import Declaration, offered
 from ..program.program import Program
 
@@ -213,6 +214,8 @@ class Calls:
             why = f": a gap of {problem.gap} is left"
             if problem.gap.largest < NEXT_TO_NOTHING:
                 why = " without being taken apart: a singularity lies between there and home"
+                if np.abs(problem.wanted - problem.nearest).max() > FARTHEST:
+                    why = f": it is farther than {FARTHEST:g} (rad or m) from home"
             raise InputError(
                 f"{self._source}: loop {problem.loop!r} cannot be closed at "
                 f"{positions_text(problem.joints, problem.wanted)}{why}; on the way from home the "
