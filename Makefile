@@ -41,7 +41,8 @@ quadruped: .venv/interfaces.stamp
 translated_once := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(CURDIR)/.venv/pycache'
 pytest := . .venv/ros_env.sh && $(isolated) $(single_threaded) $(translated_once) .venv/bin/python -m pytest
 # Tests that ask for a rate run one after the other, when the others are done.
-beside := --numprocesses auto --dist worksteal
+# Of these others some wait for nodes and browsers: one process more than there are cores.
+beside := --numprocesses $$(($$(nproc) + 1)) --dist worksteal
 
 # mypy keeps one core busy while the first tests start.
 test: .venv/interfaces.stamp

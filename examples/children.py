@@ -70,7 +70,7 @@ class Children:
                 return f"{name} ended with code {process.returncode}: {tail(log)}"
         return ""
 
-    def stop(self, patience: float = 5.0) -> list[str]:
+    def stop(self, patience: float = 10.0) -> list[str]:
         """End all; return the names of those that did not end by themselves with code 0."""
         bad = []
         for _, process, _ in self._running:

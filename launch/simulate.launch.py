@@ -28,6 +28,7 @@ ARGUMENTS = {
     "robot": ("manipulator", "path of a URDF or xacro file, or name of an installed robot"),
     "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
     "environment": ("", "YAML file with walls that points of the robot hit"),
+    "joint_limits": ("true", "whether position limits that hold at the start are stops"),
     "rate": ("1000.0", "simulation steps per second, Hz"),
     "real_time_factor": ("1.0", "simulated seconds per second"),
     "gravity": ("[0.0, 0.0, -9.81]", "gravity in the world, m/s^2"),
@@ -63,6 +64,7 @@ def start(context):
     gravity = {"gravity": given.numbers("gravity")}
     settings = {
         "environment": as_text(given["environment"]),
+        "joint_limits": given.truth("joint_limits"),
         "rate": given.number("rate"),
         "real_time_factor": given.number("real_time_factor"),
         "floating_base": floating,

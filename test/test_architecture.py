@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,8 +27,15 @@ def modules() -> dict[Path_, Path]:
     }
 
 
-def imports(module: Path_, text: str, known: dict[Path_, Path]) -> Iterator[Path_]:
-    """The modules that a module imports from the package, wherever in it, but for typing."""
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    """A file of the package, read once for all tests."""
+    return ast.parse(path.read_text())
+
+
+@functools.cache
+def relative_imports(text: str) -> list[ast.ImportFrom]:
+    """What a module imports by dots, wherever in it, but for typing."""
     tree = ast.parse(text)
     typing = {
         id(inner)
@@ -35,9 +43,16 @@ def imports(module: Path_, text: str, known: dict[Path_, Path]) -> Iterator[Path
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
         for inner in ast.walk(node)
     }
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom) or not node.level or id(node) in typing:
-            continue
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.level and id(node) not in typing
+    ]
+
+
+def imports(module: Path_, text: str, known: dict[Path_, Path]) -> Iterator[Path_]:
+    """The modules that a module imports from the package, but for typing."""
+    for node in relative_imports(text):
         base = module[: len(module) - node.level]
         source = (*base, *(node.module.split(".") if node.module else ()))
         for alias in node.names:
@@ -125,7 +140,7 @@ def test_only_ros_imports_rclpy() -> None:
     for module, path in modules().items():
         roots = {
             name.partition(".")[0]
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in ast.walk(parsed(path))
             for name in (
                 [alias.name for alias in node.names]
                 if isinstance(node, ast.Import)
@@ -141,7 +156,7 @@ def test_a_constant_is_defined_once() -> None:
     """A number has one name, and a name one number, in the whole package."""
     homes: dict[str, list[str]] = {}
     for module, path in modules().items():
-        for node in ast.parse(path.read_text()).body:
+        for node in parsed(path).body:
             targets = node.targets if isinstance(node, ast.Assign) else []
             for target in targets:
                 if isinstance(target, ast.Name) and target.id.isupper() and _is_number(node.value):

@@ -11,11 +11,24 @@ from test_assembly import four_bar, links, load, pin
 
 import mbdyn_ros
 from mbdyn_ros import ModelWarning
+from mbdyn_ros.equations.loops.cluster_equations import ClusterEquations
 from mbdyn_ros.equations.loops.levenberg import least_squares
 from mbdyn_ros.model import read_urdf
+from mbdyn_ros.model.clusters import find_clusters
 from mbdyn_ros.model.pose import Pose
+from mbdyn_ros.model.read.side_car import read_mechanism
+from mbdyn_ros.model.tree import build_tree
 
 pytestmark = pytest.mark.usefixtures("interpreted")
+
+
+def rpy_of(rotation: np.ndarray) -> list[float]:
+    """Roll, pitch and yaw (rad) of a rotation (3, 3)."""
+    return [
+        float(np.arctan2(rotation[2, 1], rotation[2, 2])),
+        float(-np.arcsin(rotation[2, 0])),
+        float(np.arctan2(rotation[1, 0], rotation[0, 0])),
+    ]
 
 
 def leg(seed: int, count: int) -> tuple[str, str]:
@@ -34,14 +47,9 @@ def leg(seed: int, count: int) -> tuple[str, str]:
     end = Pose()
     for joint, q in zip(read_urdf(text).joints, random.uniform(-2.5, 2.5, count), strict=True):
         end = end @ joint.origin @ joint.pose(np.array([q]))
-    rpy = (
-        np.arctan2(end.rotation[2, 1], end.rotation[2, 2]),
-        -np.arcsin(end.rotation[2, 0]),
-        np.arctan2(end.rotation[1, 0], end.rotation[0, 0]),
-    )
     return text, (
         f"loops: [{{name: weld, type: fixed, predecessor: {{link: l0, "
-        f"xyz: {end.translation.tolist()}, rpy: {[float(x) for x in rpy]}}}, "
+        f"xyz: {end.translation.tolist()}, rpy: {rpy_of(end.rotation)}}}, "
         f"successor: {{link: l{count}}}}}]\n"
     )
 
@@ -91,3 +99,61 @@ def test_limits_are_kept_where_the_loop_closes_within_them() -> None:
             warnings.simplefilter("ignore", ModelWarning)
             robot = mbdyn_ros.load(text, pin())
         assert lower <= robot.home["j4"] <= upper and robot.report().closure_gap < 1e-12
+
+
+def test_a_loop_that_closes_beyond_limits_only_is_closed_with_a_warning() -> None:
+    old = '<joint name="j4" type="continuous">'
+    limit = '<limit lower="-0.2" upper="0.2" effort="0" velocity="1"/>'
+    text = four_bar().replace(old, old.replace("continuous", "revolute") + limit)
+    with pytest.warns(ModelWarning, match="beyond its limit 0.2: no closing within") as caught:
+        robot = load(text=text, home={"j1": 1.0})
+    (message,) = (str(one.message) for one in caught if "beyond" in str(one.message))
+    way = abs(robot.home["j4"]) - 0.2
+    assert f"joint 'j4' at {robot.home['j4']:.4g} rad, {way:.3g} rad beyond" in message
+    assert not any("beyond" in text for text in load().warnings)
+
+
+def spherical_linkage(decimals: int) -> tuple[str, str]:
+    """Hinges whose axes meet in a point, drawn closed and rounded; their pin may slide."""
+    random = np.random.default_rng(4)
+    axes = [direction / np.linalg.norm(direction) for direction in random.normal(size=(4, 3))]
+    frames = []  # each has the axis as its z, and stands on it
+    for axis in axes:
+        across = np.cross(axis, random.normal(size=3))
+        across /= np.linalg.norm(across)
+        rotation = np.column_stack([across, np.cross(axis, across), axis])
+        frames.append(Pose(rotation, random.uniform(0.03, 0.06) * axis))
+
+    def numbers(pose: Pose) -> tuple[str, str]:
+        values = pose.translation, rpy_of(pose.rotation)
+        xyz, rpy = ([f"{x:.{decimals}f}" for x in one] for one in values)
+        return " ".join(xyz), " ".join(rpy)
+
+    text = '<robot name="spherical">' + links("l0", "l1", "l2", "l3")
+    for k, (before, after) in enumerate(zip([Pose(), *frames], frames[:3], strict=False)):
+        xyz, rpy = numbers(before.inverse() @ after)
+        text += (
+            f'<joint name="j{k}" type="continuous"><parent link="l{k}"/><child link="l{k + 1}"/>'
+            f'<origin xyz="{xyz}" rpy="{rpy}"/><axis xyz="0 0 1"/></joint>'
+        )
+    pins = []
+    for role, link, pose in (("predecessor", "l0", Pose()), ("successor", "l3", frames[2])):
+        xyz, rpy = (one.replace(" ", ", ") for one in numbers(pose.inverse() @ frames[3]))
+        pins.append(f"{role}: {{link: {link}, xyz: [{xyz}], rpy: [{rpy}]}}")
+    pin = f"{{name: pin, type: cylindrical, axis: [0, 0, 1], {', '.join(pins)}}}"
+    return text + "</robot>", f"loops: [{pin}]\n"
+
+
+def test_rounded_rows_do_not_drive_a_loop_far_from_where_it_is_closed() -> None:
+    text, mechanism = spherical_linkage(5)
+    model = read_mechanism(mechanism, read_urdf(text))
+    tree = build_tree(model, floating_base=False)
+    (cluster,) = (one for one in find_clusters(model, tree) if one.constrained)
+    zero = np.zeros(3)
+    equations = ClusterEquations(tree, cluster, zero, np.array([[-np.inf] * 3, [np.inf] * 3]))
+    closed = equations.close(zero, range(3))
+    assert 1e-7 < equations.distance(closed) < equations.distance(zero) < 1e-4
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        robot = mbdyn_ros.load(text, mechanism)
+    assert robot.nv == 1 and np.abs(list(robot.home.values())).max() < 0.01

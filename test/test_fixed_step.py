@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 
@@ -311,10 +312,9 @@ def test_efforts_of_joints_that_are_not_independent() -> None:
     assert other.joint_state(two.q)[0] == pytest.approx(position, abs=1e-9)
 
 
-@pytest.mark.parametrize("other", [False, True])
-@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
-def test_friction_inside_a_loop(method: str, other: bool) -> None:
-    """Dry friction and damping of passive pins, against the event-driven simulation."""
+@functools.cache
+def rough_four_bar() -> tuple[mbdyn_ros.Robot, mbdyn_ros.Trajectory]:
+    """With friction in its pins; its event-driven motion through one second."""
     text = (URDF / "four_bar.urdf").read_text()
     text = re.sub("<dynamics[^>]*/>", "", text)
     text = text.replace(
@@ -322,7 +322,14 @@ def test_friction_inside_a_loop(method: str, other: bool) -> None:
         '<axis xyz="0 -1 0"/><dynamics damping="0.02" friction="0.1"/>\n  </joint>',
     )
     robot = mbdyn_ros.load(text)
-    exact = mbdyn_ros.simulate(robot, [0.5], [5.0], 1.0, times=[0.0, 1.0])
+    return robot, mbdyn_ros.simulate(robot, [0.5], [5.0], 1.0, times=[0.0, 1.0])
+
+
+@pytest.mark.parametrize("other", [False, True])
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
+def test_friction_inside_a_loop(method: str, other: bool) -> None:
+    """Dry friction and damping of passive pins, against the event-driven simulation."""
+    robot, exact = rough_four_bar()
     chart = turned(robot, "rocker_joint", 0.5) if other else robot
     motion = ChartedStep(chart, 1e-3, method)
     if other:

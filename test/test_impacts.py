@@ -212,7 +212,8 @@ def test_stops_of_joints() -> None:
     assert first.points == (-1,) and first.surfaces == ("upper limit of joint 'rail'",)
     assert [first.time, second.time] == pytest.approx([0.5, 0.5 + 1.5 / 0.5])
     assert trajectory.v[-1, 0] == pytest.approx(0.25)
-    free = mbdyn_ros.simulate(cart("1 0 0"), [0.0], [1.0], 1.0, environment=Environment([]))
+    none = Environment([], joint_limits=False)
+    free = mbdyn_ros.simulate(cart("1 0 0"), [0.0], [1.0], 1.0, environment=none)
     assert free.impacts == ()
 
 

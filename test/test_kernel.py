@@ -219,7 +219,13 @@ def test_a_library_appears_complete_or_not_at_all(
 
 @pytest.mark.parametrize(
     "name, size",
-    [("inverse_dynamics", size) for size in (0, 60, 4096, -1)] + [("runtime", 4096)],
+    [
+        ("inverse_dynamics", 0),
+        pytest.param("inverse_dynamics", 60, marks=pytest.mark.long),
+        pytest.param("inverse_dynamics", 4096, marks=pytest.mark.long),
+        ("inverse_dynamics", -1),
+        ("runtime", 4096),
+    ],
 )
 def test_a_damaged_library_is_built_again(name: str, size: int, filled: Path) -> None:
     """Cut off by a crash of the machine; a process that dies is no answer either."""

@@ -75,7 +75,7 @@ def test_an_arm(arm: Robot, method: str) -> None:
 
 @pytest.mark.parametrize("method", FIXED)
 def test_a_floating_base(method: str) -> None:
-    robot = mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True)
+    robot = mbdyn_ros.load(urdf_file("borinot_flying_arm_2.urdf"), floating_base=True)
     check(robot, method, 1e-9, friction=False)
     q0, v0, efforts = start(robot, 3, 20)
     q, _ = robot.rollout(q0, v0, efforts, DT, method, friction=False)
@@ -117,12 +117,12 @@ def test_one_start_or_one_plan_serves_all(arm: Robot) -> None:
 
 
 def test_the_interpreter_gives_the_same(interpreted: None) -> None:
-    slow = mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True)
+    slow = mbdyn_ros.load(urdf_file("borinot_flying_arm_2.urdf"), floating_base=True)
     x = start(slow, 3, 2)
     for method in ("rk4", "semi_implicit"):
         expected = slow.rollout(*x, DT, method, friction=False)
         with compiling():
-            fast = mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True)
+            fast = mbdyn_ros.load(urdf_file("borinot_flying_arm_2.urdf"), floating_base=True)
             for ours, theirs in zip(
                 fast.rollout(*x, DT, method, friction=False), expected, strict=True
             ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from rclpy.clock_type import ClockType
 from rclpy.time import Time
 from ros_rig import ARM, JOINTS, Rig, rig
 from rosgraph_msgs.msg import Clock
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
 from test_ros_feedforward import A, Q, V, last_is, start, state
 
 import mbdyn_ros
@@ -22,6 +25,7 @@ from mbdyn_ros.errors import InputError
 from mbdyn_ros.ros.messages.playback import Playback, approach, require_timely
 from mbdyn_ros.ros.messages.reference import Reference
 from mbdyn_ros.ros.node.node_clock import NodeClock
+from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]
 
@@ -173,3 +177,20 @@ def test_a_reference_ahead_does_not_act_at_once(rig: Rig, interpreted: None) -> 
     assert last_is(work.sent, arm.inverse_dynamics(q, v, a))
     work.show(14.0)
     assert last_is(work.sent, arm.gravity_vector(Q))
+
+
+def test_commands_age_by_the_time_that_the_simulator_makes(rig: Rig) -> None:
+    """Not while it is paused."""
+    node = rig.add(
+        Simulator, robot_description=ARM, rate=100.0, command_timeout=0.035,
+        publish_clock=True, start_paused=True,
+    )  # fmt: skip
+    commands = rig.publisher(Float64MultiArray, "simulator/commands")
+    commands.publish(Float64MultiArray(data=[3.0] * 3))
+    rig.wait(lambda: node.health().values["commands from"] == "/client")
+    time.sleep(0.1)
+    efforts = []
+    for _ in range(6):
+        assert rig.call(Trigger, "simulator/step").success
+        efforts.append(node.session.motion.effort.tolist())
+    assert efforts == [[3.0] * 3] * 4 + [[0.0] * 3] * 2

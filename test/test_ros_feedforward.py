@@ -237,7 +237,10 @@ def test_a_reference_begins_near_the_robot(rig: Rig, arm: mbdyn_ros.Robot) -> No
     assert node.feedforward.playback.at(node.feedforward.playback.start)[0] == pytest.approx(
         [0.3, -0.4, 0.02], abs=0.05
     )
-    near = [0.3, -0.45, 0.02]
+    measure(rig, node, [0.3, -0.4, -0.02])  # beyond a limit: it may come back
+    reference.publish(state([0.3, -0.4, -0.03]))
+    rig.wait(lambda: "grip is -0.03 at 0 s, outside its limits -0.02 to 0.1" in node.refusals.last)
+    near = [0.3, -0.45, -0.02]
     reference.publish(state(near))
     rig.wait(lambda: last_is(sent, arm.gravity_vector(near)))
 

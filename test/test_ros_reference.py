@@ -7,12 +7,15 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from ros_rig import ARM
 from sensor_msgs.msg import JointState
 
+import mbdyn_ros
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.ros.messages.measured_state import MeasuredState
 from mbdyn_ros.ros.messages.reference import Reference
+from mbdyn_ros.ros.messages.reference_limits import ReferenceLimits
 
 TIMES = np.array([0.0, 0.5, 1.3, 2.0])
 
@@ -90,8 +93,31 @@ def test_absurd_joint_states_are_not_taken(number: float) -> None:
     """They would end in a fault of whoever computes with them."""
     measured = MeasuredState(["elbow", "grip"])
     names = ["grip", "wheel", "elbow"]
-    measured.take(JointState(name=names, position=[1.0, number, 3.0], velocity=[0.0] * 3), 5.0)
+    zero = [0.0] * 3
+    assert measured.take(joint_state(names, [1.0, number, 3.0], zero), 5.0, 5.0)
     assert measured.position.tolist() == [3.0, 1.0] and measured.age(6.0) == 1.0
-    measured.take(JointState(name=names, position=[1.0, 2.0, 4.0], velocity=[number, 0, 0]), 7.0)
-    measured.take(JointState(name=names, position=[number, 2.0, 4.0], velocity=[0.0] * 3), 7.0)
+    assert not measured.take(joint_state(names, [1.0, 2.0, 4.0], [number, 0, 0]), 7.0, 7.0)
+    assert not measured.take(joint_state(names, [number, 2.0, 4.0], zero), 7.0, 7.0)
     assert measured.position.tolist() == [3.0, 1.0] and measured.age(6.0) == 1.0
+
+
+def joint_state(names: list[str], position: list[float], velocity: list[float]) -> JointState:
+    return JointState(name=names, position=position, velocity=velocity)
+
+
+def test_joints_that_follow_have_limits_too(interpreted: None) -> None:
+    """At the points and between them, in position and velocity."""
+    narrow = ARM.replace('upper="0.2" effort="20" velocity="1"', 'upper="0.1" velocity="1"')
+    limits = ReferenceLimits(mbdyn_ros.load(narrow))
+    times, still = np.array([0.0, 1.0]), np.zeros((2, 3))
+
+    def grip(q: float, v: float = 0.0) -> Reference:
+        ends = np.array([[0.0, 0.0, q]] * 2)
+        return Reference(times, ends, still + [[0.0, 0.0, v], [0.0, 0.0, -v]])
+
+    limits.require(grip(0.04))
+    with pytest.raises(InputError, match=r"at first, position of mirror is 0\.1\d+ at 0\.\d+ s"):
+        limits.require(grip(0.04, 0.1), None, "at first, ")
+    limits.require(grip(0.08), np.array([0.0, 0.0, 0.08]))
+    with pytest.raises(InputError, match="velocity of mirror is 1.2 at 0 s, outside its limits -1"):
+        limits.require(Reference(times[:1], still[:1], np.array([[0.0, 0.0, 0.6]])))

@@ -212,7 +212,7 @@ def test_an_unforeseen_exception_is_a_fault_too(rig: Rig, monkeypatch: pytest.Mo
 
 @pytest.mark.alone
 def test_diagnostics(rig: Rig) -> None:
-    simulate(rig)
+    simulate(rig, joint_limits=False)
     statuses = rig.listen(DiagnosticArray, "/diagnostics")
     rig.wait(lambda: len(statuses) > 1)
     status = statuses[-1].status[0]
@@ -242,7 +242,9 @@ def test_rate_and_gravity_can_change(rig: Rig) -> None:
 
 @pytest.mark.alone
 def test_clock_and_real_time_factor(rig: Rig) -> None:
-    node = simulate(rig, publish_clock=True, real_time_factor=4.0, publish_rate=50.0)
+    node = simulate(
+        rig, publish_clock=True, real_time_factor=4.0, publish_rate=50.0, joint_limits=False
+    )
     clocks = rig.listen(Clock, "/clock")
     states = rig.listen(JointState, "joint_states")
     rig.wait(lambda: len(clocks) > 20 and len(states) > 20)

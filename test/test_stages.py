@@ -50,9 +50,31 @@ OUT_OF_ORDER = re.sub(
 )
 """The same with the last joint first, so that its coordinate comes before those that carry it."""
 
+GRIPPER = """<robot name="gripper"><link name="world"/>{}{}</robot>""".format(
+    "".join(
+        f"""<link name="{name}"><inertial><origin xyz="{x} 0.02 0.01"/><mass value="{mass}"/>
+        <inertia ixx="0.1" iyy="0.2" izz="0.25" ixy="0.01" ixz="0" iyz="0.02"/></inertial></link>"""
+        for name, mass, x in (("upper", 2, 0.4), ("lower", 1, 0.3), ("finger", 0.2, 0.1),
+                              ("thumb", 0.3, 0.1))
+    ),
+    "".join(
+        f"""<joint name="to {child}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>
+        <origin xyz="0.5 0 0.1" rpy="0.4 0 0.2"/><axis xyz="{axis}"/>
+        <limit lower="-3" upper="3" effort="9" velocity="9"/><dynamics damping="0.5"/>{more}</joint>
+        """
+        for kind, parent, child, axis, more in (
+            ("revolute", "world", "upper", "0 0 1", ""),
+            ("revolute", "upper", "lower", "0 1 0", ""),
+            ("prismatic", "lower", "finger", "0 0 1", ""),
+            ("prismatic", "lower", "thumb", "0 0 -1", '<mimic joint="to finger" multiplier="2"/>'),
+        )
+    ),
+)  # fmt: skip
+"""An arm whose thumb follows its finger."""
+
 ROBOTS = {
     "arm": lambda: mbdyn_ros.load(urdf_file("ur5_robot.urdf")),
-    "gripper": lambda: mbdyn_ros.load(urdf_file("panda.urdf")),
+    "gripper": lambda: mbdyn_ros.load(GRIPPER),
     "quadruped": lambda: mbdyn_ros.load(urdf_file("solo12.urdf"), floating_base=True),
     "egg on a cart": lambda: mbdyn_ros.load(FLOATING),
     "out of order": lambda: mbdyn_ros.load(OUT_OF_ORDER),
@@ -147,7 +169,11 @@ def check_single_call(
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=max(1e-13, tolerance) * scale)
 
 
-@pytest.mark.parametrize("robot", ROBOTS, indirect=True)
+@pytest.mark.parametrize(
+    "robot",
+    [pytest.param("arm", marks=pytest.mark.long), *(one for one in ROBOTS if one != "arm")],
+    indirect=True,
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_batches(robot: Robot, name: str) -> None:
     inputs = arguments(robot, MANY + 3)

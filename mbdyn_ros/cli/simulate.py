@@ -18,6 +18,7 @@ from ..recording.write import BAGS, check_target, write
 from ..robot import Robot
 from ..simulation import Environment, StoppedSimulationError, read_environment
 from ..simulation import simulate as run
+from ..simulation.contact.stops import with_stops
 from ..view.figure import PLOTS
 from .printing import print_json, progress_bar
 from .robot_options import RobotOptions, robot_options, shareable_urdf, urdf_text
@@ -44,6 +45,10 @@ MOST_SAMPLES = 1e8
     "--environment", "walls", metavar="FILE",
     help="YAML with walls that points of the robot hit (docs/impacts.md).",
 )
+@click.option(
+    "--joint-limits/--no-joint-limits", "limited", default=True, show_default=True,
+    help="Whether the position limits of the description are stops.",
+)
 @click.option("--rtol", type=float, default=1e-10, show_default=True, help="Relative tolerance.")
 @click.option("--atol", type=float, default=1e-12, show_default=True, help="Absolute tolerance.")
 @click.option(
@@ -68,6 +73,7 @@ def simulate(
     velocity: str | None,
     effort: str | None,
     walls: str | None,
+    limited: bool,
     rtol: float,
     atol: float,
     method: str,
@@ -102,6 +108,8 @@ def simulate(
             raise InputError(f"--{name}: {len(one.numbers)} states given; one starts a simulation")
     q0, v0 = (one.numbers.reshape(-1) for one in start)
     environment = None if walls is None else walls_of(robot, walls)
+    if limited:
+        environment = with_stops(robot, q0, environment)
     drive, longest = effort_of(robot, effort)
     times = _sample_times(duration, rate, output)
     began = time.perf_counter()
@@ -111,6 +119,7 @@ def simulate(
             trajectory = run(
                 robot, q0, v0, duration, drive, rtol, atol, environment,
                 times=times, max_step=longest, progress=progress, method=method,
+                joint_limits=False,  # they are stops of the environment
             )  # fmt: skip
     except StoppedSimulationError as error:
         trajectory, stopped = error.trajectory, error
@@ -132,7 +141,7 @@ def simulate(
         kept = f" The motion up to there is in {', '.join(files)}." if files else ""
         raise SimulationError(f"{stopped}.{kept}") from stopped
     summary = summarize(robot, trajectory, wall)
-    if environment is not None:
+    if environment is not None and (walls is not None or trajectory.impacts):
         summary["impacts"] = impact_records(robot, environment, trajectory.impacts)
     summary["files"] = files
     if as_json:

@@ -16,6 +16,7 @@ from ..program.continuation import (
     LARGEST_CORRECTION,
     LARGEST_MOVE,
     LONGEST_STRIDE,
+    MOST_STEPS,
     NOISE,
     SMALL,
     SMALLEST_STEP,
@@ -56,6 +57,7 @@ def c_loops(closing: Closing, newton: str) -> str:
         exact=number(EXACT),
         noise=number(NOISE),
         largest_move=number(LARGEST_MOVE),
+        most_steps=number(MOST_STEPS),
         largest_correction=number(LARGEST_CORRECTION),
         gentle=number(GENTLE),
         steep=number(STEEP),
@@ -81,6 +83,7 @@ CONSTANTS = """
 #define EXACT {exact}
 #define NOISE {noise}
 #define LARGEST_MOVE {largest_move}
+#define MOST_STEPS {most_steps}
 #define LARGEST_CORRECTION {largest_correction}
 #define GENTLE {gentle}
 #define STEEP {steep}

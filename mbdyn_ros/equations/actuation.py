@@ -23,7 +23,7 @@ from .loops.linkage import Linkage
 from .loops.units import way_around
 from .system import System
 
-DEAD = 1e-6
+LEAST_SHARE = 1e-6
 """Share of the actuators in the motion of their loop under which they are at a dead point.
 
 Loops are closed to 1e-12, so an effort has six digits there.
@@ -81,7 +81,7 @@ def _alive(system: System, linkage: Linkage, rates: SX, rows: list[int]) -> SX:
     acting = scaled[[linkage.coordinates.index(row) for row in rows], :]
     least: SX = acting if acting.numel() == 1 else ca.qr(ca.densify(acting))[1]
     least = ca.mmin(ca.fabs(ca.diag(least)))
-    return ca.if_else(least > DEAD * ca.norm_fro(scaled), 1.0, math.nan)
+    return ca.if_else(least > LEAST_SHARE * ca.norm_fro(scaled), 1.0, math.nan)
 
 
 def _own(linkage: Linkage) -> list[int]:

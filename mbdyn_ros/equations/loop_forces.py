@@ -7,6 +7,8 @@ multipliers of least norm are taken; the forces across the plane are then zero.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import casadi as ca
 import numpy as np
 
@@ -53,6 +55,32 @@ def loop_forces(system: System, terms: Array) -> dict[str, Array]:
     terms : (..., n), results of `loop_terms`.
     """
     result: dict[str, Array] = {}
+    for linkage, constraints, missing, units in _parts(system, terms):
+        multipliers = _least_multipliers(constraints, list(linkage.rows), missing)
+        result |= _wrenches(units, multipliers)
+    return result
+
+
+def self_stresses(system: System, terms: Array) -> list[dict[str, Array]]:
+    """Wrenches (6,) that closing joints may carry on top of any others, {loop: wrench}.
+
+    Each of them is in balance with itself, so that no motion and no effort tells how much of it
+    there is: K^T lambda = 0. `terms` (n,) are those of one state.
+    """
+    found = []
+    for linkage, constraints, _, units in _parts(system, terms):
+        inverse = np.linalg.pinv(constraints[list(linkage.rows)], rcond=REDUNDANT)
+        vectors = np.linalg.svd((constraints @ inverse).T)[2]
+        for vector in vectors[len(linkage.rows) :]:
+            found.append(_wrenches(units, vector[:, None]))
+    return found
+
+
+Part = tuple[Linkage, Array, Array, dict[str, Array]]
+"""A linkage, K (..., m, n), t - e (..., n, 1), and wrenches (..., 6, k) of unit multipliers."""
+
+
+def _parts(system: System, terms: Array) -> Iterator[Part]:
     start = 0
 
     def matrix(rows: int, columns: int) -> Array:
@@ -62,16 +90,22 @@ def loop_forces(system: System, terms: Array) -> dict[str, Array]:
         return part.reshape(*terms.shape[:-1], rows, columns)
 
     for linkage in closed_linkages(system):
-        sizes = [6 - closure.closing.freedoms for closure in linkage.cluster.closures]
-        count = sum(sizes) + len(linkage.cluster.gears)
+        sizes = {one.name: 6 - one.closing.freedoms for one in linkage.cluster.closures}
+        count = sum(sizes.values()) + len(linkage.cluster.gears)
         constraints = matrix(count, len(linkage.coordinates))
         missing = matrix(len(linkage.coordinates), 1)
-        multipliers = _least_multipliers(constraints, list(linkage.rows), missing)
-        first = 0
-        for closure, size in zip(linkage.cluster.closures, sizes, strict=True):
-            wrench = matrix(6, size) @ multipliers[..., first : first + size, :]
-            result[closure.name] = wrench[..., 0]
-            first += size
+        yield linkage, constraints, missing, {
+            name: matrix(6, size) for name, size in sizes.items()
+        }
+
+
+def _wrenches(units: dict[str, Array], multipliers: Array) -> dict[str, Array]:
+    """Wrenches (..., 6) in closing joints by their multipliers (..., m, 1)."""
+    result, first = {}, 0
+    for name, unit in units.items():
+        size = unit.shape[-1]
+        result[name] = (unit @ multipliers[..., first : first + size, :])[..., 0]
+        first += size
     return result
 
 

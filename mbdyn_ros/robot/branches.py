@@ -1,4 +1,4 @@
-"""The loops of a robot: their forces, and other coordinates for them; methods of `Robot`."""
+"""Other coordinates and other branches for the loops of a robot: methods of `Robot`."""
 
 from __future__ import annotations
 
@@ -9,32 +9,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..array import Array
-from ..equations import programs
 from ..equations.actuation import condition_number, joint_rates
-from ..equations.loop_forces import loop_forces as forces_of
-from ..equations.loop_forces import loop_terms
 from ..errors import ModelWarning
 from ..model.model import constant
 from .calls import Calls
 
 if TYPE_CHECKING:
     from .robot import Robot
-
-
-def loop_forces(self: Robot, q: Array, v: Array, a: Array) -> dict[str, Array]:
-    """Force and moment in every closing joint, of the predecessor on the successor.
-
-    Returns
-    -------
-    {loop name: [force, moment] (6,)}, N and N m, about the origin of the predecessor's loop
-    frame in its axes. Where constraints are redundant the answer of least norm is taken:
-    a planar loop carries nothing across its plane. Batches give (N, 6).
-    """
-    if not self.model.loops:
-        self.calls.call(programs.joint_acceleration, (q, v, a))  # refuses what is no motion
-        return {}
-    forces = forces_of(self.system, self.calls.call(loop_terms, (q, v, a)))
-    return {loop.name: forces[loop.name] for loop in self.model.loops}
 
 
 def actuation_condition(self: Robot, q: Array) -> Array:

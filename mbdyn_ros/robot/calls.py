@@ -23,11 +23,12 @@ from ..compiler.bound import Bound
 from ..compiler.kernel import Kernel
 from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD, Options
-from ..equations.actuation import DEAD, joint_rates, least_share
+from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
 from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
 from ..equations.system import System
 from ..errors import DeadPointError, InputError, SingularMassMatrixError
+from ..program.continuation import FARTHEST
 from ..program.declaration import Declaration, offered
 from ..program.program import Program
 
@@ -203,7 +204,7 @@ class Calls:
                 f"{self._source}: {name.replace('_', ' ')} has no answer at q = {q.tolist()}: the "
                 f"actuator of {self._system.coordinates.effort_labels[nearest[0]]} is at a dead "
                 f"point: the loop moves and it stands still, but for {nearest[1]:.2g} of the "
-                f"motion (efforts are computed from {DEAD:g} on; see actuation_condition)"
+                f"motion (efforts are computed from {LEAST_SHARE:g} on; see actuation_condition)"
             )
 
     def _require_closed(self, q: Array) -> None:
@@ -213,6 +214,8 @@ class Calls:
             why = f": a gap of {problem.gap} is left"
             if problem.gap.largest < NEXT_TO_NOTHING:
                 why = " without being taken apart: a singularity lies between there and home"
+                if np.abs(problem.wanted - problem.nearest).max() > FARTHEST:
+                    why = f": it is farther than {FARTHEST:g} (rad or m) from home"
             raise InputError(
                 f"{self._source}: loop {problem.loop!r} cannot be closed at "
                 f"{positions_text(problem.joints, problem.wanted)}{why}; on the way from home the "

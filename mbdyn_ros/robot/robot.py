@@ -20,9 +20,10 @@ from ..model.read.side_car import read_mechanism
 from ..model.split_joints import joints_of_parts, split_joints
 from ..model.tree import BASE_JOINT
 from ..program.declaration import Declaration
-from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state
+from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state, wrenches
 from .calls import Calls
-from .choice import other_branches_text, say_choice
+from .choice import say_choice
+from .home import home_warnings
 from .report import report
 
 
@@ -154,7 +155,9 @@ class Robot:
     independent_state = state.independent_state
     frame_pose = frames.frame_pose
     jacobian = frames.jacobian
-    loop_forces = branches.loop_forces
+    loop_forces = wrenches.loop_forces
+    joint_wrenches = wrenches.joint_wrenches
+    undetermined_wrenches = wrenches.undetermined_wrenches
     actuation_condition = branches.actuation_condition
     with_independent = branches.with_independent
     with_home = branches.with_home
@@ -243,7 +246,7 @@ class Robot:
         """Warnings of what looks wrong; `notes` were taken when the robot was built."""
         source = self.model.source
         found = [*self.model.warnings, *(f"{source}: {note}" for note in notes)]
-        found += filter(None, (other_branches_text(self, one) for one in self._assemblies))
+        found += home_warnings(self)
         if self.massless_links:
             found.append(
                 f"{source}: {self._massless_text()}: inverse dynamics is right, forward "

@@ -23,7 +23,7 @@ from .units import rows_in, unit_of_length, units_of
 LEFT_OPEN = 1e-3
 """Gap (rad, or share of the size) that rounding may leave in rows that repeat others."""
 
-SETTLED = 30
+SETTLING_STEPS = 30
 """Most steps of Newton's method on the rows that count."""
 
 NEARLY_CLOSED = 1e-3
@@ -135,7 +135,7 @@ class ClusterEquations:
         Redundant rows, which are open by rounding, do not move the joints: they would go far.
         """
         x = np.array(x, dtype=float)
-        for _ in range(SETTLED):
+        for _ in range(SETTLING_STEPS):
             left, values, right = np.linalg.svd(self.scaled(x), full_matrices=False)
             residual = self.residual(x) / self._rows * self.units.rows
             step = right[:rank].T @ (left[:, :rank].T @ residual / values[:rank])
@@ -179,7 +179,8 @@ class ClusterEquations:
                 break
         if hold or self.gap(result) >= NEARLY_CLOSED:
             return result
-        return self._polished(result, free)
+        polished = self._polished(result.copy(), free)  # goes far where rounded rows lock the loop
+        return min(polished, result, key=self.distance)
 
     def beyond(self, x: Array) -> Array:
         """How far (rad or m) positions are beyond their limits."""

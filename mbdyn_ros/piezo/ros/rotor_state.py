@@ -9,7 +9,7 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from ...ros.messages.conversions import fill_time
-from ...ros.messages.named_numbers import LARGEST
+from ...ros.messages.named_numbers import LARGEST_SENT
 from ...ros.node.inbox import Inbox
 from ...ros.node.node_clock import NodeClock
 from ..pulse_equations import TURN
@@ -50,7 +50,7 @@ class RotorState:
         for message in self._inbox:
             if len(message.position) == 1 == len(message.velocity):
                 phase, speed = message.position[0], message.velocity[0]
-                if abs(phase) <= LARGEST and abs(speed) <= LARGEST:
+                if abs(phase) <= LARGEST_SENT and abs(speed) <= LARGEST_SENT:
                     sent = clock.at(message.header.stamp, now)
                     self.stamp, self._at = message.header.stamp, now - abs(sent - now)
                     self.phase, self.speed = phase % TURN, speed

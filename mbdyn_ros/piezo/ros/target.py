@@ -38,7 +38,8 @@ def way_to_target(
     Raises
     ------
     InputError
-        Another frame, bad numbers, or a pose out of reach, with the gap that is left.
+        An empty message, another frame, bad numbers, or a pose out of reach, with the gap that is
+        left.
     """
     frame = message.header.frame_id.lstrip("/")
     if frame not in ("", robot.model.root):
@@ -46,6 +47,8 @@ def way_to_target(
             f"the target is in frame {frame!r}; give it in that of the root link "
             f"{robot.model.root!r}"
         )
+    if message == PoseStamped():
+        raise InputError("the target is an empty message: it says neither where nor in what frame")
     place, turn = message.pose.position, message.pose.orientation
     pose = np.eye(4)
     pose[:3, 3] = place.x, place.y, place.z

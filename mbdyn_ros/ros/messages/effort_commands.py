@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-from .named_numbers import LARGEST, columns, effort_blocks, require_known, require_reasonable
+from .named_numbers import LARGEST_SENT, columns, effort_blocks, require_known, require_reasonable
 
 CONTEST = 3
 """Changes of a joint's sender between two reports that are no handing over."""
@@ -93,7 +93,7 @@ class EffortCommands:
                 f"the command has {len(efforts)} efforts, expected {len(places)}: {names}"
             )
         values = np.array(efforts, dtype=np.float64)
-        if not (np.abs(values) <= LARGEST).all():
+        if not (np.abs(values) <= LARGEST_SENT).all():
             require_reasonable("effort", values, [self._labels[place] for place in places])
         self._value[places] = values
         self._at[places] = now

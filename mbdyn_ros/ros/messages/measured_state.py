@@ -9,7 +9,7 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from ...model.model import Array
-from .named_numbers import LARGEST
+from .named_numbers import LARGEST_SENT
 
 
 class MeasuredState:
@@ -44,7 +44,7 @@ class MeasuredState:
         if not self._rows or len(message.position) != size or len(message.velocity) != size:
             return False
         q, v = np.array(message.position)[self._rows], np.array(message.velocity)[self._rows]
-        if abs(sent - now) > self.age(now) or not (np.abs([q, v]) <= LARGEST).all():
+        if abs(sent - now) > self.age(now) or not (np.abs([q, v]) <= LARGEST_SENT).all():
             return False
         self.position, self.velocity = q, v
         self._came, self._ahead = now, sent - now

@@ -11,17 +11,17 @@ from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
 
-LARGEST = 1e12
+LARGEST_SENT = 1e12
 """Numbers beyond this, in SI units, are mistakes: no robot is so far, so fast or so strong, an
 angle so large is known to a hundredth of a degree only, and products of larger ones overflow."""
 
 
 def require_reasonable(what: str, numbers: Array | Sequence[float], labels: Sequence[str]) -> None:
     """Refuse NaN, infinity and absurdly large numbers, naming the first joint that has one."""
-    sound = np.abs(numbers) <= LARGEST
+    sound = np.abs(numbers) <= LARGEST_SENT
     if not sound.all():
         k = int(np.argmin(sound))
-        must = f"at most {LARGEST:g} in size" if np.isfinite(numbers[k]) else "finite"
+        must = f"at most {LARGEST_SENT:g} in size" if np.isfinite(numbers[k]) else "finite"
         raise InputError(f"{what} of {labels[k]} is {numbers[k]:g}: every number must be {must}")
 
 

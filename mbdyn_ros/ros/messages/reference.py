@@ -19,8 +19,8 @@ State = tuple[Array, Array, Array]
 SAMPLES = 16
 """Parts of the time between two points at whose ends a motion is looked at."""
 
-CHUNK = 512
-"""Pieces that are looked at in one go."""
+PIECES_AT_ONCE = 128
+"""Pieces that are looked at in one go: few, for a loop may wait for the interpreter meanwhile."""
 
 
 class Reference:
@@ -97,16 +97,16 @@ class Reference:
             return
         begins, size = np.array(self.times), len(self.first[0])
         part = np.linspace(0, 1, SAMPLES + 1)
-        for k in range(0, len(self._spans), CHUNK):
-            spans = self._spans[k : k + CHUNK, None]
-            pieces = self._pieces[k : k + CHUNK]
+        for k in range(0, len(self._spans), PIECES_AT_ONCE):
+            spans = self._spans[k : k + PIECES_AT_ONCE, None]
+            pieces = self._pieces[k : k + PIECES_AT_ONCE]
             states = []
             for order in range(3):  # of the derivative, by powers of the part of the time
                 factor = np.prod(POWERS - np.arange(order)[:, None], axis=0)[order:]
                 scaled = pieces[:, order:] * (factor * spans ** POWERS[: 6 - order])[:, :, None]
                 powers = part[:, None] ** POWERS[: 6 - order]
                 states.append((powers @ scaled).reshape(-1, size))
-            times = begins[k : k + CHUNK][: len(spans), None] + spans * part
+            times = begins[k : k + PIECES_AT_ONCE][: len(spans), None] + spans * part
             yield times.ravel(), states[0], states[1], states[2]
 
 

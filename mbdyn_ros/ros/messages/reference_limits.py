@@ -14,7 +14,7 @@ from ...simulation.stepped.fixed_step import neutral_position
 from .layout import DEPENDENT_AGREEMENT
 from .reference import Reference
 
-ROUNDING = 1e-3
+LEEWAY = 1e-3
 """Part of a velocity or effort limit by which it may be exceeded."""
 
 EFFORT_STRIDE = 4
@@ -72,7 +72,7 @@ class ReferenceLimits:
         for times, q, v, a in reference.samples():
             positions, velocities = self._all_joints(q, v)
             _require(where + "position", labels, times, positions, low, high, DEPENDENT_AGREEMENT)
-            _require(where + "velocity", rates, times, velocities, -speed, speed, ROUNDING * speed)
+            _require(where + "velocity", rates, times, velocities, -speed, speed, LEEWAY * speed)
             if self._computed:
                 some = slice(None, None, EFFORT_STRIDE)
                 efforts = self._robot.inverse_dynamics(q[some], v[some], a[some])
@@ -82,7 +82,7 @@ class ReferenceLimits:
         """Refuse efforts (N, n) at some times that are beyond the limits."""
         labels = self._robot.effort_labels
         most = np.broadcast_to(self._efforts, len(labels))
-        _require(where + "effort", labels, times, efforts, -most, most, ROUNDING * most)
+        _require(where + "effort", labels, times, efforts, -most, most, LEEWAY * most)
 
     def prepare(self) -> None:
         """Compile what `require` calls: it would take long when a reference waits."""

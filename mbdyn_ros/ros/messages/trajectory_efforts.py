@@ -15,7 +15,7 @@ from ...program.program import UNIT_TOLERANCE
 from ...robot import Robot
 from .conversions import doubles, seconds
 from .layout import Layout
-from .named_numbers import LARGEST
+from .named_numbers import LARGEST_SENT
 
 FIELDS = (("positions", "q"), ("velocities", "v"), ("accelerations", "v"))
 """Fields of a point, and whose coordinates they are."""
@@ -40,7 +40,7 @@ def read_points(
         numbers, lengths = _rows([getattr(point, field) for point in points], layout.size(kind))
         left_out = (lengths == 0) & (field != "positions")
         doubtful |= (lengths != layout.size(kind)) & ~left_out
-        doubtful |= ~(np.abs(numbers) <= LARGEST).all(axis=1)
+        doubtful |= ~(np.abs(numbers) <= LARGEST_SENT).all(axis=1)
         given.append(numbers)
         stated.append(~left_out)
     q, v, a = (layout.to_robot(kind, one) for (_, kind), one in zip(FIELDS, given, strict=True))

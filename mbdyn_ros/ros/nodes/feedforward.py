@@ -105,11 +105,16 @@ class Feedforward:
             bound[self.order] = self.limits.bound[self.order]
         return ReferenceLimits(self._robot, bound, self.source == "inverse_dynamics")
 
-    def require_within_limits(self, reference: Reference, efforts: Array | None) -> None:
-        """Refuse a motion, or efforts in its points, beyond the limits; may take long."""
+    def require_within_limits(
+        self, reference: Reference, efforts: Array | None, measured: Array | None
+    ) -> None:
+        """Refuse a motion, or efforts in its points, beyond the limits; may take long.
+
+        A joint that is `measured` beyond one may come back from there.
+        """
         if self.conditions.check_limits:
             limits = self.reference_limits()
-            limits.require(reference)
+            limits.require(reference, measured)
             if efforts is not None:
                 limits.require_efforts(np.array(reference.times), efforts)
 
@@ -152,7 +157,8 @@ class Feedforward:
         present = self._present(now)
         way = present and approach(reference, start, now, present)
         if way and given.check_limits:
-            self.reference_limits().require(way, None, "on the way to the first point, ")
+            beyond = self.posture(now)
+            self.reference_limits().require(way, beyond, "on the way to the first point, ")
         if given.start_tolerance:
             self._require_near((way or reference).at(now - start), now)
         if efforts is None:
@@ -212,10 +218,13 @@ class Feedforward:
         """The state that is followed, else the measured one, at rest; None where not known."""
         if not self.idle_reason(now):
             return self.playback.at(now)
-        if self._posture.missing(now, self.conditions.state_timeout):
-            return None
-        rest = np.zeros(self._robot.nv)
-        return self._posture.position, rest, rest
+        measured, rest = self.posture(now), np.zeros(self._robot.nv)
+        return None if measured is None else (measured, rest, rest)
+
+    def posture(self, now: float) -> Array | None:
+        """The measured positions (n,) of the independent joints, where they are known."""
+        missing = self._posture.missing(now, self.conditions.state_timeout)
+        return None if missing else self._posture.position
 
     def _given_now(self, now: float) -> Array | None:
         """The efforts of the reference's points at a time."""

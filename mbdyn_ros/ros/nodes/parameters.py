@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..messages.named_numbers import LARGEST
+from ..messages.named_numbers import LARGEST_SENT
 from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
 from ..node.parameters import DOUBLES, STRINGS, Spec, one_of
 from .feedforward import EFFORT_SOURCES
@@ -58,6 +58,9 @@ SIMULATOR = (
         "environment", "", "walls that points of the robot hit: path of a YAML file, or its text",
         read_only=True,
     ),
+    Spec(
+        "joint_limits", True, "position limits that hold at the start are stops", read_only=True
+    ),
     Spec("start_paused", False, "wait for ~/pause with data: false", read_only=True),
     Spec("publish_clock", False, "publish simulated time on /clock and in stamps",
          read_only=True),
@@ -99,9 +102,9 @@ TORQUE_FEEDFORWARD = (
     ),
     Spec("lead", 0.0, "how far ahead the feed-forward is computed, s", 0.0, 0.1),
     Spec("kp", DOUBLES, "position gain, N m/rad or N/m: none, one for all, or by joints",
-         0.0, LARGEST),
+         0.0, LARGEST_SENT),
     Spec("kd", DOUBLES, "velocity gain, N m s/rad or N s/m: none, one for all, or by joints",
-         0.0, LARGEST),
+         0.0, LARGEST_SENT),
     STATE_TIMEOUT,
     ENFORCE_LIMITS,
 )  # fmt: skip

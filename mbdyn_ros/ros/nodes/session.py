@@ -13,6 +13,7 @@ from ...model.blocks import scalar_motions
 from ...model.model import Array
 from ...robot import Robot
 from ...simulation.contact.environment import Environment
+from ...simulation.contact.stops import with_stops
 from ...simulation.stepped.charted_step import ChartedStep
 from ...simulation.stepped.fixed_step import neutral_position
 from ..messages.effort_commands import EffortCommands
@@ -35,6 +36,7 @@ class Session:
     initial : joints and positions (rad or m) at the start; others as at home.
     frame : frame_id of the joint states; empty for the root link.
     environment : walls that points of the robot hit.
+    joint_limits : whether the position limits that hold at the start are stops.
 
     Attributes
     ----------
@@ -52,9 +54,12 @@ class Session:
         initial: tuple[Sequence[str], Sequence[float]] = ((), ()),
         frame: str = "",
         environment: Environment | None = None,
+        joint_limits: bool = True,
     ) -> None:
         self.robot = robot
         self.initial = partial_position(robot, *initial, neutral_position(robot))
+        if joint_limits:
+            environment = with_stops(robot, self.initial, environment)
         self.commands = EffortCommands(robot, joints)
         self.limits = EffortLimits(robot)
         self.motion = ChartedStep(robot, step, environment=environment)
@@ -146,7 +151,7 @@ class Session:
         return self._effort
 
     def beyond_limits(self) -> list[str]:
-        """Joints outside the position limits of the description, which nothing enforces."""
+        """Joints outside the position limits of the description, which are no stops then."""
         joints = [self.robot.model.joint(name.partition("/")[0]) for name in self.message.name]
         return [
             name

@@ -115,7 +115,7 @@ class Simulator(RobotNode):
         try:
             session = Session(
                 robot, self.settings.step, parameters["joints"], initial, parameters["frame_id"],
-                environment,
+                environment, parameters["joint_limits"],
             )  # fmt: skip
         except InputError as error:
             raise InputError(

@@ -28,7 +28,7 @@ class SessionHealth:
         if clamped:
             health.warnings.append(f"clamped to <limit effort>: {', '.join(clamped)}")
         if beyond:
-            health.warnings.append(f"beyond position limits, not enforced: {', '.join(beyond)}")
+            health.warnings.append(f"beyond position limits, no stops now: {', '.join(beyond)}")
         if not motion.ready:
             health.warnings.append("time stands still: compiling equations past a dead centre")
         if motion.changes:

@@ -165,7 +165,9 @@ class TorqueFeedforward(RobotNode):
             start, era = self.date(message.header.stamp)
             reference = read_reference(feedforward.robot, message)
             efforts = feedforward.read_efforts(message)
-            feedforward.require_within_limits(reference, efforts)
+            with self.lock:
+                measured = feedforward.posture(self.time_in(era))
+            feedforward.require_within_limits(reference, efforts, measured)
             with self.lock:
                 feedforward.follow(reference, start, self.time_in(era), efforts)
         except InputError as error:

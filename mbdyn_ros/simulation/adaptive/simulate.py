@@ -13,6 +13,7 @@ from ...integration.methods import ADAPTIVE, named
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.environment import Environment
+from ..contact.stops import with_stops
 from ..effort import EffortFunction, effort_function
 from ..trajectory import Event, Trajectory
 from .run import Run
@@ -36,6 +37,7 @@ def simulate(
     progress: Callable[[float], None] | None = None,
     method: str = "DOP853",
     on_event: Callable[[Event], None] | None = None,
+    joint_limits: bool = True,
 ) -> Trajectory:
     """Integrate the motion of a robot from a state.
 
@@ -58,6 +60,9 @@ def simulate(
     method : "DOP853", or "RK45" (Dormand and Prince, order 5 with 4, as MATLAB's ode45).
     on_event : called with every `Impact` and `Transition` at its instant. The trajectory then
         keeps none: with it and `times`, memory does not grow however long the motion lasts.
+    joint_limits : whether the limits of the description (lower, upper) are stops, which joints hit
+        without bouncing, dependent ones in loops too. Those of a joint that starts beyond them are
+        none, with a warning; `Environment.joint_limits` goes before.
 
     Returns
     -------
@@ -93,6 +98,8 @@ def simulate(
     robot.say_choice()
     q, v = initial_state(robot, q0, v0)
     robot.energy(q, v)  # refuses positions at which loops cannot be closed
+    if joint_limits:
+        environment = with_stops(robot, q, environment)
     if robot.system.nz:  # home moves along
         robot = robot.with_home(robot.system.home)
     duration = _positive("duration", duration, "s", zero=True)

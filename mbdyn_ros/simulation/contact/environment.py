@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -82,7 +83,9 @@ class Environment:
     points : [(link, xyz), ...], places (m) in link frames; default: every joint's origin and
         every link's end (see `contact_points`).
     tie_window : s; contacts that come so close after each other are solved as one impact.
-    joint_limits : whether the lower and upper limits of the description are stops.
+    joint_limits : whether the lower and upper limits of the description are stops, or names of
+        the joints whose limits are. None: as `simulate` and the simulator are told, which make
+        stops of those that hold at the start.
     limit_restitution : e of these stops.
 
     Examples
@@ -97,7 +100,7 @@ class Environment:
         surfaces: Sequence[Surface],
         points: Sequence[tuple[str, Sequence[float]]] | None = None,
         tie_window: float = TIE_WINDOW,
-        joint_limits: bool = False,
+        joint_limits: bool | Sequence[str] | None = None,
         limit_restitution: float = 0.0,
     ) -> None:
         if isinstance(surfaces, Surface):
@@ -115,11 +118,17 @@ class Environment:
                 raise InputError(f"two surfaces have the name {name!r}; give each its own name")
         self.points = None if points is None else _checked_points(points)
         self.tie_window = number_within("tie_window", tie_window, 1e-2, "of seconds up to 0.01")
-        self.joint_limits = bool(joint_limits)
+        self.joint_limits = joint_limits if joint_limits is None else _checked_limits(joint_limits)
         self.limit_restitution = checked_restitution("joint limits", limit_restitution)
         self.sides = tuple(
             Side(surface, k) for surface in self.surfaces for k in range(len(surface.faces))
         )
+
+    def with_stops(self, joints: Sequence[str]) -> Environment:
+        """A copy with stops at the limits of these joints."""
+        other = copy.copy(self)
+        other.joint_limits = tuple(joints)
+        return other
 
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:
         """The points (link, xyz) that may touch: those given, else those of every link.
@@ -158,7 +167,8 @@ class Environment:
         return tuple(name for name, _ in self._stops(robot))
 
     def _stops(self, robot: Robot) -> list[tuple[str, tuple[int, int, float, float]]]:
-        if not self.joint_limits:
+        chosen = self.joint_limits
+        if not chosen:
             return []
         stops: list[tuple[str, tuple[int, int, float, float]]] = []
         for body in robot.system.tree.bodies:
@@ -166,6 +176,8 @@ class Environment:
                 continue
             joint = robot.model.joint(body.joint)
             if joint.nq != 1 or joint.mimic is not None:
+                continue
+            if not isinstance(chosen, bool) and body.joint not in chosen:
                 continue
             q, v = body.q.start, body.v.start
             for side, bound, word in (
@@ -175,6 +187,12 @@ class Environment:
                 if np.isfinite(bound):
                     stops.append((f"{word} limit of joint {joint.name!r}", (q, v, side, bound)))
         return stops
+
+
+def _checked_limits(value: bool | Sequence[str]) -> bool | tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, (bool, list, tuple)):
+        raise InputError(f"joint_limits must be true, false or names of joints; it is {value!r}")
+    return value if isinstance(value, bool) else tuple(value)
 
 
 def _checked_points(points: Sequence[tuple[str, Sequence[float]]]) -> tuple[Point, ...]:

@@ -1,0 +1,207 @@
+"""Forces and moments in the joints: the methods of `Robot` that say them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..array import Array
+from ..equations import programs
+from ..equations.joint_loads import LOADS, joint_loads
+from ..equations.loop_forces import loop_forces as forces_of
+from ..equations.loop_forces import loop_terms, self_stresses
+from ..errors import InputError
+from ..model.model import Pose
+from ..model.tree import WORLD
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+UNDETERMINED = 1e-9
+"""Share of the largest component from which a self-stress counts as being in a joint."""
+
+COMPONENTS = ("fx", "fy", "fz", "tx", "ty", "tz")
+
+Wrenches = dict[str, Array]
+"""Joint or loop -> [force, moment] (..., 6)."""
+
+
+def loop_forces(self: Robot, q: Array, v: Array, a: Array) -> Wrenches:
+    """Force and moment in every closing joint, of the predecessor on the successor.
+
+    Returns
+    -------
+    {loop name: [force, moment] (6,)}, N and N m, about the origin of the predecessor's loop
+    frame in its axes. Where constraints are redundant the answer of least norm is taken:
+    a planar loop carries nothing across its plane. Batches give (N, 6).
+    """
+    if not self.model.loops:
+        self.calls.call(programs.joint_acceleration, (q, v, a))  # refuses what is no motion
+        return {}
+    forces = forces_of(self.system, self.calls.call(loop_terms, (q, v, a)))
+    return {loop.name: forces[loop.name] for loop in self.model.loops}
+
+
+def joint_wrenches(
+    self: Robot,
+    q: Array,
+    v: Array,
+    a: Array,
+    stiffness: Mapping[str, Sequence[float]] | None = None,
+) -> Wrenches:
+    """Force and moment in every joint that moves, of the tree and of the loops.
+
+    In a joint of the tree it is what the parent exerts on the child, all in all: bearing, motor
+    and friction. Equations 13-18, 37 and 65 of the parallel-serial paper.
+
+    Parameters
+    ----------
+    q, v, a : positions, velocities and accelerations (n,), or many (N, n).
+    stiffness : {joint or loop: (6,)} along and about the axes below, N/m and N m/rad. What the
+        motion does not determine (see `undetermined_wrenches`) is shared so that the elastic
+        energy of these joints is least (Menabrea); others are rigid. Without it the closing
+        joints carry the least. For single states.
+
+    Returns
+    -------
+    {joint or loop: [force, moment] (6,)}, N and N m, about the origin of the child link's frame
+    in its axes; in a closing joint as `loop_forces`. Batches give (N, 6).
+
+    Raises
+    ------
+    InputError
+        What is no motion; a stiffness of no joint, of other than six positive numbers, or for
+        many states.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mbdyn_ros import load
+    >>> from mbdyn_ros.model.examples import PENDULUM
+    >>> wrenches = load(PENDULUM).joint_wrenches([0.0], [0.0], [0.0])
+    """
+    terms, loops = self.calls.call(joint_loads, (q, v, a)), self.loop_forces(q, v, a)
+    found = _wrenches(self, terms, loops)
+    if stiffness is None:
+        return found
+    if np.ndim(terms) > 1:
+        raise InputError("stiffness: wrenches are shared in single states; give q, v and a (n,)")
+    weights = _compliances(found, stiffness)
+    stresses = _stresses(self, q, terms)
+    if not stresses:
+        return found
+    columns = np.array([[weights[name] * one[name] for name in found] for one in stresses])
+    given = np.array([weights[name] * found[name] for name in found])
+    shares = np.linalg.lstsq(columns.reshape(len(stresses), -1).T, -given.ravel(), rcond=None)[0]
+    for share, stress in zip(shares, stresses, strict=True):
+        found = {name: one + share * stress[name] for name, one in found.items()}
+    return found
+
+
+def undetermined_wrenches(self: Robot, q: Array) -> dict[str, tuple[str, ...]]:
+    """The components of `joint_wrenches` that redundant constraints leave undetermined at q (n,).
+
+    Returns
+    -------
+    {joint or loop: names of components among fx, fy, fz, tx, ty, tz}; empty without redundancy.
+    """
+    rest = np.zeros(self.nv)
+    stresses = _stresses(self, q, self.calls.call(joint_loads, (q, rest, rest)))
+    result: dict[str, tuple[str, ...]] = {}
+    if stresses:
+        size = {
+            name: np.max([np.abs(one[name]) for one in stresses], axis=0) for name in stresses[0]
+        }
+        largest = max(float(one.max()) for one in size.values())
+        for name, one in size.items():
+            labels = np.array(COMPONENTS)[one > UNDETERMINED * largest]
+            if labels.size:
+                result[name] = tuple(labels.tolist())
+    return result
+
+
+def _stresses(robot: Robot, q: Array, terms: Array) -> list[Wrenches]:
+    """Self-stresses, as wrenches in all joints; the poses are those of `terms` (n,)."""
+    if not robot.model.loops:
+        return []
+    rest = np.zeros(robot.nv)
+    found = self_stresses(robot.system, robot.calls.call(loop_terms, (q, rest, rest)))
+    still = terms.copy()
+    still.reshape(-1, LOADS)[:, 12:] = 0.0
+    none = {loop.name: np.zeros(6) for loop in robot.model.loops}
+    return [_wrenches(robot, still, {**none, **one}) for one in found]
+
+
+def _wrenches(robot: Robot, terms: Array, loops: Wrenches) -> Wrenches:
+    """Wrenches in all joints: those of open loops, less what the loops bear.
+
+    Everything is moved to the world's origin and axes, where it is summed along the tree.
+    """
+    tree = robot.system.tree
+    bodies = terms.reshape(*terms.shape[:-1], len(tree.bodies), LOADS)
+    turns = bodies[..., :9].reshape(*bodies.shape[:-1], 3, 3)
+    origins = bodies[..., 9:12]
+
+    def placed(link: str, pose: Pose) -> tuple[Array, Array]:
+        """The pose of a frame of a link in the world."""
+        body, frame = tree.frames[link]
+        place = frame.rotation @ pose.translation + frame.translation
+        turn = frame.rotation @ pose.rotation
+        if body == WORLD:
+            return turn, place
+        return turns[..., body, :, :] @ turn, origins[..., body, :] + _turned(
+            turns[..., body, :, :], place
+        )
+
+    total = [
+        _moved(bodies[..., i, 12:], turns[..., i, :, :], origins[..., i, :])
+        for i in range(len(tree.bodies))
+    ]
+    for loop in robot.model.loops:
+        wrench = _moved(loops[loop.name], *placed(loop.predecessor, loop.predecessor_frame))
+        for link, sign in ((loop.successor, -1.0), (loop.predecessor, 1.0)):
+            body = tree.frames[link][0]
+            while body != WORLD:
+                total[body] = total[body] + sign * wrench
+                body = tree.bodies[body].parent
+    result = {}
+    for joint in robot.model.joints:
+        body = tree.frames[joint.child][0]
+        if joint.nv and body != WORLD:
+            turn, place = placed(joint.child, Pose())
+            result[joint.name] = _seen(total[body], turn, place)
+    return result | loops
+
+
+def _turned(turn: Array, vector: Array) -> Array:
+    return (turn @ vector[..., None])[..., 0]
+
+
+def _moved(wrench: Array, turn: Array, place: Array) -> Array:
+    """A wrench (..., 6) of a frame at the world's origin, in its axes."""
+    force, moment = _turned(turn, wrench[..., :3]), _turned(turn, wrench[..., 3:])
+    return np.concatenate([force, moment + np.cross(place, force)], axis=-1)
+
+
+def _seen(wrench: Array, turn: Array, place: Array) -> Array:
+    """A wrench (..., 6) of the world at the origin of a frame, in its axes."""
+    back = np.swapaxes(turn, -2, -1)
+    moment = wrench[..., 3:] - np.cross(place, wrench[..., :3])
+    return np.concatenate([_turned(back, wrench[..., :3]), _turned(back, moment)], axis=-1)
+
+
+def _compliances(found: Wrenches, stiffness: Mapping[str, Sequence[float]]) -> Wrenches:
+    """Square roots of what each component yields; 0 where a joint is rigid."""
+    weights = {name: np.zeros(6) for name in found}
+    for name, numbers in stiffness.items():
+        if name not in found:
+            raise InputError(f"stiffness: there is no joint {name!r}; there are {', '.join(found)}")
+        given = np.asarray(numbers, dtype=float)
+        if given.shape != (6,) or not (given > 0).all():
+            raise InputError(
+                f"stiffness of {name} is {numbers!r}; give six positive numbers, N/m and N m/rad"
+            )
+        weights[name] = 1 / np.sqrt(given)
+    return weights
