@@ -28,8 +28,10 @@ from .printers.operations import number
 
 
 def walk_source(closing: Closing) -> str:
-    """C of `close_all(q, home, z)`, as programs call it; see runtime/program.h."""
-    return c_loops(closing, '#include "newton.h"\n') + FOLLOWING + CLOSE_ALL.format(
+    """C of the library that closes the loops of a robot for all of its programs: `close_all` and
+    `memory_size`, the `close` and `memory` of runtime/program.h."""
+    walk = c_loops(closing, '#include "newton.h"\n')
+    return '#include "program.h"\n' + walk + FOLLOWING + CLOSE_ALL.format(
         ny=closing.ny, nz=closing.nz, count=len(closing.counts), places=places(closing)
     )
 
@@ -128,8 +130,10 @@ static int follow_all(const double* y, const double* home, struct memory* memory
   return follow_loops(loop_table, {count}, y, home, home + {ny}, memory->last, memory->farthest, z);
 }}
 
+EXPORTED const size_t memory_size = (sizeof(struct memory) + 7) / 8;
+
 /* Dependent positions of all loops at q. What this thread remembers counts for one home alone. */
-static int close_all(const double* q, const double* home, double* memory, double* z) {{
+EXPORTED int close_all(const double* q, const double* home, double* memory, double* z) {{
   static const int place[] = {{{places}}};
   static _Thread_local double last[{ny} + {nz}], last_home[{ny} + {nz}];
   double y[{ny} + 1];

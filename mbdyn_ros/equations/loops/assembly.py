@@ -116,11 +116,20 @@ def assemble(
     joints = _joint_names(tree, cluster, in_document)
     if rank == len(bodies):
         locks = "lock their" if len(cluster.closures) + len(cluster.gears) > 1 else "locks its"
+        advice = (
+            "A planar loop is closed by a revolute joint whose axis is parallel to the others, "
+            "not by a fixed one; check the type and axis."
+        )
+        if cluster.closures and cluster.gears:
+            gears = ", ".join(gear.name for gear in cluster.gears)
+            advice = (
+                f"Both its loops and its couplings or <mimic> ({gears}) tie the same joints; many "
+                "descriptions mimic what the loop does for simulators without loops. Leave out "
+                "the <mimic> tags, or the loop."
+            )
         raise ModelError(
             f"{what} {locks} joints ({joints}): {rank} independent constraints on {rank} "
-            f"joints leave no mobility{generic.tilt_text}. A planar loop is closed by a revolute "
-            "joint whose axis is parallel to the others, not by a fixed one; check the type and "
-            f"axis.{over}"
+            f"joints leave no mobility{generic.tilt_text}. {advice}{over}"
         )
     regular = [x for x in around if generic.counts(equations.scaled(x)) == rank]
     if not regular or regular[0] is not closed:
