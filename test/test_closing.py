@@ -101,6 +101,18 @@ def test_limits_are_kept_where_the_loop_closes_within_them() -> None:
         assert lower <= robot.home["j4"] <= upper and robot.report().closure_gap < 1e-12
 
 
+def test_a_loop_that_closes_beyond_limits_only_is_closed_with_a_warning() -> None:
+    old = '<joint name="j4" type="continuous">'
+    limit = '<limit lower="-0.2" upper="0.2" effort="0" velocity="1"/>'
+    text = four_bar().replace(old, old.replace("continuous", "revolute") + limit)
+    with pytest.warns(ModelWarning, match="beyond its limit 0.2: no closing within") as caught:
+        robot = load(text=text, home={"j1": 1.0})
+    (message,) = (str(one.message) for one in caught if "beyond" in str(one.message))
+    way = abs(robot.home["j4"]) - 0.2
+    assert f"joint 'j4' at {robot.home['j4']:.4g} rad, {way:.3g} rad beyond" in message
+    assert not any("beyond" in text for text in load().warnings)
+
+
 def spherical_linkage(decimals: int) -> tuple[str, str]:
     """Hinges whose axes meet in a point, drawn closed and rounded; their pin may slide."""
     random = np.random.default_rng(4)

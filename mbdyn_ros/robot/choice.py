@@ -5,17 +5,10 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..array import Array
 from ..errors import ModelWarning
 
 if TYPE_CHECKING:
-    from ..equations.loops.assembly import Assembly
     from .robot import Robot
-
-MOST_TOLD = 3
-"""Most other ways to close a loop, and joints in each, that are told."""
 
 
 def independent_by(self: Robot) -> str:
@@ -56,29 +49,6 @@ def say_choice(self: Robot) -> None:
         self._choice_said = True
         if text := choice_text(self):
             warnings.warn(text, ModelWarning, stacklevel=5)
-
-
-def other_branches_text(self: Robot, assembly: Assembly) -> str:
-    """Words about other ways to close a loop than the one that home was found on, if any."""
-    if not assembly.others:
-        return ""
-    bodies, cluster = self.system.tree.bodies, assembly.linkage.cluster
-    names = [bodies[body].label for body in cluster.tied]
-
-    def places(x: Array, joints: list[int]) -> str:
-        return ", ".join(f"{names[k]} = {x[k]:.4g}" for k in joints)
-
-    seen = []
-    for other in assembly.others[:MOST_TOLD]:
-        differing = np.argsort(-np.abs(other - assembly.home), kind="stable")[:MOST_TOLD].tolist()
-        here = places(assembly.home, differing)
-        seen.append(f"{places(other, differing)} (instead of {here})")
-    more = len(assembly.others) - len(seen)
-    return (
-        f"{self.model.source}: loop {cluster.name!r} closes in more than one way, and no home says "
-        f"which is meant: the nearest to zero is taken. Also seen: {'; '.join(seen)}"
-        f"{f'; and {more} more' if more else ''}. Name such positions in home to have another"
-    )
 
 
 def _in_loops(robot: Robot) -> list[str]:

@@ -22,7 +22,8 @@ from ..model.tree import BASE_JOINT
 from ..program.declaration import Declaration
 from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state, wrenches
 from .calls import Calls
-from .choice import other_branches_text, say_choice
+from .choice import say_choice
+from .home import home_warnings
 from .report import report
 
 
@@ -245,7 +246,7 @@ class Robot:
         """Warnings of what looks wrong; `notes` were taken when the robot was built."""
         source = self.model.source
         found = [*self.model.warnings, *(f"{source}: {note}" for note in notes)]
-        found += filter(None, (other_branches_text(self, one) for one in self._assemblies))
+        found += home_warnings(self)
         if self.massless_links:
             found.append(
                 f"{source}: {self._massless_text()}: inverse dynamics is right, forward "

@@ -1,0 +1,70 @@
+"""Where loops were closed, in words: the other ways that were seen, and limits that were passed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..array import Array
+from ..units import joint_unit
+
+if TYPE_CHECKING:
+    from ..equations.loops.assembly import Assembly
+    from .robot import Robot
+
+MOST_TOLD = 3
+"""Most other ways to close a loop, and joints in each, that are told."""
+
+BEYOND = 1e-6
+"""Way (rad or m) beyond a limit from which on it is told."""
+
+
+def home_warnings(robot: Robot) -> Iterator[str]:
+    """What to look at in the home configuration of every loop."""
+    for assembly in robot._assemblies:
+        if assembly.others:
+            yield other_branches_text(robot, assembly)
+        if not assembly.linkage.linear:
+            yield from _beyond_limits(robot, assembly)
+
+
+def _beyond_limits(robot: Robot, assembly: Assembly) -> Iterator[str]:
+    """Words about dependent joints that the closed loop needs beyond their limits."""
+    linkage = assembly.linkage
+    for place in linkage.dependent:
+        name = robot.system.tree.bodies[linkage.cluster.tied[place]].joint
+        joint, x = robot.model.joint(name), float(assembly.home[place])
+        if joint.nv != 1:
+            continue
+        bound = min(max(x, joint.limits.lower), joint.limits.upper)
+        if abs(x - bound) > BEYOND:
+            unit = joint_unit(joint.type)
+            yield (
+                f"{robot.model.source}: loop {linkage.cluster.name!r} is closed at home with joint "
+                f"{name!r} at {x:.4g} {unit}, {abs(x - bound):.3g} {unit} beyond its limit "
+                f"{bound:g}: no closing within the limits was found. Check the frames of the loop, "
+                "the limit, or home"
+            )
+
+
+def other_branches_text(robot: Robot, assembly: Assembly) -> str:
+    """Words about other ways to close a loop than the one that home was found on."""
+    bodies, cluster = robot.system.tree.bodies, assembly.linkage.cluster
+    names = [bodies[body].label for body in cluster.tied]
+
+    def places(x: Array, joints: list[int]) -> str:
+        return ", ".join(f"{names[k]} = {x[k]:.4g}" for k in joints)
+
+    seen = []
+    for other in assembly.others[:MOST_TOLD]:
+        differing = np.argsort(-np.abs(other - assembly.home), kind="stable")[:MOST_TOLD].tolist()
+        here = places(assembly.home, differing)
+        seen.append(f"{places(other, differing)} (instead of {here})")
+    more = len(assembly.others) - len(seen)
+    return (
+        f"{robot.model.source}: loop {cluster.name!r} closes in more than one way, and no home "
+        f"says which is meant: the nearest to zero is taken. Also seen: {'; '.join(seen)}"
+        f"{f'; and {more} more' if more else ''}. Name such positions in home to have another"
+    )
