@@ -21,8 +21,6 @@ from benchmarks.loop_robots import ROBOTS, scissor
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
-PLANAR = ("five_bar", "palletiser", "excavator")
-
 
 def figures(robot: Robot) -> list[PlanarFigure]:
     """The closed forms of all loops, which must have one."""
@@ -60,7 +58,9 @@ def compare(exact: Robot, walked: Robot, reach: float, seed: int) -> int:
     return int(there.sum())
 
 
-@pytest.mark.parametrize("name", PLANAR)
+@pytest.mark.parametrize(
+    "name", ["five_bar", "palletiser", pytest.param("excavator", marks=pytest.mark.long)]
+)
 def test_robots_are_solved_by_dyads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = mbdyn_ros.load(ROBOTS[name]())
     figures(exact)
@@ -68,7 +68,14 @@ def test_robots_are_solved_by_dyads(name: str, monkeypatch: pytest.MonkeyPatch) 
     assert compare(exact, mbdyn_ros.load(ROBOTS[name]()), 0.15, 0) == 6
 
 
-@pytest.mark.parametrize("kind", ["Watt", "Stephenson", "nested", "planar joint"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "Watt",
+        "planar joint",
+        *(pytest.param(k, marks=pytest.mark.long) for k in ("Stephenson", "nested")),
+    ],
+)
 def test_six_bars_and_nested_loops(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     m = draw(kind, 0)
     exact = m.load()

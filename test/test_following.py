@@ -20,14 +20,6 @@ from mbdyn_ros.program.closing import Closing
 Array = np.ndarray
 Close = Callable[..., Array | None]
 
-CALLED = """
-#define EXPORTED __attribute__((visibility("default")))
-EXPORTED int called(const double* q, const double* home, double* memory, double* z) {
-  return close_all(q, home, memory, z);
-}
-EXPORTED size_t size(void) { return (sizeof(struct memory) + 7) / 8; }
-"""
-
 
 def closed_by(tmp_path: Path, residual: ca.SX, y: ca.SX, z: ca.SX, home: list[float]) -> Close:
     """z at y by compiled code, following with `memory`, or None; `close.memory()` makes one."""
@@ -35,18 +27,17 @@ def closed_by(tmp_path: Path, residual: ca.SX, y: ca.SX, z: ca.SX, home: list[fl
     loop = loop_of(residual, y, z)
     closing = Closing(((ny, nz),), tuple(range(ny)), np.array(home), lambda: [loop])
     target = tmp_path / "loop.so"
-    text = f'#include "program.h"\n#undef EXPORTED\n{walk_source(closing)}{CALLED}'
-    required_toolchain().compile(text, target)
+    required_toolchain().compile(walk_source(closing), target)
     library = ctypes.CDLL(str(target))
-    library.size.restype = ctypes.c_size_t
+    size = ctypes.c_size_t.in_dll(library, "memory_size").value
     start = np.array(home)
 
     def close(at: list[float] | Array, memory: Array | None = None) -> Array | None:
         q, found = np.array(at, dtype=float), np.zeros(nz)
         pointers = (None if x is None else x.ctypes.data for x in (q, start, memory, found))
-        return found if library.called(*map(ctypes.c_void_p, pointers)) else None
+        return found if library.close_all(*map(ctypes.c_void_p, pointers)) else None
 
-    close.memory = lambda: np.zeros(library.size())  # type: ignore[attr-defined]
+    close.memory = lambda: np.zeros(size)  # type: ignore[attr-defined]
     return close
 
 

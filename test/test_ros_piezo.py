@@ -12,8 +12,10 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from ros_rig import ARM, Rig, rig
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
@@ -54,7 +56,7 @@ class Bench:
         self.commands = rig.listen(Float64MultiArray, f"{CONTROLLER}/commands")
         self._states = rig.publisher(JointState, "joint_states")
         self.phase, self.speed, self.q = 1.5, 1000.0, np.array(HOME)
-        self._rotor, self.stamps = None, []
+        self._rotor, self.stamped, self.stamps = None, True, []
         if parameters.get("rotor_source") != "clock":
             self._rotor = rig.publisher(JointState, "rotor_state")
 
@@ -67,7 +69,8 @@ class Bench:
             )
         if rotor and self._rotor is not None:
             message = JointState(name=["rotor"], position=[self.phase], velocity=[self.speed])
-            message.header.stamp = self.rig.client.get_clock().now().to_msg()
+            if self.stamped:
+                message.header.stamp = self.rig.client.get_clock().now().to_msg()
             self.stamps.append(message.header.stamp)
             self._rotor.publish(message)
 
@@ -162,6 +165,24 @@ def test_a_motion_starts_where_the_joints_are(rig: Rig) -> None:
         q, v, _ = bench.node.playback.at(start + moment)
         np.testing.assert_allclose(q, place, atol=1e-12)
         np.testing.assert_allclose(v, 0, atol=1e-12)
+
+
+def test_references_follow_simulated_time(rig: Rig) -> None:
+    bench = Bench(rig, use_sim_time=True, longest_gap=10.0)
+    bench.stamped = False
+    clock = rig.publisher(Clock, "/clock")
+    reference = rig.publisher(type(state([])), f"{CONTROLLER}/reference")
+    clock.publish(Clock(clock=Time(sec=100)))
+    bench.until(bench.measured)
+    reference.publish(state((np.array(HOME) + 0.05).tolist(), at=2.0))
+    bench.until(bench.on)
+    clock.publish(Clock(clock=Time(sec=101)))
+    bench.until(lambda: bench.node.control.wanted_q[0] > 0.02)
+    bench.until(bench.on)
+    with bench.node.lock:  # half the way, and half a period ahead
+        assert bench.node.control.wanted_q[0] == pytest.approx(0.025, abs=1e-3)
+    clock.publish(Clock(clock=Time(sec=1)))
+    bench.until(bench.idle("the clock went back by 100 s"))
 
 
 def test_pulses_end_for_every_reason(rig: Rig) -> None:

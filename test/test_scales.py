@@ -85,3 +85,14 @@ def test_the_end_of_a_slide_is_known_at_any_size(factor: float) -> None:
             robot.joint_state([far * unit])
         ends.append(float(str(caught.value).split(f"reached is {slide} = ")[1].split()[0]) / unit)
     assert ends[0] == pytest.approx(ends[1], rel=2e-3)
+
+
+@pytest.mark.parametrize("far", [1e17, 1e300])
+def test_positions_that_are_none_are_refused_at_once(far: float) -> None:
+    m = mechanism("triangle")
+    m.independent = [next(x.name for x in m.joints if x.type == "prismatic")]
+    with pytest.raises(mbdyn_ros.InputError, match="a gap of") as caught:
+        m.load().joint_state([far])
+    assert f"a gap of {far:.3g} m is left" in str(caught.value)
+    with pytest.raises(mbdyn_ros.InputError, match="farther than 500000"):
+        mechanism("Bennett").load().joint_state([far])

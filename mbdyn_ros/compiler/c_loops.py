@@ -16,6 +16,7 @@ from ..program.continuation import (
     LARGEST_CORRECTION,
     LARGEST_MOVE,
     LONGEST_STRIDE,
+    MOST_STEPS,
     NOISE,
     SMALL,
     SMALLEST_STEP,
@@ -27,8 +28,10 @@ from .printers.operations import number
 
 
 def walk_source(closing: Closing) -> str:
-    """C of `close_all(q, home, z)`, as programs call it; see runtime/program.h."""
-    return c_loops(closing, '#include "newton.h"\n') + FOLLOWING + CLOSE_ALL.format(
+    """C of the library that closes the loops of a robot for all of its programs: `close_all` and
+    `memory_size`, the `close` and `memory` of runtime/program.h."""
+    walk = c_loops(closing, '#include "newton.h"\n')
+    return '#include "program.h"\n' + walk + FOLLOWING + CLOSE_ALL.format(
         ny=closing.ny, nz=closing.nz, count=len(closing.counts), places=places(closing)
     )
 
@@ -54,6 +57,7 @@ def c_loops(closing: Closing, newton: str) -> str:
         exact=number(EXACT),
         noise=number(NOISE),
         largest_move=number(LARGEST_MOVE),
+        most_steps=number(MOST_STEPS),
         largest_correction=number(LARGEST_CORRECTION),
         gentle=number(GENTLE),
         steep=number(STEEP),
@@ -79,6 +83,7 @@ CONSTANTS = """
 #define EXACT {exact}
 #define NOISE {noise}
 #define LARGEST_MOVE {largest_move}
+#define MOST_STEPS {most_steps}
 #define LARGEST_CORRECTION {largest_correction}
 #define GENTLE {gentle}
 #define STEEP {steep}
@@ -125,8 +130,10 @@ static int follow_all(const double* y, const double* home, struct memory* memory
   return follow_loops(loop_table, {count}, y, home, home + {ny}, memory->last, memory->farthest, z);
 }}
 
+EXPORTED const size_t memory_size = (sizeof(struct memory) + 7) / 8;
+
 /* Dependent positions of all loops at q. What this thread remembers counts for one home alone. */
-static int close_all(const double* q, const double* home, double* memory, double* z) {{
+EXPORTED int close_all(const double* q, const double* home, double* memory, double* z) {{
   static const int place[] = {{{places}}};
   static _Thread_local double last[{ny} + {nz}], last_home[{ny} + {nz}];
   double y[{ny} + 1];

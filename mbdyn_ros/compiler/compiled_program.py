@@ -5,8 +5,11 @@ from __future__ import annotations
 import _ctypes
 import ctypes
 from pathlib import Path
+from typing import TypeVar
 
 from .gcc import CompilationError
+
+_Described = TypeVar("_Described", ctypes.c_size_t, "_Program")
 
 
 class _Array(ctypes.Structure):
@@ -34,8 +37,30 @@ class _Program(ctypes.Structure):
     ]
 
 
+class CompiledLoops:
+    """The library that closes a robot's loops, for all of its programs (`c_loops.walk_source`).
+
+    Attributes
+    ----------
+    close : address of `close_all`. memory : how many numbers remember where loops were last.
+
+    Raises
+    ------
+    CompilationError
+        The library does not load.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._library, self.memory = _loaded(path, ctypes.c_size_t, "memory_size")
+        self.close = ctypes.cast(self._library.close_all, ctypes.c_void_p)
+
+
 class CompiledProgram:
     """The program in a library.
+
+    Parameters
+    ----------
+    loops : what closes its loops; None where there are none.
 
     Attributes
     ----------
@@ -51,19 +76,27 @@ class CompiledProgram:
         There is no program in the library.
     """
 
-    def __init__(self, path: Path) -> None:
-        try:
-            self._library = ctypes.CDLL(str(path))
-        except OSError as error:
-            raise CompilationError(f"{path}: the library does not load: {error}") from error
-        try:
-            described = _Program.in_dll(self._library, "program")
-        except ValueError as error:
-            _ctypes.dlclose(self._library._handle)  # else its successor of this name is never seen
-            raise CompilationError(f"{path}: there is no program in it: {error}") from error
+    def __init__(self, path: Path, loops: CompiledLoops | None = None) -> None:
+        self._library, described = _loaded(path, _Program, "program")
+        self._loops = loops
+        if loops is not None:
+            described.close, described.memory = loops.close, loops.memory.value
         arrays = described.input[: described.inputs]
         self.inputs = {one.name.decode(): (one.rows, one.columns) for one in arrays}
         self.shape: tuple[int, int] = described.rows, described.columns
         self.operations: int = described.operations
         self.memory: int = described.memory
         self.address = ctypes.c_void_p(ctypes.addressof(described))
+
+
+def _loaded(path: Path, kind: type[_Described], name: str) -> tuple[ctypes.CDLL, _Described]:
+    """A library, and the object of that name in it."""
+    try:
+        library = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise CompilationError(f"{path}: the library does not load: {error}") from error
+    try:
+        return library, kind.in_dll(library, name)
+    except ValueError as error:
+        _ctypes.dlclose(library._handle)  # else its successor of this name is never seen
+        raise CompilationError(f"{path}: there is no {name} in it: {error}") from error

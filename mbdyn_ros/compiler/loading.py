@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import functools
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
 
 import casadi as ca
 
@@ -13,9 +16,10 @@ from ..errors import CompilerWarning
 from ..program.code import digest_of_folder
 from ..program.program import Program
 from ..program.symbols import alone, lasting
+from .c_loops import walk_source
 from .cache import cached_library
 from .compiled_kernel import CompiledKernel
-from .compiled_program import CompiledProgram
+from .compiled_program import CompiledLoops, CompiledProgram
 from .gcc import CompilationError, toolchain
 from .interpreted_kernel import InterpretedKernel
 from .kernel import Kernel
@@ -23,6 +27,8 @@ from .options import STANDARD, Options
 from .source import c_source
 from .table import Lane
 from .walker import Walker
+
+Loaded = TypeVar("Loaded", CompiledProgram, CompiledLoops)
 
 
 def load_kernel(program: Program, home: Array | None = None, options: Options = STANDARD) -> Kernel:
@@ -66,12 +72,33 @@ def _load(program: Program, lane: Lane, options: Options) -> CompiledProgram:
 
     name = program.name if lane is Lane.SINGLE else f"{program.name}-batch"
     key = "".join((name, program.key, digest_of_folder("compiler"), repr(options)))
-    path = cached_library(name, key, written)
+    loops = _load_loops(program)
+    return _built(name, key, written, lambda path: CompiledProgram(path, loops))
+
+
+def _load_loops(program: Program) -> CompiledLoops | None:
+    """What closes the loops of a program's robot, once for all of its programs."""
+    closing = program.subject.closing
+    if not closing.nz:
+        return None
+
+    @alone
+    def written() -> str:
+        return walk_source(closing)
+
+    return _built("loops", program.loops_key + digest_of_folder("compiler"), written, CompiledLoops)
+
+
+def _built(
+    name: str, key: str, source: Callable[[], str], loaded: Callable[[Path], Loaded]
+) -> Loaded:
+    """What a library of the cache holds; one that is damaged is built again."""
+    path = cached_library(name, key, source)
     try:
-        return CompiledProgram(path)
+        return loaded(path)
     except CompilationError:
-        path.unlink(missing_ok=True)  # no library of ours: build it again
-        return CompiledProgram(cached_library(name, key, written))
+        path.unlink(missing_ok=True)
+        return loaded(cached_library(name, key, source))
 
 
 @alone

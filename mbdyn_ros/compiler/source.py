@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..program.program import Program
 from ..program.stages import Staged
-from .c_loops import walk_source
 from .options import STANDARD, Options
 from .pipeline import program_text
 from .table import Lane
@@ -30,10 +29,10 @@ CORE = {Lane.SINGLE: "alone", Lane.VECTOR: "together"}
 DESCRIPTION = """
 static const struct array inputs[] = {{{inputs}{{0}}}};
 static const size_t quaternions[] = {{{quaternions}0}};
-EXPORTED const struct program program = {{
+EXPORTED struct program program = {{
   .input = inputs, .inputs = {n_in}, .rows = {rows}, .columns = {columns},
   .quaternion = quaternions, .quaternions = {n_quaternions},
-  .close = {close}, .z = {nz}, .memory = {memory},
+  .z = {nz},
   .{core} = core, {loops}.operations = {operations},
 }};
 """
@@ -48,14 +47,11 @@ def preamble(longest: int, lane: Lane) -> str:
 
 def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STANDARD) -> str:
     """The C of a program's library, for one state at a time or for a vector of them."""
-    closing = program.subject.closing if "z" in program.symbols else None
     quaternions = program.subject.quaternions
     inputs = {name: one for name, one in program.symbols.items() if name != "z"}
     rows, columns = program.shape
     in_stages = lane is Lane.SINGLE and isinstance(program.equations, Staged)
     text = preamble(0 if in_stages else program.length, lane)
-    if closing is not None:
-        text += walk_source(closing)
     text += program_text(program, "core", lane, options)
     loops = ""
     if lane is Lane.VECTOR:
@@ -74,9 +70,7 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
         columns=columns,
         quaternions="".join(f"{start}, " for start in quaternions),
         n_quaternions=len(quaternions),
-        close="NULL" if closing is None else "close_all",
-        nz=0 if closing is None else closing.nz,
-        memory="0" if closing is None else "(sizeof(struct memory) + 7) / 8",
+        nz=program.sizes.get("z", 0),
         core=CORE[lane],
         loops=loops,
         operations=program.length,

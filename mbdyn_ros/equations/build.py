@@ -15,6 +15,7 @@ from ..model.split_joints import split_joints
 from ..model.straight import Tilt, set_straight
 from ..model.tree import Tree, build_tree
 from ..program.symbols import alone
+from .home_check import home_notes
 from .loops.rank import RANK, ROUNDED
 from .system import System
 
@@ -40,7 +41,7 @@ def build_robot(
 
     Returns
     -------
-    The model that serves, its system and assemblies, and what is to be said of rounded loops.
+    The model that serves, its system and assemblies, and what is to be said of its loops.
     """
     try:
         system, assemblies = build_system(model, floating_base, gravity, home)
@@ -58,6 +59,7 @@ def build_robot(
         mobility = system.coordinates.nv
         system, assemblies = build_system(straight, floating_base, gravity, home)
         assert system.coordinates.nv == mobility, "set straight, loops move as before"
+    notes += home_notes(straight, system, {**model.home, **home})
     return straight, system, assemblies, notes
 
 

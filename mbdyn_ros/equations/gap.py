@@ -95,4 +95,5 @@ def _least_gap(system: System, linkage: Linkage, y: Array, start: Array) -> Clos
         x[list(linkage.dependent)] = z
         return np.array(residual(x)).ravel()
 
-    return closure_gap(system.tree, linkage.cluster, least_squares(gap, start).fun)
+    with np.errstate(over="ignore", invalid="ignore"):  # squares of positions such as 1e300
+        return closure_gap(system.tree, linkage.cluster, least_squares(gap, start).fun)

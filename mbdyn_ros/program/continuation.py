@@ -20,6 +20,12 @@ from ..array import Array
 LARGEST_MOVE = 0.5
 """Most that any joint may move in one step (rad or m)."""
 
+MOST_STEPS = 1e6
+"""Most of the largest steps that a walk may have before it: longer ones are not begun."""
+
+FARTHEST = LARGEST_MOVE * MOST_STEPS
+"""Distance (rad or m) from which on no walk begins."""
+
 LARGEST_CORRECTION = 0.1
 """Most by which Newton's method may correct it (rad or m)."""
 
@@ -129,6 +135,8 @@ def follow(loop: LoopFunctions, start: tuple[Array, Array], target: Array) -> Wa
         return Walk(0.0, y0, z, np.nan)
     whole = target - y0
     largest = LARGEST_MOVE / max(float(np.abs(whole).max(initial=0.0)), LARGEST_MOVE)
+    if not largest * MOST_STEPS >= 1.0:
+        return Walk(0.0, y0, z, np.nan)
     way, size = 0.0, largest
     here = _closed(loop, y0, z, whole)
     if here is None:

@@ -96,6 +96,12 @@ class Program:
         code = _digest_of_code(self.declaration.__module__)
         return hashlib.sha256(f"{given!r} {self.subject.digest()} {code}".encode()).hexdigest()
 
+    @property
+    def loops_key(self) -> str:
+        """Hash of all that closes the loops of its subject, the same for all of its programs."""
+        code = _digest_of_code(__name__)
+        return hashlib.sha256(f"loops {self.subject.digest()} {code}".encode()).hexdigest()
+
     @functools.cached_property
     @alone
     def symbols(self) -> dict[str, SX]:

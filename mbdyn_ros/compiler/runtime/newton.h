@@ -137,7 +137,7 @@ static int follow(const struct loop *loop, const double *y0, const double *z0, c
   for (i = 0; i < ny; ++i) whole[i] = y[i] - y0[i];
   for (i = 0; i < nz; ++i) here.z[i] = z0[i];
   size = largest = LARGEST_MOVE / fmax(largest_of(whole, ny), LARGEST_MOVE);
-  if (!(largest > 0.0) || !close_loop(loop, y0, whole, &here)) return 0;
+  if (!(largest * MOST_STEPS >= 1.0) || !close_loop(loop, y0, whole, &here)) return 0;
   while (way < 1.0) {
     step = fmin(LARGEST_MOVE / largest_of(here.tangent, nz), GENTLE / fabs(here.rate));
     step = fmin(step, size);

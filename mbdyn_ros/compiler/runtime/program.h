@@ -23,7 +23,8 @@ struct program {
   size_t quaternions;
 
   /* Loops without closed form: `close` finds the z dependent positions at q, the first input, from
-     walks that start at `home`; it gives 0 where they stay open. NULL where there are none. Who
+     walks that start at `home`; it gives 0 where they stay open. It stands in a library that all
+     programs of a robot share, and whoever loads both puts it here; NULL where there are none. Who
      follows a motion has `memory` numbers of its own, zero at first, where `close` keeps how the
      loops were closed last (only the first, see `struct memory`, is the caller's to set); without
      them (NULL) the answer is that of q and home alone. */

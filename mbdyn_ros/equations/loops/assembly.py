@@ -19,7 +19,7 @@ from ...model.model import Array
 from ...model.tree import Tree
 from ...program.continuation import CLOSED
 from .closings import closings
-from .closure_gap import positions_text
+from .closure_gap import beyond_limits, positions_text
 from .cluster_equations import ClusterEquations
 from .independent import allowed_motions, choose_independent
 from .linkage import Linkage, cluster_coordinates
@@ -110,22 +110,33 @@ def assemble(
             "redundant constraints. Write lengths, angles and axes "
             "with all their digits."
         )
+    over = beyond_limits([tree.bodies[body].label for body in bodies], bounds, closed)
+    over = f" It closes only with {over}: check its frames." if over else ""
     in_document = sorted(range(len(bodies)), key=lambda k: tree.bodies[bodies[k]].v.start)
     joints = _joint_names(tree, cluster, in_document)
     if rank == len(bodies):
         locks = "lock their" if len(cluster.closures) + len(cluster.gears) > 1 else "locks its"
+        advice = (
+            "A planar loop is closed by a revolute joint whose axis is parallel to the others, "
+            "not by a fixed one; check the type and axis."
+        )
+        if cluster.closures and cluster.gears:
+            gears = ", ".join(gear.name for gear in cluster.gears)
+            advice = (
+                f"Both its loops and its couplings or <mimic> ({gears}) tie the same joints; many "
+                "descriptions mimic what the loop does for simulators without loops. Leave out "
+                "the <mimic> tags, or the loop."
+            )
         raise ModelError(
             f"{what} {locks} joints ({joints}): {rank} independent constraints on {rank} "
-            f"joints leave no mobility{generic.tilt_text}. A planar loop is closed by a revolute "
-            "joint whose axis is parallel to the others, not by a fixed one; check the type and "
-            "axis."
+            f"joints leave no mobility{generic.tilt_text}. {advice}{over}"
         )
     regular = [x for x in around if generic.counts(equations.scaled(x)) == rank]
     if not regular or regular[0] is not closed:
         raise ModelError(
             f"{what}: home is a singular configuration (joints {joints} at "
             f"{closed[in_document].round(4).tolist()}), where the branch is undecided. Give a home "
-            "away from it."
+            f"away from it.{over}"
         )
     matrix = equations.matrix(closed)
     choice = _choice(cluster, [equations.scaled(x) for x in regular], rank, preferred)
@@ -140,6 +151,7 @@ def assemble(
             f"not determine the others{only}: choose {len(bodies) - rank} of {joints} that do, "
             f"such as {_joint_names(tree, cluster, choice)}"
             + (", or give a home away from there" if only else "")
+            + (f".{over}" if over else "")
         )
     rows = spanning_rows(matrix[:, dependent], rank)
     rounded = generic.is_rounded or not is_exact(equations, closed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +11,9 @@ import numpy as np
 from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.tree import Tree
+
+BEYOND = 1e-6
+"""Share of a limit up to which a position beyond it is not told."""
 
 UNTOLD_GAP = 1e-3
 """Share of the larger gap below which the other one is left out of messages."""
@@ -28,7 +33,8 @@ class ClosureGap:
 
     def __str__(self) -> str:
         parts = ((self.metres, "m"), (self.radians, "rad"))
-        told = [f"{x:.3g} {unit}" for x, unit in parts if not x <= UNTOLD_GAP * self.largest]
+        least = UNTOLD_GAP * self.largest
+        told = [f"{x:.3g} {unit}" for x, unit in parts if not x <= least or x == math.inf]
         return " and ".join(told) or "0 m"
 
 
@@ -37,8 +43,8 @@ def closure_gaps(tree: Tree, cluster: Cluster, residual: Array) -> dict[str, Clo
     gaps, row = {}, 0
     for closure in cluster.closures:
         lengths, angles = closure.closing.slide.rows, closure.closing.turn.rows
-        metres = float(np.linalg.norm(residual[row : row + lengths]))
-        radians = float(np.linalg.norm(residual[row + lengths : row + lengths + angles]))
+        metres = _norm(residual[row : row + lengths])
+        radians = _norm(residual[row + lengths : row + lengths + angles])
         gaps[closure.name] = ClosureGap(metres, radians)
         row += lengths + angles
     for gear in cluster.gears:
@@ -46,6 +52,11 @@ def closure_gaps(tree: Tree, cluster: Cluster, residual: Array) -> dict[str, Clo
         gaps[gear.name] = ClosureGap(size, 0.0) if slides else ClosureGap(0.0, size)
         row += 1
     return gaps
+
+
+def _norm(vector: Array) -> float:
+    """The Euclidean norm, of numbers whose squares are too large for a float too."""
+    return math.hypot(*vector.tolist())
 
 
 def closure_gap(tree: Tree, cluster: Cluster, residual: Array) -> ClosureGap:
@@ -60,3 +71,14 @@ def closure_gap(tree: Tree, cluster: Cluster, residual: Array) -> ClosureGap:
 def positions_text(names: tuple[str, ...], positions: Array) -> str:
     """Joints and where they are, for messages."""
     return ", ".join(f"{name} = {x!r}" for name, x in zip(names, positions.tolist(), strict=True))
+
+
+def beyond_limits(names: Sequence[str], bounds: Array, positions: Array) -> str:
+    """Joints beyond their limits (2, n), with how far, for messages; empty where there is none."""
+    found = []
+    for name, lower, upper, x in zip(names, *bounds, positions, strict=True):
+        limit = lower if x < lower else upper
+        over = abs(x - limit)
+        if not lower <= x <= upper and over > BEYOND * abs(limit):
+            found.append(f"{name} at {x:.4g}, {over:.3g} beyond its limit of {limit:.4g}")
+    return ", ".join(found)

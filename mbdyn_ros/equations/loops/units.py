@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...model.clusters import Cluster
+from ...model.clusters import Closure, Cluster
 from ...model.model import Array
 from ...model.tree import Tree
 
@@ -77,10 +77,12 @@ def _extent(tree: Tree, cluster: Cluster) -> float:
 
 
 def way_around(tree: Tree, cluster: Cluster) -> float:
-    """The longest way around a loop, from joint to joint (m)."""
-    ways = [0.0]
-    for closure in cluster.closures:
-        poses = [tree.bodies[body].placement for body in closure.bodies]
-        poses += [frame for _, frame in closure.ends]
-        ways.append(float(sum(np.linalg.norm(pose.translation) for pose in poses)))
-    return max(ways)
+    """The longest way around a loop (m)."""
+    return max((way_of(tree, closure) for closure in cluster.closures), default=0.0)
+
+
+def way_of(tree: Tree, closure: Closure) -> float:
+    """The way around a loop, from joint to joint, none of them moved (m)."""
+    poses = [tree.bodies[body].placement for body in closure.bodies]
+    poses += [frame for _, frame in closure.ends]
+    return float(sum(np.linalg.norm(pose.translation) for pose in poses))

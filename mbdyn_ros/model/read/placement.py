@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -80,6 +81,21 @@ def read_pose(source: XmlSource, parent: Element) -> Pose:
         return Pose(_read_quaternion(source, origin), xyz)
     rpy = source.vector(origin, "rpy", (0.0, 0.0, 0.0))
     return Pose(np.array(rotation_from_rpy(*rpy)) if any(rpy) else IDENTITY.rotation, xyz)
+
+
+def in_degrees(rpy: Iterable[float]) -> str:
+    """Words about angles that can hardly be radians; empty where they can.
+
+    >>> in_degrees((0.0, 90.0, 0.0))[:27], in_degrees((0.0, 1.57, -3.15))
+    ('rpy="0 90 0" looks like deg', '')
+    """
+    angles = tuple(rpy)
+    if max(map(abs, angles)) <= 2 * math.pi:
+        return ""
+    return (
+        f'rpy="{" ".join(f"{angle:g}" for angle in angles)}" looks like degrees: it turns by more '
+        "than a whole turn. Angles are in radians; 90 degrees are 1.5707963267948966"
+    )
 
 
 def read_axis(source: XmlSource, parent: Element) -> Array:

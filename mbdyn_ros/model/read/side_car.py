@@ -15,7 +15,7 @@ from ..split_joints import joints_of_parts, split_joints
 from .choices import read_home, read_joints
 from .closure_check import Closing, check_closures
 from .closures import ZERO_RATIO
-from .placement import IDENTITY, X_AXIS, rotation_from_rpy
+from .placement import IDENTITY, X_AXIS, in_degrees, rotation_from_rpy
 from .side_car_joints import read_axis, retyped
 from .yaml_source import YamlSource
 
@@ -89,7 +89,21 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
         independent=read_joints(document, values, "independent", model) or model.independent,
         actuated=read_joints(document, values, "actuated", model) or model.actuated,
         home=read_home(document, values, model) or model.home,
+        warnings=(*model.warnings, *_degrees(document, values)),
     )
+
+
+def _degrees(document: YamlSource, values: dict[str, yaml.Node]) -> list[str]:
+    """Warnings of loop frames whose rpy looks like degrees."""
+    warnings = []
+    for node in document.records(values, "loops"):
+        loop = document.mapping(node, "a loop", LOOP_KEYS)
+        for role in ENDS:
+            end = document.mapping(loop[role], role, ("link", "xyz", "rpy"))
+            if "rpy" in end and (problem := in_degrees(document.vector(end["rpy"], "rpy"))):
+                name, line = document.text(loop["name"], "its name"), document.line(end["rpy"])
+                warnings.append(f'{document.name}:{line}: loop "{name}": {role}: {problem}')
+    return warnings
 
 
 def _named(document: YamlSource, values: dict[str, yaml.Node]) -> list[object]:

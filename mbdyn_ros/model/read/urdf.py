@@ -11,6 +11,7 @@ from .closures import independent_joints, read_coupling, read_loop, read_marks
 from .cut_joints import cut_joints, cut_warnings, loop_of
 from .drives import driven_joints
 from .inertia_check import inertia_warnings
+from .placement import in_degrees
 from .remarks import Remarks
 from .structure import check_ends, check_mimics, check_unique, find_root
 from .urdf_joint import read_joint
@@ -110,6 +111,7 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
         read_coupling(document, element, remarks) for element in robot.iterchildren("coupling")
     ]
     check_closures(links, joints, _placed(document.name, loops, couplings, cut))
+    _remark_degrees(document, remarks)
     warnings = remarks.warnings() + inertia_warnings(document.name, links)
     warnings += cut_warnings(document.name, joints, cut)
     return Model(
@@ -177,3 +179,14 @@ def _remark_gazebo_joints(document: XmlSource, remarks: Remarks) -> None:
     for gazebo in document.root.iterchildren("gazebo"):
         for joint in gazebo.iterchildren("joint"):
             remarks.add(joint, NO_GAZEBO_JOINT)
+
+
+def _remark_degrees(document: XmlSource, remarks: Remarks) -> None:
+    """Remark origins of joints, links and loop frames whose rpy looks like degrees."""
+    carriers = ("joint", "inertial", "predecessor", "successor")
+    for element in document.root.iter(*carriers):
+        origin = element.find("origin")
+        if origin is not None:
+            problem = in_degrees(document.vector(origin, "rpy", (0.0, 0.0, 0.0)))
+            if problem:
+                remarks.add(element, problem)

@@ -116,6 +116,6 @@ def _require(
     if not len(bad):
         return
     row, k = bad[0].tolist()
-    number, limits = found[row, k], f"{low[k]:.6g} to {high[k]:.6g}"
+    number, limits = found[row, k], f"{low[k] + 0.0:.6g} to {high[k]:.6g}"
     why = f"outside its limits {limits}" if math.isfinite(number) else "from too large a number"
     raise InputError(f"{what} of {labels[k]} is {number:.6g} at {times[row]:.4g} s, {why}")

@@ -1,0 +1,69 @@
+"""What looks wrong in a closed home: joints beyond their limits, loop frames far apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..model.model import Array, Model
+from .loops.closure_gap import beyond_limits, closure_gaps
+from .loops.linkage import Linkage
+from .loops.units import way_of
+from .system import System
+
+FAR = 0.2
+"""Distance of a loop's frames, as a share of the way around it, that closing should not need."""
+
+
+def home_notes(model: Model, system: System, rough: Mapping[str, float]) -> list[str]:
+    """Words about every loop whose home looks like a mistake in the description.
+
+    rough : position (rad or m) by joint name from which the loops were closed, 0 where none.
+    """
+    notes = []
+    for linkage in system.linkages:
+        if linkage.linear:
+            continue
+        labels = [system.tree.bodies[body].label for body in linkage.cluster.tied]
+        start = np.array([rough.get(label, 0.0) for label in labels])
+        home = system.home[system.rows(linkage)]
+        notes += _beyond_limits(model, linkage, labels, home)
+        notes += _far_apart(system, linkage, labels, start, home)
+    return notes
+
+
+def _beyond_limits(model: Model, linkage: Linkage, labels: list[str], home: Array) -> list[str]:
+    """Joints that stand beyond their limits at home."""
+    limits = {joint.name: (joint.limits.lower, joint.limits.upper) for joint in model.joints}
+    free = (-np.inf, np.inf)  # as the motions of a planar joint are
+    bounds = np.array([limits.get(label, free) for label in labels]).T
+    over = beyond_limits(labels, bounds, home)
+    if not over:
+        return []
+    return [
+        f"loop {linkage.cluster.name!r} is closed at home by {over}. Check the frames of the loop "
+        "and the limits, or give a home within the limits"
+    ]
+
+
+def _far_apart(
+    system: System, linkage: Linkage, labels: list[str], start: Array, home: Array
+) -> list[str]:
+    """Loops whose frames were far apart before they were closed."""
+    residual = np.array(system.residuals[linkage](start)).ravel()
+    gaps = closure_gaps(system.tree, linkage.cluster, residual)
+    moved = home - start
+    most = int(np.argmax(np.abs(moved)))
+    notes = []
+    for closure in linkage.cluster.closures:
+        around = way_of(system.tree, closure)
+        apart = gaps[closure.name].metres
+        if apart > FAR * around:
+            notes.append(
+                f"the frames of loop {closure.name!r} are {apart:.3g} m apart where home would "
+                f"have them, and the way around the loop is {around:.3g} m. Closing it moved "
+                f"{labels[most]} by {moved[most]:.3g}. Check the frames, or give a home nearer to "
+                "closed"
+            )
+    return notes
