@@ -60,7 +60,7 @@ def build_robot(
         mobility = system.coordinates.nv
         system, assemblies = build_system(straight, floating_base, gravity, home)
         assert system.coordinates.nv == mobility, "set straight, loops move as before"
-    notes += home_notes(straight, system, {**model.home, **home})
+    notes += home_notes(system, {**model.home, **home})
     return straight, system, assemblies, notes
 
 
