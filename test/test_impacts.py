@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from interpreting import interpreting
 
 pytest.importorskip("pinocchio")
 from random_robots import RandomRobot, explore, robots  # noqa: E402
@@ -96,15 +97,16 @@ def test_tighter_tolerances_change_nothing(paper: mbdyn_ros.Trajectory) -> None:
         if other.angle_of_attack[0] > 1e-9:
             assert one.angle_of_attack == pytest.approx(other.angle_of_attack, rel=1e-10)
     assert np.ptp(finer.energy.sum(axis=1)) < 1e-9
-    robot = mbdyn_ros.load(ROOT / "urdf" / "tree_robot.urdf")
     walls = mbdyn_ros.read_environment(ROOT / "config" / "tree_robot_walls.yaml")
-    places = np.stack(
-        [
-            (robot.frame_pose(finer.q, link) @ np.array([*xyz, 1.0]))[:, [0, 2]]
-            for link, xyz in walls.contact_points(robot)
-        ],
-        axis=1,
-    )
+    with interpreting():
+        robot = mbdyn_ros.load(ROOT / "urdf" / "tree_robot.urdf")
+        places = np.stack(
+            [
+                (robot.frame_pose(finer.q, link) @ np.array([*xyz, 1.0]))[:, [0, 2]]
+                for link, xyz in walls.contact_points(robot)
+            ],
+            axis=1,
+        )
     assert (np.linalg.norm(places, axis=-1) - 2.5).max() < 1e-9
     for left, right in ((1, 5), (2, 4), (3, 3), (6, 6), (9, 9), (7, 10), (8, 11)):
         mirrored = places[:, left - 1] - places[:, right - 1] * [-1, 1]

@@ -437,7 +437,7 @@ def test_unknown_programs(arm: Robot) -> None:
 def test_a_number_too_large_is_an_error_not_an_infinity(arm: Robot) -> None:
     zeros, large = np.zeros(2), np.array([1e200, 1e200])
     for _ in range(2):
-        with pytest.raises(MbdynError, match="no finite answer at q = .*too large"):
+        with pytest.raises(MbdynError, match="velocity of .* is 1e.200, too large"):
             arm.inverse_dynamics(zeros, large, zeros)
         arm.inverse_dynamics(zeros, zeros, zeros)
 

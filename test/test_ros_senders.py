@@ -13,7 +13,8 @@ import rclpy
 from ros_rig import ARM, JOINTS, Rig, rig
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
-from test_ros_feedforward import start
+from test_ros_feedforward import start, state
+from trajectory_msgs.msg import JointTrajectory
 
 import mbdyn_ros
 from mbdyn_ros.ros.messages.effort_commands import EffortCommands
@@ -99,7 +100,7 @@ def test_old_commands_are_refused(rig: Rig) -> None:
 
 def test_replayed_joint_states_are_not_fresh(rig: Rig) -> None:
     """Nor are those of two robots taken for those of one without a word."""
-    node, _, _ = start(rig, kp=[1.0], following_tolerance=0.0)
+    node, _, reference = start(rig, kp=[1.0], following_tolerance=0.0)
     other = rclpy.create_node("other", context=rig.context)
     try:
         live, replay = (one.create_publisher(JointState, "joint_states", 10)
@@ -125,5 +126,16 @@ def test_replayed_joint_states_are_not_fresh(rig: Rig) -> None:
             return said in node.health().warnings
 
         rig.wait(warned)
+        second = other.create_publisher(JointTrajectory, reference.topic_name, 10)
+        rig.wait(lambda: second.get_subscription_count() > 0)
+
+        def planned() -> bool:
+            for one in (reference, second):
+                one.publish(state([0.0] * 3))
+            time.sleep(0.05)
+            said = "references come from several nodes: /client, /other"
+            return said in node.health().warnings
+
+        rig.wait(planned)
     finally:
         other.destroy_node()

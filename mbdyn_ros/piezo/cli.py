@@ -91,6 +91,7 @@ def piezo(
             }
             for k, name in enumerate(robot.velocity_labels)
         },
+        "held": control.unable(),
         "files": [file for file in (plot, pulses) if file is not None],
     }
     if plot is not None or pulses is not None:
@@ -113,6 +114,10 @@ def piezo(
             for name, one in document["joints"].items()  # type: ignore[attr-defined]
         ],
     )
+    if control.unable():
+        click.echo(
+            f"held by gravity, for the rotor cannot move them there: {', '.join(control.unable())}"
+        )
     click.echo(
         f"{link}: {1e3 * document['gap_rms']:.4f} mm from its path (rms), "  # type: ignore[operator]
         f"{1e3 * run.gap.max():.4f} mm at most, {1e3 * run.gap[-1]:.5f} mm at the end"

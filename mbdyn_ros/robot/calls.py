@@ -35,6 +35,9 @@ from ..program.program import Program
 SPOKEN_ARGUMENTS = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
 """Words for the arguments in messages."""
 
+TOO_LARGE = 1e100
+"""Size of an argument that is the cause where results are not finite."""
+
 NEXT_TO_NOTHING = 1e-6
 """Gap (m or rad), found by least squares, of a loop that closes."""
 
@@ -164,6 +167,7 @@ class Calls:
         bound()
         if not np.isfinite(bound.result).all():
             self._require_closed(q)
+            self._require_moderate(kernel, arrays)
             if kernel.program.name not in ("forward_dynamics", "forward_dynamics_derivatives"):
                 self._require_alive(kernel.program.name, q)
             raise SingularMassMatrixError(
@@ -171,6 +175,18 @@ class Calls:
                 f"q = {q.tolist()}: the mass matrix is singular there, or a number is too large"
             )
         return bound.result
+
+    def _require_moderate(self, kernel: Kernel, arrays: Sequence[Array]) -> None:
+        """Raise `InputError` where an argument is so large that its products are infinite."""
+        for name, array in zip(kernel.inputs, arrays, strict=True):
+            if np.abs(array).max(initial=0.0) > TOO_LARGE:
+                k = int(np.abs(array).argmax())
+                where = f" of {self.labels(name)[k]}" if name in SPOKEN_ARGUMENTS else ""
+                raise InputError(
+                    f"{self._source}: {kernel.program.name.replace('_', ' ')} has no finite "
+                    f"answer: {SPOKEN_ARGUMENTS.get(name, name)}{where} is {array.flat[k]:g}, too "
+                    "large for its products to be numbers"
+                )
 
     def kernel(
         self,

@@ -47,6 +47,7 @@ class Assembly:
     rounding : what stays open because numbers of the description are rounded; None where they
         are exact.
     others : other ways to close it that were seen, where home was not given but searched for.
+    repeated : whether its couplings and mimic joints say no more than its loops.
     """
 
     linkage: Linkage
@@ -55,6 +56,7 @@ class Assembly:
     row_count: int
     rounding: Rounding | None = None
     others: tuple[Array, ...] = ()
+    repeated: bool = False
 
 
 def assemble(
@@ -116,11 +118,20 @@ def assemble(
     joints = _joint_names(tree, cluster, in_document)
     if rank == len(bodies):
         locks = "lock their" if len(cluster.closures) + len(cluster.gears) > 1 else "locks its"
+        advice = (
+            "A planar loop is closed by a revolute joint whose axis is parallel to the others, "
+            "not by a fixed one; check the type and axis."
+        )
+        if cluster.closures and cluster.gears:
+            gears = ", ".join(gear.name for gear in cluster.gears)
+            advice = (
+                f"Both its loops and its couplings or <mimic> ({gears}) tie the same joints; many "
+                "descriptions mimic what the loop does for simulators without loops. Leave out "
+                "the <mimic> tags, or the loop."
+            )
         raise ModelError(
             f"{what} {locks} joints ({joints}): {rank} independent constraints on {rank} "
-            f"joints leave no mobility{generic.tilt_text}. A planar loop is closed by a revolute "
-            "joint whose axis is parallel to the others, not by a fixed one; check the type and "
-            f"axis.{over}"
+            f"joints leave no mobility{generic.tilt_text}. {advice}{over}"
         )
     regular = [x for x in around if generic.counts(equations.scaled(x)) == rank]
     if not regular or regular[0] is not closed:
@@ -157,14 +168,18 @@ def assemble(
     )
     equations = equations.keeping(linkage)
     closed, *others = _at_home(what, tree, linkage, equations, rough, closed, home)
+    if rounded and not is_tolerable(equations, closed):
+        raise ModelError(f"{what} cannot be closed at home: {open_text(equations, closed, closed)}")
     if cluster.closures:
         given = [bodies[place] for place in independent]
         at = dict(zip(bodies, closed, strict=True))
         figure = planar_figure(tree, cluster, given, at, linkage.unit)
         linkage = replace(linkage, closed_form=figure)
     rounding = rounding_at(equations, closed, generic) if rounded else None
+    alone = equations.scaled(closed)[: len(matrix) - len(cluster.gears)]
+    repeated = bool(cluster.closures and cluster.gears and generic.counts(alone) == rank)
     return Assembly(
-        linkage, closed, rank, len(matrix), rounding, tuple(others) if loose else ()
+        linkage, closed, rank, len(matrix), rounding, tuple(others) if loose else (), repeated
     )
 
 

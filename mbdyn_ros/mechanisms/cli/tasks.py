@@ -133,6 +133,8 @@ def _torque(made: Mechanism, text: str) -> tuple[Any, float]:
     numbers = [to_number(one) for one in text.split(",")]
     if text.lower().endswith(TABLES):
         return law_from_table(text, made.inputs)
+    if numbers == [0]:  # none, of any number of cranks
+        numbers *= len(made.inputs)
     if None in numbers or len(numbers) != len(made.inputs):
         raise InputError(
             f"--torque {text}: give {len(made.inputs)} numbers, N m, or a file of these kinds: "

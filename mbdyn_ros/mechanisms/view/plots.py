@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +27,9 @@ JOINTS = {"position": "", "velocity": "/s", "acceleration": "/s²"}
 """Quantities of joints, and what follows their unit."""
 
 DEGREES_PER_TICK = 90
+
+FRAMES_PER_SECOND = 15
+"""Of animations."""
 
 
 def figure_of(rows: int, columns: int = 1, size: tuple[float, float] = (6.4, 2.9)) -> Figure:
@@ -163,7 +165,8 @@ def animate(
 
     curve : as for `plot_drive`.
     """
-    from matplotlib.animation import FuncAnimation, PillowWriter
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
 
     motion = analysis.motion
     chosen = np.linspace(0, len(motion) - 1, frames, endpoint=False).astype(int)
@@ -177,19 +180,26 @@ def animate(
     (mark,) = right.plot([], [], "o", color="C3")
     _finish(right, label, "driving torque (N·m)")
 
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # once is enough, and it takes longer than a frame
-
-    def draw(k: int) -> list[Any]:
-        for line, points in zip(lines, _outlines(analysis), strict=True):
+    moving = [*lines, mark]
+    for line in moving:
+        line.set_animated(True)  # the rest is drawn once
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    still = canvas.copy_from_bbox(figure.bbox)
+    outlines, pictures = _outlines(analysis), []
+    for k in chosen:
+        canvas.restore_region(still)
+        for line, points in zip(lines, outlines, strict=True):
             line.set_data(points[:, k].real, points[:, k].imag)
         mark.set_data([abscissa[k]], [analysis.torque[k, 0]])
-        return [*lines, mark]
-
+        for line in moving:
+            line.axes.draw_artist(line)
+        pictures.append(Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB"))
     try:
-        FuncAnimation(figure, draw, frames=chosen.tolist()).save(
-            Path(path), writer=PillowWriter(fps=15)
-        )
+        pictures[0].save(
+            path, save_all=True, append_images=pictures[1:], duration=1000 // FRAMES_PER_SECOND,
+            loop=0,
+        )  # fmt: skip
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: the animation cannot be written: {error}") from None
 

@@ -36,6 +36,7 @@ from ...ros.node.interfaces import message_types
 from ...ros.node.process import run
 from ...ros.node.refusals import Refusals
 from ...ros.node.robot_node import RobotNode
+from ...ros.node.senders import Senders, sender_id
 from ...simulation.stepped.fixed_step import neutral_position
 from .. import PulseController, Rotor
 from .parameters import PIEZO_CONTROLLER
@@ -75,6 +76,7 @@ class PiezoController(RobotNode):
 
     def open_inputs(self) -> None:
         """References, targets, joint states, and the reset."""
+        self._planners = Senders(self, "~/reference")
         self.create_subscription(
             JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10)
         )
@@ -214,7 +216,7 @@ class PiezoController(RobotNode):
 
     # ---- references -----------------------------------------------------------------------
 
-    def _on_reference(self, message: JointTrajectory) -> None:
+    def _on_reference(self, message: JointTrajectory, info: Any) -> None:
         settings = self.parameters
         try:
             robot = self.require(self.control).robot
@@ -235,6 +237,7 @@ class PiezoController(RobotNode):
                 if way is not None:
                     ReferenceLimits(robot).require(way, present)
                 self._follow(reference, start, way)
+            self._planners.heed(sender_id(info))
         except InputError as error:
             self.refused_references.add(error)
 
@@ -282,6 +285,7 @@ class PiezoController(RobotNode):
                 self.reach.report(health)
         self.refused_references.report(health)
         self.refused_targets.report(health)
+        health.of_one_sender("references", self._planners.names())
         health.of_one_sender("joint_states of all joints", self._states.senders())
         health.values["rotor speed (rad/s)"] = f"{self._rotor_state.speed:g}"
         health.values["pulses off because of"] = self.idle_reason or "nothing"

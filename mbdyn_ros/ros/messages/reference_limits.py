@@ -12,6 +12,7 @@ from ...model.model import Array
 from ...robot import Robot
 from ...simulation.stepped.fixed_step import neutral_position
 from .layout import DEPENDENT_AGREEMENT
+from .no_effort import require_answers
 from .reference import Reference
 
 LEEWAY = 1e-3
@@ -76,6 +77,7 @@ class ReferenceLimits:
             if self._computed:
                 some = slice(None, None, EFFORT_STRIDE)
                 efforts = self._robot.inverse_dynamics(q[some], v[some], a[some])
+                require_answers(self._robot, q[some], v[some], a[some], efforts, where)
                 self.require_efforts(times[some], efforts, where)
 
     def require_efforts(self, times: Array, efforts: Array, where: str = "") -> None:
@@ -114,6 +116,6 @@ def _require(
     if not len(bad):
         return
     row, k = bad[0].tolist()
-    number, limits = found[row, k], f"{low[k]:.6g} to {high[k]:.6g}"
+    number, limits = found[row, k], f"{low[k] + 0.0:.6g} to {high[k]:.6g}"
     why = f"outside its limits {limits}" if math.isfinite(number) else "from too large a number"
     raise InputError(f"{what} of {labels[k]} is {number:.6g} at {times[row]:.4g} s, {why}")

@@ -13,7 +13,7 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
-from .senders import senders_of
+from .senders import Senders, sender_id
 
 
 class _NotExecuted(CallbackGroup):
@@ -38,8 +38,8 @@ class Inbox:
     """
 
     def __init__(self, node: Node, kind: Any, topic: str, qos: QoSProfile | int) -> None:
-        self._node, self._kind = node, kind
-        self.sender, self._heeded = b"", set[bytes]()
+        self._kind = kind
+        self.sender, self._senders = b"", Senders(node, topic)
         self._group = _NotExecuted()
         self._subscription = node.create_subscription(
             kind, topic, lambda message: None, qos, callback_group=self._group
@@ -49,14 +49,13 @@ class Inbox:
     def __iter__(self) -> Iterator[Any]:
         """Take every waiting message, oldest first."""
         while (taken := self._handle.take_message(self._kind, False)) is not None:
-            self.sender = bytes((taken[1]["publisher_gid"] or {}).get("data", b""))
+            self.sender = sender_id(taken[1])
             yield taken[0]
 
     def heed(self) -> None:
         """Count the message that was taken last: it had an effect."""
-        self._heeded.add(self.sender)
+        self._senders.heed(self.sender)
 
     def senders(self) -> list[str]:
         """Names of the nodes whose messages had an effect since this was asked before."""
-        heeded, self._heeded = self._heeded, set()
-        return senders_of(self._node, self._subscription.topic_name, heeded) if heeded else []
+        return self._senders.names()

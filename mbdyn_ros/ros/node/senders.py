@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from rclpy.node import Node
@@ -24,6 +24,33 @@ def senders_of(node: Node, topic: str, known: Collection[bytes] | None = None) -
         if known is None or bytes(one.endpoint_gid) in known
     ]
     return sorted(found) + [UNKNOWN] * (len(known or ()) - len(found))
+
+
+def sender_id(info: Mapping[str, Any]) -> bytes:
+    """The id of a message's publisher; empty where the middleware does not tell."""
+    return bytes((info["publisher_gid"] or {}).get("data", b""))
+
+
+class Senders:
+    """The publishers on a topic whose messages had an effect lately.
+
+    Parameters
+    ----------
+    topic : as the subscription gave it.
+    """
+
+    def __init__(self, node: Node, topic: str) -> None:
+        self._node, self._topic = node, node.resolve_topic_name(topic)
+        self._heeded: set[bytes] = set()
+
+    def heed(self, sender: bytes) -> None:
+        """Count a message of this publisher."""
+        self._heeded.add(sender)
+
+    def names(self) -> list[str]:
+        """Full names of their nodes, of the time since this was asked before."""
+        heeded, self._heeded = self._heeded, set()
+        return senders_of(self._node, self._topic, heeded) if heeded else []
 
 
 def others_on(node: Node, publisher: Any) -> list[str]:

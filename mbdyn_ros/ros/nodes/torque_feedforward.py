@@ -32,6 +32,7 @@ from ..node.inbox import Inbox
 from ..node.process import run
 from ..node.refusals import Refusals
 from ..node.robot_node import RobotNode
+from ..node.senders import Senders, sender_id
 from .conditions import Conditions
 from .feedforward import Feedforward
 from .parameters import TORQUE_FEEDFORWARD
@@ -76,6 +77,7 @@ class TorqueFeedforward(RobotNode):
 
     def open_inputs(self) -> None:
         """References, joint states, and the reset."""
+        self._planners = Senders(self, "~/reference")
         self.create_subscription(
             JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10)
         )
@@ -131,6 +133,7 @@ class TorqueFeedforward(RobotNode):
                 health.warnings.append(f"clamped to <limit effort>: {', '.join(clamped)}")
             health.values["clamped"] = ", ".join(clamped) or "none"
         self.refusals.report(health)
+        health.of_one_sender("references", self._planners.names())
         health.of_one_sender("joint_states of all joints", self._states.senders())
         health.values["zero effort because of"] = self.idle_reason or "nothing"
         return health
@@ -159,7 +162,7 @@ class TorqueFeedforward(RobotNode):
             self._named.header.stamp = self.get_clock().now().to_msg()
             self._efforts.publish(self._named)
 
-    def _on_reference(self, message: JointTrajectory) -> None:
+    def _on_reference(self, message: JointTrajectory, info: Any) -> None:
         try:
             feedforward = self.require(self.feedforward)
             start, era = self.date(message.header.stamp)
@@ -170,6 +173,7 @@ class TorqueFeedforward(RobotNode):
             feedforward.require_within_limits(reference, efforts, measured)
             with self.lock:
                 feedforward.follow(reference, start, self.time_in(era), efforts)
+            self._planners.heed(sender_id(info))
         except InputError as error:
             self.refusals.add(error)
 
