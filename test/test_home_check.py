@@ -42,8 +42,8 @@ def test_a_home_beyond_a_limit_is_said() -> None:
     (text,) = (
         text for text in loaded_with(BOOM, "home:\n  rod_joint: 0.35\n") if "beyond its" in text
     )
-    assert "loop 'rod_pin' is closed at home by rod_joint at 0.35, 0.11 beyond its limit" in text
-    assert "of 0.24. Check the frames" in text
+    assert "loop 'rod_pin' is closed at home with joint 'rod_joint' at 0.35 m, 0.11 m" in text
+    assert "beyond its limit 0.24: home puts it there. Check the frames" in text
 
 
 def test_a_loop_that_closes_only_beyond_a_limit_is_refused_with_it() -> None:

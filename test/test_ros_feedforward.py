@@ -15,6 +15,7 @@ from ros_rig import ARM, CART, JOINTS, STONE, Rig, rig
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
+from test_independent import SLIDER
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
@@ -294,3 +295,13 @@ def test_refused_at_start(rig: Rig, parameters: dict[str, Any], message: str) ->
     with pytest.raises(mbdyn_ros.MbdynError) as caught:
         start(rig, **parameters)
     assert message in str(caught.value)
+
+
+def test_a_dead_point_of_an_actuator_is_refused_in_words(rig: Rig, interpreted: None) -> None:
+    """A piston cannot push a crank in line with its rod: zero effort, not 1e17 N."""
+    mechanism = "{independent: [turn], actuated: [stroke], home: {turn: 1.0}}"
+    node, sent, reference = start(rig, robot_description=SLIDER, mechanism=mechanism)
+    reference.publish(state([0.0], [0.0], [1.0]))
+    said = rig.wait(lambda: [text for text in node.health().warnings if "refused" in text])
+    assert "the actuator of stroke is at a dead point" in said[0]
+    rig.wait(lambda: last_is(sent, [0]))

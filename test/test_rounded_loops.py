@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pytest
 from rounded_robots import ROBOTS, load_rounded, mechanism, rounded_texts
+from test_assembly import four_bar, pin
 
 import mbdyn_ros
 from mbdyn_ros import ModelError, ModelWarning, Robot
@@ -104,3 +105,27 @@ def test_a_file_that_is_wrong_is_told_from_a_rounded_one() -> None:
     message = str(caught.value)
     assert "in directions in which its joints cannot move" in message
     assert "Rounding explains no more than" in message and "is wrong" in message
+
+
+def parallelogram_with_mimic(multiplier: float) -> Robot:
+    """A parallelogram whose rocker mimics its crank, as for simulators without loops."""
+    mimic = f'<mimic joint="j1" multiplier="{multiplier!r}"/>'
+    text = four_bar(0.3, 1.0, 0.3, 1.0).replace(
+        'name="j4" type="continuous">', f'name="j4" type="continuous">{mimic}'
+    )
+    return mbdyn_ros.load(text, pin(1.0, 0.3), home={"j1": 0.5, "j2": -0.5, "j4": 0.5})
+
+
+@pytest.mark.parametrize("multiplier", [1.0, 1.0001])
+def test_a_mimic_that_says_what_a_loop_says_is_reconciled(multiplier: float) -> None:
+    with pytest.warns(ModelWarning, match="loop 'pin' and 'mimic j4' say the same, and both"):
+        robot = parallelogram_with_mimic(multiplier)
+    assert robot.nv == 1
+    np.testing.assert_allclose(robot.joint_state([0.9])[0], [0.9, -0.9, 0.9], atol=2e-4)
+
+
+def test_a_mimic_that_contradicts_a_loop_is_refused_with_the_gap() -> None:
+    with pytest.raises(ModelError, match="a gap of 0.000722 m is left in loop 'pin' in directions"):
+        parallelogram_with_mimic(1.01)
+    with pytest.raises(ModelError, match="cannot be closed"):
+        parallelogram_with_mimic(-1.0)

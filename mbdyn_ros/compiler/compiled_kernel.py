@@ -62,7 +62,9 @@ class CompiledKernel(Kernel):
 
     def memory(self) -> Array:
         """What a caller that follows a motion keeps; see `close` in runtime/program.h."""
-        return np.zeros(self.alone.memory)
+        memory = np.zeros(self.alone.memory)
+        memory[:1] = self.farthest
+        return memory
 
     def tie_batch(self, arguments: Sequence[Array], result: Array) -> Callable[[], Any]:
         """State by state; the caller keeps the arrays."""

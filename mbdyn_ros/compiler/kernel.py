@@ -23,6 +23,8 @@ class Kernel(abc.ABC):
     compiled : whether C runs, not the interpreter.
     home : where walks to the positions of loops without closed form start; see
         `Closing.home`. Every call reads it anew.
+    farthest : distance (rad or m) from the last positions beyond which calls that are tied from
+        now on leave loops open; 0: there is none.
     """
 
     compiled: bool
@@ -34,7 +36,7 @@ class Kernel(abc.ABC):
         shape: tuple[int, int],
         home: Array,
     ) -> None:
-        self.program, self.home = program, home
+        self.program, self.home, self.farthest = program, home, 0.0
         self.inputs: dict[str, tuple[int, ...]] = {
             name: (rows, columns) if name == "wrenches" else (rows * columns,)
             for name, (rows, columns) in inputs.items()

@@ -55,11 +55,12 @@ def build_robot(
     }
     straight, tilts = set_straight(model, system.tree, loops) if loops else (model, [])
     notes = [text for one in assemblies if (text := _rounded_text(one, tilts))]
+    notes += [_repeated_text(one) for one in assemblies if one.repeated]
     if straight is not model:
         mobility = system.coordinates.nv
         system, assemblies = build_system(straight, floating_base, gravity, home)
         assert system.coordinates.nv == mobility, "set straight, loops move as before"
-    notes += home_notes(straight, system, {**model.home, **home})
+    notes += home_notes(system, {**model.home, **home})
     return straight, system, assemblies, notes
 
 
@@ -76,6 +77,17 @@ def _rounded_text(assembly: Assembly, tilts: Sequence[Tilt]) -> str:
     return (
         f"{text}. What the rounding contradicts is left out; write numbers with all their digits "
         "(1.5707963267948966, not 1.5708)"
+    )
+
+
+def _repeated_text(assembly: Assembly) -> str:
+    """Words about couplings that say what loops say too."""
+    cluster = assembly.linkage.cluster
+    loops = ", ".join(repr(loop.name) for loop in cluster.closures)
+    gears = ", ".join(repr(gear.name) for gear in cluster.gears)
+    return (
+        f"loop {loops} and {gears} say the same, and both constrain; leave out one of them so that "
+        "forces have one way to go"
     )
 
 

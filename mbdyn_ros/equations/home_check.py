@@ -1,4 +1,4 @@
-"""What looks wrong in a closed home: joints beyond their limits, loop frames far apart."""
+"""What looks wrong where loops were closed: frames that were far apart."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..model.model import Array, Model
-from .loops.closure_gap import beyond_limits, closure_gaps
+from ..model.model import Array
+from .loops.closure_gap import closure_gaps
 from .loops.linkage import Linkage
 from .loops.units import way_of
 from .system import System
@@ -16,7 +16,7 @@ FAR = 0.2
 """Distance of a loop's frames, as a share of the way around it, that closing should not need."""
 
 
-def home_notes(model: Model, system: System, rough: Mapping[str, float]) -> list[str]:
+def home_notes(system: System, rough: Mapping[str, float]) -> list[str]:
     """Words about every loop whose home looks like a mistake in the description.
 
     rough : position (rad or m) by joint name from which the loops were closed, 0 where none.
@@ -28,23 +28,8 @@ def home_notes(model: Model, system: System, rough: Mapping[str, float]) -> list
         labels = [system.tree.bodies[body].label for body in linkage.cluster.tied]
         start = np.array([rough.get(label, 0.0) for label in labels])
         home = system.home[system.rows(linkage)]
-        notes += _beyond_limits(model, linkage, labels, home)
         notes += _far_apart(system, linkage, labels, start, home)
     return notes
-
-
-def _beyond_limits(model: Model, linkage: Linkage, labels: list[str], home: Array) -> list[str]:
-    """Joints that stand beyond their limits at home."""
-    limits = {joint.name: (joint.limits.lower, joint.limits.upper) for joint in model.joints}
-    free = (-np.inf, np.inf)  # as the motions of a planar joint are
-    bounds = np.array([limits.get(label, free) for label in labels]).T
-    over = beyond_limits(labels, bounds, home)
-    if not over:
-        return []
-    return [
-        f"loop {linkage.cluster.name!r} is closed at home by {over}. Check the frames of the loop "
-        "and the limits, or give a home within the limits"
-    ]
 
 
 def _far_apart(

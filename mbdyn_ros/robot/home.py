@@ -31,9 +31,9 @@ def home_warnings(robot: Robot) -> Iterator[str]:
 
 
 def _beyond_limits(robot: Robot, assembly: Assembly) -> Iterator[str]:
-    """Words about dependent joints that the closed loop needs beyond their limits."""
+    """Words about joints that the closed loop has beyond their limits."""
     linkage = assembly.linkage
-    for place in linkage.dependent:
+    for place in (*linkage.dependent, *linkage.independent):
         name = robot.system.tree.bodies[linkage.cluster.tied[place]].joint
         joint, x = robot.model.joint(name), float(assembly.home[place])
         if joint.nv != 1:
@@ -41,11 +41,13 @@ def _beyond_limits(robot: Robot, assembly: Assembly) -> Iterator[str]:
         bound = min(max(x, joint.limits.lower), joint.limits.upper)
         if abs(x - bound) > BEYOND:
             unit = joint_unit(joint.type)
+            why = "no closing within the limits was found"
+            if place in linkage.independent:
+                why = "home puts it there"
             yield (
                 f"{robot.model.source}: loop {linkage.cluster.name!r} is closed at home with joint "
                 f"{name!r} at {x:.4g} {unit}, {abs(x - bound):.3g} {unit} beyond its limit "
-                f"{bound:g}: no closing within the limits was found. Check the frames of the loop, "
-                "the limit, or home"
+                f"{bound:g}: {why}. Check the frames of the loop, the limit, or home"
             )
 
 

@@ -47,6 +47,7 @@ class Assembly:
     rounding : what stays open because numbers of the description are rounded; None where they
         are exact.
     others : other ways to close it that were seen, where home was not given but searched for.
+    repeated : whether its couplings and mimic joints say no more than its loops.
     """
 
     linkage: Linkage
@@ -55,6 +56,7 @@ class Assembly:
     row_count: int
     rounding: Rounding | None = None
     others: tuple[Array, ...] = ()
+    repeated: bool = False
 
 
 def assemble(
@@ -166,14 +168,18 @@ def assemble(
     )
     equations = equations.keeping(linkage)
     closed, *others = _at_home(what, tree, linkage, equations, rough, closed, home)
+    if rounded and not is_tolerable(equations, closed):
+        raise ModelError(f"{what} cannot be closed at home: {open_text(equations, closed, closed)}")
     if cluster.closures:
         given = [bodies[place] for place in independent]
         at = dict(zip(bodies, closed, strict=True))
         figure = planar_figure(tree, cluster, given, at, linkage.unit)
         linkage = replace(linkage, closed_form=figure)
     rounding = rounding_at(equations, closed, generic) if rounded else None
+    alone = equations.scaled(closed)[: len(matrix) - len(cluster.gears)]
+    repeated = bool(cluster.closures and cluster.gears and generic.counts(alone) == rank)
     return Assembly(
-        linkage, closed, rank, len(matrix), rounding, tuple(others) if loose else ()
+        linkage, closed, rank, len(matrix), rounding, tuple(others) if loose else (), repeated
     )
 
 

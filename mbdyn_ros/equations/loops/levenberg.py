@@ -14,6 +14,9 @@ STEPS = 300
 FIRST_DAMPING = 1e-3
 """Damping of the first step, as a share of the largest square of a column."""
 
+LEAST_DAMPING = 1e-13
+"""Damping, as a share of the largest square of a column, that keeps every step regular."""
+
 SHORT = 1e-14
 """Step (share of the way from zero) with which nothing is gained any more."""
 
@@ -35,6 +38,7 @@ def least_squares(equations: Callable[[Array], tuple[Array, Array]], start: Arra
     damping = FIRST_DAMPING * float(np.diag(normal).max(initial=1e-30))
     growth = 2.0
     for _ in range(STEPS):
+        damping = max(damping, LEAST_DAMPING * float(np.diag(normal).max(initial=1e-30)))
         step = -np.linalg.solve(normal + damping * np.eye(len(x)), slope)
         if not np.abs(step).max(initial=0.0) > SHORT * (1.0 + np.abs(x).max(initial=0.0)):
             break

@@ -12,6 +12,7 @@ from ...model.model import Array
 from ...robot import Robot
 from ...simulation.stepped.fixed_step import neutral_position
 from .layout import DEPENDENT_AGREEMENT
+from .no_effort import require_answers
 from .reference import Reference
 
 LEEWAY = 1e-3
@@ -76,6 +77,7 @@ class ReferenceLimits:
             if self._computed:
                 some = slice(None, None, EFFORT_STRIDE)
                 efforts = self._robot.inverse_dynamics(q[some], v[some], a[some])
+                require_answers(self._robot, q[some], v[some], a[some], efforts, where)
                 self.require_efforts(times[some], efforts, where)
 
     def require_efforts(self, times: Array, efforts: Array, where: str = "") -> None:

@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from ...errors import InputError, MbdynError
+from ...errors import InputError
 from ...model.model import Array
 from ...program.program import UNIT_TOLERANCE
 from ...robot import Robot
 from .conversions import doubles, seconds
 from .layout import Layout
 from .named_numbers import LARGEST_SENT
+from .no_effort import require_answers
 
 FIELDS = (("positions", "q"), ("velocities", "v"), ("accelerations", "v"))
 """Fields of a point, and whose coordinates they are."""
@@ -86,10 +87,7 @@ def with_efforts(robot: Robot, trajectory: JointTrajectory) -> JointTrajectory:
     bad = np.argwhere(~np.isfinite(efforts))
     if len(bad):
         point, column = bad[0].tolist()
-        try:
-            robot.inverse_dynamics(q[point], v[point], a[point])  # says why
-        except MbdynError as error:
-            raise InputError(f"point {point}: {error}") from None
+        require_answers(robot, q, v, a, efforts, "point {}: ")
         raise InputError(
             f"point {point}: the effort of {robot.effort_labels[column]} is "
             f"{efforts[point, column]}: a number of the point is too large"

@@ -17,10 +17,6 @@ STAGES, POWERS = 16, 7
 
 ORDER = 8
 
-FARTHEST = 10.0
-"""Motion of a loop's joint (rad or m) that no stage of a step may make: where a trial goes wild, no
-walk need go after it."""
-
 
 class CompiledFormula:
     """The steps that SciPy's DOP853 takes; its attributes and methods have the same names.
@@ -54,7 +50,6 @@ class CompiledFormula:
         self._effort, self._home = np.ascontiguousarray(effort), kernel.home
         self._f = np.zeros(size)
         self._memory = kernel.memory()
-        self._memory[:1] = FARTHEST
         around = self._stages, self._effort, self._home, self._memory
         self._advance = _tied(
             kernel, "dop853", self._time, self._limits, self._length, self._start, self._f,

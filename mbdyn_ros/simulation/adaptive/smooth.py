@@ -13,6 +13,10 @@ from ...robot import Robot
 from ..friction.coulomb import fastest_damping, tree_friction
 from ..trajectory import Transition
 
+FARTHEST_STAGE = 10.0
+"""Motion of a loop's joint (rad or m) that no stage of a step may make: where a trial goes wild, no
+walk need go after it."""
+
 
 def friction_coefficients(system: System) -> tuple[Array, Array]:
     """Damping (N m s/rad or N s/m) and dry friction (N m or N), (nv,) each, as v feels them.
@@ -53,6 +57,7 @@ class Smooth:
         self.load = np.zeros(robot.nv)
         self._robot = robot
         self.kernel = robot.calls.kernel(motion_rate)
+        self.kernel.farthest = FARTHEST_STAGE
         self._forward = Bound(self.kernel)
         self._a = self._forward.rate[robot.nq : robot.nq + robot.nv]
         self._damping, _ = friction_coefficients(robot.system)
