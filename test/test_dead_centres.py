@@ -137,6 +137,7 @@ def test_same_motion_as_in_the_crank(name: str, joint: str, start: float, speed:
     assert gap(name, found.joint_position) < 1e-12
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_ten_seconds_of_a_free_four_bar() -> None:
     robot = own("four_bar")
     trajectory = simulate(robot, [0.0], [3.0], 10.0, rtol=1e-10)
@@ -146,6 +147,7 @@ def test_ten_seconds_of_a_free_four_bar() -> None:
     assert trajectory.relative_imbalance < 1e-9
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_boom_falls_over() -> None:
     """It passes the dead centre of its cylinder, swings below, and comes back."""
     rod, pin_ = own("boom"), own("boom", "boom_joint", "rod_joint")
@@ -229,6 +231,7 @@ def test_passes_near_a_change_point(miss: float) -> None:
     np.testing.assert_allclose(loose.joint_position, tight.joint_position, atol=1e-6)
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_palletizer_folds_flat() -> None:
     """The elbow of the parallelogram arm comes to lie in line."""
     robot = own("parallelogram_arm")
@@ -313,6 +316,7 @@ def test_samples_where_asked(slider: mbdyn_ros.Robot, times: list[float]) -> Non
     assert (np.diff(every.time) > 0).all() and len(every) == every.steps + 1
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_dry_friction_across_a_switch() -> None:
     """It slides through the dead centre, turns back, and sticks in the end."""
     rub = ('damping="4"', 'damping="4" friction="6"')
@@ -352,6 +356,7 @@ def test_floating_base() -> None:
     np.testing.assert_allclose(found.v[:, :6], expected.v[:, :6], atol=1e-7)
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_manipulator_falls_over_two_cylinders() -> None:
     robot = own("manipulator")
     with switches() as texts:

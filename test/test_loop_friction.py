@@ -1,6 +1,7 @@
 """Dry friction in a loop of several freedoms: more joints rub than are free to move."""
 
 import numpy as np
+import pytest
 from scipy.optimize import linprog
 
 import mbdyn_ros
@@ -41,6 +42,7 @@ def closed_start() -> tuple[np.ndarray, Robot]:
     return robot.joint_state([START["a"], START["b"]])[0], robot
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_the_motion_is_the_same_in_all_coordinates() -> None:
     """Joints stick and slide at the same instants, whichever of them are the coordinates."""
     start, robot = closed_start()
@@ -73,6 +75,7 @@ def test_fixed_steps_follow() -> None:
     assert errors[0] < 2e-3 and errors[1] < 0.7 * errors[0]
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_friction_holds_as_much_as_it_can() -> None:
     """At rest the frictions of four joints share the load in any way that holds it."""
     smooth = five_bar(np.zeros(4))

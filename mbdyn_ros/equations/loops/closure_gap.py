@@ -12,7 +12,7 @@ from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.tree import Tree
 
-OVER_LIMIT = 1e-6
+UNTOLD_SHARE = 1e-6
 """Share of a limit up to which a position beyond it is not told."""
 
 UNTOLD_GAP = 1e-3
@@ -79,6 +79,6 @@ def beyond_limits(names: Sequence[str], bounds: Array, positions: Array) -> str:
     for name, lower, upper, x in zip(names, *bounds, positions, strict=True):
         limit = lower if x < lower else upper
         over = abs(x - limit)
-        if not lower <= x <= upper and over > OVER_LIMIT * abs(limit):
+        if not lower <= x <= upper and over > UNTOLD_SHARE * abs(limit):
             found.append(f"{name} at {x:.4g}, {over:.3g} beyond its limit of {limit:.4g}")
     return ", ".join(found)
