@@ -59,18 +59,18 @@ def test_commands_in_turns_are_contested(interpreted: None) -> None:
 
 def test_a_second_simulator_is_noticed(rig: Rig) -> None:
     """By both, under the same name and under another; and so is a second commander."""
-    robot = {"robot_description": ARM, "rate": 100.0, "command_timeout": 5.0}
+    robot = {"robot_description": ARM, "rate": 100.0, "command_timeout": 5.0, "namespace": "pair"}
     first = rig.add(Simulator, **robot)
     rig.wait(lambda: not any("also on" in one for one in first.health().warnings))
     second = rig.add(Simulator, **robot)
     for node in (first, second):
         rig.wait(lambda node=node: "another node has the same name" in node.health().warnings)
-        rig.wait(lambda node=node: "/simulator also on /joint_states" in node.health().warnings)
+        rig.wait(lambda node=node: "/pair/simulator also on /pair/joint_states" in node.health().warnings)
     other = rclpy.create_node("other", context=rig.context)
     try:
         publishers = [
-            rig.publisher(Float64MultiArray, "simulator/commands"),
-            other.create_publisher(Float64MultiArray, "simulator/commands", 10),
+            rig.publisher(Float64MultiArray, "pair/simulator/commands"),
+            other.create_publisher(Float64MultiArray, "pair/simulator/commands", 10),
         ]
         rig.wait(lambda: publishers[1].get_subscription_count() == 2)
 

@@ -173,8 +173,8 @@ def test_axis_scale_gives_the_same_model(axis: tuple[float, ...], scale: float) 
         return one_joint(f'<axis xyz="{" ".join(map(repr, values))}"/>').joint("j").axis
 
     np.testing.assert_allclose(
-        read([scale * value for value in axis]), read(list(axis)), rtol=0, atol=1e-15
-    )
+        read([scale * value for value in axis]), read(list(axis)), rtol=0, atol=2e-15
+    )  # what is within 1e-15 of 1 is made 1, and what is a little further is not
 
 
 def test_axes_of_real_files() -> None:
