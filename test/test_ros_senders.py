@@ -65,7 +65,10 @@ def test_a_second_simulator_is_noticed(rig: Rig) -> None:
     second = rig.add(Simulator, **robot)
     for node in (first, second):
         rig.wait(lambda node=node: "another node has the same name" in node.health().warnings)
-        rig.wait(lambda node=node: "/pair/simulator also on /pair/joint_states" in node.health().warnings)
+        rig.wait(
+            lambda node=node: "/pair/simulator also on /pair/joint_states"
+            in node.health().warnings
+        )
     other = rclpy.create_node("other", context=rig.context)
     try:
         publishers = [
