@@ -75,7 +75,8 @@ def test_a_node_that_was_stopped_starts_anew(rig: Rig, start: Start, urdf: str) 
     sent.clear()
     process.send_signal(signal.SIGCONT)
     rig.wait(lambda: len(sent) > 20)
-    assert not any(any(one.data) for one in sent)
+    # It may have been stopped between computing a command and sending it.
+    assert not any(any(one.data) for one in sent[1:])
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
