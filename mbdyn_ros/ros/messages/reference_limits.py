@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...compiler.compiled_kernel import MANY
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
@@ -88,7 +89,9 @@ class ReferenceLimits:
 
     def prepare(self) -> None:
         """Compile what `require` calls: it would take long when a reference waits."""
-        q, rest = neutral_position(self._robot)[None], np.zeros((1, self._robot.nv))
+        # As many states as vectors serve: these programs are compiled at their first use.
+        q = np.tile(neutral_position(self._robot), (MANY, 1))
+        rest = np.zeros((MANY, self._robot.nv))
         self._all_joints(q, rest)
         if self._computed:
             self._robot.inverse_dynamics(q, rest, rest)
