@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import time
 from collections.abc import Callable
@@ -15,6 +14,7 @@ pytest.importorskip("rclpy")
 from rclpy.qos import QoSProfile
 from ros_rig import ARM, Rig, rig, start
 from sensor_msgs.msg import JointState
+from soak.watch import resident
 
 from mbdyn_ros.ros.node.inbox import Inbox
 
@@ -34,12 +34,6 @@ def simulator(
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
     return start("simulator", "-p", f"urdf:={path}", "-p", f"rate:={RATE}")
-
-
-def resident(process: int) -> float:
-    """Memory (MiB) of a process."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 @pytest.mark.alone

@@ -82,14 +82,14 @@ def joint_wrenches(
     >>> from mbdyn_ros.model.examples import PENDULUM
     >>> wrenches = load(PENDULUM).joint_wrenches([0.0], [0.0], [0.0])
     """
-    terms, loops = self.calls.call(joint_loads, (q, v, a)), self.loop_forces(q, v, a)
-    found = _wrenches(self, terms, loops)
+    terms, closing = _terms(self, q, v, a)
+    found = _wrenches(self, terms, forces_of(self.system, closing))
     if stiffness is None:
         return found
     if np.ndim(terms) > 1:
         raise InputError("stiffness: wrenches are shared in single states; give q, v and a (n,)")
     weights = _compliances(found, stiffness)
-    stresses = _stresses(self, q, terms)
+    stresses = _stresses(self, terms, closing)
     if not stresses:
         return found
     columns = np.array([[weights[name] * one[name] for name in found] for one in stresses])
@@ -108,7 +108,7 @@ def undetermined_wrenches(self: Robot, q: Array) -> dict[str, tuple[str, ...]]:
     {joint or loop: names of components among fx, fy, fz, tx, ty, tz}; empty without redundancy.
     """
     rest = np.zeros(self.nv)
-    stresses = _stresses(self, q, self.calls.call(joint_loads, (q, rest, rest)))
+    stresses = _stresses(self, *_terms(self, q, rest, rest))
     result: dict[str, tuple[str, ...]] = {}
     if stresses:
         size = {
@@ -122,16 +122,20 @@ def undetermined_wrenches(self: Robot, q: Array) -> dict[str, tuple[str, ...]]:
     return result
 
 
-def _stresses(robot: Robot, q: Array, terms: Array) -> list[Wrenches]:
-    """Self-stresses, as wrenches in all joints; the poses are those of `terms` (n,)."""
-    if not robot.model.loops:
-        return []
-    rest = np.zeros(robot.nv)
-    found = self_stresses(robot.system, robot.calls.call(loop_terms, (q, rest, rest)))
+def _terms(robot: Robot, q: Array, v: Array, a: Array) -> tuple[Array, Array]:
+    """Results of `joint_loads` and `loop_terms`, the latter empty without loops."""
+    loads = robot.calls.call(joint_loads, (q, v, a))
+    return loads, robot.calls.call(loop_terms, (q, v, a)) if robot.model.loops else np.zeros(0)
+
+
+def _stresses(robot: Robot, terms: Array, closing: Array) -> list[Wrenches]:
+    """Self-stresses of one state, as wrenches in all joints; see `_terms`."""
     still = terms.copy()
     still.reshape(-1, LOADS)[:, 12:] = 0.0
     none = {loop.name: np.zeros(6) for loop in robot.model.loops}
-    return [_wrenches(robot, still, {**none, **one}) for one in found]
+    return [
+        _wrenches(robot, still, {**none, **one}) for one in self_stresses(robot.system, closing)
+    ]
 
 
 def _wrenches(robot: Robot, terms: Array, loops: Wrenches) -> Wrenches:
@@ -172,7 +176,7 @@ def _wrenches(robot: Robot, terms: Array, loops: Wrenches) -> Wrenches:
         if joint.nv and body != WORLD:
             turn, place = placed(joint.child, Pose())
             result[joint.name] = _seen(total[body], turn, place)
-    return result | loops
+    return result | {loop.name: loops[loop.name] for loop in robot.model.loops}
 
 
 def _turned(turn: Array, vector: Array) -> Array:
