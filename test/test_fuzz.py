@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from fuzz.cases import FINDINGS, TARGETS, run_case
 
@@ -17,6 +19,6 @@ def test_wrong_input_is_answered_or_refused(name: str) -> None:
 
 @pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("path", sorted(FINDINGS.glob("*.txt")), ids=lambda path: path.stem)
-def test_what_the_fuzzer_found_is_mended(path: object) -> None:
-    name, seed = path.read_text(encoding="utf-8").split("\n")[0].split()  # type: ignore[attr-defined]
+def test_what_the_fuzzer_found_is_mended(path: Path) -> None:
+    name, seed = path.read_text(encoding="utf-8").split("\n")[0].split()
     assert run_case(name, int(seed)) in ("answered", "refused")

@@ -30,15 +30,14 @@ class Watch:
     Attributes
     ----------
     received : joint states so far.
-    steps : of the simulator's clock between two joint states, the most.
     disordered : stamps that do not increase.
-    longest_gap : s between two joint states, by the clock of this process, while not excused.
+    longest_gap : s between two joint states, by the clock of this process, while not `excused`.
     """
 
     def __init__(self, node: Any) -> None:
         self._states = Inbox(node, JointState, "joint_states", QoSProfile(depth=5000))
         self._commands = Inbox(node, Float64MultiArray, "simulator/commands", QoSProfile(depth=500))
-        self.received = self.disordered = self.lost = 0
+        self.received = self.disordered = 0
         self.longest_gap = 0.0
         self.excused = True
         self._last_stamp, self._last_at = 0, time.monotonic()
