@@ -62,7 +62,7 @@ class Collisions:
             words = "starts beyond its stop"
             if self.contacts.point(k) >= 0:
                 self.contacts.rows(q, v, np.array([k]))
-                x = self.contacts.layout.place[self.contacts.point(k)]
+                x = self.contacts.place(k)
                 words = f"starts inside the wall, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"
             raise SimulationError(
                 f"{self.contacts.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} m (or rad) "
@@ -144,15 +144,13 @@ class Collisions:
         assembly: Assembly, impulses: Array, e: Array, taking: Flags,
     ) -> None:  # fmt: skip
         """Record an impact: those that hit, and those that answered."""
-        layout, faces = self.contacts.layout, max(1, len(self.contacts.environment.sides))
         size = (len(which), 3)
         places, normals = np.full(size, np.nan), np.full(size, np.nan)
         sideways, angles = np.zeros(size), np.full(len(which), np.nan)
         for row, k in enumerate(which.tolist()):
             if k < self.contacts.geometry.pairs:
-                p, f = divmod(k, faces)
-                places[row], normals[row] = layout.place[p], layout.normal[p, f]
-                angles[row] = angle_between(layout.jacobian[p] @ v, normals[row])
+                places[row], normals[row] = self.contacts.place(k), self.contacts.normal(k)
+                angles[row] = angle_between(self.contacts.jacobian(k) @ v, normals[row])
                 first = assembly.blocks.tangent[row]
                 if first >= 0:
                     sideways[row] = impulses[first : first + 2] @ tangent_plane(normals[row])

@@ -118,6 +118,7 @@ class Contacts:
             [side.surface.friction for _ in range(count) for side in faces] + [rub] * stops
         )
         self._stop_names = environment.stop_names(robot)
+        self._balls = {p: b for b, p in enumerate(self.geometry.balls)}
 
     def __len__(self) -> int:
         return self.geometry.count
@@ -136,10 +137,8 @@ class Contacts:
         """Words for a contact in messages: the point and the surface."""
         if k >= self.geometry.pairs:
             return self.surface(k)
-        link, xyz = self.points[self.point(k)]
-        return f"point {self.point(k)} ({xyz[0]:.4g}, {xyz[1]:.4g}, {xyz[2]:.4g}) of link " + (
-            f"{link!r} on surface {self.surface(k)!r}"
-        )
+        p = self.point(k)
+        return f"point {p} {self.points[p]} on surface {self.surface(k)!r}"
 
     def distances(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
         """g, its rate, and |grad g| of every contact (m,) each; the next call overwrites them."""
@@ -178,10 +177,31 @@ class Contacts:
             W[row] = normal @ layout.jacobian[p]
             drift[row] = normal @ layout.drift[p] + layout.curvature[p, f]
             if self.friction[k]:
-                across = tangent_plane(normal)
-                tangents[row] = across @ layout.jacobian[p]
-                tangent_drift[row] = across @ layout.drift[p]
+                across, ball = tangent_plane(normal), self._balls.get(p)
+                tangents[row] = across @ self.jacobian(k)
+                along = layout.drift[p] if ball is None else layout.roll[ball, f]
+                tangent_drift[row] = across @ along
         return Rows(W, drift, tangents, tangent_drift, self.friction[which])
+
+    def place(self, k: int) -> Array:
+        """Where a point touches its wall (3,), m in the world; of a ball its nearest point."""
+        p, f = divmod(k, len(self.environment.sides))
+        place: Array = self.layout.place[p] - self.geometry.points[p].radius * self.normal(k)
+        return place
+
+    def normal(self, k: int) -> Array:
+        """The unit normal (3,) of a contact's wall, into free space."""
+        normal: Array = self.layout.normal[divmod(k, len(self.environment.sides))]
+        return normal
+
+    def jacobian(self, k: int) -> Array:
+        """Velocity (3, nv), in the world, of what touches: the material point at `place`."""
+        p, ball = self.point(k), self._balls.get(self.point(k))
+        if ball is None:
+            return self.layout.jacobian[p]
+        arm = self.geometry.points[p].radius * self.normal(k)
+        rolling: Array = self.layout.jacobian[p] + np.cross(arm, self.layout.turn[ball], axisb=0).T
+        return rolling
 
     def require_smooth(self, k: int) -> None:
         """Refuse a wall without a gradient where it is touched; `layout` is filled there.
@@ -193,10 +213,9 @@ class Contacts:
         """
         if k >= self.geometry.pairs:
             return
-        p, f = divmod(k, len(self.environment.sides))
-        x = self.layout.place[p]
+        f, x = k % len(self.environment.sides), self.place(k)
         here = f"at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m, where {self.name(k)} touches,"
-        normal = self.layout.normal[p, f]
+        normal = self.normal(k)
         if not np.isfinite(normal).all():
             raise SimulationError(
                 f"{here} the gradient of the surface vanishes or is not finite: it has no normal "
