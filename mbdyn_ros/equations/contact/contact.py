@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,10 +21,9 @@ import casadi as ca
 import numpy as np
 
 from ...model.model import Array
-from ...model.tree import Tree
 from ...program.declaration import program
 from ...program.symbols import alone
-from ..algebra.spatial import SX, JointMotion, by_rows, constant, cross
+from ..algebra.spatial import SX, by_rows, constant
 from ..system import System
 from ..tree.gibbs_motion import body_motions
 
@@ -76,10 +74,10 @@ class ContactGeometry:
     def __hash__(self) -> int:
         return hash(self.digest)
 
-    @property
-    def balls(self) -> list[int]:
-        """The points that have a radius."""
-        return [k for k, point in enumerate(self.points) if point.radius]
+    @functools.cached_property
+    def bodies(self) -> list[int]:
+        """The bodies that have points."""
+        return sorted({point.body for point in self.points})
 
     @property
     def pairs(self) -> int:
@@ -92,61 +90,31 @@ class ContactGeometry:
         return self.pairs + len(self.stops)
 
 
-@dataclass(frozen=True, eq=False)
-class PointMotion:
-    """Place, velocity, and acceleration of a point (3, 1), in the world.
-
-    turning, turning_rate : angular velocity and acceleration (3, 1) of its body, in the world.
-    """
-
-    place: SX
-    velocity: SX
-    acceleration: SX
-    turning: SX
-    turning_rate: SX
-
-
-def point_motions(
-    tree: Tree,
-    joints: Sequence[JointMotion],
-    v: SX,
-    a: SX,
-    points: Sequence[BodyPoint],
-) -> list[PointMotion]:
-    """The motion of points at tree velocities and accelerations."""
-    motions = body_motions(tree, joints, v, a)
-    result = []
-    for body, place, _ in points:
-        motion, r = motions[body], constant([*place, 1.0])
-        of_frame = (motion.T @ r)[:3], (motion.rate @ r)[:3], (motion.acceleration @ r)[:3]
-        turn = motion.T[:3, :3]
-        result.append(PointMotion(*of_frame, turn @ motion.w, turn @ motion.w_rate))
-    return result
-
-
 @program("q v", output="distances", about="contacts", internal=True)
 def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
     """g of every pair and of every stop, then its rate, then |grad g| (3m, 1)."""
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
-    points = point_motions(system.tree, embedding.joints, velocity, rest, contacts.points)
+    motions = body_motions(system.tree, embedding.joints, velocity, rest)
     position = embedding.values()
     values, rates, slopes = [], [], []
-    for point, (_, _, radius) in zip(points, contacts.points, strict=True):
+    for body, where, radius in contacts.points:
+        r = constant([*where, 1.0])
+        place, speed = (motions[body].T @ r)[:3], (motions[body].rate @ r)[:3]
         if radius:
             for signed in contacts.signed:
-                distance, normal, _ = signed(point.place)
+                distance, normal, _ = signed(place)
                 values.append(distance - radius)
-                rates.append(ca.dot(normal, point.velocity))
+                rates.append(ca.dot(normal, speed))
                 slopes.append(SX(1))
             continue
         x = SX.sym("x", 3)
         g = ca.vertcat(*(face(x) for face in contacts.faces))
         at = ca.Function("at", [x], [g, ca.jacobian(g, x)])
-        value, gradient = at(point.place)
+        value, gradient = at(place)
         values.append(value)
-        rates.append(gradient @ point.velocity)
+        rates.append(gradient @ speed)
         slopes += [ca.norm_2(gradient[k, :]) for k in range(len(contacts.faces))]
     for row, k, side, bound in contacts.stops:
         values.append(side * (position[row] - bound))
@@ -157,40 +125,24 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
 
 @program("q v", output="contact", about="contacts", internal=True)
 def contact_state(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
-    """All that a contact needs to know, in one column; see `ContactLayout`."""
+    """How the bodies move that may touch, in one column; see `ContactLayout`."""
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     drift = embedding.drift(velocity)
-    # Their motion without accelerations of the coordinates: x'' = h.
-    points = point_motions(system.tree, embedding.joints, velocity, drift, contacts.points)
-    places, jacobians, drifts, normals, curvatures = [], [], [], [], []
-    turns, rolls = [], []
-    for point, (_, _, radius) in zip(points, contacts.points, strict=True):
-        places.append(point.place)
-        jacobians.append(by_rows(ca.jacobian(point.velocity, v)))
-        drifts.append(point.acceleration)
-        if radius:
-            turns.append(by_rows(ca.jacobian(point.turning, v)))
-            for signed in contacts.signed:
-                _, normal, second = signed(point.place)
-                change = second @ point.velocity
-                normals.append(normal)
-                curvatures.append(ca.dot(point.velocity, change))
-                bend = cross(normal, point.turning_rate) + cross(change, point.turning)
-                rolls.append(point.acceleration + radius * bend)
-            continue
-        for face in contacts.faces:
-            x = SX.sym("x", 3)
-            hessian, gradient = ca.hessian(face(x), x)
-            slope, second = ca.Function("at", [x], [gradient, hessian])(point.place)
-            size = ca.norm_2(slope)
-            normals.append(ca.densify(slope / size))
-            curvatures.append(point.velocity.T @ second @ point.velocity / size)
-    rows, bends = [], []
+    motions = body_motions(system.tree, embedding.joints, velocity, drift)
+    poses, linear, angular, drifts, turns, rows, bends = [], [], [], [], [], [], []
+    for body in contacts.bodies:
+        motion = motions[body]
+        axes = motion.T[:3, :3]
+        poses.append(by_rows(motion.T[:3, :]))
+        linear.append(by_rows(ca.jacobian(motion.rate[:3, 3], v)))
+        angular.append(by_rows(ca.jacobian(axes @ motion.w, v)))
+        drifts.append(motion.acceleration[:3, 3])
+        turns.append(axes @ motion.w_rate)
     for _, k, side, _ in contacts.stops:
         rows.append(by_rows(ca.jacobian(side * velocity[k], v)))
         bends.append(side * drift[k])
-    parts = [*places, *jacobians, *drifts, *normals, *curvatures, *turns, *rolls, *rows, *bends]
+    parts = [*poses, *linear, *angular, *drifts, *turns, *rows, *bends]
     return ca.densify(ca.vertcat(*parts))
 
 
@@ -199,23 +151,18 @@ class ContactLayout:
 
     Attributes
     ----------
-    place, drift : (p, 3) of the points: x (m) and h (m/s^2).
-    jacobian : J (p, 3, nv).
-    normal : n (p, faces, 3). curvature : x'.H x' / |grad g| (p, faces), m/s^2.
-    turn : Jacobians (b, 3, nv) of the angular velocities of the b balls.
-    roll : (b, faces, 3) m/s^2, acceleration of a ball's point at the wall, as h is of its centre.
+    pose : (b, 3, 4) of the bodies that have points, in the world: axes, and origin (m).
+    linear, angular : Jacobians (b, 3, nv) of the velocity of the origin, and of the turning.
+    drift, turn_drift : (b, 3) their accelerations without those of the coordinates.
     stop_rows, stop_drift : (s, nv), (s,) of the joints' stops.
     """
 
     def __init__(self, column: Array, contacts: ContactGeometry, nv: int) -> None:
-        p, f, s = len(contacts.points), len(contacts.faces), len(contacts.stops)
-        b = len(contacts.balls)
-        shapes = [(p, 3), (p, 3, nv), (p, 3), (p, f, 3), (p, f)]
-        shapes += [(b, 3, nv), (b, f, 3), (s, nv), (s,)]
+        b, s = len(contacts.bodies), len(contacts.stops)
+        shapes = [(b, 3, 4), (b, 3, nv), (b, 3, nv), (b, 3), (b, 3), (s, nv), (s,)]
         cuts = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)])
-        parts = [
+        self.pose, self.linear, self.angular, self.drift, self.turn_drift, *stops = (
             column[start:end].reshape(shape)
             for start, end, shape in zip(cuts[:-1], cuts[1:], shapes, strict=True)
-        ]
-        self.place, self.jacobian, self.drift, self.normal, self.curvature = parts[:5]
-        self.turn, self.roll, self.stop_rows, self.stop_drift = parts[5:]
+        )
+        self.stop_rows, self.stop_drift = stops

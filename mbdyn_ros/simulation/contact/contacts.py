@@ -14,7 +14,8 @@ from ...equations.contact.impact import Blocks
 from ...errors import InputError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
-from .environment import Environment, Normals
+from .environment import Environment
+from .face_terms import FaceTerms
 
 Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -30,10 +31,15 @@ KINK = 1e-2
 class Rows:
     """Laws of motion of k contacts: normal velocity W v, normal acceleration W a + drift.
 
+    places, normals : (k, 3) where they touch, m, and unit vectors into free space; NaN for stops.
+    jacobians : (k, 3, nv) velocities, in the world, of the material points there.
     tangents : (k, 2, nv) velocities along the wall likewise; zero without friction.
     tangent_drift : (k, 2). friction : (k,).
     """
 
+    places: Array
+    normals: Array
+    jacobians: Array
     W: Array
     drift: Array
     tangents: Array
@@ -103,7 +109,6 @@ class Contacts:
         programs = distances, contact_state
         kernels = robot.calls.load(*((program, self.geometry) for program in programs))
         self._kernel = kernels[0]
-        self._normals: dict[int, Normals] = {}
         self._many: BoundBatch | None = None
         self._distances, self._state = Bound(kernels[0]), Bound(kernels[1])
         self.layout = ContactLayout(self._state.result, self.geometry, robot.nv)
@@ -118,7 +123,12 @@ class Contacts:
             [side.surface.friction for _ in range(count) for side in faces] + [rub] * stops
         )
         self._stop_names = environment.stop_names(robot)
-        self._balls = {p: b for b, p in enumerate(self.geometry.balls)}
+        points, bodies = self.geometry.points, self.geometry.bodies
+        self._body = np.array([bodies.index(point.body) for point in points], dtype=np.intp)
+        self._local = np.array([point.place for point in points]).reshape(-1, 3)
+        self._radius = np.array([point.radius for point in points])
+        self._levels = [FaceTerms(side.surface.levels[side.face]) for side in faces]
+        self._signed = [FaceTerms(signed) for signed in self.geometry.signed]
 
     def __len__(self) -> int:
         return self.geometry.count
@@ -160,51 +170,46 @@ class Contacts:
         return result[:, :m], result[:, m : 2 * m], result[:, 2 * m :]
 
     def rows(self, q: Array, v: Array, which: Indices) -> Rows:
-        """Contact rows of the contacts `which` (k,); `layout` stays filled."""
+        """Contact rows of the contacts `which` (k,)."""
         self._state.q[:], self._state.v[:] = q, v
         self._state()
-        layout, faces = self.layout, max(1, len(self.environment.sides))
-        W, drift = np.zeros((len(which), self._velocity)), np.zeros(len(which))
-        tangents = np.zeros((len(which), 2, self._velocity))
-        tangent_drift = np.zeros((len(which), 2))
-        for row, k in enumerate(which.tolist()):
-            if k >= self.geometry.pairs:
-                W[row] = layout.stop_rows[k - self.geometry.pairs]
-                drift[row] = layout.stop_drift[k - self.geometry.pairs]
-                continue
-            p, f = divmod(k, faces)
-            normal = layout.normal[p, f]
-            W[row] = normal @ layout.jacobian[p]
-            drift[row] = normal @ layout.drift[p] + layout.curvature[p, f]
-            if self.friction[k]:
-                across, ball = tangent_plane(normal), self._balls.get(p)
-                tangents[row] = across @ self.jacobian(k)
-                along = layout.drift[p] if ball is None else layout.roll[ball, f]
-                tangent_drift[row] = across @ along
-        return Rows(W, drift, tangents, tangent_drift, self.friction[which])
+        layout, count, nv = self.layout, len(which), self._velocity
+        places, normals = np.full((count, 3), np.nan), np.full((count, 3), np.nan)
+        jacobians, W, drift = np.zeros((count, 3, nv)), np.zeros((count, nv)), np.zeros(count)
+        tangents, tangent_drift = np.zeros((count, 2, nv)), np.zeros((count, 2))
+        at_wall = which < self.geometry.pairs
+        stops = which[~at_wall] - self.geometry.pairs
+        W[~at_wall], drift[~at_wall] = layout.stop_rows[stops], layout.stop_drift[stops]
+        if at_wall.any():
+            p, f = np.divmod(which[at_wall], len(self.environment.sides))
+            body, r = self._body[p], self._radius[p, None]
+            linear, angular = layout.linear[body], layout.angular[body]
+            arm = (layout.pose[body, :, :3] @ self._local[p, :, None])[:, :, 0]
+            center = layout.pose[body, :, 3] + arm
+            turning, turn_drift = angular @ v, layout.turn_drift[body]
+            J = linear - skew(arm) @ angular
+            speed = J @ v
+            h = layout.drift[body] + np.cross(turn_drift, arm)
+            h += np.cross(turning, np.cross(turning, arm))
+            n, change = np.empty_like(center), np.empty_like(center)
+            for row, (x, ball, face) in enumerate(zip(center, r, f.tolist(), strict=True)):
+                terms = self._signed[face] if ball else self._levels[face]
+                _, n[row], bend = terms(x)
+                change[row] = bend @ speed[row]
+            W[at_wall] = (n[:, None, :] @ J)[:, 0]
+            drift[at_wall] = (n * h + speed * change).sum(axis=1)
+            places[at_wall], normals[at_wall] = center - r * n, n
+            jacobians[at_wall] = J = J + skew(r * n) @ angular
+            h += r * (np.cross(n, turn_drift) + np.cross(change, turning))
+            for row in np.flatnonzero(self.friction[which] > 0).tolist():
+                across = tangent_plane(normals[row])
+                tangents[row] = across @ jacobians[row]
+                tangent_drift[row] = across @ h[np.count_nonzero(at_wall[:row])]
+        mu = self.friction[which]
+        return Rows(places, normals, jacobians, W, drift, tangents, tangent_drift, mu)
 
-    def place(self, k: int) -> Array:
-        """Where a point touches its wall (3,), m in the world; of a ball its nearest point."""
-        p, f = divmod(k, len(self.environment.sides))
-        place: Array = self.layout.place[p] - self.geometry.points[p].radius * self.normal(k)
-        return place
-
-    def normal(self, k: int) -> Array:
-        """The unit normal (3,) of a contact's wall, into free space."""
-        normal: Array = self.layout.normal[divmod(k, len(self.environment.sides))]
-        return normal
-
-    def jacobian(self, k: int) -> Array:
-        """Velocity (3, nv), in the world, of what touches: the material point at `place`."""
-        p, ball = self.point(k), self._balls.get(self.point(k))
-        if ball is None:
-            return self.layout.jacobian[p]
-        arm = self.geometry.points[p].radius * self.normal(k)
-        rolling: Array = self.layout.jacobian[p] + np.cross(arm, self.layout.turn[ball], axisb=0).T
-        return rolling
-
-    def require_smooth(self, k: int) -> None:
-        """Refuse a wall without a gradient where it is touched; `layout` is filled there.
+    def require_smooth(self, k: int, x: Array, normal: Array) -> None:
+        """Refuse a wall without a gradient where it is touched: at x (3,), with a normal (3,).
 
         Raises
         ------
@@ -213,20 +218,16 @@ class Contacts:
         """
         if k >= self.geometry.pairs:
             return
-        f, x = k % len(self.environment.sides), self.place(k)
         here = f"at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m, where {self.name(k)} touches,"
-        normal = self.normal(k)
         if not np.isfinite(normal).all():
             raise SimulationError(
                 f"{here} the gradient of the surface vanishes or is not finite: it has no normal "
                 "there; write g so that its gradient differs from zero on the wall"
             )
-        around = x + 1e-7 * max(1.0, float(np.abs(x).max())) * np.vstack([np.eye(3), -np.eye(3)])
-        if f not in self._normals:
-            self._normals[f] = Normals(self.environment.sides[f])
-        normals_at = self._normals[f]
-        normals, _ = normals_at(around)
-        _, slopes = normals_at(np.vstack([x, x + 1e3 * (around - x)]))
+        terms = self._levels[k % len(self.environment.sides)]
+        ways = 1e-7 * max(1.0, float(np.abs(x).max())) * np.vstack([np.eye(3), -np.eye(3)])
+        normals = np.array([terms(x + way)[1].copy() for way in ways])
+        slopes = np.array([terms(x)[0], *(terms(x + 1e3 * way)[0] for way in ways)])
         if not slopes[0] > VANISHING * slopes.max():
             raise SimulationError(
                 f"{here} the gradient of the surface vanishes (it is {slopes[0]:.3g}, and "
@@ -238,6 +239,15 @@ class Contacts:
                 f"{here} the surface is not differentiable: its normal jumps. Give the faces of a "
                 "wall with edges one by one: g may return several expressions"
             )
+
+
+def skew(vectors: Array) -> Array:
+    """The matrices (k, 3, 3) of cross products with vectors (k, 3)."""
+    result = np.zeros((len(vectors), 3, 3))
+    x, y, z = vectors.T
+    result[:, 0, 1], result[:, 0, 2], result[:, 1, 2] = -z, y, -x
+    result[:, 1, 0], result[:, 2, 0], result[:, 2, 1] = z, -y, x
+    return result
 
 
 def tangent_plane(normal: Array) -> Array:

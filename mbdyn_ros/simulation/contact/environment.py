@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ...arguments import require_link
-from ...compiler.kernel import memory
 from ...equations.contact.contact import BodyPoint, ContactGeometry
 from ...errors import InputError
-from ...model.model import Array
 from ...model.tree import BASE_JOINT, WORLD
-from ...program.symbols import alone, lasting
 from ...robot import Robot
 from .points import GivenPoint, Point, checked_points, default_points
 from .surfaces import Surface, checked_restitution, number_within
@@ -38,36 +33,6 @@ class Side:
         """The surface's name, with the face where there are several."""
         several = len(self.surface.faces) > 1
         return f"{self.surface.name}[{self.face}]" if several else self.surface.name
-
-    @functools.cached_property
-    @alone
-    def gradient(self) -> ca.Function:
-        """The gradient (1, 3) of g at a world point (3, 1)."""
-        x = ca.SX.sym("x", 3)
-        slope = ca.jacobian(self.surface.faces[self.face](x), x)
-        return lasting(ca.Function("gradient", [x], [ca.densify(slope)]))
-
-
-class Normals:
-    """Normals of one face as numbers; one object serves one thread."""
-
-    def __init__(self, side: Side) -> None:
-        self._buffer: Any
-        self._buffer, self._evaluate = side.gradient.buffer()
-        self._place, self._gradient = np.zeros(3), np.zeros(3)
-        self._buffer.set_arg(0, memory(self._place))
-        self._buffer.set_res(0, memory(self._gradient))
-
-    def __call__(self, places: Array) -> tuple[Array, Array]:
-        """Unit normals (N, 3), and lengths of the gradient (N,), at world points (N, 3)."""
-        rows = np.empty(places.shape)
-        for row, place in zip(rows, places, strict=True):
-            self._place[:] = place
-            self._evaluate()
-            row[:] = self._gradient
-        slopes = np.linalg.norm(rows, axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return rows / slopes[:, None], slopes
 
 
 class Environment:
