@@ -130,19 +130,19 @@ def contact_state(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry
     velocity = embedding.velocity(v)
     drift = embedding.drift(velocity)
     motions = body_motions(system.tree, embedding.joints, velocity, drift)
-    poses, linear, angular, drifts, turns, rows, bends = [], [], [], [], [], [], []
+    transforms, linear, angular, turns, rows, bends = [], [], [], [], [], []
     for body in contacts.bodies:
         motion = motions[body]
         axes = motion.T[:3, :3]
-        poses.append(by_rows(motion.T[:3, :]))
+        for transform in (motion.T, motion.rate, motion.acceleration):
+            transforms.append(by_rows(transform[:3, :]))
         linear.append(by_rows(ca.jacobian(motion.rate[:3, 3], v)))
         angular.append(by_rows(ca.jacobian(axes @ motion.w, v)))
-        drifts.append(motion.acceleration[:3, 3])
         turns.append(axes @ motion.w_rate)
     for _, k, side, _ in contacts.stops:
         rows.append(by_rows(ca.jacobian(side * velocity[k], v)))
         bends.append(side * drift[k])
-    parts = [*poses, *linear, *angular, *drifts, *turns, *rows, *bends]
+    parts = [*transforms, *linear, *angular, *turns, *rows, *bends]
     return ca.densify(ca.vertcat(*parts))
 
 
@@ -151,17 +151,18 @@ class ContactLayout:
 
     Attributes
     ----------
-    pose : (b, 3, 4) of the bodies that have points, in the world: axes, and origin (m).
+    transforms : (b, 3, 3, 4) of the bodies that have points: T, T', and T'' without accelerations
+        of the coordinates, in the world (m, m/s, m/s^2).
     linear, angular : Jacobians (b, 3, nv) of the velocity of the origin, and of the turning.
-    drift, turn_drift : (b, 3) their accelerations without those of the coordinates.
+    turn_drift : (b, 3) angular acceleration without those of the coordinates.
     stop_rows, stop_drift : (s, nv), (s,) of the joints' stops.
     """
 
     def __init__(self, column: Array, contacts: ContactGeometry, nv: int) -> None:
         b, s = len(contacts.bodies), len(contacts.stops)
-        shapes = [(b, 3, 4), (b, 3, nv), (b, 3, nv), (b, 3), (b, 3), (s, nv), (s,)]
+        shapes = [(b, 3, 3, 4), (b, 3, nv), (b, 3, nv), (b, 3), (s, nv), (s,)]
         cuts = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)])
-        self.pose, self.linear, self.angular, self.drift, self.turn_drift, *stops = (
+        self.transforms, self.linear, self.angular, self.turn_drift, *stops = (
             column[start:end].reshape(shape)
             for start, end, shape in zip(cuts[:-1], cuts[1:], shapes, strict=True)
         )
