@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,9 +22,10 @@ import casadi as ca
 import numpy as np
 
 from ...model.model import Array
+from ...model.tree import Tree
 from ...program.declaration import program
 from ...program.symbols import alone
-from ..algebra.spatial import SX, by_rows, constant
+from ..algebra.spatial import SX, JointMotion, by_rows, constant
 from ..system import System
 from ..tree.gibbs_motion import body_motions
 
@@ -90,31 +92,58 @@ class ContactGeometry:
         return self.pairs + len(self.stops)
 
 
+@dataclass(frozen=True, eq=False)
+class PointMotion:
+    """Place and velocity of a point (3, 1), in the world.
+
+    turning : angular velocity (3, 1) of its body, in the world.
+    """
+
+    place: SX
+    velocity: SX
+    turning: SX
+
+
+def point_motions(
+    tree: Tree,
+    joints: Sequence[JointMotion],
+    v: SX,
+    a: SX,
+    points: Sequence[BodyPoint],
+) -> list[PointMotion]:
+    """The motion of points at tree velocities and accelerations."""
+    motions = body_motions(tree, joints, v, a)
+    result = []
+    for body, place, _ in points:
+        motion, r = motions[body], constant([*place, 1.0])
+        turning = motion.T[:3, :3] @ motion.w
+        result.append(PointMotion((motion.T @ r)[:3], (motion.rate @ r)[:3], turning))
+    return result
+
+
 @program("q v", output="distances", about="contacts", internal=True)
 def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
     """g of every pair and of every stop, then its rate, then |grad g| (3m, 1)."""
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
-    motions = body_motions(system.tree, embedding.joints, velocity, rest)
+    points = point_motions(system.tree, embedding.joints, velocity, rest, contacts.points)
     position = embedding.values()
     values, rates, slopes = [], [], []
-    for body, where, radius in contacts.points:
-        r = constant([*where, 1.0])
-        place, speed = (motions[body].T @ r)[:3], (motions[body].rate @ r)[:3]
+    for point, (_, _, radius) in zip(points, contacts.points, strict=True):
         if radius:
             for signed in contacts.signed:
-                distance, normal, _ = signed(place)
+                distance, normal, _ = signed(point.place)
                 values.append(distance - radius)
-                rates.append(ca.dot(normal, speed))
+                rates.append(ca.dot(normal, point.velocity))
                 slopes.append(SX(1))
             continue
         x = SX.sym("x", 3)
         g = ca.vertcat(*(face(x) for face in contacts.faces))
         at = ca.Function("at", [x], [g, ca.jacobian(g, x)])
-        value, gradient = at(place)
+        value, gradient = at(point.place)
         values.append(value)
-        rates.append(gradient @ speed)
+        rates.append(gradient @ point.velocity)
         slopes += [ca.norm_2(gradient[k, :]) for k in range(len(contacts.faces))]
     for row, k, side, bound in contacts.stops:
         values.append(side * (position[row] - bound))
