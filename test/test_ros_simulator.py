@@ -170,6 +170,11 @@ def test_set_state(rig: Rig) -> None:
         ({}, "position has 0 numbers"),
         ({"position": [0.0, math.nan, 0.0]}, "position of elbow is nan"),
         ({"name": ["elbow"], "position": [0.0]}, "joint 'shoulder' is missing"),
+        (
+            {"position": START, "velocity": [0.0, 1e11, 0.0]},
+            "velocity of elbow is 1e+11 rad/s, more than 628.319, half a turn in a step of 0.005 s",
+        ),
+        ({"position": START, "velocity": [0, 0, -1e6]}, "velocity of grip is -1e+06 m/s, more"),
     ):
         answer = rig.call(srv.SetState, "simulator/set_state", **fields)
         assert not answer.success and message in answer.message
@@ -180,9 +185,8 @@ def test_an_explosion_stops_the_motion_not_the_node(rig: Rig) -> None:
     node = simulate(rig)
     statuses = rig.listen(DiagnosticArray, "/diagnostics")
     states = rig.listen(JointState, "joint_states")
-    assert rig.call(
-        srv.SetState, "simulator/set_state", position=START, velocity=[1e11, 0.0, 0.0]
-    ).success
+    with node.lock:
+        node.session.set_state(np.array(START), np.array([1e11, 0.0, 0.0]))
     rig.wait(lambda: node.fault)
     assert "left the finite numbers" in node.fault
     states.clear()

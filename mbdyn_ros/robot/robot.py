@@ -121,7 +121,7 @@ class Robot:
         self.home = self._home_by_name()
         self.massless_links = self._find_massless_links()
         self._start(Calls(self.system, self.model.source))
-        self._choice_said = False
+        self._choice_said = self._limits_said = False
         self.warnings = self._find_warnings(notes)
         for text in self.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)
