@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,9 +22,10 @@ import casadi as ca
 import numpy as np
 
 from ...model.model import Array
+from ...model.tree import Tree
 from ...program.declaration import program
 from ...program.symbols import alone
-from ..algebra.spatial import SX, by_rows, constant
+from ..algebra.spatial import SX, JointMotion, by_rows, constant
 from ..system import System
 from ..tree.gibbs_motion import body_motions
 
@@ -90,31 +92,58 @@ class ContactGeometry:
         return self.pairs + len(self.stops)
 
 
+@dataclass(frozen=True, eq=False)
+class PointMotion:
+    """Place and velocity of a point (3, 1), in the world.
+
+    turning : angular velocity (3, 1) of its body, in the world.
+    """
+
+    place: SX
+    velocity: SX
+    turning: SX
+
+
+def point_motions(
+    tree: Tree,
+    joints: Sequence[JointMotion],
+    v: SX,
+    a: SX,
+    points: Sequence[BodyPoint],
+) -> list[PointMotion]:
+    """The motion of points at tree velocities and accelerations."""
+    motions = body_motions(tree, joints, v, a)
+    result = []
+    for body, place, _ in points:
+        motion, r = motions[body], constant([*place, 1.0])
+        turning = motion.T[:3, :3] @ motion.w
+        result.append(PointMotion((motion.T @ r)[:3], (motion.rate @ r)[:3], turning))
+    return result
+
+
 @program("q v", output="distances", about="contacts", internal=True)
 def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
     """g of every pair and of every stop, then its rate, then |grad g| (3m, 1)."""
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
-    motions = body_motions(system.tree, embedding.joints, velocity, rest)
+    points = point_motions(system.tree, embedding.joints, velocity, rest, contacts.points)
     position = embedding.values()
     values, rates, slopes = [], [], []
-    for body, where, radius in contacts.points:
-        r = constant([*where, 1.0])
-        place, speed = (motions[body].T @ r)[:3], (motions[body].rate @ r)[:3]
+    for point, (_, _, radius) in zip(points, contacts.points, strict=True):
         if radius:
             for signed in contacts.signed:
-                distance, normal, _ = signed(place)
+                distance, normal, _ = signed(point.place)
                 values.append(distance - radius)
-                rates.append(ca.dot(normal, speed))
+                rates.append(ca.dot(normal, point.velocity))
                 slopes.append(SX(1))
             continue
         x = SX.sym("x", 3)
         g = ca.vertcat(*(face(x) for face in contacts.faces))
         at = ca.Function("at", [x], [g, ca.jacobian(g, x)])
-        value, gradient = at(place)
+        value, gradient = at(point.place)
         values.append(value)
-        rates.append(gradient @ speed)
+        rates.append(gradient @ point.velocity)
         slopes += [ca.norm_2(gradient[k, :]) for k in range(len(contacts.faces))]
     for row, k, side, bound in contacts.stops:
         values.append(side * (position[row] - bound))
@@ -130,19 +159,19 @@ def contact_state(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry
     velocity = embedding.velocity(v)
     drift = embedding.drift(velocity)
     motions = body_motions(system.tree, embedding.joints, velocity, drift)
-    poses, linear, angular, drifts, turns, rows, bends = [], [], [], [], [], [], []
+    transforms, linear, angular, turns, rows, bends = [], [], [], [], [], []
     for body in contacts.bodies:
         motion = motions[body]
         axes = motion.T[:3, :3]
-        poses.append(by_rows(motion.T[:3, :]))
+        for transform in (motion.T, motion.rate, motion.acceleration):
+            transforms.append(by_rows(transform[:3, :]))
         linear.append(by_rows(ca.jacobian(motion.rate[:3, 3], v)))
         angular.append(by_rows(ca.jacobian(axes @ motion.w, v)))
-        drifts.append(motion.acceleration[:3, 3])
         turns.append(axes @ motion.w_rate)
     for _, k, side, _ in contacts.stops:
         rows.append(by_rows(ca.jacobian(side * velocity[k], v)))
         bends.append(side * drift[k])
-    parts = [*poses, *linear, *angular, *drifts, *turns, *rows, *bends]
+    parts = [*transforms, *linear, *angular, *turns, *rows, *bends]
     return ca.densify(ca.vertcat(*parts))
 
 
@@ -151,17 +180,18 @@ class ContactLayout:
 
     Attributes
     ----------
-    pose : (b, 3, 4) of the bodies that have points, in the world: axes, and origin (m).
+    transforms : (b, 3, 3, 4) of the bodies that have points: T, T', and T'' without accelerations
+        of the coordinates, in the world (m, m/s, m/s^2).
     linear, angular : Jacobians (b, 3, nv) of the velocity of the origin, and of the turning.
-    drift, turn_drift : (b, 3) their accelerations without those of the coordinates.
+    turn_drift : (b, 3) angular acceleration without those of the coordinates.
     stop_rows, stop_drift : (s, nv), (s,) of the joints' stops.
     """
 
     def __init__(self, column: Array, contacts: ContactGeometry, nv: int) -> None:
         b, s = len(contacts.bodies), len(contacts.stops)
-        shapes = [(b, 3, 4), (b, 3, nv), (b, 3, nv), (b, 3), (b, 3), (s, nv), (s,)]
+        shapes = [(b, 3, 3, 4), (b, 3, nv), (b, 3, nv), (b, 3), (s, nv), (s,)]
         cuts = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)])
-        self.pose, self.linear, self.angular, self.drift, self.turn_drift, *stops = (
+        self.transforms, self.linear, self.angular, self.turn_drift, *stops = (
             column[start:end].reshape(shape)
             for start, end, shape in zip(cuts[:-1], cuts[1:], shapes, strict=True)
         )

@@ -10,7 +10,7 @@ from ...equations.contact.impact import bouncing_impulses
 from ...errors import SimulationError
 from ...model.model import Array
 from ...robot import Robot
-from .contacts import Assembly, Contacts, Flags, Indices, Rows, tangent_plane
+from .contacts import Assembly, Contacts, Flags, Indices, Rows, tangent_planes
 from .impacts import Impact, angle_between
 from .precision import Precision
 
@@ -148,7 +148,7 @@ class Collisions:
             angles[row] = angle_between(rows.jacobians[row] @ v, rows.normals[row])
             first = assembly.blocks.tangent[row]
             if first >= 0:
-                across = tangent_plane(rows.normals[row])
+                (across,) = tangent_planes(rows.normals[[row]])
                 sideways[row] = impulses[first : first + 2] @ across
         kinetic = 0.5 * float(impulses @ (assembly.rows @ (v + new)))
         chosen = which[taking].tolist()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,7 +124,7 @@ class Contacts:
         self._stop_names = environment.stop_names(robot)
         points, bodies = self.geometry.points, self.geometry.bodies
         self._body = np.array([bodies.index(point.body) for point in points], dtype=np.intp)
-        self._local = np.array([point.place for point in points]).reshape(-1, 3)
+        self._local = np.array([[*point.place, 1.0] for point in points]).reshape(-1, 4)
         self._radius = np.array([point.radius for point in points])
         self._levels = [FaceTerms(side.surface.levels[side.face]) for side in faces]
         self._signed = [FaceTerms(signed) for signed in self.geometry.signed]
@@ -176,37 +175,32 @@ class Contacts:
         layout, count, nv = self.layout, len(which), self._velocity
         places, normals = np.full((count, 3), np.nan), np.full((count, 3), np.nan)
         jacobians, W, drift = np.zeros((count, 3, nv)), np.zeros((count, nv)), np.zeros(count)
-        tangents, tangent_drift = np.zeros((count, 2, nv)), np.zeros((count, 2))
+        along = np.zeros((count, 3))
         at_wall = which < self.geometry.pairs
         stops = which[~at_wall] - self.geometry.pairs
         W[~at_wall], drift[~at_wall] = layout.stop_rows[stops], layout.stop_drift[stops]
-        if at_wall.any():
-            p, f = np.divmod(which[at_wall], len(self.environment.sides))
-            body, r = self._body[p], self._radius[p, None]
-            linear, angular = layout.linear[body], layout.angular[body]
-            arm = (layout.pose[body, :, :3] @ self._local[p, :, None])[:, :, 0]
-            center = layout.pose[body, :, 3] + arm
-            turning, turn_drift = angular @ v, layout.turn_drift[body]
-            J = linear - skew(arm) @ angular
-            speed = J @ v
-            h = layout.drift[body] + np.cross(turn_drift, arm)
-            h += np.cross(turning, np.cross(turning, arm))
-            n, change = np.empty_like(center), np.empty_like(center)
-            for row, (x, ball, face) in enumerate(zip(center, r, f.tolist(), strict=True)):
-                terms = self._signed[face] if ball else self._levels[face]
-                _, n[row], bend = terms(x)
-                change[row] = bend @ speed[row]
-            W[at_wall] = (n[:, None, :] @ J)[:, 0]
-            drift[at_wall] = (n * h + speed * change).sum(axis=1)
-            places[at_wall], normals[at_wall] = center - r * n, n
-            jacobians[at_wall] = J = J + skew(r * n) @ angular
-            h += r * (np.cross(n, turn_drift) + np.cross(change, turning))
-            for row in np.flatnonzero(self.friction[which] > 0).tolist():
-                across = tangent_plane(normals[row])
-                tangents[row] = across @ jacobians[row]
-                tangent_drift[row] = across @ h[np.count_nonzero(at_wall[:row])]
-        mu = self.friction[which]
-        return Rows(places, normals, jacobians, W, drift, tangents, tangent_drift, mu)
+        p, f = np.divmod(which[at_wall], max(1, len(self.environment.sides)))
+        body, radius = self._body[p], self._radius[p, None]
+        moved = layout.transforms[body] @ self._local[p, None, :, None]
+        x, speed, h = moved[:, 0, :, 0], moved[:, 1, :, 0], moved[:, 2, :, 0]
+        J = layout.linear[body] - skew(x - layout.transforms[body, 0, :, 3]) @ layout.angular[body]
+        n, change = np.empty_like(x), np.empty_like(x)
+        for row, (k, face) in enumerate(zip(p.tolist(), f.tolist(), strict=True)):
+            terms = self._signed[face] if self._radius[k] else self._levels[face]
+            _, n[row], bend = terms(x[row])
+            change[row] = bend @ speed[row]
+        places[at_wall], normals[at_wall] = x - radius * n, n
+        W[at_wall] = (n[:, None, :] @ J)[:, 0]
+        drift[at_wall] = (n * h + speed * change).sum(axis=1)
+        if radius.any():  # balls touch with their surface, whose velocity along the wall is theirs
+            turning = layout.angular[body] @ v
+            h = h + radius * (np.cross(n, layout.turn_drift[body]) + np.cross(change, turning))
+            J = J + skew(radius * n) @ layout.angular[body]
+        jacobians[at_wall], along[at_wall] = J, h
+        friction = self.friction[which]
+        across = np.where(friction[:, None, None] > 0, tangent_planes(normals), 0.0)
+        tangents, tangent_drift = across @ jacobians, (across @ along[:, :, None])[:, :, 0]
+        return Rows(places, normals, jacobians, W, drift, tangents, tangent_drift, friction)
 
     def require_smooth(self, k: int, x: Array, normal: Array) -> None:
         """Refuse a wall without a gradient where it is touched: at x (3,), with a normal (3,).
@@ -250,10 +244,13 @@ def skew(vectors: Array) -> Array:
     return result
 
 
-def tangent_plane(normal: Array) -> Array:
-    """Two unit vectors (2, 3) along a wall, for any normal (Duff et al. 2017)."""
-    x, y, z = normal.tolist()
-    sign = math.copysign(1.0, z)
+def tangent_planes(normals: Array) -> Array:
+    """Two unit vectors (k, 2, 3) along each wall, for any normals (k, 3) (Duff et al. 2017)."""
+    x, y, z = normals.T
+    sign = np.copysign(1.0, z)
     a = -1.0 / (sign + z)
     b = x * y * a
-    return np.array([[1 + sign * x * x * a, sign * b, -sign * x], [b, sign + y * y * a, -y]])
+    result = np.empty((len(normals), 2, 3))
+    result[:, 0, 0], result[:, 0, 1], result[:, 0, 2] = 1 + sign * x * x * a, sign * b, -sign * x
+    result[:, 1, 0], result[:, 1, 1], result[:, 1, 2] = b, sign + y * y * a, -y
+    return result
