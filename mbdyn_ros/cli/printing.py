@@ -54,7 +54,7 @@ def number(value: float) -> str:
 def number_column(values: Sequence[float], noise: float | Array = 0.0) -> list[str]:
     """A column as tables show it, 0 where a number is rounding noise.
 
-    noise : of all numbers or of each, where it is known to be more than `COLUMN_NOISE` of the largest.
+    noise : of all numbers or of each, where more is known of it than `COLUMN_NOISE`.
     """
     sizes = np.abs(np.asarray(values, dtype=float))
     counts = sizes > np.maximum(COLUMN_NOISE * sizes.max(initial=0.0), noise)

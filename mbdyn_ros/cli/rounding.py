@@ -12,6 +12,8 @@ from ..model.model import Array
 ARGUMENT_ROUNDING = 4 * np.finfo(float).eps
 """Share of an argument, or rad, m and their like where it is small, that rounding may change."""
 
+SIGNS = (-ARGUMENT_ROUNDING, ARGUMENT_ROUNDING)
+
 ROUNDED_TIMES = 4
 """Ways to round all arguments that are tried."""
 
@@ -26,7 +28,7 @@ def rounding_noise(
     random, noise = np.random.default_rng(0), np.zeros_like(result)
     for _ in range(ROUNDED_TIMES):
         rounded = [
-            one + ARGUMENT_ROUNDING * np.maximum(np.abs(one), 1.0) * random.choice((-1, 1), one.shape)
+            one + np.maximum(np.abs(one), 1.0) * random.choice(SIGNS, one.shape)
             for one in arguments
         ]
         try:
