@@ -10,6 +10,7 @@ from .arguments import single_vector
 from .errors import InputError
 from .model.model import Array
 from .robot import Robot
+from .robot.limits import position_limits
 
 MOST_NEWTON_STEPS = 200
 """Most steps of Newton's method; a pose within reach takes five to fifty."""
@@ -96,17 +97,6 @@ def inverse_kinematics(
         f"found leaves a gap of {np.linalg.norm(gap[:3]):.3g} m{turned}. Choose a pose within "
         "reach" + (", or give its position alone" if orientation else "")
     )
-
-
-def position_limits(robot: Robot) -> tuple[Array, Array]:
-    """Lowest and highest positions (nq,) of the independent joints; infinite where none."""
-    low = np.full(robot.nq, -math.inf)
-    high = np.full(robot.nq, math.inf)
-    for name, block in robot.system.coordinates.blocks.items():
-        if block.kind.nv == 1 and not block.kind.is_endless:
-            limits = robot.model.joint(name).limits
-            low[block.q], high[block.q] = limits.lower, limits.upper
-    return low, high
 
 
 def _gap(robot: Robot, link: str, q: Array, wanted: Array, orientation: bool) -> Array:
