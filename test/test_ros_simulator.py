@@ -300,6 +300,29 @@ def test_transforms_where_tf2_msgs_is(rig: Rig, monkeypatch: pytest.MonkeyPatch)
     )
 
 
+def test_transform_of_a_joint_that_a_loop_took_apart(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The links between are ours; others know the joint as one."""
+    sent: list[Any] = []
+
+    class Publisher:
+        publish = sent.append
+
+    monkeypatch.setattr(base_pose, "TFMessage", lambda transforms: transforms)
+    node = rig.client
+    monkeypatch.setattr(node, "create_publisher", lambda *arguments: Publisher)
+    loop = """<loop name="rail" type="prismatic"><axis xyz="1 0 0"/><predecessor link="floor"/>
+      <successor link="sled"/></loop></robot>"""
+    robot = mbdyn_ros.load(CART.replace("</robot>", loop))
+    assert len(robot.joint_names) == 3 and robot.nv == 1
+    poses = base_pose.PosePublisher(node, robot)
+    poses.publish(np.array([0.7]), np.zeros(1), 0)
+    (transform,) = sent[0]
+    assert (transform.header.frame_id, transform.child_frame_id) == ("floor", "sled")
+    assert transform.transform.translation.x == pytest.approx(robot.frame_pose([0.7], "sled")[0, 3])
+
+
 def test_planar_joint(rig: Rig) -> None:
     node = simulate(rig, robot_description=CART, command_timeout=100.0)
     commands = rig.publisher(Float64MultiArray, "simulator/commands")

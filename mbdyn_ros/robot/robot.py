@@ -17,7 +17,7 @@ from ..errors import InputError, ModelWarning, SingularMassMatrixError
 from ..model.model import Model, constant
 from ..model.read.description import read_description
 from ..model.read.side_car import read_mechanism
-from ..model.split_joints import joints_of_parts, split_joints
+from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..model.tree import BASE_JOINT
 from ..program.declaration import Declaration
 from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state, wrenches
@@ -98,9 +98,8 @@ class Robot:
         floating_base: bool = False,
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
     ) -> None:
-        model = split_joints(
-            model, joints_of_parts(model, home if isinstance(home, Mapping) else ())
-        )
+        named = joints_of_parts(model, home if isinstance(home, Mapping) else ())
+        model = split_joints(model, named | quaternions_in_loops(model))
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)

@@ -10,7 +10,9 @@ import numpy as np
 from ..pose import Array
 from .joint_type import JointType, Step
 from .motion import Motion, Part, Rows
+from .prismatic import Prismatic
 from .quaternion import NO_TURN, PARTS, TURNING, quaternion_rate, rotation_rows
+from .yaw_pitch_roll import YAW_PITCH_ROLL
 
 
 class Floating(Motion):
@@ -49,4 +51,11 @@ class Floating(Motion):
         )
 
 
-FLOATING = JointType("floating", (Step(Floating()),))
+def coordinate_axis(k: int) -> Step:
+    """A slide along an axis of the parent."""
+    return Step(Prismatic(), "xyz"[k], lambda _: np.eye(3)[k])
+
+
+FLOATING = JointType(
+    "floating", (Step(Floating()),), (*map(coordinate_axis, range(3)), *YAW_PITCH_ROLL)
+)

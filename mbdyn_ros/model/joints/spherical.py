@@ -11,6 +11,7 @@ from ..pose import Array
 from .joint_type import JointType, Step
 from .motion import NO_ENTRIES, Motion, Rows
 from .quaternion import NO_TURN, PARTS, TURNING, quaternion_rate, rotation_rows
+from .yaw_pitch_roll import YAW_PITCH_ROLL
 
 
 class Spherical(Motion):
@@ -33,4 +34,6 @@ class Spherical(Motion):
         return quaternion_rate(q, v)
 
 
-SPHERICAL = JointType("spherical", (Step(Spherical()),), in_urdf=False, synonyms=("ball",))
+SPHERICAL = JointType(
+    "spherical", (Step(Spherical()),), YAW_PITCH_ROLL, in_urdf=False, synonyms=("ball",)
+)
