@@ -9,7 +9,7 @@ import numpy as np
 
 from ..robot import Robot
 from ..simulation import Trajectory
-from .printing import number, print_table
+from .printing import number, number_column, print_table
 
 MOST_ROWS = 40
 """Contacts in the table of impacts."""
@@ -46,20 +46,24 @@ def summarize(robot: Robot, trajectory: Trajectory, wall: float) -> dict[str, An
 
 def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any]) -> None:
     """Print a `summarize` as tables and words."""
-    rows = []
-    for label in dict.fromkeys(robot.position_labels + robot.velocity_labels):
-        position, velocity = (
-            number(summary[what][label]) if label in summary[what] else ""
-            for what in ("position", "velocity")
-        )
-        rows.append((label, position, velocity))
+    columns = [
+        dict(zip(summary[what], number_column(list(summary[what].values())), strict=True))
+        for what in ("position", "velocity")
+    ]
+    rows = [
+        (label, *(column.get(label, "") for column in columns))
+        for label in dict.fromkeys(robot.position_labels + robot.velocity_labels)
+    ]
     print_table(f"{robot.model.name} at {summary['time']:g} s", ("", "position", "velocity"), rows)
     energy = summary["energy"]
+    parts = ("change", "work_of_efforts", "lost_to_friction", "lost_in_impacts")
+    change, work, friction, impacts = number_column(
+        [energy[part] for part in parts], energy["unexplained"]
+    )
     click.echo(
         f"{summary['steps']} steps in {summary['wall_time']:.3g} s. Energy changed by "
-        f"{energy['change']:.6g} J: {energy['work_of_efforts']:.6g} J from the efforts, "
-        f"{energy['lost_to_friction']:.6g} J lost to friction, "
-        f"{energy['lost_in_impacts']:.6g} J in impacts; drift {energy['drift']:.1e} "
+        f"{change} J: {work} J from the efforts, {friction} J lost to friction, "
+        f"{impacts} J in impacts; drift {energy['drift']:.1e} "
         f"({energy['unexplained']:.1e} J)."
     )
     if "impacts" in summary:

@@ -11,16 +11,18 @@ from ..errors import ModelError
 from ..model.clusters import find_clusters
 from ..model.coordinates import choose_coordinates
 from ..model.model import Array, Model, constant
-from ..model.split_joints import split_joints
+from ..model.split_joints import split_joints, turned_from
 from ..model.straight import Tilt, set_straight
 from ..model.tree import Tree, build_tree
 from ..program.symbols import alone
 from .home_check import home_notes
+from .loops.gimbal import QuarterPitchError
 from .loops.rank import RANK, ROUNDED
 from .system import System
 
 if TYPE_CHECKING:
     from .loops.assembly import Assembly
+
 
 class PartlyDependentError(ModelError):
     """A loop ties some motions of the joint `joint`, and leaves others free."""
@@ -47,6 +49,10 @@ def build_robot(
         system, assemblies = build_system(model, floating_base, gravity, home)
     except PartlyDependentError as error:
         return build_robot(split_joints(model, [error.joint]), floating_base, gravity, home)
+    except QuarterPitchError as error:
+        turned = turned_from(model, error.joint, error.rotation)
+        model, system, assemblies, notes = build_robot(turned, floating_base, gravity, home)
+        return model, system, assemblies, [*notes, _turned_text(error)]
     loops = {
         loop.name: ROUNDED if one.rounding else RANK
         for one in assemblies
@@ -77,6 +83,15 @@ def _rounded_text(assembly: Assembly, tilts: Sequence[Tilt]) -> str:
     return (
         f"{text}. What the rounding contradicts is left out; write numbers with all their digits "
         "(1.5707963267948966, not 1.5708)"
+    )
+
+
+def _turned_text(error: QuarterPitchError) -> str:
+    """Words about turns that are counted from home."""
+    return (
+        f"at home joint {error.joint!r} has a pitch near a quarter turn, where yaw and roll are "
+        f"one: its yaw, pitch and roll are counted from home. Turn its frame by its <origin> to "
+        "have them counted from there"
     )
 
 
@@ -166,15 +181,17 @@ def _preferred(
     """Bodies by how well it suits their joints to be independent; see `choose_independent`.
 
     First the joints that are named, then those that have drives, then those with an effort
-    limit, then all others but mimics: the nearest to the root first, as motors are.
+    limit, then all others but mimics: the nearest to the root first, as motors are. Last come
+    the parts of joints that loops took apart, which no motor moves one by one.
     """
     depth: list[int] = []
     for body in tree.bodies:
         depth.append(depth[body.parent] + 1 if body.parent >= 0 else 0)
     leading = [joint for joint in model.joints if joint.nv and joint.mimic is None]
     strong = [joint.name for joint in leading if np.isfinite(joint.limits.effort)]
+    whole = [joint.name for joint in leading if joint.part_of is None]
     groups: list[list[int]] = []
-    for names in (named, model.driven, strong, [joint.name for joint in leading]):
+    for names in (named, model.driven, strong, whole, [joint.name for joint in leading]):
         seen = {body for group in groups for body in group}
         new = [body for name in names for body in bodies_of[name] if body not in seen]
         groups.append(new if names is named else sorted(new, key=depth.__getitem__))

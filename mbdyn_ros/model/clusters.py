@@ -129,7 +129,7 @@ def loop_axes(tree: Tree, closure: Closure) -> Array:
 
 
 def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
-    """The loops of `model`, moved from links to bodies."""
+    """The loops of `model`, moved from links to bodies; see `split_joints.quaternions_in_loops`."""
     result, small = [], noise(body.placement.translation for body in tree.bodies)
     for loop in model.loops:
         first, first_pose = tree.frames[loop.predecessor]
@@ -146,14 +146,6 @@ def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
             successor_frame=without_noise(second_pose @ loop.successor_frame, small),
             successor_path=path_from(tree, ancestor, second),
         )
-        for body in closure.bodies:
-            if tree.bodies[body].motion.nv > 1:
-                raise ModelError(
-                    f"{model.source}: loop {loop.name!r} passes through the "
-                    f"{tree.bodies[body].kind} joint {tree.bodies[body].joint!r}; a loop may only "
-                    "hold joints that slide and turn about axes one after the other. Model the "
-                    f"{tree.bodies[body].kind} joint by such joints."
-                )
         result.append(closure)
     return result
 

@@ -61,7 +61,8 @@ class Joint:
     """A joint: `origin` places its frame in the parent link, `axis` is a unit vector in it.
 
     The frame of the child link is the joint's frame moved by the joint. `numbers` are those that
-    its type needs besides an axis (the pitch of a screw).
+    its type needs besides an axis (the pitch of a screw). `part_of` is the joint of several
+    coordinates that it is a part of, where a loop took that apart.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Joint:
     mimic: Mimic | None = None
     line: int | None = None
     numbers: Mapping[str, float] = field(default_factory=dict)
+    part_of: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", constant(self.axis, (3,)))

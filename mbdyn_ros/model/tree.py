@@ -91,7 +91,7 @@ class Body:
 
     At position q the body's frame stands in its parent's frame at `placement` and the motion by
     q, an angle about the z axis being `q + offset`. `q` and `v` are its tree coordinates; `label`
-    names its motion, in a joint that has several.
+    names its motion, in a joint that has several, `part_of` is that of `Joint`.
     """
 
     name: str
@@ -107,6 +107,7 @@ class Body:
     damping: float = 0.0
     friction: float = 0.0
     label: str = ""
+    part_of: str | None = None
 
     @property
     def kind(self) -> str:
@@ -252,6 +253,7 @@ def _finish(
                 damping=draft.joint.damping,
                 friction=draft.joint.friction,
                 label=draft.label,
+                part_of=draft.joint.part_of,
             )
         )
     placed = {

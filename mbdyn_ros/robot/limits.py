@@ -1,13 +1,15 @@
-"""The limits of a description as arrays in the order of q, v and efforts: properties of `Robot`."""
+"""Limits as arrays, properties of `Robot`, and a word where a motion leaves them."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..array import Array
+from ..errors import SimulationWarning
 from ..model.blocks import Block
 from ..model.model import Limits
 
@@ -38,6 +40,26 @@ def effort_limits(self: Robot) -> Array:
     """Largest efforts, as `actuated_joints`, N m or N; infinite where there are none."""
     blocks, size = self.system.coordinates.effort_blocks, len(self.effort_labels)
     return _of_each(self, blocks, size, lambda limits: limits.effort)
+
+
+def say_left_limits(self: Robot, q: Array) -> None:
+    """Warn where motions without stops end at q (..., nq) beyond limits, once a robot."""
+    if self._limits_said:
+        return
+    low, high = position_limits(self)
+    ends = q.reshape(-1, self.nq)
+    beyond = (ends < low) | (ends > high)
+    if not beyond.any():
+        return
+    self._limits_said = True
+    row, k = np.argwhere(beyond)[0]
+    warnings.warn(
+        f"{self.model.source}: {int(beyond.any(axis=1).sum())} of {len(ends)} motions end beyond "
+        f"position limits ({self.position_labels[k]} at {ends[row, k]:.6g}, limits {low[k]:g} to "
+        f"{high[k]:g}): a rollout knows no stops; simulate keeps them. This is said once",
+        SimulationWarning,
+        stacklevel=4,
+    )
 
 
 def _of_each(

@@ -15,7 +15,7 @@ from ..errors import ModelWarning
 from ..model.model import Model, constant
 from ..model.read.description import read_description
 from ..model.read.side_car import read_mechanism
-from ..model.split_joints import joints_of_parts, split_joints
+from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..program.declaration import Declaration
 from . import (
     branches,
@@ -110,9 +110,8 @@ class Robot:
         floating_base: bool = False,
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
     ) -> None:
-        model = split_joints(
-            model, joints_of_parts(model, home if isinstance(home, Mapping) else ())
-        )
+        named = joints_of_parts(model, home if isinstance(home, Mapping) else ())
+        model = split_joints(model, named | quaternions_in_loops(model))
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
@@ -134,7 +133,7 @@ class Robot:
         self.home = self._home_by_name()
         self.massless_links = find_massless_links(self)
         self._start(Calls(self.system, self.model.source))
-        self._choice_said = False
+        self._choice_said = self._limits_said = False
         self.warnings = self._find_warnings(notes)
         for text in self.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)

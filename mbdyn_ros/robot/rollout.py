@@ -27,6 +27,7 @@ from ..integration.methods import FIXED, FixedMethod, RungeKutta, named
 from ..integration.stepper import Stepper
 from ..model.model import Array
 from ..program.program import Program
+from .limits import say_left_limits
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -67,7 +68,8 @@ def rollout(
     q (N, T, nq) and v (N, T, nv) after every step, or (N, nq) and (N, nv) after the last;
     without N where nothing has it. Loops stay closed, for the state is that of the
     independent joints; quaternions have unit length after every step. A motion that leaves
-    the finite numbers, or in which a loop cannot close, is NaN from there on.
+    the finite numbers, or in which a loop cannot close, is NaN from there on. Joints have no
+    stops, as in `simulate`: motions that end beyond `<limit>` are warned of, once a robot.
 
     Examples
     --------
@@ -94,7 +96,10 @@ def rollout(
         kernel = self.calls.kernel(programs.forward_dynamics, friction=friction)
         self._rollouts[friction] = Rollout(self.system, kernel)
     run = self._rollouts[friction]
-    return run(q, v, forces, positive_seconds("dt", dt), method, bool(terminal))
+    result = run(q, v, forces, positive_seconds("dt", dt), method, bool(terminal))
+    if forces.shape[-2]:
+        say_left_limits(self, result[0] if terminal else result[0][..., -1, :])
+    return result
 
 
 class Rollout:

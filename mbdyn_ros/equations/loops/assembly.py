@@ -21,6 +21,7 @@ from ...program.continuation import CLOSED
 from .closings import closings
 from .closure_gap import beyond_limits, positions_text
 from .cluster_equations import ClusterEquations
+from .gimbal import check_pitches
 from .independent import allowed_motions, choose_independent
 from .linkage import Linkage, cluster_coordinates
 from .loop_walk import LoopWalk
@@ -83,6 +84,8 @@ def assemble(
     ModelError
         The loops cannot be closed near home, leave nothing movable, or are not determined by
         the wanted joints.
+    QuarterPitchError
+        See `gimbal.check_pitches`.
     """
     bodies = cluster.tied
     what = f"{source}: {_kind(cluster)} {cluster.name!r}"
@@ -102,6 +105,7 @@ def assemble(
             f"{what} cannot be closed near home: {gap}.{locked} "
             "Check the lengths and frames, or give a rough closed configuration as home."
         )
+    check_pitches(what, tree, dict(zip(bodies, closed, strict=True)), home)
     around = [closed, *closed_around(equations, closed)]
     generic = generic_rank(equations, around)
     rank = generic.count

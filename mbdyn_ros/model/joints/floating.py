@@ -10,6 +10,7 @@ import numpy as np
 from ..pose import Array
 from .joint_type import JointType, Step
 from .motion import Motion, Part, Rows
+from .prismatic import Prismatic
 from .quaternion import (
     NO_TURN,
     PARTS,
@@ -22,6 +23,7 @@ from .quaternion import (
     turn_between,
     turned,
 )
+from .yaw_pitch_roll import YAW_PITCH_ROLL
 
 
 class Floating(Motion):
@@ -59,7 +61,6 @@ class Floating(Motion):
             *quaternion_rate((x, y, z, s), [v[k] for k in range(3, 6)]),
         )
 
-
     def integrate(self, q: Array, dv: Array) -> Array:
         """Along a screw: both velocities stay in the body's axes."""
         way = rotated(q[..., 3:], screw_shift(dv[..., 3:], dv[..., :3]))
@@ -72,4 +73,11 @@ class Floating(Motion):
         return np.concatenate([way, turn], axis=-1)
 
 
-FLOATING = JointType("floating", (Step(Floating()),))
+def coordinate_axis(k: int) -> Step:
+    """A slide along an axis of the parent."""
+    return Step(Prismatic(), "xyz"[k], lambda _: np.eye(3)[k])
+
+
+FLOATING = JointType(
+    "floating", (Step(Floating()),), (*map(coordinate_axis, range(3)), *YAW_PITCH_ROLL)
+)

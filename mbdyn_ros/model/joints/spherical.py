@@ -19,6 +19,7 @@ from .quaternion import (
     turn_between,
     turned,
 )
+from .yaw_pitch_roll import YAW_PITCH_ROLL
 
 
 class Spherical(Motion):
@@ -47,4 +48,6 @@ class Spherical(Motion):
         return turn_between(start, end)
 
 
-SPHERICAL = JointType("spherical", (Step(Spherical()),), in_urdf=False, synonyms=("ball",))
+SPHERICAL = JointType(
+    "spherical", (Step(Spherical()),), YAW_PITCH_ROLL, in_urdf=False, synonyms=("ball",)
+)

@@ -81,11 +81,12 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     for gear in model.couplings:
         taken[gear.name] = f"the coupling in line {gear.line} of {model.source}"
     check_closures(model.links, model.joints, own, taken)
+    model = dataclasses.replace(
+        model, loops=(*model.loops, *loops), couplings=(*model.couplings, *couplings)
+    )
     model = split_joints(model, joints_of_parts(model, _named(document, values)))
     return dataclasses.replace(
         model,
-        loops=(*model.loops, *loops),
-        couplings=(*model.couplings, *couplings),
         independent=read_joints(document, values, "independent", model) or model.independent,
         actuated=read_joints(document, values, "actuated", model) or model.actuated,
         home=read_home(document, values, model) or model.home,

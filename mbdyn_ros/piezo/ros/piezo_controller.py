@@ -30,6 +30,7 @@ from ...ros.messages.playback import NO_REFERENCE, Playback, approach, patience,
 from ...ros.messages.reference import Reference
 from ...ros.messages.reference_limits import ReferenceLimits
 from ...ros.messages.reference_message import read_reference
+from ...ros.messages.turns import Turns
 from ...ros.node.diagnostics import Health
 from ...ros.node.inbox import Inbox
 from ...ros.node.interfaces import message_types
@@ -113,7 +114,8 @@ class PiezoController(RobotNode):
             self.playback.drop()
             self._set_gains(control)
             self.reach = ReachWatch(robot.velocity_labels, parameters["saturation_timeout"])
-            self.measured = MeasuredState(robot.velocity_labels)
+            self._turns = Turns(robot, robot.velocity_labels)
+            self.measured = MeasuredState(robot.velocity_labels, self._turns)
             self._named.name = self._message.name = list(robot.velocity_labels)
         self.announce(
             f"ready for {robot.model.name}: the rotor in {control.link} drives "
@@ -161,7 +163,7 @@ class PiezoController(RobotNode):
         q, v, _ = self.playback.at(now)
         ahead = v * (0.5 / self.parameters["rate"])  # the windows hold for a period
         control.q[:] = self.measured.position + ahead
-        control.wanted_q[:], control.wanted_v[:] = q + ahead, v
+        control.wanted_q[:], control.wanted_v[:] = control.q + self.measured.way(q), v
         control.cycle()
         self.reach.hold(control, now, fresh)
         self._send(control)
@@ -233,7 +235,7 @@ class PiezoController(RobotNode):
                 way = None
                 if present is not None:
                     rest = np.zeros(robot.nv)
-                    way = approach(reference, start, now, (present, rest, rest))
+                    way = approach(reference, start, now, (present, rest, rest), self._turns)
                 if way is not None:
                     ReferenceLimits(robot).require(way, present)
                 self._follow(reference, start, way)
