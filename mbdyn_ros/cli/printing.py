@@ -42,7 +42,7 @@ def print_table(
     console.print(table)
 
 
-NOISE = 1e-13
+COLUMN_NOISE = 1e-13
 """Share of the largest number of a column that rounding leaves where exact numbers would be 0."""
 
 
@@ -54,10 +54,10 @@ def number(value: float) -> str:
 def number_column(values: Sequence[float], noise: float | Array = 0.0) -> list[str]:
     """A column as tables show it, 0 where a number is rounding noise.
 
-    noise : of all numbers or of each, where it is known to be more than `NOISE` of the largest.
+    noise : of all numbers or of each, where more is known of it than `COLUMN_NOISE`.
     """
     sizes = np.abs(np.asarray(values, dtype=float))
-    counts = sizes > np.maximum(NOISE * sizes.max(initial=0.0), noise)
+    counts = sizes > np.maximum(COLUMN_NOISE * sizes.max(initial=0.0), noise)
     return [number(value if one else 0.0) for value, one in zip(values, counts, strict=True)]
 
 

@@ -9,10 +9,12 @@ import numpy as np
 from ..errors import MbdynError
 from ..model.model import Array
 
-ROUNDING = 4 * np.finfo(float).eps
+ARGUMENT_ROUNDING = 4 * np.finfo(float).eps
 """Share of an argument, or rad, m and their like where it is small, that rounding may change."""
 
-TRIALS = 4
+SIGNS = (-ARGUMENT_ROUNDING, ARGUMENT_ROUNDING)
+
+ROUNDED_TIMES = 4
 """Ways to round all arguments that are tried."""
 
 MARGIN = 8.0
@@ -24,9 +26,9 @@ def rounding_noise(
 ) -> Array:
     """How far (n,) from 0 numbers of `result`, the function's answer, may be by rounding alone."""
     random, noise = np.random.default_rng(0), np.zeros_like(result)
-    for _ in range(TRIALS):
+    for _ in range(ROUNDED_TIMES):
         rounded = [
-            one + ROUNDING * np.maximum(np.abs(one), 1.0) * random.choice((-1, 1), one.shape)
+            one + np.maximum(np.abs(one), 1.0) * random.choice(SIGNS, one.shape)
             for one in arguments
         ]
         try:

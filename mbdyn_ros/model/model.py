@@ -13,6 +13,7 @@ from ..names import forbidden
 from .closing_types import ClosingType, closing_type
 from .joints import JointType, Motion, joint_type
 from .pose import Pose, constant
+from .shapes import Collision
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,7 @@ class Link:
     name: str
     inertia: Inertia | None = None
     line: int | None = None
+    collisions: tuple[Collision, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,9 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     - A mimic on a fixed joint is dropped with a warning.
     - Inertias that no body can have are computed as they stand, with a warning.
     - Of ros2_control and transmission only the joints that they drive are read.
-    - Not looked at, because they are not dynamics: visual, collision, material, gazebo, sensor,
+    - Shapes of collision are read for those who ask what touches what; one that cannot be read is
+      refused only then.
+    - Not looked at, because they are not dynamics: visual, material, gazebo, sensor,
       safety_controller, calibration. What is no URDF at all is ignored with a warning, but
       constraints of other formats and unexpanded xacro are refused.
     - Loops and couplings are read from URDF+. A link that is the child of several joints is taken
