@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from .array import FLOAT64, as_numbers
+from .equations.frames import AXES, Frame
 from .errors import InputError
 from .model.coordinates import Coordinates
 from .model.model import Array
@@ -143,6 +144,13 @@ def require_link(tree: Tree, link: object, source: str) -> str:
             f"{source}: there is no link {link!r}; the links are {', '.join(tree.frames)}"
         )
     return link
+
+
+def require_frame(tree: Tree, link: object, axes: object, source: str) -> Frame:
+    """Return a link and axes, refused where the robot has no such link, or nobody such axes."""
+    if axes not in AXES:
+        raise InputError(f"there are no axes {axes!r}; there are {', '.join(AXES)}")
+    return Frame(require_link(tree, link, source), str(axes))
 
 
 def checked_home(

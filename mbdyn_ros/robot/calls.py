@@ -76,6 +76,7 @@ class Calls:
         self._kernels: dict[tuple[object, ...], Kernel] = {}
         self._building: dict[tuple[object, ...], threading.Lock] = {}
         self.plain = PlainCalls()
+        self._short: dict[tuple[Declaration, object], Callable[..., Array | None]] = {}
 
     def __getstate__(self) -> tuple[System, str, Options]:
         """What a copy or a pickle needs; it loads its programs from the cache."""
@@ -106,7 +107,7 @@ class Calls:
         values: tuple[object, ...],
         wrenches: Wrenches | None = None,
         friction: bool = True,
-        link: str | None = None,
+        about: object = None,
         out: Array | None = None,
     ) -> Array:
         """Run a program on any arguments, or say what is wrong with them.
@@ -125,8 +126,8 @@ class Calls:
         if "q" in arrays:
             require_unit_quaternions(self._system.coordinates, arrays["q"][0])
         count = broadcast_count(arrays)
-        variant = program, link, wrenches is not None, friction
-        compiled = link is None or bool(count) or (*variant, True) in self._kernels
+        variant = program, about, wrenches is not None, friction
+        compiled = about is None or bool(count) or (*variant, True) in self._kernels
         kernel = self.kernel(*variant, compiled)
         shape = kernel.shape if count is None else (count, *kernel.shape)
         if out is not None:
@@ -143,12 +144,21 @@ class Calls:
         result = kernel.plain(*(array.ravel() for array in given)) if kernel.plain else None
         if result is None:
             result = self._run(kernel, given, arrays["q"][0])
-        if kernel.plain and variant == (program, None, False, True):
-            setattr(self.plain, program.name, kernel.plain)  # the next call takes the short way
+        if kernel.plain and variant == (program, about, False, True):
+            self._short[program, about] = kernel.plain  # the next call takes the short way
+            if about is None:
+                setattr(self.plain, program.name, kernel.plain)
         if out is None:
             return result
         out[...] = result
         return out
+
+    def at_once(self, program: Declaration, about: object, *arguments: object) -> Array | None:
+        """The result of a program about something by its plain call; None where there is none."""
+        try:
+            return self._short[program, about](*arguments)
+        except (KeyError, TypeError):  # TypeError: what is no name of anything
+            return None
 
     def along(self, program: Declaration, values: Sequence[Array], homes: Array) -> Array:
         """The results (N, ...) at N states of a motion, each reached from a home (N, n) of its own.
@@ -170,9 +180,12 @@ class Calls:
             self._require_moderate(kernel, arrays)
             if kernel.program.name not in ("forward_dynamics", "forward_dynamics_derivatives"):
                 self._require_alive(kernel.program.name, q)
+            why = "the mass matrix is singular there, or a number is too large"
+            if kernel.program.name == "operational_inertia":
+                why = "the link cannot be moved in all six directions there; use its mobility"
             raise SingularMassMatrixError(
                 f"{self._source}: {kernel.program.name.replace('_', ' ')} has no finite answer at "
-                f"q = {q.tolist()}: the mass matrix is singular there, or a number is too large"
+                f"q = {q.tolist()}: {why}"
             )
         return bound.result
 
