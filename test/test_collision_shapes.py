@@ -103,7 +103,7 @@ def test_hollows_matter_only_to_curved_walls(tmp_path: Path) -> None:
     horseshoe = trimesh.creation.annulus(0.1, 0.2, 0.1)
     robot = thing(mesh_file(tmp_path, horseshoe))
     assert len(FLOOR.contact_points(robot)) > 20
-    with pytest.raises(InputError, match=r"thing.*body.stl is not convex \(.* 0.1 m inside"):
+    with pytest.raises(InputError, match=r"thing.*body.stl is not convex \(.* 0.0333 m inside"):
         Environment([Surface.sphere(3.0)]).contact_points(robot)
 
 

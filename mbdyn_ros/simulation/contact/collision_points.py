@@ -119,8 +119,8 @@ def mesh_corners(mesh: Mesh, source: str, where: str, flat: bool) -> Array:
             "in ROS_PACKAGE_PATH, or give the environment points=[(link, xyz), ...]"
         )
     try:
-        vertices = np.asarray(load_mesh(path).to_mesh().vertices) * np.array(mesh.scale)
-        corners, hollow = _salient(vertices)
+        body, scale = load_mesh(path).to_mesh(), np.array(mesh.scale)
+        corners, hollow = _salient(body.vertices * scale, body.triangles_center * scale)
     except ImportError as error:
         raise InputError(f"{where}: {error}: pip install 'mbdyn_ros[page]'") from None
     except (InputError, QhullError, ValueError) as error:
@@ -131,17 +131,17 @@ def mesh_corners(mesh: Mesh, source: str, where: str, flat: bool) -> Array:
         ) from None
     if not flat and hollow > 0:
         raise InputError(
-            f"{where}: {path} is not convex (it has corners {hollow:.3g} m inside its hull), and "
+            f"{where}: {path} is not convex (its surface goes {hollow:.3g} m inside its hull), and "
             "there are walls that are no planes: give a mesh for each of its convex parts, or give "
             "the environment points=[(link, xyz), ...]"
         )
     return corners
 
 
-def _salient(vertices: Array) -> tuple[Array, float]:
+def _salient(vertices: Array, surface: Array) -> tuple[Array, float]:
     """As few corners (n, 3) of the hull of vertices as enclose all but thin shavings of it.
 
-    Then how deep (m) vertices lie inside, 0 where that is less than these.
+    Then how deep (m) points of its surface (n, 3) lie inside, 0 where that is less than these.
     """
     corners: Array = vertices[ConvexHull(vertices).vertices]
     allowed = min(COARSE * float(np.ptp(corners, axis=0).max()), COARSEST)
@@ -154,5 +154,5 @@ def _salient(vertices: Array) -> tuple[Array, float]:
         if outside[furthest] <= allowed:
             break
         chosen.append(furthest)
-    inside = -float((vertices @ faces[:, :3].T + faces[:, 3]).max(axis=1).min())
+    inside = -float((surface @ faces[:, :3].T + faces[:, 3]).max(axis=1).min())
     return corners[sorted(chosen)], inside if inside > allowed else 0.0
