@@ -56,15 +56,13 @@ class PlainCalls:
         for name in offered():
             setattr(self, name, _not_compiled)
 
-    def take(
-        self, program: Declaration, about: object, call: Callable[..., Array | None]
-    ) -> None:
+    def take(self, program: Declaration, about: object, call: Callable[..., Array | None]) -> None:
         """Keep the plain call of a program, about a link or about nothing else."""
         if about is None:
             setattr(self, program.name, call)
         elif program.about in ("link", "frame"):
             names = about if isinstance(about, tuple) else (about,)
-            self.of_links[program.name, *names] = call
+            self.of_links[(program.name, *names)] = call
 
     if TYPE_CHECKING:
 
