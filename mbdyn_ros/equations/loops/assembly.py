@@ -126,7 +126,9 @@ def assemble(
             "A planar loop is closed by a revolute joint whose axis is parallel to the others, "
             "not by a fixed one; check the type and axis."
         )
-        if cluster.closures and cluster.gears:
+        if not cluster.closures:
+            advice = "They contradict each other but where all stand still: leave out one of them."
+        elif cluster.gears:
             gears = ", ".join(gear.name for gear in cluster.gears)
             advice = (
                 f"Both its loops and its couplings or <mimic> ({gears}) tie the same joints; many "
