@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
 from ..robot import Robot
+from ..simulation.effort import EffortFunction, effort_function
 from .text_values import to_number
 
-Effort = Array | Callable[[float, Array, Array], Array]
 
-
-def held(robot: Robot, q0: Array, effort: Effort, text: str) -> Effort:
+def held(robot: Robot, q0: Array, effort: Array | EffortFunction, text: str) -> EffortFunction:
     """Efforts with kp (q0 - q) - kd v added at every actuated joint of one freedom.
 
     Parameters
@@ -46,10 +43,10 @@ def held(robot: Robot, q0: Array, effort: Effort, text: str) -> Effort:
             "independent ones; leave it out"
         )
     motors, places, speeds = (np.array(column) for column in zip(*at, strict=True))
-    start, function = q0[places], effort if callable(effort) else None
+    start, drive = q0[places], effort_function(robot, effort)
 
     def spring(t: float, q: Array, v: Array) -> Array:
-        result = (effort if function is None else function(t, q, v)).copy()
+        result = drive(t, q, v).copy()
         result[motors] += kp * (start - q[places]) - kd * v[speeds]
         return result
 

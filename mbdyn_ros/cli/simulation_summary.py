@@ -15,7 +15,7 @@ from .printing import number, number_column, print_table
 MOST_ROWS = 40
 """Contacts in the table of impacts."""
 
-NEAR = 1e-6
+TOUCHING = 1e-6
 """Distance (m) of what touches."""
 
 
@@ -56,7 +56,7 @@ def touching(
     g, _, slope = contacts.distances(trajectory.q[-1], trajectory.v[-1])
     found: dict[str, list[str]] = {}
     for k in np.flatnonzero(
-        g[: contacts.geometry.pairs] <= NEAR * slope[: contacts.geometry.pairs]
+        g[: contacts.geometry.pairs] <= TOUCHING * slope[: contacts.geometry.pairs]
     ):
         links = found.setdefault(contacts.surface(int(k)), [])
         link = contacts.points[contacts.point(int(k))].link

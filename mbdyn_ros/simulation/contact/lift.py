@@ -13,7 +13,7 @@ from .environment import Environment
 TRIES = 60
 """Steps in which a free place is sought above a start."""
 
-NEAR = 1e-12
+INSIDE = 1e-12
 """m that the lowest point may be inside: gravity takes no energy there that anybody counts."""
 
 
@@ -42,7 +42,7 @@ def lifted(robot: Robot, q: Array, environment: Environment) -> tuple[Array, str
         k = int(depth.argmax())
         if not np.isfinite(depth).all():
             return q, ""
-        if depth[k] <= NEAR:
+        if depth[k] <= INSIDE:
             return start, words and f"placed {way:.4g} m higher: {words}"
         if not words:
             words = f"{contacts.name(k)} would start {depth[k]:.4g} m inside"
