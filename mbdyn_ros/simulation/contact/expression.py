@@ -12,6 +12,7 @@ import casadi as ca
 
 from ...equations.algebra.spatial import SX
 from ...errors import InputError, suggestion
+from ...model.read.number import to_finite
 
 LONGEST = 2000
 """Characters of a formula."""
@@ -66,9 +67,13 @@ def formula(text: str) -> Callable[[SX], SX]:
 
 
 def _value(node: ast.AST, x: SX, text: str) -> Any:
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        number = float(node.value)
-        if math.isfinite(number):
+    if (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, (int, float))
+        and not isinstance(node.value, bool)
+    ):
+        number = to_finite(str(node.value))
+        if number is not None:
             return number
     if isinstance(node, ast.Name):
         if node.id in AXES:

@@ -80,7 +80,8 @@ def _interpolation(count: int) -> Array:
     for k in range(count):
         system[k, k : k + 3] = 1 / 6, 4 / 6, 1 / 6
     system[count, :3] = system[count + 1, -3:] = 1, -2, 1
-    return np.linalg.solve(system, np.eye(count + 2, count))
+    weights: Array = np.linalg.solve(system, np.eye(count + 2, count))
+    return weights
 
 
 def _splines(t: SX, count: int) -> SX:
