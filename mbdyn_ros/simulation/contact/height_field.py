@@ -80,8 +80,7 @@ def _interpolation(count: int) -> Array:
     for k in range(count):
         system[k, k : k + 3] = 1 / 6, 4 / 6, 1 / 6
     system[count, :3] = system[count + 1, -3:] = 1, -2, 1
-    weights: Array = np.linalg.solve(system, np.eye(count + 2, count))
-    return weights
+    return np.asarray(np.linalg.solve(system, np.eye(count + 2, count)), dtype=np.float64)
 
 
 def _splines(t: SX, count: int) -> SX:
