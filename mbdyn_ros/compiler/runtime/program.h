@@ -31,6 +31,11 @@ struct program {
   int (*close)(const double* q, const double* home, double* memory, double* z);
   size_t z, memory;
 
+  /* What all programs of the robot need of its loops beside z: so many numbers stand behind z, put
+     there by a function of q and z from the same library; 0 where the equations need none. */
+  size_t terms;
+  void (*find_terms)(const double* const* arg, double* const* res);
+
   /* The equations, of one state or of a vector of them; the library has one of the two. Behind q
      stands z where loops are to be closed. */
   void (*alone)(const double* const* arg, double* const* res);

@@ -15,13 +15,14 @@ static size_t total_size(const struct program* program) {
 static __attribute__((noinline))
 void run_closed(const struct program* program, const double* const* arg, double* const* res) {
   const double* whole[program->inputs + 1];
-  double z[program->z], *memory = (double*)arg[program->inputs + 1];
+  double z[program->z + program->terms], *memory = (double*)arg[program->inputs + 1];
   if (!program->close(arg[0], arg[program->inputs], memory, z)) {
     for (size_t i = 0; i < result_size(program); ++i) res[0][i] = NAN;
     return;
   }
   whole[0] = arg[0];
   whole[1] = z;
+  if (program->terms) program->find_terms(whole, (double* const[]){z + program->z});
   for (size_t i = 1; i < program->inputs; ++i) whole[i + 1] = arg[i];
   program->alone(whole, res);
 }
