@@ -18,7 +18,8 @@ from mbdyn_ros.program.program import Program
 def test_what_is_known_early_is_kept_and_nothing_else_is_handed_on() -> None:
     early, late = SX.sym("early", 3), SX.sym("late", 2)
     turn = ca.sin(early[0]) * ca.sqrt(1 + early[1] ** 2)
-    result = ca.vertcat(turn * late[0] + early[2], late[1] ** 2, turn, 2.5, late[0] * turn / late[1])
+    pull = late[0] * turn / late[1]
+    result = ca.vertcat(turn * late[0] + early[2], late[1] ** 2, turn, 2.5, pull)
     kept, last = split_by_time(early, late, result)
     assert kept.shape == (2, 1)  # the turn, and the third input
     assert not ca.depends_on(kept, late)

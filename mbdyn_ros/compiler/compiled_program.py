@@ -24,6 +24,8 @@ class _Program(ctypes.Structure):
         ("inputs", ctypes.c_size_t),
         ("rows", ctypes.c_size_t),
         ("columns", ctypes.c_size_t),
+        ("total", ctypes.c_size_t),
+        ("size", ctypes.c_size_t),
         ("quaternion", ctypes.POINTER(ctypes.c_size_t)),
         ("quaternions", ctypes.c_size_t),
         ("close", ctypes.c_void_p),

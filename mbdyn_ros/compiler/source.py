@@ -32,6 +32,7 @@ static const struct array inputs[] = {{{inputs}{{0}}}};
 static const size_t quaternions[] = {{{quaternions}0}};
 EXPORTED struct program program = {{
   .input = inputs, .inputs = {n_in}, .rows = {rows}, .columns = {columns},
+  .total = {total}, .size = {size},
   .quaternion = quaternions, .quaternions = {n_quaternions},
   .z = {nz}, .terms = {terms},
   .{core} = core, {loops}.operations = {operations},
@@ -81,6 +82,8 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
         n_in=len(inputs),
         rows=rows,
         columns=columns,
+        total=sum(one.numel() for one in inputs.values()),
+        size=rows * columns,
         quaternions="".join(f"{start}, " for start in quaternions),
         n_quaternions=len(quaternions),
         nz=program.subject.closing.nz,

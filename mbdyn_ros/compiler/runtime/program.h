@@ -13,10 +13,11 @@ struct array {
 
 static inline size_t size_of(const struct array* array) { return array->rows * array->columns; }
 
-/* The numbers of inputs and result stand row by row. */
+/* The numbers of inputs and result stand row by row; `total` and `size` are how many there are of
+   all inputs together, and of the result. */
 struct program {
   const struct array* input;
-  size_t inputs, rows, columns;
+  size_t inputs, rows, columns, total, size;
 
   /* Where in the first input unit quaternions begin. */
   const size_t* quaternion;
