@@ -356,7 +356,7 @@ def test_two_cranks_stop_at_their_toggle() -> None:
 
 def test_a_sweep_on_dask_survives_a_lost_worker() -> None:
     distributed = pytest.importorskip("distributed")
-    motion = constant_speed(10.0, points=24)
+    motion = constant_speed(10.0, points=6)
     axes = {"coupler_length": np.linspace(0.25, 0.4, 1000), "crank_mass": np.linspace(1, 2, 140)}
     expected = sweep(FourBar(), axes, motion)
     with distributed.LocalCluster(
