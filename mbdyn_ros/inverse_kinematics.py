@@ -10,7 +10,6 @@ from .arguments import single_vector
 from .errors import InputError
 from .model.model import Array
 from .robot import Robot
-from .robot.limits import position_limits
 
 MOST_NEWTON_STEPS = 200
 """Most steps of Newton's method; a pose within reach takes five to fifty."""
@@ -63,7 +62,7 @@ def inverse_kinematics(
         raise InputError(f"{robot.model.source}: inverse kinematics is for a fixed base")
     wanted = _checked_pose(pose)
     q = single_vector("start", start, robot.position_labels)
-    low, high = position_limits(robot)
+    low, high = robot.position_limits
     q = np.clip(q, low, high)
     gap = _gap(robot, link, q, wanted, orientation)
     damping = 1e-6

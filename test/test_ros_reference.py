@@ -7,8 +7,11 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from builtin_interfaces.msg import Duration, Time
+from rclpy.serialization import serialize_message
 from ros_rig import ARM, inertial
 from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
@@ -17,6 +20,7 @@ from mbdyn_ros.ros.messages.measured_state import MeasuredState
 from mbdyn_ros.ros.messages.playback import approach
 from mbdyn_ros.ros.messages.reference import Reference
 from mbdyn_ros.ros.messages.reference_limits import ReferenceLimits
+from mbdyn_ros.ros.messages.trajectory_bytes import read_trajectory
 from mbdyn_ros.ros.messages.turns import TURN, Turns
 
 TIMES = np.array([0.0, 0.5, 1.3, 2.0])
@@ -123,6 +127,27 @@ def test_continuous_joints_go_the_shortest_way_round(interpreted: None) -> None:
         <joint name="spin" type="continuous"><parent link="upper"/><child link="wheel"/>
         <mimic joint="elbow" multiplier="0.5"/></joint></robot>''')
     assert Turns(mbdyn_ros.load(follower), names).shortest(wanted).tolist() == wanted.tolist()
+
+
+def test_a_trajectory_is_read_from_its_bytes() -> None:
+    """As rclpy reads it; the loop goes on meanwhile."""
+    sent = JointTrajectory(joint_names=["elbow", "wörist"])
+    sent.header.frame_id, sent.header.stamp = "base", Time(sec=-3, nanosec=7)
+    for k in range(4):  # lengths that put numbers at all alignments
+        point = JointTrajectoryPoint(positions=[1.5] * k, velocities=[-2.0] * (k % 2))
+        point.accelerations, point.effort = [3.0] * (k % 3), [0.25 * k]
+        point.time_from_start = Duration(sec=k, nanosec=10 * k)
+        sent.points.append(point)
+    data = serialize_message(sent)
+    read = read_trajectory(data)
+    assert read.joint_names == ["elbow", "wörist"] and read.header.stamp == sent.header.stamp
+    for one, other in zip(read.points, sent.points, strict=True):
+        assert one.time_from_start == (other.time_from_start.sec, other.time_from_start.nanosec)
+        for name in ("positions", "velocities", "accelerations", "effort"):
+            assert getattr(one, name).tolist() == list(getattr(other, name))
+    for bad in (b"", b"\x00\x03" + data[2:], data[:200], data[:40], data[:30] + b"\xff" * 9):
+        with pytest.raises(InputError, match="the message holds no trajectory"):
+            read_trajectory(bad)
 
 
 def joint_state(names: list[str], position: list[float], velocity: list[float]) -> JointState:

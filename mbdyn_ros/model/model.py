@@ -13,6 +13,7 @@ from ..names import forbidden
 from .closing_types import ClosingType, closing_type
 from .joints import JointType, Motion, joint_type
 from .pose import Pose, constant
+from .shapes import Collision
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,7 @@ class Link:
     name: str
     inertia: Inertia | None = None
     line: int | None = None
+    collisions: tuple[Collision, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,19 @@ class Coupling:
     line: int | None = None
 
 
+@dataclass(frozen=True)
+class Combination:
+    """A coupling of joints by name: the sum of factor times position (rad or m) is `offset`.
+
+    `factors` holds (joint, factor) pairs of joints of one coordinate.
+    """
+
+    name: str
+    factors: tuple[tuple[str, float], ...]
+    offset: float = 0.0
+    line: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A robot description: links and joints in document order, fixed joints included.
@@ -167,7 +182,7 @@ class Model:
     source: str = "<text>"
     warnings: tuple[str, ...] = ()
     loops: tuple[Loop, ...] = ()
-    couplings: tuple[Coupling, ...] = ()
+    couplings: tuple[Coupling | Combination, ...] = ()
     independent: tuple[str, ...] | None = None
     actuated: tuple[str, ...] | None = None
     driven: tuple[str, ...] = ()
@@ -200,8 +215,10 @@ class Model:
             By file, line and element.
         """
         named: list[tuple[str, str, int | None]] = [("robot", self.name, None)]
-        for kind in (self.links, self.joints, self.loops, self.couplings):
-            named += [(type(one).__name__.lower(), one.name, one.line) for one in kind]
+        named += [("link", one.name, one.line) for one in self.links]
+        named += [("joint", one.name, one.line) for one in self.joints]
+        named += [("loop", one.name, one.line) for one in self.loops]
+        named += [("coupling", one.name, one.line) for one in self.couplings]
         for what, name, line in named:
             character = forbidden(name)
             if character is not None:

@@ -16,8 +16,8 @@ def joints_of_parts(model: Model, names: Iterable[object]) -> set[str]:
     """
     whole = [one for one in model.joints if _has_quaternion(one)]
     outside = {one.name for one in whole} - _joints_in_loops(model) if whole else set()
-    parts = {part: one.name for one in model.joints for part in _parts(one)}
-    named = {parts[name] for name in names if isinstance(name, str) and name in parts}
+    whole_of = {part: one.name for one in model.joints for part in parts(one)}
+    named = {whole_of[name] for name in names if isinstance(name, str) and name in whole_of}
     return named - outside
 
 
@@ -43,10 +43,10 @@ def split_joints(model: Model, names: Collection[str]) -> Model:
         if joint.name not in names:
             joints.append(joint)
             continue
-        parts, origin, parent = _parts(joint), joint.origin, joint.parent
-        children = [*parts[:-1], joint.child]
-        links += [Link(name, line=joint.line) for name in parts[:-1]]
-        for name, child, step in zip(parts, children, joint.kind.single_steps, strict=True):
+        names_of, origin, parent = parts(joint), joint.origin, joint.parent
+        children = [*names_of[:-1], joint.child]
+        links += [Link(name, line=joint.line) for name in names_of[:-1]]
+        for name, child, step in zip(names_of, children, joint.kind.single_steps, strict=True):
             joints.append(
                 replace(
                     joint, name=name, type=_type_of(step.motion), parent=parent, child=child,
@@ -62,7 +62,7 @@ def split_joints(model: Model, names: Collection[str]) -> Model:
         return tuple(
             part
             for name in those
-            for part in (_parts(model.joint(name)) if name in names else [name])
+            for part in (parts(model.joint(name)) if name in names else [name])
         )
 
     return replace(
@@ -85,7 +85,7 @@ def turned_from(model: Model, whole: str, rotation: Array) -> Model:
     return replace(model, joints=tuple(joints))
 
 
-def _parts(joint: Joint) -> list[str]:
+def parts(joint: Joint) -> list[str]:
     """The names of the motions of a joint that has several."""
     steps = joint.kind.single_steps
     return [f"{joint.name}/{step.name}" for step in steps] if len(steps) > 1 else []

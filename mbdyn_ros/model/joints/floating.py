@@ -11,7 +11,18 @@ from ..pose import Array
 from .joint_type import JointType, Step
 from .motion import Motion, Part, Rows
 from .prismatic import Prismatic
-from .quaternion import NO_TURN, PARTS, TURNING, quaternion_rate, rotation_rows
+from .quaternion import (
+    NO_TURN,
+    PARTS,
+    TURNING,
+    quaternion_rate,
+    rotated,
+    rotation_rows,
+    screw_shift,
+    shift_of_screw,
+    turn_between,
+    turned,
+)
 from .yaw_pitch_roll import YAW_PITCH_ROLL
 
 
@@ -49,6 +60,17 @@ class Floating(Motion):
             uz + 2 * (x * ty - y * tx),
             *quaternion_rate((x, y, z, s), [v[k] for k in range(3, 6)]),
         )
+
+    def integrate(self, q: Array, dv: Array) -> Array:
+        """Along a screw: both velocities stay in the body's axes."""
+        way = rotated(q[..., 3:], screw_shift(dv[..., 3:], dv[..., :3]))
+        return np.concatenate([q[..., :3] + way, turned(q[..., 3:], dv[..., 3:])], axis=-1)
+
+    def difference(self, start: Array, end: Array) -> Array:
+        turn = turn_between(start[..., 3:], end[..., 3:])
+        back = start[..., 3:] * [-1.0, -1.0, -1.0, 1.0]
+        way = shift_of_screw(turn, rotated(back, end[..., :3] - start[..., :3]))
+        return np.concatenate([way, turn], axis=-1)
 
 
 def coordinate_axis(k: int) -> Step:

@@ -68,8 +68,8 @@ def _refuse_uncuttable(source: str, joint: Joint, needed: Collection[str]) -> No
     if joint.name in needed:
         raise ModelError(
             f'{place}: closes a loop (its child "{joint.child}" has another parent that leaves a '
-            "tree), so it has no position of its own, but it is marked independent, mimics or is "
-            "mimicked; cut the loop at another joint: write that one as a <loop>"
+            "tree), so it has no position of its own, but it is marked independent, mimics, is "
+            "mimicked or is coupled; cut the loop at another joint: write that one as a <loop>"
         )
     if joint.type not in CLOSING_TYPES:
         raise ModelError(

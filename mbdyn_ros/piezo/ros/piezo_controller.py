@@ -30,6 +30,7 @@ from ...ros.messages.playback import NO_REFERENCE, Playback, approach, patience,
 from ...ros.messages.reference import Reference
 from ...ros.messages.reference_limits import ReferenceLimits
 from ...ros.messages.reference_message import read_reference
+from ...ros.messages.trajectory_bytes import read_trajectory
 from ...ros.messages.turns import Turns
 from ...ros.node.diagnostics import Health
 from ...ros.node.inbox import Inbox
@@ -79,7 +80,7 @@ class PiezoController(RobotNode):
         """References, targets, joint states, and the reset."""
         self._planners = Senders(self, "~/reference")
         self.create_subscription(
-            JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10)
+            JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10), raw=True
         )
         self.create_subscription(PoseStamped, "~/target", self._on_target, QoSProfile(depth=1))
         self._states = Inbox(self, JointState, "joint_states", qos_profile_sensor_data)
@@ -218,10 +219,11 @@ class PiezoController(RobotNode):
 
     # ---- references -----------------------------------------------------------------------
 
-    def _on_reference(self, message: JointTrajectory, info: Any) -> None:
+    def _on_reference(self, data: bytes, info: Any) -> None:
         settings = self.parameters
         try:
             robot = self.require(self.control).robot
+            message = read_trajectory(data)
             start, era = self.date(message.header.stamp)
             reference = read_reference(robot, message)
             with self.lock:
@@ -231,9 +233,8 @@ class PiezoController(RobotNode):
                 now = self.time_in(era)
                 timeout = patience(settings["reference_timeout"])
                 require_timely(reference, start, now, timeout, settings["longest_wait"])
-                present = self._present(now)
                 way = None
-                if present is not None:
+                if (present := self._present(now)) is not None:
                     rest = np.zeros(robot.nv)
                     way = approach(reference, start, now, (present, rest, rest), self._turns)
                 if way is not None:
@@ -254,9 +255,8 @@ class PiezoController(RobotNode):
             robot = self.require(self.control).robot
             now, era = self.date(Time())
             with self.lock:
-                present = self._present(now)
+                present, timeout = self._present(now), settings["state_timeout"]
             if present is None:
-                timeout = settings["state_timeout"]
                 raise InputError(f"no joint_states of all joints for {timeout:g} s")
             reference = way_to_target(
                 robot, settings["target_link"] or settings["rotor_link"], message, present,

@@ -14,8 +14,12 @@ from ...equations.contact.contact import BodyPoint, ContactGeometry
 from ...errors import InputError
 from ...model.tree import BASE_JOINT, WORLD
 from ...robot import Robot
+from .collision_points import collision_points
 from .points import GivenPoint, Point, checked_points, default_points
 from .surfaces import Surface, checked_restitution, number_within
+
+FLAT = ("plane", "box")
+"""Kinds of walls whose faces are planes with convex free space."""
 
 TIE_WINDOW = 1e-5
 """Time (s) within which contacts count as simultaneous."""
@@ -42,8 +46,8 @@ class Environment:
     ----------
     surfaces : the walls.
     points : [(link, xyz), ...] or [(link, xyz, radius), ...], places (m) in link frames; with a
-        radius (m) a ball about the place. Default: every joint's origin and every link's end (see
-        `contact_points`).
+        radius (m) a ball about the place. Default: those of the shapes of collision; of a robot
+        without them every joint's origin and every link's end (see `contact_points`).
     tie_window : s; contacts that come so close after each other are solved as one impact.
     joint_limits : whether the lower and upper limits of the description are stops, or names of
         the joints whose limits are. None: as `simulate` and the simulator are told, which make
@@ -95,7 +99,9 @@ class Environment:
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:
         """The points (link, xyz) that may touch: those given, else those of every link.
 
-        A link has its joint's origin and, if it carries no other link, its end: as far beyond
+        Those are what `<collision>` describes: balls, corners of boxes, points on the edges of
+        cylinders, corners of the hulls of meshes. In a robot without shapes a link has its joint's
+        origin and, if it carries no other link, its end: as far beyond
         the centre of mass as the origin lies before it, which is the end of an even rod. Places
         that coincide whatever the robot does are taken once; links that cannot move, or that
         belong to a body without mass, have none.
@@ -111,7 +117,10 @@ class Environment:
                         "hit a wall; leave it out of the points"
                     )
             return self.points
-        return default_points(robot)
+        flat = all(
+            surface.shape is not None and surface.shape.kind in FLAT for surface in self.surfaces
+        )
+        return collision_points(robot, flat) or default_points(robot)
 
     def geometry(self, robot: Robot) -> ContactGeometry:
         """Points, faces and stops of a robot among the walls, for its programs."""
