@@ -11,6 +11,7 @@ import yaml
 from ...errors import InputError, ModelError, suggestion
 from ...model.read.yaml_source import YamlSource
 from .environment import Environment
+from .points import Point
 from .surfaces import Surface
 
 NUMBER, NUMBERS = YamlSource.number, YamlSource.numbers
@@ -63,7 +64,8 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     -----
     Every surface has a `name`, a `type` (plane, sphere, cylinder, elliptic_cylinder, box), the
     arguments of the constructor of that name in `Surface`, and may have `restitution` and
-    `friction`. `points` are records with `link` and `xyz`; without them a robot's own are taken.
+    `friction`. `points` are records with `link`, `xyz` and `radius`; without them a robot's
+    own are taken.
 
     Examples
     --------
@@ -133,11 +135,19 @@ def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
         raise document.error(node, str(error)) from error
 
 
-def _read_point(document: YamlSource, node: yaml.Node) -> tuple[str, tuple[float, ...]]:
-    fields = document.mapping(node, "a point", ("link", "xyz"))
+def _read_point(document: YamlSource, node: yaml.Node) -> Point:
+    fields = document.mapping(node, "a point", ("link", "xyz", "radius"))
     if "link" not in fields:
         raise document.error(node, "this point names no link; add link: ...")
     link = document.text(fields["link"], "the link of a point")
-    if "xyz" not in fields:
-        return link, (0.0, 0.0, 0.0)
-    return link, document.vector(fields["xyz"], f'the point on link "{link}": its xyz')
+    what = f'the point on link "{link}"'
+    x, y, z, radius = 0.0, 0.0, 0.0, 0.0
+    if "xyz" in fields:
+        x, y, z = document.vector(fields["xyz"], f"{what}: its xyz")
+    if "radius" in fields:
+        radius = document.number(fields["radius"], f"{what}: its radius")
+        if radius < 0:
+            raise document.error(
+                fields["radius"], f"{what}: its radius is {radius:g}; give 0 or more"
+            )
+    return Point(link, (x, y, z), radius)
