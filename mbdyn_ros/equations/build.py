@@ -62,6 +62,7 @@ def build_robot(
     straight, tilts = set_straight(model, system.tree, loops) if loops else (model, [])
     notes = [text for one in assemblies if (text := _rounded_text(one, tilts))]
     notes += [_repeated_text(one) for one in assemblies if one.repeated]
+    notes += [_rigid_text(model, system.tree, one) for one in assemblies if one.locked]
     if straight is not model:
         mobility = system.coordinates.nv
         system, assemblies = build_system(straight, floating_base, gravity, home)
@@ -103,6 +104,19 @@ def _repeated_text(assembly: Assembly) -> str:
     return (
         f"loop {loops} and {gears} say the same, and both constrain; leave out one of them so that "
         "forces have one way to go"
+    )
+
+
+def _rigid_text(model: Model, tree: Tree, assembly: Assembly) -> str:
+    """Words about links that loops without mobility hold together."""
+    cluster = assembly.linkage.cluster
+    loops = ", ".join(repr(loop.name) for loop in cluster.closures)
+    links = [link.name for link in model.links if tree.frames[link.name][0] in cluster.tied]
+    joints = ", ".join(dict.fromkeys(tree.bodies[body].joint for body in cluster.tied))
+    return (
+        f"loop {loops} leaves the joints between its links no mobility: {', '.join(links)} and "
+        f"what carries them are one rigid body, and {joints} stand still. If they should move, "
+        "check the type and the axis of the loop"
     )
 
 
@@ -162,6 +176,8 @@ def build_system(
     names = _independent_joints(model, tree, assemblies, wanted)
     actuated = _actuated_joints(model, tree, assemblies, names)
     coordinates = choose_coordinates(model, floating_base, names, actuated)
+    if coordinates.nv == 0 and (locked := [one.locked for one in assemblies if one.locked]):
+        raise ModelError(locked[0])
     return (
         System(
             tree,
@@ -226,7 +242,13 @@ def _independent_joints(
             f"{model.source}: the independent joints ({', '.join(wanted)}) leave "
             f"{', '.join(missing)} undetermined: name them too"
         )
-    return list(wanted)
+    standing = {
+        tree.bodies[body].joint
+        for assembly in assemblies
+        if assembly.locked
+        for body in assembly.linkage.cluster.tied
+    }
+    return [name for name in wanted if name not in standing]
 
 
 def _actuated_joints(
@@ -240,7 +262,7 @@ def _actuated_joints(
     tied = {
         tree.bodies[body].joint
         for assembly in assemblies
-        if not assembly.linkage.linear
+        if not (assembly.linkage.linear or assembly.locked)
         for body in assembly.linkage.cluster.tied
     }
     more = [name for name in model.driven if name in tied and name not in independent]

@@ -46,11 +46,23 @@ NEARLY_DEAD = 1e-3
 
 
 class PlainCalls:
-    """The plain call of every program by its name (`compiler.call`); None until it is compiled."""
+    """The plain call of every program by its name (`compiler.call`); None until it is compiled.
+
+    of_links : those of programs of links, by name, link, and axes where there are some.
+    """
 
     def __init__(self) -> None:
+        self.of_links: dict[tuple[str, ...], Callable[..., Array | None]] = {}
         for name in offered():
             setattr(self, name, _not_compiled)
+
+    def take(self, program: Declaration, about: object, call: Callable[..., Array | None]) -> None:
+        """Keep the plain call of a program, about a link or about nothing else."""
+        if about is None:
+            setattr(self, program.name, call)
+        elif program.about in ("link", "frame"):
+            names = about if isinstance(about, tuple) else (about,)
+            self.of_links[(program.name, *names)] = call
 
     if TYPE_CHECKING:
 
@@ -76,7 +88,6 @@ class Calls:
         self._kernels: dict[tuple[object, ...], Kernel] = {}
         self._building: dict[tuple[object, ...], threading.Lock] = {}
         self.plain = PlainCalls()
-        self._short: dict[tuple[Declaration, object], Callable[..., Array | None]] = {}
 
     def __getstate__(self) -> tuple[System, str, Options]:
         """What a copy or a pickle needs; it loads its programs from the cache."""
@@ -145,20 +156,11 @@ class Calls:
         if result is None:
             result = self._run(kernel, given, arrays["q"][0])
         if kernel.plain and variant == (program, about, False, True):
-            self._short[program, about] = kernel.plain  # the next call takes the short way
-            if about is None:
-                setattr(self.plain, program.name, kernel.plain)
+            self.plain.take(program, about, kernel.plain)  # the next call takes the short way
         if out is None:
             return result
         out[...] = result
         return out
-
-    def at_once(self, program: Declaration, about: object, *arguments: object) -> Array | None:
-        """The result of a program about something by its plain call; None where there is none."""
-        try:
-            return self._short[program, about](*arguments)
-        except (KeyError, TypeError):  # TypeError: what is no name of anything
-            return None
 
     def along(self, program: Declaration, values: Sequence[Array], homes: Array) -> Array:
         """The results (N, ...) at N states of a motion, each reached from a home (N, n) of its own.

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 def frame_pose(self: Robot, q: Array, link: str, out: Array | None = None) -> Array:
     """Homogeneous matrix (4, 4) or (N, 4, 4) of a link's frame in the world."""
-    found = self.calls.at_once(frames.frame_pose, link, q, out)
+    try:
+        found = self._plain.of_links["frame_pose", link](q, out)
+    except (KeyError, TypeError):  # not compiled, or what is no name of anything
+        found = None
     if found is None:
         known = require_link(self.system.tree, link, self.model.source)
         found = self.calls.call(frames.frame_pose, (q,), about=known, out=out)
@@ -34,7 +37,13 @@ def frame_velocity(
     self: Robot, q: Array, v: Array, link: str, axes: str = "world", out: Array | None = None
 ) -> Array:
     """Linear and angular velocity (6,) or (N, 6) of a link, m/s and rad/s."""
-    return _told(self, frames.frame_velocity, (q, v), link, axes, out)
+    try:
+        found = self._plain.of_links["frame_velocity", link, axes](q, v, out)
+    except (KeyError, TypeError):
+        found = None
+    if found is None:
+        found = _told(self, frames.frame_velocity, (q, v), link, axes, out)
+    return found
 
 
 def frame_acceleration(
@@ -52,21 +61,39 @@ def frame_acceleration(
     axes; an accelerometer there reads it less gravity. In spatial axes it is the rate of the
     spatial velocity. In world and spatial axes it is jacobian a + jacobian_rate v.
     """
-    return _told(self, frames.frame_acceleration, (q, v, a), link, axes, out)
+    try:
+        found = self._plain.of_links["frame_acceleration", link, axes](q, v, a, out)
+    except (KeyError, TypeError):
+        found = None
+    if found is None:
+        found = _told(self, frames.frame_acceleration, (q, v, a), link, axes, out)
+    return found
 
 
 def jacobian(
     self: Robot, q: Array, link: str, axes: str = "world", out: Array | None = None
 ) -> Array:
     """Jacobian (6, nv) or (N, 6, nv) of a link; `frame_velocity` is its product with v."""
-    return _told(self, frames.jacobian, (q,), link, axes, out)
+    try:
+        found = self._plain.of_links["jacobian", link, axes](q, out)
+    except (KeyError, TypeError):
+        found = None
+    if found is None:
+        found = _told(self, frames.jacobian, (q,), link, axes, out)
+    return found
 
 
 def jacobian_rate(
     self: Robot, q: Array, v: Array, link: str, axes: str = "world", out: Array | None = None
 ) -> Array:
     """Rate (6, nv) or (N, 6, nv) of `jacobian` along the motion, dJ/dt, entry by entry."""
-    return _told(self, frames.jacobian_rate, (q, v), link, axes, out)
+    try:
+        found = self._plain.of_links["jacobian_rate", link, axes](q, v, out)
+    except (KeyError, TypeError):
+        found = None
+    if found is None:
+        found = _told(self, frames.jacobian_rate, (q, v), link, axes, out)
+    return found
 
 
 def operational_mobility(
@@ -108,8 +135,5 @@ def _told(
     out: Array | None,
 ) -> Array:
     """A program of a link and axes."""
-    found = self.calls.at_once(program, (link, axes), *values, out)
-    if found is None:
-        about = require_frame(self.system.tree, link, axes, self.model.source)
-        found = self.calls.call(program, values, about=about, out=out)
-    return found
+    about = require_frame(self.system.tree, link, axes, self.model.source)
+    return self.calls.call(program, values, about=about, out=out)

@@ -52,13 +52,16 @@ class Coulomb:
         self._loss, self._dry = tree_friction(tree)
         leader = {row: k for k, row in enumerate(coordinates.v)}
         mixed: set[int] = set()
+        still: set[int] = set()
         for linkage in system.linkages:
-            if len(linkage.independent) > 1:
+            if linkage.stands:
+                still.update(linkage.coordinates)
+            elif len(linkage.independent) > 1:
                 mixed.update(linkage.coordinates)
             else:
                 first = leader[linkage.coordinates[linkage.independent[0]]]
                 leader.update(dict.fromkeys(linkage.coordinates, first))
-        rough = np.flatnonzero(self._dry).tolist()
+        rough = [i for i in np.flatnonzero(self._dry).tolist() if i not in still]
         single = sorted({leader[row] for row in rough if row not in mixed})
         self._members = [[i for i in rough if i not in mixed and leader[i] == k] for k in single]
         self._own = [row for row in rough if row in mixed]
