@@ -185,8 +185,9 @@ def main() -> int:
                 allowed = faults[name]()
                 effort, command = soak.watch.zero_after(since, limit=20.0)
                 took[name].append((effort, command))
-                if effort > allowed + soak.watch.gap:
-                    late.append(f"{name}: {effort:.3f} s, joint states {soak.watch.gap:.3f} s apart")
+                gap = soak.watch.gap
+                if effort > allowed + gap:
+                    late.append(f"{name}: {effort:.3f} s, joint states {gap:.3f} s apart")
                 if time.monotonic() > end:
                     break
             grown = resident(soak.simulator.pid) - memory

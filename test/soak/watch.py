@@ -97,7 +97,7 @@ class Watch:
                 self._last_number = number
                 self.gap = max(self.gap, now - self._last_at)
                 if not self.excused:
-                    self.longest_gap = max(self.longest_gap, self.gap)
+                    self.longest_gap = max(self.longest_gap, now - self._last_at)
                 self._last_at = now
                 if any(message.effort):
                     self._effort_at = now
