@@ -143,8 +143,8 @@ static void hold(const struct walls* w, struct walled* s, struct work* x, double
         x->f[x->held_rows + i] = h * s->force[3 * contacts + i];
       }
     }
-    const struct cones cones = {m, x->count, w->rubbing, x->first, x->tangent,
-                                x->mu, x->bound, x->A, x->b, x->cones};
+    const struct cones cones = {m, x->count, w->rubbing, n, x->first, x->tangent,
+                                x->mu, x->bound, x->A, x->b, x->X, x->cones};
     s->residual = fmax(s->residual, impulses_of_cones(&cones, w->settled, x->f));
     memcpy(s->v, x->fast, n * sizeof *s->v);
     respond(w, x, m, x->f, answer, s->v);
@@ -209,7 +209,7 @@ static void hold(const struct walls* w, struct walled* s, struct work* x, double
       s->slip[3 * k + r] = after[r];
     }
     const double* f = s->force + 3 * k;
-    const int sticks = rows == 3 && f[0] > 0. && hypot(f[1], f[2]) < x->mu[i] * f[0];
+    const int sticks = rows == 3 && f[0] > 0. && hypot(f[1], f[2]) < (1. - 1e-9) * x->mu[i] * f[0];
     s->mode[k] = sticks ? 1. : 2.;
   }
   for (size_t k = 0; k < contacts; ++k) s->mode[k] = fmax(s->mode[k], 0.);

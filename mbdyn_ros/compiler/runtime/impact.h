@@ -1,7 +1,7 @@
 /* Impacts: everything that hits at one instant, by Newton's law with Coulomb's friction; see
    `equations/contact/impact.py`. */
 
-enum { MOST_HITS = 100, BISECTIONS = 30 };
+enum { MOST_HITS = 12, BOUNCES = 8, BISECTIONS = 12 };
 
 /* Impulses in f for restitution `share` of what b_bounce says; the energy (J) they bring. */
 static double bounce(const struct walls* w, struct walled* s, struct work* x, size_t m,
@@ -9,8 +9,8 @@ static double bounce(const struct walls* w, struct walled* s, struct work* x, si
   memcpy(x->b, before, m * sizeof *before);
   for (size_t i = 0; i < x->count; ++i) x->b[x->first[i]] *= 1. + share * e[i];
   memset(x->f, 0, m * sizeof *x->f);
-  const struct cones cones = {m, x->count, 0, x->first, x->tangent,
-                              x->mu, x->bound, x->A, x->b, x->cones};
+  const struct cones cones = {m, x->count, 0, w->nv, x->first, x->tangent,
+                              x->mu, x->bound, x->A, x->b, x->X, x->cones};
   s->residual = fmax(s->residual, impulses_of_cones(&cones, w->settled, x->f));
   double gain = 0.;
   for (size_t i = 0; i < m; ++i) {
@@ -19,7 +19,7 @@ static double bounce(const struct walls* w, struct walled* s, struct work* x, si
   return gain;
 }
 
-static void record_impact(const struct walls* w, struct walled* s, const struct work* x, size_t m,
+static void record_impact(const struct walls* w, struct walled* s, const struct work* x,
                           const double* old, const double* e, const char* hits, double loss) {
   if (s->hits >= s->most_hits) return;
   double* out = s->impacts + s->hits++ * size_of_impact(w);
@@ -39,11 +39,11 @@ static void record_impact(const struct walls* w, struct walled* s, const struct 
     used[k] = e[i];
     took[k] = hits[k] || x->f[row] > 1e-12 * largest;
   }
-  (void)m;
 }
 
-/* One impact of the held contacts; the velocity changes. */
-static int hit(const struct walls* w, struct walled* s, struct work* x, const char* hits) {
+/* One impact of the held contacts, which bounce or do not; the velocity changes. */
+static int hit(const struct walls* w, struct walled* s, struct work* x, const char* hits,
+               int bouncing) {
   const size_t n = w->nv;
   double e[x->count + 1], old[n + 1], answer[n + 1], a[n + 1];
   if (!assemble(w, s, x, 0., 0)) return 0;
@@ -52,7 +52,7 @@ static int hit(const struct walls* w, struct walled* s, struct work* x, const ch
   for (size_t i = 0; i < m; ++i) before[i] = dot(n, x->S + i * n, s->v);
   int bounces = 0, dies = 0;
   for (size_t i = 0; i < x->count; ++i) {
-    e[i] = hits[x->held[i]] ? w->restitution[x->held[i]] : 0.;
+    e[i] = bouncing && hits[x->held[i]] ? w->restitution[x->held[i]] : 0.;
     bounces |= e[i] > 0.;
   }
   memcpy(old, s->v, sizeof old);
@@ -90,11 +90,12 @@ static int hit(const struct walls* w, struct walled* s, struct work* x, const ch
   memcpy(s->v, old, n * sizeof *old);
   respond(w, x, m, x->f, answer, s->v);
   s->lost -= gain;
-  record_impact(w, s, x, m, old, e, hits, -gain);
+  record_impact(w, s, x, old, e, hits, -gain);
   return 1;
 }
 
-/* All impacts at this instant, one after the other where one causes the next. */
+/* All impacts at this instant, one after the other where one causes the next; where they would hand
+   the motion on to each other without end, the last ones end it. */
 static void collide(const struct walls* w, struct walled* s, struct work* x) {
   const size_t m = w->contacts;
   char hits[m + 1];
@@ -112,7 +113,7 @@ static void collide(const struct walls* w, struct walled* s, struct work* x) {
         x->held[x->count++] = i;
       }
     }
-    if (!any || !hit(w, s, x, hits)) return;
+    if (!any || !hit(w, s, x, hits, k < BOUNCES)) return;
     memset(s->mode, 0, m * sizeof *s->mode);
     x->fresh = 0;
   }

@@ -165,6 +165,27 @@ static int all_finite(size_t n, const double* x) {
   return 1;
 }
 
+static int drives(const struct walls* w, const struct walled* s) {
+  for (size_t i = 0; i < w->ne; ++i) {
+    if (s->effort[i] != 0.) return 1;
+  }
+  return 0;
+}
+
+/* Nothing that is not driven gains energy: what errors of a step with contacts have brought is taken
+   from all velocities alike, which keeps the laws of contacts. */
+static void trim(const struct walls* w, struct walled* s, struct work* x, double most) {
+  double now[2];
+  evaluate(w, s, w->energy, s->q, s->v, NULL, NULL, now);
+  const double gain = now[0] + now[1] - most;
+  if (!(gain > 0.) || !(now[0] > 0.)) return;
+  const double share = sqrt(fmax(0., 1. - gain / now[0]));
+  for (size_t i = 0; i < w->nv; ++i) s->v[i] *= share;
+  for (size_t k = 0; k < 3 * w->contacts; ++k) s->slip[k] *= share;
+  for (size_t k = 0; k < w->contacts; ++k) x->now[w->contacts + k] *= share;
+  s->trimmed += fmin(gain, now[0]);
+}
+
 /* Take so many steps, or fewer where the record of impacts is nearly full; gives how many, and
    negative, less one, where the next left the finite numbers. */
 EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) {
@@ -172,12 +193,16 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
   share_room(w, s->room, &work);
   for (long k = 0; k < steps; ++k) {
     const double start = s->time;
-    double left = s->step;
+    double left = s->step, energy[2] = {0};
+    const int guarded = w->contacts && !drives(w, s);
+    int held = 0;
     if (s->most_hits && 2 * s->hits > s->most_hits) return k;
+    if (guarded) evaluate(w, s, w->energy, s->q, s->v, NULL, NULL, energy);
     for (int parts = 0; left > 0.; ++parts) {
       const double done = part(w, s, &work, left, parts < MOST_LOCATED);
       s->time += done;
       left = parts > MOST_LOCATED ? 0. : left - done;
+      held |= work.count > 0 || left > 0.;
     }
     if (w->contacts) {
       int inside = 0;
@@ -185,9 +210,17 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
         inside |= work.now[i] < -w->graze * work.now[2 * w->contacts + i];
       }
       if (inside) lift(w, s, &work);
+      if (guarded && (held || inside)) trim(w, s, &work, energy[0] + energy[1]);
     }
     s->time = start + s->step;
     if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) return -k - 1;
   }
   return steps;
+}
+
+/* Impulses of one problem by itself, see `impulses_of_cones`; how much room it needs. */
+EXPORTED size_t room_of_impulses(size_t rows, size_t size) { return room_of_cones(rows, size); }
+
+EXPORTED double solve_impulses(const struct cones* problem, double settled, double* f) {
+  return impulses_of_cones(problem, settled, f);
 }

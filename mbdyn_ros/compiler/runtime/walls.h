@@ -1,13 +1,14 @@
 /* A motion q' = N(q) v, M(q) v' = force, among one-sided walls, bounds and dry friction: what its
    programs are, where it stands, and the room that a step needs. */
 
-/* Most contacts that are held in one step. */
-enum { MOST_HELD = 128 };
+/* Most contacts that are held in one step, and stages of a method of free motion. */
+enum { MOST_HELD = 128, MOST_STAGES = 8 };
 
 struct walls {
   /* Of (q, v, effort, step); of (q, step); of (q, v): of every contact its distance, its rate and
-     how much these are of a metre; of q: see block; of (q, v). NULL where there are no contacts. */
-  const struct program *acceleration, *mass, *distances, *rows, *rate;
+     how much these are of a metre; of q: see block; of (q, v); of (q, v), kinetic and potential.
+     distances and rows are NULL where there are no contacts. */
+  const struct program *acceleration, *mass, *distances, *rows, *rate, *energy;
   size_t nq, nv, ne, contacts, rubbing;
   /* In the result of `rows`: of every contact the velocity (3, nv) of what touches and the normal
      (3), or, where that is -1, one row; then rows of dry friction and the bounds of its forces. */
@@ -26,10 +27,12 @@ struct walls {
 
 /* Where a motion stands. force: of every contact the last force along its normal and two tangents,
    then those of dry friction, N or N m. slip: velocities there at the end of the last step.
-   mode: of every contact 0 apart, 1 held, 2 held and sliding. */
+   mode: of every contact 0 apart, 1 held, 2 held and sliding. lost: J that impacts and friction
+   have taken; trimmed: J of errors of the steps, taken so that none is gained. residual: velocity by
+   which laws were missed at most. */
 struct walled {
   double *q, *v, *effort, *force, *slip, *mode;
-  double time, step, lost, residual;
+  double time, step, lost, residual, trimmed;
   /* Impacts: see `record_impact`; how many stand there, and for how many there is room. */
   double* impacts;
   size_t hits, most_hits, merged;
@@ -59,10 +62,10 @@ static size_t share_room(const struct walls* w, double* room, struct work* x) {
   double* at = room;
 #define ROOM(place, size) x->place = at, at += (size)
   ROOM(q, w->nq), ROOM(v, w->nv), ROOM(fast, w->nv), ROOM(way, w->nv), ROOM(rate, w->nq);
-  ROOM(slopes, ((size_t)w->stages + 3) * state), ROOM(now, 3 * w->contacts);
+  ROOM(slopes, (MOST_STAGES + 2) * state), ROOM(now, 3 * w->contacts);
   ROOM(end, 3 * w->contacts), ROOM(column, w->rows ? result_size(w->rows) : 0);
   ROOM(mass, w->nv * w->nv), ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m);
-  ROOM(b, m), ROOM(f, m), ROOM(bound, w->rubbing), ROOM(mu, k), ROOM(cones, room_of_cones(m));
+  ROOM(b, m), ROOM(f, m), ROOM(bound, w->rubbing), ROOM(mu, k), ROOM(cones, room_of_cones(m, w->nv));
   ROOM(closing, k * k), ROOM(gap, k);
 #undef ROOM
   x->held = (size_t*)at, x->first = x->held + k, x->tangent = x->first + k;
@@ -84,9 +87,10 @@ EXPORTED size_t size_of_impact(const struct walls* w) {
 
 /* How many numbers of memory the programs need. */
 EXPORTED size_t memory_of_motion(const struct walls* w) {
-  const struct program* all[] = {w->acceleration, w->mass, w->distances, w->rows, w->rate};
+  const struct program* all[] = {w->acceleration, w->mass, w->distances,
+                                 w->rows, w->rate, w->energy};
   size_t total = 0;
-  for (size_t k = 0; k < 5; ++k) total += all[k] ? all[k]->memory : 0;
+  for (size_t k = 0; k < 6; ++k) total += all[k] ? all[k]->memory : 0;
   return total;
 }
 
@@ -94,10 +98,10 @@ EXPORTED size_t memory_of_motion(const struct walls* w) {
 static void evaluate(const struct walls* w, const struct walled* s, const struct program* program,
                      const double* one, const double* two, const double* three,
                      const double* four, double* result) {
-  const struct program* all[] = {w->acceleration, w->mass, w->distances, w->rows};
+  const struct program* all[] = {w->acceleration, w->mass, w->distances, w->rows, w->rate};
   const double* arg[6] = {one, two, three, four};
   double *memory = s->memory, *res[] = {result};
-  for (size_t k = 0; k < 4 && all[k] != program; ++k) memory += all[k] ? all[k]->memory : 0;
+  for (size_t k = 0; k < 5 && all[k] != program; ++k) memory += all[k] ? all[k]->memory : 0;
   arg[program->inputs] = w->home;
   arg[program->inputs + 1] = memory;
   run(program, arg, res);

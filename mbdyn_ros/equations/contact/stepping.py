@@ -47,7 +47,7 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
     points = point_motions(system.tree, embedding.joints, velocity, rest, contacts.points)
-    blocks, normals = [], []
+    blocks, normals, places = [], [], []
     for point, (_, _, radius) in zip(points, contacts.points, strict=True):
         if not radius:
             blocks.append(point.velocity)
@@ -61,6 +61,7 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
                 normal = ca.Function("at", [x], [slope])(point.place)
                 normal = normal / ca.norm_2(normal)
             normals.append(ca.densify(normal))
+            places.append(point.place - radius * normals[-1])
     stops = [side * velocity[k] for _, k, side, _ in contacts.stops]
     rubbing, dry = RubbingRows.of(system), tree_friction(system.tree)[1]
     rub = [v[k] for k, _ in rubbing.single] + [velocity[row] for row in rubbing.own]
@@ -69,7 +70,7 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
         for k, members in rubbing.single
     ] + [SX(dry[row]) for row in rubbing.own]
     rows = ca.vertcat(SX(0, 1), *blocks, *stops, *rub)
-    return ca.densify(ca.vertcat(by_rows(ca.jacobian(rows, v)), *normals, *bounds))
+    return ca.densify(ca.vertcat(by_rows(ca.jacobian(rows, v)), *normals, *places, *bounds))
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,13 @@ class RowsLayout:
     """Where in the column of `contact_rows` every contact stands.
 
     block : of every contact the place of its velocity (3, nv), or of its row (nv,) for a stop.
-    normal : of its normal (3,), -1 for a stop.
+    normal, place : of its normal (3,) and of where it touches (3,), -1 for a stop.
     rubbing, bound : of the rows (r, nv), and of the bounds (r,), of dry friction.
     """
 
     block: tuple[int, ...]
     normal: tuple[int, ...]
+    place: tuple[int, ...]
     rubbing: int
     bound: int
 
@@ -99,7 +101,10 @@ class RowsLayout:
         stops = [at + nv * k for k in range(len(contacts.stops))]
         rubbing = at + nv * len(stops)
         normals = rubbing + nv * len(RubbingRows.of(system))
-        places = [normals + 3 * k for k in range(len(blocks))]
-        return RowsLayout(
-            (*blocks, *stops), (*places, *(-1 for _ in stops)), rubbing, normals + 3 * len(blocks)
+        places = normals + 3 * len(blocks)
+        of_normals, of_places = (
+            (*(start + 3 * k for k in range(len(blocks))), *(-1 for _ in stops))
+            for start in (normals, places)
         )
+        bound = places + 3 * len(blocks)
+        return RowsLayout((*blocks, *stops), of_normals, of_places, rubbing, bound)

@@ -205,12 +205,6 @@ class Contacts:
         normal: Array = self.layout.normal[divmod(k, len(self.environment.sides))]
         return normal
 
-    def touch(self, k: int) -> tuple[Array, Array]:
-        """Place and normal (3,) of a contact; NaN for the stop of a joint."""
-        if k >= self.geometry.pairs:
-            return np.full(3, np.nan), np.full(3, np.nan)
-        return self.place(k), self.normal(k)
-
     def jacobian(self, k: int) -> Array:
         """Velocity (3, nv), in the world, of what touches: the material point at `place`."""
         p, ball = self.point(k), self._balls.get(self.point(k))

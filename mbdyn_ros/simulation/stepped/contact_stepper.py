@@ -16,14 +16,14 @@ from ...errors import SimulationError
 from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...model.model import Array
 from ...robot import Robot
-from ..contact.contacts import Contacts, tangent_plane
+from ..contact.contacts import Contacts
 from ..contact.environment import TIE_WINDOW, Environment
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
 from ..friction.coulomb import Coulomb, fastest_damping
 from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
-from .impact_record import impact_of
 from .step_in_c import Laws, MotionInC, StepInC
+from .touches import Touches
 
 NOTHING = ContactGeometry((), ())
 """No points, no walls."""
@@ -41,7 +41,7 @@ class Contact:
     point : index into the environment's points; -1 for the stop of a joint.
     surface : name of what is touched.
     place, normal : (3,) m and the unit vector into free space, in the world; NaN for stops.
-    force : (3,) N on the robot, in the world, mean over the step; of a stop (along, 0, 0), N or N m.
+    force : (3,) N on the robot, in the world, mean over the step; (along, 0, 0) N or N m of a stop.
     sticks : whether friction holds it; false where it slides or is smooth.
     """
 
@@ -114,6 +114,7 @@ class Stepper:
             of_walls = self._contacts.restitution, self._contacts.friction
             laws = Laws(*of_walls, STEPS_IN_C, environment.tie_window)
         self._compiled = StepInC(robot, walls, laws)
+        self._touches = None if self._contacts is None else Touches(self._contacts, self._compiled)
         self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
         self.effort = np.zeros(len(robot.effort_labels))
         self._motion = MotionInC(self._compiled, self.q, self.v, self.effort, MOST_IMPACTS)
@@ -192,7 +193,7 @@ class Stepper:
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """Those that were held in the last step, with their forces."""
-        return () if self._contacts is None else tuple(self._held(self._contacts))
+        return () if self._touches is None else tuple(self._held(self._touches))
 
     @property
     def impacts(self) -> tuple[Impact, ...]:
@@ -221,6 +222,11 @@ class Stepper:
         self._motion.motion.lost = lost
 
     @property
+    def trimmed(self) -> float:
+        """J of errors of steps that would have raised the energy of an undriven motion."""
+        return float(self._motion.motion.trimmed)
+
+    @property
     def residual(self) -> float:
         """The largest velocity (m/s or rad/s) by which contacts missed a law so far."""
         return float(self._motion.motion.residual)
@@ -232,32 +238,27 @@ class Stepper:
 
     # ---- what happened --------------------------------------------------------------------
 
-    def _held(self, contacts: Contacts) -> Iterator[Contact]:
-        force, mode = self._motion.force, self._motion.mode
-        held = np.flatnonzero(mode)
-        if len(held):
-            contacts.rows(self.q, self.v, held)
-        for k in held.tolist():
-            along = force[3 * k : 3 * k + 3]
-            place, normal = contacts.touch(k)
-            if np.isfinite(normal).all():
-                along = along[0] * normal + along[1:] @ tangent_plane(normal)
-            sticks = bool(mode[k] == 1.0)
+    def _held(self, touches: Touches) -> Iterator[Contact]:
+        names, force, mode = touches.contacts, self._motion.force, self._motion.mode
+        touches.at(self.q)
+        for k in np.flatnonzero(mode).tolist():
+            place, normal = touches.touch(k)
+            pushed = touches.force(k, force[3 * k : 3 * k + 3])
             yield Contact(
-                contacts.point(k), contacts.surface(k), place, normal, along.copy(), sticks
+                names.point(k), names.surface(k), place, normal, pushed, bool(mode[k] == 1.0)
             )
 
     def _taken_impacts(self) -> list[Impact]:
-        motion, contacts = self._motion.motion, self._contacts
+        motion, touches = self._motion.motion, self._touches
         records, motion.hits = self._motion.impacts[: motion.hits].copy(), 0
-        assert contacts is not None
+        assert touches is not None
 
         def total(q: Array, v: Array) -> float:
             self._energy.q[:], self._energy.v[:] = q, v
             self._energy()
             return float(self._energy.result.sum())
 
-        return [impact_of(record, contacts, self.robot, total) for record in records]
+        return [touches.impact(record, total, self.robot.nv) for record in records]
 
     def _explain(self) -> None:
         labels = (*self.robot.position_labels, *self.robot.velocity_labels)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...array import Array
+from ...compiler.bound import Bound
 from ...compiler.compiled_kernel import CompiledKernel
 from ...compiler.runtime.library import runtime
 from ...equations.contact.contact import ContactGeometry, distances
@@ -21,29 +22,29 @@ from ...equations.contact.stepping import (
     tree_friction,
 )
 from ...equations.position_rate import position_rate
-from ...equations.programs import forward_dynamics, mass_matrix
+from ...equations.programs import energy, forward_dynamics, mass_matrix
 from ...integration.methods import FixedMethod, RungeKutta
 from ...robot import Robot
 from ..contact.precision import Precision
 
 SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
 
+PROGRAMS = "acceleration", "mass", "distances", "rows", "rate", "energy"
+"""Of a robot among walls, in the order of C."""
+
 
 class Walls(ctypes.Structure):
     """`struct walls` of runtime/walls.h."""
 
     _fields_ = [
-        *((name, ADDRESS) for name in ("acceleration", "mass", "distances", "rows", "rate")),
+        *((name, ADDRESS) for name in PROGRAMS),
         *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing")),
         ("block", ADDRESS),
         ("normal", ADDRESS),
         ("rubs", ctypes.c_int64),
         ("bounds", ctypes.c_int64),
         *((name, ADDRESS) for name in ("still_v", "still_q", "restitution", "friction", "home")),
-        *(
-            (name, NUMBER)
-            for name in ("touching", "graze", "closed", "slow", "settled", "window")
-        ),
+        *((name, NUMBER) for name in ("touching", "graze", "closed", "slow", "settled", "window")),
         ("stages", ctypes.c_int),
         ("damped", ctypes.c_int),
         ("tableau", ADDRESS),
@@ -55,7 +56,7 @@ class Motion(ctypes.Structure):
 
     _fields_ = [
         *((name, ADDRESS) for name in ("q", "v", "effort", "force", "slip", "mode")),
-        *((name, NUMBER) for name in ("time", "step", "lost", "residual")),
+        *((name, NUMBER) for name in ("time", "step", "lost", "residual", "trimmed")),
         ("impacts", ADDRESS),
         *((name, SIZE) for name in ("hits", "most_hits", "merged")),
         ("memory", ADDRESS),
@@ -80,6 +81,7 @@ class StepInC:
     ----------
     walls : what C reads.
     rubbing : rows of dry friction. contacts : how many there are.
+    layout : where they stand in the result of `rows`, a bound call at q; None where there are none.
     """
 
     def __init__(self, robot: Robot, geometry: ContactGeometry, laws: Laws) -> None:
@@ -92,6 +94,7 @@ class StepInC:
             (damped_dynamics,) if damped else (forward_dynamics, None, False, False),
             (damped_mass,) if damped else (mass_matrix,),
             (position_rate,),
+            (energy,),
         ]
         if self.contacts:
             wanted.append((distances, geometry))
@@ -103,13 +106,13 @@ class StepInC:
             assert isinstance(kernel, CompiledKernel)
             named[kernel.program.name] = kernel
         self._kernels, self.home = kernels, robot.calls.home
-        layout = RowsLayout.of(system, geometry)
+        self.layout = layout = RowsLayout.of(system, geometry)
+        self.rows = Bound(named["contact_rows"]) if "contact_rows" in named else None
         labels = {label: i for i, label in enumerate(robot.position_labels)}
         still_v = [k for k, _ in rubs.single] + [-1 for _ in rubs.own]
         still_q = [labels.get(robot.velocity_labels[k], -1) if k >= 0 else -1 for k in still_v]
         self._kept = [
-            np.array(one, dtype=np.int64)
-            for one in (layout.block, layout.normal, still_v, still_q)
+            np.array(one, dtype=np.int64) for one in (layout.block, layout.normal, still_v, still_q)
         ]
         self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
         block, normal, at_v, at_q = (one.ctypes.data for one in self._kept)
@@ -124,7 +127,7 @@ class StepInC:
             mass=program("damped_mass", "mass_matrix"),
             distances=program("distances"),
             rows=program("contact_rows"),
-            rate=program("position_rate"),
+            rate=program("position_rate"), energy=program("energy"),
             nq=robot.nq, nv=robot.nv, ne=len(robot.effort_labels),
             contacts=self.contacts, rubbing=self.rubbing,
             block=block, normal=normal, rubs=layout.rubbing, bounds=layout.bound,
@@ -151,9 +154,7 @@ class StepInC:
 class MotionInC:
     """One motion: its arrays, and the call that takes its steps."""
 
-    def __init__(
-        self, step: StepInC, q: Array, v: Array, effort: Array, most_impacts: int
-    ) -> None:
+    def __init__(self, step: StepInC, q: Array, v: Array, effort: Array, most_impacts: int) -> None:
         self._step, library = step, runtime()
         walls = ctypes.byref(step.walls)
         sizes = (library.room_of_motion, library.memory_of_motion, library.size_of_impact)
