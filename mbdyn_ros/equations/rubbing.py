@@ -33,13 +33,17 @@ class RubbingRows:
         """The rows of a system."""
         leader = {row: k for k, row in enumerate(system.coordinates.v)}
         mixed: set[int] = set()
+        still: set[int] = set()
         for linkage in system.linkages:
-            if len(linkage.independent) > 1:
+            if linkage.stands:
+                still.update(linkage.coordinates)
+            elif len(linkage.independent) > 1:
                 mixed.update(linkage.coordinates)
             else:
                 first = leader[linkage.coordinates[linkage.independent[0]]]
                 leader.update(dict.fromkeys(linkage.coordinates, first))
-        rough = np.flatnonzero(tree_friction(system.tree)[1]).tolist()
+        dry = tree_friction(system.tree)[1]
+        rough = [i for i in np.flatnonzero(dry).tolist() if i not in still]
         chosen = sorted({leader[row] for row in rough if row not in mixed})
         single = tuple(
             (k, tuple(i for i in rough if i not in mixed and leader[i] == k)) for k in chosen

@@ -53,6 +53,11 @@ class System:
         """The tree with inertias merged where only their sum matters; symbols stay as they are."""
         return self.tree if self.parameters is not None else regrouped(self.tree)
 
+    @property
+    def mass(self) -> float:
+        """Mass (kg) of all that joints can move."""
+        return sum(body.inertia.mass for body in self.tree.bodies)
+
     @functools.cached_property
     def is_deep(self) -> bool:
         """Whether bodies are carried by so many joints that whole matrices cost too much."""
@@ -135,6 +140,23 @@ class System:
         """The motion of the tree at independent positions."""
         return Embedding(self.tree, self.linkages, self.coordinates, q, z)
 
+    def matrix_rate(self, embedding: Embedding, q: SX, z: SX, v: SX) -> SX:
+        """dG/dt (nv_tree, nv) at the velocity `v`; `q` and `z` are plain symbols.
+
+        G depends on joints of loops alone, and no quaternion is among these.
+        """
+        matrix = embedding.matrix
+        if not self.linkages:
+            return SX(*matrix.shape)
+        moving = SX.zeros(q.shape[0])
+        for motion, in_q, in_v in self.coordinates.motions:
+            if motion.quaternion is None:
+                moving[in_q] = v[in_v]
+        columns = {body.q.start: body.v.start for body in self.tree.bodies}
+        walked = matrix[[columns[row] for row in self.walked_rows], :] @ v
+        numbers = ca.jtimes(matrix.nz[:], ca.vertcat(q, z), ca.vertcat(moving, walked))
+        return SX(matrix.sparsity(), ca.densify(numbers))
+
     def closure(self, q: SX, z: SX) -> SX:
         """Residual (nz, 1) of the loops that have no closed form, rows of full rank."""
         embedding, rest = self.embedding(q, z), SX.zeros(self.tree.nv)
@@ -163,6 +185,9 @@ class System:
         for link, (index, pose) in self.tree.frames.items():
             content.update(f"{link} {index}".encode())
             content.update(pose.rotation.tobytes() + pose.translation.tobytes())
+        for _, own in self.tree.parts.values():
+            content.update(np.float64(own.mass).tobytes())
+            content.update(own.first.tobytes() + own.second.tobytes())
         for linkage in self.linkages:
             content.update(repr((linkage.independent, linkage.dependent, linkage.rows)).encode())
             content.update(repr((linkage.cluster.gears, linkage.closed_form)).encode())

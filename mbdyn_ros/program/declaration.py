@@ -29,7 +29,7 @@ class Declaration:
         one for each coordinate.
     output : name of the array of results.
     matrix : whether that has rows and columns.
-    about : "link" or "contacts" where a program is about one; else "".
+    about : "link", "frame" (a link and axes) or "contacts" where a program is about one; else "".
     loaded : whether wrenches from outside may act, and friction be left out.
     internal : whether it serves other code alone, and users do not call it by its name.
     integrated : whether it is the rate of q at (q, v), with which compiled code integrates motions.
@@ -114,7 +114,7 @@ def declared(name: object) -> Declaration:
     InputError
         There is none; the message has the nearest name.
     """
-    known = (*offered(), *offered("link"))
+    known = (*offered(), *offered("link"), *offered("frame"))
     if isinstance(name, str) and name in known:
         return _declared[name]
     near = suggestion(str(name), known)

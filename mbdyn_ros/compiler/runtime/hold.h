@@ -10,9 +10,14 @@ static void tangents(const double* n, double* one, double* two) {
   two[0] = b, two[1] = sign + n[1] * n[1] * a, two[2] = -n[1];
 }
 
-static void combine(size_t n, const double* block, const double* along, double* row) {
+/* The velocity of a body along d at a place that is `arm` from its origin, as a row. */
+static void row_along(size_t n, const double* speeds, const double* arm, const double* d,
+                      double* row) {
+  const double turn[] = {arm[1] * d[2] - arm[2] * d[1], arm[2] * d[0] - arm[0] * d[2],
+                         arm[0] * d[1] - arm[1] * d[0]};
   for (size_t j = 0; j < n; ++j) {
-    row[j] = along[0] * block[j] + along[1] * block[n + j] + along[2] * block[2 * n + j];
+    row[j] = d[0] * speeds[j] + d[1] * speeds[n + j] + d[2] * speeds[2 * n + j] +
+             turn[0] * speeds[3 * n + j] + turn[1] * speeds[4 * n + j] + turn[2] * speeds[5 * n + j];
   }
 }
 
@@ -27,22 +32,25 @@ static int assemble(const struct walls* w, struct walled* s, struct work* x, dou
   if (w->rows) evaluate(w, s, w->rows, s->q, NULL, NULL, NULL, x->column);
   for (size_t i = 0; i < x->count; ++i) {
     const size_t k = x->held[i];
-    const double* block = x->column + w->block[k];
+    const double* body = x->column + w->body[k];
     x->first[i] = m;
     x->tangent[i] = NO_ROW;
     x->mu[i] = w->friction[k];
     if (w->normal[k] < 0) {
-      memcpy(x->S + m++ * n, block, n * sizeof *block);
+      memcpy(x->S + m++ * n, body, n * sizeof *body);
       continue;
     }
     const double* normal = x->column + w->normal[k];
-    combine(n, block, normal, x->S + m++ * n);
+    const double *point = w->point + 4 * k, *speeds = body + 12;
+    double arm[3];
+    for (int r = 0; r < 3; ++r) arm[r] = dot(3, body + 4 * r, point) - point[3] * normal[r];
+    row_along(n, speeds, arm, normal, x->S + m++ * n);
     if (!(w->friction[k] > 0.)) continue;
     double along[2][3];
     tangents(normal, along[0], along[1]);
     x->tangent[i] = m;
-    combine(n, block, along[0], x->S + m++ * n);
-    combine(n, block, along[1], x->S + m++ * n);
+    row_along(n, speeds, arm, along[0], x->S + m++ * n);
+    row_along(n, speeds, arm, along[1], x->S + m++ * n);
   }
   x->held_rows = m;
   if (rubs) {

@@ -10,9 +10,11 @@ struct walls {
      distances and rows are NULL where there are no contacts. */
   const struct program *acceleration, *mass, *distances, *rows, *rate, *energy;
   size_t nq, nv, ne, contacts, rubbing;
-  /* In the result of `rows`: of every contact the velocity (3, nv) of what touches and the normal
-     (3), or, where that is -1, one row; then rows of dry friction and the bounds of its forces. */
-  const int64_t *block, *normal;
+  /* In the result of `rows`: of every contact its body, a transform (3, 4) and the velocities (6, nv)
+     of origin and turning, and its normal (3), or, where that is -1, one row; then rows of dry
+     friction and the bounds of its forces. point: places (3) in the bodies' frames, and radius. */
+  const int64_t *body, *normal;
+  const double* point;
   int64_t rubs, bounds;
   /* Of every row of dry friction the number in v that it is, and that in q; -1: none. */
   const int64_t *still_v, *still_q;

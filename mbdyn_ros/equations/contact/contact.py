@@ -25,7 +25,7 @@ from ...model.model import Array
 from ...model.tree import Tree
 from ...program.declaration import program
 from ...program.symbols import alone
-from ..algebra.spatial import SX, JointMotion, by_rows, constant, cross
+from ..algebra.spatial import SX, JointMotion, by_rows, constant
 from ..system import System
 from ..tree.gibbs_motion import body_motions
 
@@ -76,10 +76,10 @@ class ContactGeometry:
     def __hash__(self) -> int:
         return hash(self.digest)
 
-    @property
-    def balls(self) -> list[int]:
-        """The points that have a radius."""
-        return [k for k, point in enumerate(self.points) if point.radius]
+    @functools.cached_property
+    def bodies(self) -> list[int]:
+        """The bodies that have points."""
+        return sorted({point.body for point in self.points})
 
     @property
     def pairs(self) -> int:
@@ -94,16 +94,14 @@ class ContactGeometry:
 
 @dataclass(frozen=True, eq=False)
 class PointMotion:
-    """Place, velocity, and acceleration of a point (3, 1), in the world.
+    """Place and velocity of a point (3, 1), in the world.
 
-    turning, turning_rate : angular velocity and acceleration (3, 1) of its body, in the world.
+    turning : angular velocity (3, 1) of its body, in the world.
     """
 
     place: SX
     velocity: SX
-    acceleration: SX
     turning: SX
-    turning_rate: SX
 
 
 def point_motions(
@@ -118,9 +116,8 @@ def point_motions(
     result = []
     for body, place, _ in points:
         motion, r = motions[body], constant([*place, 1.0])
-        of_frame = (motion.T @ r)[:3], (motion.rate @ r)[:3], (motion.acceleration @ r)[:3]
-        turn = motion.T[:3, :3]
-        result.append(PointMotion(*of_frame, turn @ motion.w, turn @ motion.w_rate))
+        turning = motion.T[:3, :3] @ motion.w
+        result.append(PointMotion((motion.T @ r)[:3], (motion.rate @ r)[:3], turning))
     return result
 
 
@@ -157,40 +154,24 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
 
 @program("q v", output="contact", about="contacts", internal=True)
 def contact_state(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
-    """All that a contact needs to know, in one column; see `ContactLayout`."""
+    """How the bodies move that may touch, in one column; see `ContactLayout`."""
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     drift = embedding.drift(velocity)
-    # Their motion without accelerations of the coordinates: x'' = h.
-    points = point_motions(system.tree, embedding.joints, velocity, drift, contacts.points)
-    places, jacobians, drifts, normals, curvatures = [], [], [], [], []
-    turns, rolls = [], []
-    for point, (_, _, radius) in zip(points, contacts.points, strict=True):
-        places.append(point.place)
-        jacobians.append(by_rows(ca.jacobian(point.velocity, v)))
-        drifts.append(point.acceleration)
-        if radius:
-            turns.append(by_rows(ca.jacobian(point.turning, v)))
-            for signed in contacts.signed:
-                _, normal, second = signed(point.place)
-                change = second @ point.velocity
-                normals.append(normal)
-                curvatures.append(ca.dot(point.velocity, change))
-                bend = cross(normal, point.turning_rate) + cross(change, point.turning)
-                rolls.append(point.acceleration + radius * bend)
-            continue
-        for face in contacts.faces:
-            x = SX.sym("x", 3)
-            hessian, gradient = ca.hessian(face(x), x)
-            slope, second = ca.Function("at", [x], [gradient, hessian])(point.place)
-            size = ca.norm_2(slope)
-            normals.append(ca.densify(slope / size))
-            curvatures.append(point.velocity.T @ second @ point.velocity / size)
-    rows, bends = [], []
+    motions = body_motions(system.tree, embedding.joints, velocity, drift)
+    transforms, linear, angular, turns, rows, bends = [], [], [], [], [], []
+    for body in contacts.bodies:
+        motion = motions[body]
+        axes = motion.T[:3, :3]
+        for transform in (motion.T, motion.rate, motion.acceleration):
+            transforms.append(by_rows(transform[:3, :]))
+        linear.append(by_rows(ca.jacobian(motion.rate[:3, 3], v)))
+        angular.append(by_rows(ca.jacobian(axes @ motion.w, v)))
+        turns.append(axes @ motion.w_rate)
     for _, k, side, _ in contacts.stops:
         rows.append(by_rows(ca.jacobian(side * velocity[k], v)))
         bends.append(side * drift[k])
-    parts = [*places, *jacobians, *drifts, *normals, *curvatures, *turns, *rolls, *rows, *bends]
+    parts = [*transforms, *linear, *angular, *turns, *rows, *bends]
     return ca.densify(ca.vertcat(*parts))
 
 
@@ -199,23 +180,19 @@ class ContactLayout:
 
     Attributes
     ----------
-    place, drift : (p, 3) of the points: x (m) and h (m/s^2).
-    jacobian : J (p, 3, nv).
-    normal : n (p, faces, 3). curvature : x'.H x' / |grad g| (p, faces), m/s^2.
-    turn : Jacobians (b, 3, nv) of the angular velocities of the b balls.
-    roll : (b, faces, 3) m/s^2, acceleration of a ball's point at the wall, as h is of its centre.
+    transforms : (b, 3, 3, 4) of the bodies that have points: T, T', and T'' without accelerations
+        of the coordinates, in the world (m, m/s, m/s^2).
+    linear, angular : Jacobians (b, 3, nv) of the velocity of the origin, and of the turning.
+    turn_drift : (b, 3) angular acceleration without those of the coordinates.
     stop_rows, stop_drift : (s, nv), (s,) of the joints' stops.
     """
 
     def __init__(self, column: Array, contacts: ContactGeometry, nv: int) -> None:
-        p, f, s = len(contacts.points), len(contacts.faces), len(contacts.stops)
-        b = len(contacts.balls)
-        shapes = [(p, 3), (p, 3, nv), (p, 3), (p, f, 3), (p, f)]
-        shapes += [(b, 3, nv), (b, f, 3), (s, nv), (s,)]
+        b, s = len(contacts.bodies), len(contacts.stops)
+        shapes = [(b, 3, 3, 4), (b, 3, nv), (b, 3, nv), (b, 3), (s, nv), (s,)]
         cuts = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)])
-        parts = [
+        self.transforms, self.linear, self.angular, self.turn_drift, *stops = (
             column[start:end].reshape(shape)
             for start, end, shape in zip(cuts[:-1], cuts[1:], shapes, strict=True)
-        ]
-        self.place, self.jacobian, self.drift, self.normal, self.curvature = parts[:5]
-        self.turn, self.roll, self.stop_rows, self.stop_drift = parts[5:]
+        )
+        self.stop_rows, self.stop_drift = stops

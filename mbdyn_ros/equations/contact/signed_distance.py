@@ -20,6 +20,17 @@ SHORTEST = 1e-12
 
 
 @alone
+def level(face: ca.Function) -> ca.Function:
+    """Of the surface g = const through a point: |grad g|, normal, and H / |grad g|, of any g."""
+    x = SX.sym("x", 3)
+    second, first = ca.hessian(face(x), x)
+    size = ca.norm_2(first)
+    return lasting(
+        ca.Function("level", [x], [size, ca.densify(first / size), ca.densify(second / size)])
+    )
+
+
+@alone
 def from_distance(distance: ca.Function) -> ca.Function:
     """Distance, normal (3, 1) and second derivatives (3, 3) of a distance in closed form."""
     x = SX.sym("x", 3)

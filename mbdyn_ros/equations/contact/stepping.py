@@ -8,13 +8,14 @@ import casadi as ca
 
 from ...program.declaration import program
 from ...program.elimination import solve_ltl
-from ..algebra.spatial import SX, by_rows, cross
+from ..algebra.spatial import SX, by_rows, constant
 from ..efforts import driving, reduced_efforts
 from ..loops.embedding import Embedding
 from ..programs import mass_matrix
 from ..rubbing import RubbingRows, tree_friction
 from ..system import System
-from .contact import ContactGeometry, point_motions
+from ..tree.gibbs_motion import body_motions
+from .contact import ContactGeometry
 
 
 @program("q v effort step:1", output="a", internal=True)
@@ -41,27 +42,26 @@ def _damping(system: System, embedding: Embedding) -> SX:
 
 @program("q", output="rows", about="contacts", internal=True)
 def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
-    """Velocities of what may touch, normals, stops and dry friction, see `RowsLayout`."""
+    """Bodies that may touch, normals, stops and dry friction; see `RowsLayout`."""
     embedding = system.embedding(q, z)
     v = SX.sym("v", system.coordinates.nv)
     velocity = embedding.velocity(v)
-    rest = SX.zeros(system.tree.nv)
-    points = point_motions(system.tree, embedding.joints, velocity, rest, contacts.points)
-    blocks, normals, places = [], [], []
-    for point, (_, _, radius) in zip(points, contacts.points, strict=True):
-        if not radius:
-            blocks.append(point.velocity)
+    motions = body_motions(system.tree, embedding.joints, velocity, SX.zeros(system.tree.nv))
+    bodies, normals = [], []
+    for body in contacts.bodies:
+        motion = motions[body]
+        turning = motion.T[:3, :3] @ motion.w
+        speeds = ca.vertcat(motion.rate[:3, 3], turning)
+        bodies += [by_rows(motion.T[:3, :]), by_rows(ca.jacobian(speeds, v))]
+    for body, place, radius in contacts.points:
+        x = (motions[body].T @ constant([*place, 1.0]))[:3]
         for face in range(len(contacts.faces)):
             if radius:
-                _, normal, _ = contacts.signed[face](point.place)
-                blocks.append(point.velocity + radius * cross(normal, point.turning))
+                normals.append(contacts.signed[face](x)[1])
             else:
-                x = SX.sym("x", 3)
-                slope = ca.gradient(contacts.faces[face](x), x)
-                normal = ca.Function("at", [x], [slope])(point.place)
-                normal = normal / ca.norm_2(normal)
-            normals.append(ca.densify(normal))
-            places.append(point.place - radius * normals[-1])
+                at = SX.sym("x", 3)
+                slope = ca.gradient(contacts.faces[face](at), at)
+                normals.append(ca.Function("at", [at], [slope / ca.norm_2(slope)])(x))
     stops = [side * velocity[k] for _, k, side, _ in contacts.stops]
     rubbing, dry = RubbingRows.of(system), tree_friction(system.tree)[1]
     rub = [v[k] for k, _ in rubbing.single] + [velocity[row] for row in rubbing.own]
@@ -69,22 +69,22 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
         sum((ca.fabs(embedding.matrix[i, k]) * dry[i] for i in members), SX(0))
         for k, members in rubbing.single
     ] + [SX(dry[row]) for row in rubbing.own]
-    rows = ca.vertcat(SX(0, 1), *blocks, *stops, *rub)
-    return ca.densify(ca.vertcat(by_rows(ca.jacobian(rows, v)), *normals, *places, *bounds))
+    rows = by_rows(ca.jacobian(ca.vertcat(SX(0, 1), *stops, *rub), v))
+    return ca.densify(ca.vertcat(*bodies, rows, *normals, *bounds))
 
 
 @dataclass(frozen=True)
 class RowsLayout:
     """Where in the column of `contact_rows` every contact stands.
 
-    block : of every contact the place of its velocity (3, nv), or of its row (nv,) for a stop.
-    normal, place : of its normal (3,) and of where it touches (3,), -1 for a stop.
+    body : of every contact the place of its body: the transform (3, 4) into the world, and the
+        velocities (6, nv) of its origin and of its turning; of a stop that of its row (nv,).
+    normal : of its normal (3,), -1 for a stop.
     rubbing, bound : of the rows (r, nv), and of the bounds (r,), of dry friction.
     """
 
-    block: tuple[int, ...]
+    body: tuple[int, ...]
     normal: tuple[int, ...]
-    place: tuple[int, ...]
     rubbing: int
     bound: int
 
@@ -92,19 +92,12 @@ class RowsLayout:
     def of(system: System, contacts: ContactGeometry) -> RowsLayout:
         """The layout of a system's rows."""
         nv, faces = system.coordinates.nv, len(contacts.faces)
-        blocks: list[int] = []
-        at = 0
-        for _, _, radius in contacts.points:
-            for face in range(faces):
-                blocks.append(at + (3 * nv * face if radius else 0))
-            at += 3 * nv * (faces if radius else 1)
-        stops = [at + nv * k for k in range(len(contacts.stops))]
-        rubbing = at + nv * len(stops)
+        size = 12 + 6 * nv
+        order = {body: size * k for k, body in enumerate(contacts.bodies)}
+        bodies = [order[point.body] for point in contacts.points for _ in range(faces)]
+        first = size * len(order)
+        stops = [first + nv * k for k in range(len(contacts.stops))]
+        rubbing = first + nv * len(stops)
         normals = rubbing + nv * len(RubbingRows.of(system))
-        places = normals + 3 * len(blocks)
-        of_normals, of_places = (
-            (*(start + 3 * k for k in range(len(blocks))), *(-1 for _ in stops))
-            for start in (normals, places)
-        )
-        bound = places + 3 * len(blocks)
-        return RowsLayout((*blocks, *stops), of_normals, of_places, rubbing, bound)
+        of_normals = (*(normals + 3 * k for k in range(len(bodies))), *(-1 for _ in stops))
+        return RowsLayout((*bodies, *stops), of_normals, rubbing, normals + 3 * len(bodies))

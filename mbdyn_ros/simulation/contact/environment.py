@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
 from ...arguments import require_link
-from ...compiler.kernel import memory
 from ...equations.contact.contact import BodyPoint, ContactGeometry
 from ...errors import InputError
-from ...model.model import Array
 from ...model.tree import BASE_JOINT, WORLD
-from ...program.symbols import alone, lasting
 from ...robot import Robot
+from .collision_points import collision_points
 from .points import GivenPoint, Point, checked_points, default_points
 from .surfaces import Surface, checked_restitution, number_within
+
+FLAT = ("plane", "box")
+"""Kinds of walls whose faces are planes with convex free space."""
 
 TIE_WINDOW = 1e-5
 """Time (s) within which contacts count as simultaneous."""
@@ -39,36 +38,6 @@ class Side:
         several = len(self.surface.faces) > 1
         return f"{self.surface.name}[{self.face}]" if several else self.surface.name
 
-    @functools.cached_property
-    @alone
-    def gradient(self) -> ca.Function:
-        """The gradient (1, 3) of g at a world point (3, 1)."""
-        x = ca.SX.sym("x", 3)
-        slope = ca.jacobian(self.surface.faces[self.face](x), x)
-        return lasting(ca.Function("gradient", [x], [ca.densify(slope)]))
-
-
-class Normals:
-    """Normals of one face as numbers; one object serves one thread."""
-
-    def __init__(self, side: Side) -> None:
-        self._buffer: Any
-        self._buffer, self._evaluate = side.gradient.buffer()
-        self._place, self._gradient = np.zeros(3), np.zeros(3)
-        self._buffer.set_arg(0, memory(self._place))
-        self._buffer.set_res(0, memory(self._gradient))
-
-    def __call__(self, places: Array) -> tuple[Array, Array]:
-        """Unit normals (N, 3), and lengths of the gradient (N,), at world points (N, 3)."""
-        rows = np.empty(places.shape)
-        for row, place in zip(rows, places, strict=True):
-            self._place[:] = place
-            self._evaluate()
-            row[:] = self._gradient
-        slopes = np.linalg.norm(rows, axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return rows / slopes[:, None], slopes
-
 
 class Environment:
     """Walls, and the points of a robot that may touch them.
@@ -77,8 +46,8 @@ class Environment:
     ----------
     surfaces : the walls.
     points : [(link, xyz), ...] or [(link, xyz, radius), ...], places (m) in link frames; with a
-        radius (m) a ball about the place. Default: every joint's origin and every link's end (see
-        `contact_points`).
+        radius (m) a ball about the place. Default: those of the shapes of collision; of a robot
+        without them every joint's origin and every link's end (see `contact_points`).
     tie_window : s; contacts that come so close after each other are solved as one impact.
     joint_limits : whether the lower and upper limits of the description are stops, or names of
         the joints whose limits are. None: as `simulate` and the simulator are told, which make
@@ -130,7 +99,9 @@ class Environment:
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:
         """The points (link, xyz) that may touch: those given, else those of every link.
 
-        A link has its joint's origin and, if it carries no other link, its end: as far beyond
+        Those are what `<collision>` describes: balls, corners of boxes, points on the edges of
+        cylinders, corners of the hulls of meshes. In a robot without shapes a link has its joint's
+        origin and, if it carries no other link, its end: as far beyond
         the centre of mass as the origin lies before it, which is the end of an even rod. Places
         that coincide whatever the robot does are taken once; links that cannot move, or that
         belong to a body without mass, have none.
@@ -146,7 +117,10 @@ class Environment:
                         "hit a wall; leave it out of the points"
                     )
             return self.points
-        return default_points(robot)
+        flat = all(
+            surface.shape is not None and surface.shape.kind in FLAT for surface in self.surfaces
+        )
+        return collision_points(robot, flat) or default_points(robot)
 
     def geometry(self, robot: Robot) -> ContactGeometry:
         """Points, faces and stops of a robot among the walls, for its programs."""

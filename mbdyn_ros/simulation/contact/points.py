@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -55,19 +56,21 @@ def checked_points(points: Sequence[GivenPoint]) -> tuple[Point, ...]:
     """
     result: list[Point] = []
     try:
-        given = [(link, xyz, *radius) for link, xyz, *radius in points]
+        given: list[tuple[Any, ...]] = [tuple(point) for point in points]
+        if any(len(point) < 2 for point in given):
+            raise ValueError
     except (TypeError, ValueError):
         raise InputError(f"points must be [(link, (x, y, z)), ...]; they are {points!r}") from None
-    for one, (link, xyz, *more) in zip(points, given, strict=True):
+    for one, (link, xyz, *radius) in zip(points, given, strict=True):
         if not isinstance(link, str):
             raise InputError(f"points must name links; {link!r} is no name")
-        if len(more) > 1:
+        if len(radius) > 1:
             raise InputError(f"a point is (link, xyz) or (link, xyz, radius), not {one!r}")
         what = f"the point on link {link!r}"
         x, y, z = single_vector(what, xyz, XYZ).tolist()
-        radius = more[0] if more else getattr(one, "radius", 0.0)
-        radius = number_within(f"{what}: radius", radius, np.inf, "of metres, 0 or more")
-        result.append(Point(link, (x, y, z), radius))
+        r = radius[0] if radius else getattr(one, "radius", 0.0)
+        r = number_within(f"{what}: radius", r, np.inf, "of metres, 0 or more")
+        result.append(Point(link, (x, y, z), r))
     return tuple(result)
 
 

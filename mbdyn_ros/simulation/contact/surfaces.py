@@ -12,7 +12,7 @@ import numpy as np
 
 from ...arguments import single_vector
 from ...equations.algebra.spatial import SX, constant
-from ...equations.contact.signed_distance import from_distance, from_face, length
+from ...equations.contact.signed_distance import from_distance, from_face, length, level
 from ...errors import InputError
 from ...model.model import Array
 from ...program.symbols import alone, lasting
@@ -108,6 +108,11 @@ class Surface:
         if not faces:
             raise InputError(f"surface {self.name!r}: g returns nothing")
         return tuple(faces)
+
+    @functools.cached_property
+    def levels(self) -> tuple[ca.Function, ...]:
+        """|grad g|, normal (3, 1) and H / |grad g| (3, 3) of every face, as functions."""
+        return tuple(map(level, self.faces))
 
     @functools.cached_property
     def signed(self) -> tuple[ca.Function, ...]:

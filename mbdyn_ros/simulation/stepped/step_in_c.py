@@ -39,8 +39,9 @@ class Walls(ctypes.Structure):
     _fields_ = [
         *((name, ADDRESS) for name in PROGRAMS),
         *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing")),
-        ("block", ADDRESS),
+        ("body", ADDRESS),
         ("normal", ADDRESS),
+        ("point", ADDRESS),
         ("rubs", ctypes.c_int64),
         ("bounds", ctypes.c_int64),
         *((name, ADDRESS) for name in ("still_v", "still_q", "restitution", "friction", "home")),
@@ -82,6 +83,7 @@ class StepInC:
     walls : what C reads.
     rubbing : rows of dry friction. contacts : how many there are.
     layout : where they stand in the result of `rows`, a bound call at q; None where there are none.
+    points : of every pair of a point and a wall the place in the body's frame, and the radius.
     """
 
     def __init__(self, robot: Robot, geometry: ContactGeometry, laws: Laws) -> None:
@@ -112,10 +114,17 @@ class StepInC:
         still_v = [k for k, _ in rubs.single] + [-1 for _ in rubs.own]
         still_q = [labels.get(robot.velocity_labels[k], -1) if k >= 0 else -1 for k in still_v]
         self._kept = [
-            np.array(one, dtype=np.int64) for one in (layout.block, layout.normal, still_v, still_q)
+            np.array(one, dtype=np.int64) for one in (layout.body, layout.normal, still_v, still_q)
         ]
+        self.points = np.array(
+            [
+                [*point.place, point.radius]
+                for point in geometry.points
+                for _ in range(len(geometry.faces))
+            ]
+        ).reshape(-1, 4)
         self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
-        block, normal, at_v, at_q = (one.ctypes.data for one in self._kept)
+        body, normal, at_v, at_q = (one.ctypes.data for one in self._kept)
 
         def program(*names: str) -> int | None:
             found = [named[name] for name in names if name in named]
@@ -130,7 +139,7 @@ class StepInC:
             rate=program("position_rate"), energy=program("energy"),
             nq=robot.nq, nv=robot.nv, ne=len(robot.effort_labels),
             contacts=self.contacts, rubbing=self.rubbing,
-            block=block, normal=normal, rubs=layout.rubbing, bounds=layout.bound,
+            body=body, normal=normal, point=self.points.ctypes.data, rubs=layout.rubbing, bounds=layout.bound,
             still_v=at_v, still_q=at_q,
             restitution=self._laws[0].ctypes.data, friction=self._laws[1].ctypes.data,
             home=self.home.ctypes.data,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...model.model import Array
-from ..contact.contacts import Contacts, tangent_plane
+from ..contact.contacts import Contacts, tangent_planes
 from ..contact.impacts import Impact, angle_between
 from .step_in_c import StepInC
 
@@ -33,25 +33,34 @@ class Touches:
 
     def touch(self, k: int) -> tuple[Array, Array]:
         """Place (m) and normal (3,) of a contact in the world; NaN for the stop of a joint."""
-        layout = self._step.layout
-        if layout.normal[k] < 0:
+        if self._step.layout.normal[k] < 0:
             return np.full(3, np.nan), np.full(3, np.nan)
-        place, normal = layout.place[k], layout.normal[k]
-        return self._column[place : place + 3].copy(), self._column[normal : normal + 3].copy()
+        at = self._step.layout.normal[k]
+        transform, normal = self._body(k)[:12].reshape(3, 4), self._column[at : at + 3].copy()
+        x, y, z, radius = self._step.points[k].tolist()
+        place: Array = transform @ [x, y, z, 1.0] - radius * normal
+        return place, normal
 
     def velocity(self, k: int, v: Array) -> Array:
         """Velocity (3,) in the world of what touches; (1,) of a stop."""
-        at, rows = self._step.layout.block[k], 1 if self._step.layout.normal[k] < 0 else 3
-        block = self._column[at : at + rows * len(v)].reshape(rows, len(v))
-        result: Array = block @ v
+        body, nv = self._body(k), len(v)
+        if self._step.layout.normal[k] < 0:
+            return np.array([body[:nv] @ v])
+        linear, turning = (body[12 : 12 + 6 * nv].reshape(6, nv) @ v).reshape(2, 3)
+        arm = self.touch(k)[0] - body[3:12:4]
+        result: Array = linear + np.cross(turning, arm)
         return result
+
+    def _body(self, k: int) -> Array:
+        """The numbers of a contact's body."""
+        return self._column[self._step.layout.body[k] :]
 
     def force(self, k: int, along: Array) -> Array:
         """A force (3,) in the world from those along the normal and two tangents."""
         _, normal = self.touch(k)
         if np.isnan(normal).any():
             return along.copy()
-        result: Array = along[0] * normal + along[1:] @ tangent_plane(normal)
+        result: Array = along[0] * normal + along[1:] @ tangent_planes(normal[None])[0]
         return result
 
     def impact(self, record: Array, total: Callable[[Array, Array], float], nv: int) -> Impact:
@@ -79,7 +88,7 @@ class Touches:
                 continue
             speeds[i] = normals[i] @ old, normals[i] @ new
             angles[i] = angle_between(old, normals[i])
-            sideways[i] = f[i, 1:] @ tangent_plane(normals[i])
+            sideways[i] = f[i, 1:] @ tangent_planes(normals[i : i + 1])[0]
         return Impact(
             time=float(time),
             points=tuple(self.contacts.point(k) for k in which),
