@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from .array import FLOAT64, as_numbers
+from .equations.frames import AXES, Frame
 from .errors import InputError
 from .model.coordinates import Coordinates
 from .model.model import Array
-from .model.tree import WORLD, Tree
+from .model.tree import BASE_JOINT, WORLD, Tree
 from .program.program import UNIT_TOLERANCE
 
 Wrenches = Mapping[str, object]
@@ -47,6 +48,22 @@ def coordinate_array(what: str, value: object, labels: Sequence[str]) -> Array:
             f"{', '.join(labels) or '(none)'}"
         )
     return array
+
+
+def whole_efforts(value: object, labels: Sequence[str]) -> object:
+    """Efforts (..., n) of all coordinates, where those of a floating base's joints alone are given.
+
+    A floating base has no motor: it gets zeros. Anything else is handed on as it is.
+    """
+    base = sum(label.startswith(f"{BASE_JOINT}/") for label in labels)
+    if base and isinstance(value, (np.ndarray, list, tuple)):
+        try:
+            array = as_numbers(value)
+        except (TypeError, ValueError, OverflowError):
+            return value
+        if array.ndim and array.shape[-1] == len(labels) - base:
+            return np.concatenate([np.zeros((*array.shape[:-1], base)), array], axis=-1)
+    return value
 
 
 def single_vector(what: str, value: object, labels: Sequence[str]) -> Array:
@@ -143,6 +160,13 @@ def require_link(tree: Tree, link: object, source: str) -> str:
             f"{source}: there is no link {link!r}; the links are {', '.join(tree.frames)}"
         )
     return link
+
+
+def require_frame(tree: Tree, link: object, axes: object, source: str) -> Frame:
+    """Return a link and axes, refused where the robot has no such link, or nobody such axes."""
+    if axes not in AXES:
+        raise InputError(f"there are no axes {axes!r}; there are {', '.join(AXES)}")
+    return Frame(require_link(tree, link, source), str(axes))
 
 
 def checked_home(

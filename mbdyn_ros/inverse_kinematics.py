@@ -62,7 +62,7 @@ def inverse_kinematics(
         raise InputError(f"{robot.model.source}: inverse kinematics is for a fixed base")
     wanted = _checked_pose(pose)
     q = single_vector("start", start, robot.position_labels)
-    low, high = position_limits(robot)
+    low, high = robot.position_limits
     q = np.clip(q, low, high)
     gap = _gap(robot, link, q, wanted, orientation)
     damping = 1e-6
@@ -96,17 +96,6 @@ def inverse_kinematics(
         f"found leaves a gap of {np.linalg.norm(gap[:3]):.3g} m{turned}. Choose a pose within "
         "reach" + (", or give its position alone" if orientation else "")
     )
-
-
-def position_limits(robot: Robot) -> tuple[Array, Array]:
-    """Lowest and highest positions (nq,) of the independent joints; infinite where none."""
-    low = np.full(robot.nq, -math.inf)
-    high = np.full(robot.nq, math.inf)
-    for name, block in robot.system.coordinates.blocks.items():
-        if block.kind.nv == 1 and not block.kind.is_endless:
-            limits = robot.model.joint(name).limits
-            low[block.q], high[block.q] = limits.lower, limits.upper
-    return low, high
 
 
 def _gap(robot: Robot, link: str, q: Array, wanted: Array, orientation: bool) -> Array:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from mbdyn_ros.model import Model
+from mbdyn_ros.model import Combination, Model
 from mbdyn_ros.model.model import Loop
 
 Array = np.ndarray
@@ -137,6 +137,9 @@ class LoopJudge:
                 factors = {joint.name: 1.0, joint.mimic.joint: -joint.mimic.multiplier}
                 result.append((factors, -joint.mimic.offset))
         for coupling in self.model.couplings:
+            if isinstance(coupling, Combination):
+                result.append((dict(coupling.factors), -coupling.offset))
+                continue
             inner, outer = (
                 self._above(link) for link in (coupling.predecessor, coupling.successor)
             )

@@ -269,12 +269,6 @@ def test_a_free_joint_beside_the_loop_must_be_named_too() -> None:
     assert "the independent joints (j1) leave j9 undetermined" in message
 
 
-def test_a_loop_through_a_floating_joint() -> None:
-    text = four_bar().replace('"j1" type="continuous"', '"j1" type="floating"')
-    message = refusal(pin(), text, home={})
-    assert "loop 'pin' passes through the floating joint 'j1'" in message
-
-
 # -- positions that no loop can take ---------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ from corpus import urdf_file
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import Verb, main
+from mbdyn_ros.cli.printing import number_column
 from mbdyn_ros.recording import read_table
 
 UR5 = str(urdf_file("ur5_robot.urdf"))
@@ -105,6 +106,17 @@ def test_forward_dynamics_undoes_inverse_dynamics() -> None:
     assert back["acceleration"]["elbow_joint"] == pytest.approx(1.5)
     assert back["acceleration"]["wrist_1_joint"] == pytest.approx(0, abs=1e-9)
     assert back["unit"]["elbow_joint"] == "rad/s^2"
+    text = succeed("fd", UR5, "--position", POSE, "--effort", json.dumps(effort))
+    wrist = next(line.split() for line in text.splitlines() if "wrist_1_joint" in line)
+    assert wrist[-2:] == ["0", "rad/s^2"], "what rounding leaves is nothing"
+
+
+def test_a_column_shows_no_rounding_noise() -> None:
+    assert number_column([59.2, -1.7e-12, -0.0, 1e-11]) == ["59.2", "0", "0", "1e-11"]
+    assert number_column([2e-12, 3e-11], noise=1e-11) == ["0", "3e-11"]
+    assert number_column([1e-20]) == ["1e-20"] and number_column([]) == []
+    efforts = [line.split()[-3] for line in succeed("id", UR5).splitlines() if "_joint" in line]
+    assert efforts == ["0", "-59.1708", "-15.6838", "0", "0", "0"]
 
 
 def test_closed_loops(tmp_path: Path) -> None:
@@ -267,7 +279,7 @@ def test_bench() -> None:
         assert len(line) == 6 and "-" not in line, "Pinocchio's stand beside ours"
         (line,) = [line.split() for line in text.splitlines() if f"{name}, 10000 states" in line]
         assert line[3] == line[6] == "-" and float(line[4]) > 0 and float(line[7]) < 1
-    assert "closed loops" in succeed("bench", FOUR_BAR, "--rounds", 1)
+    assert "closed loops" in succeed("bench", FOUR_BAR, "--rounds", 1, "--program", "energy")
 
 
 def test_bench_of_what_pinocchio_has_not() -> None:

@@ -37,9 +37,6 @@ def changed(old: str, new: str) -> str:
         (changed('<axis xyz="0 1 1"/>', '<axis xyz="0 1 1"/><mimic joint="ball"/>'),
          r'<mimic>: joint "ball" \(line 12\) is spherical; only'),
         (changed('type="spherical"', 'type="ball"'), 'type="ball" is here called "spherical"'),
-        (changed("</robot>", '<loop name="pin" type="spherical"><predecessor link="base"/>'
-                 '<successor link="hand"/></loop></robot>'),
-         "loop 'pin' passes through the spherical joint 'ball'"),
     ],
 )  # fmt: skip
 def test_refusals(text: str, words: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,11 @@ from interpreting import compiling
 from random_loops import draw
 
 import mbdyn_ros
-from mbdyn_ros import InputError, Robot
+from mbdyn_ros import InputError, Robot, SimulationWarning
 from mbdyn_ros.compiler.gcc import toolchain
 from mbdyn_ros.equations import programs
 from mbdyn_ros.integration.methods import FIXED
+from mbdyn_ros.model.examples import CART
 from mbdyn_ros.robot.rollout import Rollout
 from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
@@ -136,6 +138,21 @@ def test_nan_spoils_one_motion_alone(arm: Robot) -> None:
     q, v = arm.rollout(q0, v0, efforts, DT)
     assert np.isnan(v[2, 1:]).any() and np.isfinite(v[2, 0]).all()
     assert np.array_equal(np.delete(q, 2, 0), np.delete(expected, 2, 0))
+
+
+def test_leaving_the_limits_is_said_once() -> None:
+    limit = '<limit lower="-1" upper="1" effort="9" velocity="9"/></joint>'
+    robot = mbdyn_ros.load(CART.replace("</joint>", limit))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        robot.rollout([0.5], [0.0], np.zeros((3, 1)), DT)
+    fast = np.array([[0.0], [1e4], [-1e4]])
+    said = r"2 of 3 motions end beyond .*rail at 60.5, limits -1 to 1\): a rollout knows no stops"
+    with pytest.warns(SimulationWarning, match=said):
+        robot.rollout([0.5], fast, np.zeros((3, 1)), DT, terminal=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        robot.rollout([0.5], fast, np.zeros((3, 1)), DT)
 
 
 @pytest.mark.parametrize("count, steps", [(0, 3), (3, 0), (1, 1)])

@@ -7,15 +7,21 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from ros_rig import ARM
+from builtin_interfaces.msg import Duration, Time
+from rclpy.serialization import serialize_message
+from ros_rig import ARM, inertial
 from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.ros.messages.measured_state import MeasuredState
+from mbdyn_ros.ros.messages.playback import approach
 from mbdyn_ros.ros.messages.reference import Reference
 from mbdyn_ros.ros.messages.reference_limits import ReferenceLimits
+from mbdyn_ros.ros.messages.trajectory_bytes import read_trajectory
+from mbdyn_ros.ros.messages.turns import TURN, Turns
 
 TIMES = np.array([0.0, 0.5, 1.3, 2.0])
 
@@ -99,6 +105,49 @@ def test_absurd_joint_states_are_not_taken(number: float) -> None:
     assert not measured.take(joint_state(names, [1.0, 2.0, 4.0], [number, 0, 0]), 7.0, 7.0)
     assert not measured.take(joint_state(names, [number, 2.0, 4.0], zero), 7.0, 7.0)
     assert measured.position.tolist() == [3.0, 1.0] and measured.age(6.0) == 1.0
+
+
+def test_continuous_joints_go_the_shortest_way_round(interpreted: None) -> None:
+    """Where whole turns mean nothing: not for a joint that others follow, nor for a slide."""
+    robot = mbdyn_ros.load(ARM)
+    names, zero = list(robot.velocity_labels), np.zeros(3)
+    turns = Turns(robot, names)
+    measured = MeasuredState(names, turns)
+    assert measured.take(joint_state(names, [0.1, 3.1, 0.02], [0.0] * 3), 1.0, 1.0)
+    wanted = np.array([0.1 + TURN, -3.1, 0.02])
+    np.testing.assert_allclose(measured.way(wanted), [TURN, TURN - 6.2, 0.0], atol=1e-12)
+    assert measured.farthest(wanted) == ("shoulder", 0.1, pytest.approx(TURN))
+    goal = Reference(np.array([2.0]), np.array([[0.1, -3.1, 0.02]]))
+    way = approach(goal, 0.0, 1.0, (measured.position, zero, zero), turns)
+    assert way is not None
+    assert way.at(1.0)[0] == pytest.approx([0.1, 3.1 - TURN, 0.02])
+    assert np.ptp([way.at(time)[0][1] for time in np.linspace(1, 2)]) < 0.1
+
+    follower = ARM.replace("</robot>", f'''<link name="wheel">{inertial(1)}</link>
+        <joint name="spin" type="continuous"><parent link="upper"/><child link="wheel"/>
+        <mimic joint="elbow" multiplier="0.5"/></joint></robot>''')
+    assert Turns(mbdyn_ros.load(follower), names).shortest(wanted).tolist() == wanted.tolist()
+
+
+def test_a_trajectory_is_read_from_its_bytes() -> None:
+    """As rclpy reads it; the loop goes on meanwhile."""
+    sent = JointTrajectory(joint_names=["elbow", "wörist"])
+    sent.header.frame_id, sent.header.stamp = "base", Time(sec=-3, nanosec=7)
+    for k in range(4):  # lengths that put numbers at all alignments
+        point = JointTrajectoryPoint(positions=[1.5] * k, velocities=[-2.0] * (k % 2))
+        point.accelerations, point.effort = [3.0] * (k % 3), [0.25 * k]
+        point.time_from_start = Duration(sec=k, nanosec=10 * k)
+        sent.points.append(point)
+    data = serialize_message(sent)
+    read = read_trajectory(data)
+    assert read.joint_names == ["elbow", "wörist"] and read.header.stamp == sent.header.stamp
+    for one, other in zip(read.points, sent.points, strict=True):
+        assert one.time_from_start == (other.time_from_start.sec, other.time_from_start.nanosec)
+        for name in ("positions", "velocities", "accelerations", "effort"):
+            assert getattr(one, name).tolist() == list(getattr(other, name))
+    for bad in (b"", b"\x00\x03" + data[2:], data[:200], data[:40], data[:30] + b"\xff" * 9):
+        with pytest.raises(InputError, match="the message holds no trajectory"):
+            read_trajectory(bad)
 
 
 def joint_state(names: list[str], position: list[float], velocity: list[float]) -> JointState:

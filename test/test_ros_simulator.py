@@ -170,6 +170,11 @@ def test_set_state(rig: Rig) -> None:
         ({}, "position has 0 numbers"),
         ({"position": [0.0, math.nan, 0.0]}, "position of elbow is nan"),
         ({"name": ["elbow"], "position": [0.0]}, "joint 'shoulder' is missing"),
+        (
+            {"position": START, "velocity": [0.0, 1e11, 0.0]},
+            "velocity of elbow is 1e+11 rad/s, more than 628.319, half a turn in a step of 0.005 s",
+        ),
+        ({"position": START, "velocity": [0, 0, -1e6]}, "velocity of grip is -1e+06 m/s, more"),
     ):
         answer = rig.call(srv.SetState, "simulator/set_state", **fields)
         assert not answer.success and message in answer.message
@@ -180,9 +185,8 @@ def test_an_explosion_stops_the_motion_not_the_node(rig: Rig) -> None:
     node = simulate(rig)
     statuses = rig.listen(DiagnosticArray, "/diagnostics")
     states = rig.listen(JointState, "joint_states")
-    assert rig.call(
-        srv.SetState, "simulator/set_state", position=START, velocity=[1e11, 0.0, 0.0]
-    ).success
+    with node.lock:
+        node.session.set_state(np.array(START), np.array([1e11, 0.0, 0.0]))
     rig.wait(lambda: node.fault)
     assert "left the finite numbers" in node.fault
     states.clear()
@@ -294,6 +298,29 @@ def test_transforms_where_tf2_msgs_is(rig: Rig, monkeypatch: pytest.MonkeyPatch)
     assert abs(turn.z) == pytest.approx(math.sqrt(0.5)) and abs(turn.w) == pytest.approx(
         math.sqrt(0.5)
     )
+
+
+def test_transform_of_a_joint_that_a_loop_took_apart(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The links between are ours; others know the joint as one."""
+    sent: list[Any] = []
+
+    class Publisher:
+        publish = sent.append
+
+    monkeypatch.setattr(base_pose, "TFMessage", lambda transforms: transforms)
+    node = rig.client
+    monkeypatch.setattr(node, "create_publisher", lambda *arguments: Publisher)
+    loop = """<loop name="rail" type="prismatic"><axis xyz="1 0 0"/><predecessor link="floor"/>
+      <successor link="sled"/></loop></robot>"""
+    robot = mbdyn_ros.load(CART.replace("</robot>", loop))
+    assert len(robot.joint_names) == 3 and robot.nv == 1
+    poses = base_pose.PosePublisher(node, robot)
+    poses.publish(np.array([0.7]), np.zeros(1), 0)
+    (transform,) = sent[0]
+    assert (transform.header.frame_id, transform.child_frame_id) == ("floor", "sled")
+    assert transform.transform.translation.x == pytest.approx(robot.frame_pose([0.7], "sled")[0, 3])
 
 
 def test_planar_joint(rig: Rig) -> None:

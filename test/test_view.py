@@ -10,11 +10,12 @@ from corpus import urdf_file
 
 import mbdyn_ros
 from mbdyn_ros.model.model import Pose
+from mbdyn_ros.model.read.mesh_file import find_mesh, load_mesh
+from mbdyn_ros.model.shapes import Box, Cylinder, Mesh
 from mbdyn_ros.view.page.excursion import excursion
 from mbdyn_ros.view.scene.link_poses import link_poses
-from mbdyn_ros.view.scene.mesh_file import find_mesh, load_mesh
 from mbdyn_ros.view.scene.skeleton import skeleton
-from mbdyn_ros.view.scene.visuals import Box, Cylinder, Mesh, read_visuals
+from mbdyn_ros.view.scene.visuals import read_visuals
 
 pytestmark = pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
 ROOT = Path(__file__).resolve().parent.parent

@@ -7,11 +7,13 @@ from typing import Any, TypeVar
 
 import click
 
+from ..model.model import Array
 from ..recording.write import TABLES, check_target
 from ..robot import Robot
 from .robot_options import RobotOptions, robot_options
+from .rounding import rounding_noise
 from .series import AT_HOME, load_options, read_wrenches, state_option
-from .states import gather, show
+from .states import gather, print_state, show
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -107,6 +109,14 @@ def _answer(
         check_target(output, TABLES)
     texts = {quantity: values[quantity] for quantity in ("position", "velocity", given)}
     states = gather(robot, texts, trajectory, differentiate)
-    numbers = (series.numbers for series in states.values())
-    result = dynamics(*numbers, read_wrenches(wrench), not no_friction)
+    wrenches = read_wrenches(wrench)
+
+    def answer(*numbers: Array) -> Array:
+        effect: Array = dynamics(*numbers, wrenches, not no_friction)
+        return effect
+
+    numbers = [series.numbers for series in states.values()]
+    result = answer(*numbers)
     show(robot, states, wanted, result, as_json, output)
+    if result.ndim == 1 and output is None and not as_json:
+        print_state(robot, states, wanted, result, rounding_noise(answer, numbers, result))

@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import click
+import numpy as np
+
+from ..model.model import Array
 
 PIPE_COLUMNS = 10_000
 """Columns of a table that goes to a file or a pipe: nothing is cut off."""
@@ -39,9 +42,23 @@ def print_table(
     console.print(table)
 
 
+COLUMN_NOISE = 1e-13
+"""Share of the largest number of a column that rounding leaves where exact numbers would be 0."""
+
+
 def number(value: float) -> str:
     """A number as tables show it."""
-    return f"{value:.6g}"
+    return f"{value + 0.0:.6g}"
+
+
+def number_column(values: Sequence[float], noise: float | Array = 0.0) -> list[str]:
+    """A column as tables show it, 0 where a number is rounding noise.
+
+    noise : of all numbers or of each, where more is known of it than `COLUMN_NOISE`.
+    """
+    sizes = np.abs(np.asarray(values, dtype=float))
+    counts = sizes > np.maximum(COLUMN_NOISE * sizes.max(initial=0.0), noise)
+    return [number(value if one else 0.0) for value, one in zip(values, counts, strict=True)]
 
 
 @contextmanager

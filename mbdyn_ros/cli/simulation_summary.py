@@ -8,12 +8,16 @@ import click
 import numpy as np
 
 from ..robot import Robot
-from ..simulation import Trajectory
+from ..simulation import Environment, Trajectory
+from ..simulation.contact.contacts import Contacts
 from ..simulation.trajectory import CHANGE_POINT
-from .printing import number, print_table
+from .printing import number, number_column, print_table
 
 MOST_ROWS = 40
 """Contacts in the table of impacts."""
+
+TOUCHING = 1e-6
+"""Distance (m) of what touches."""
 
 
 def summarize(robot: Robot, trajectory: Trajectory, wall: float) -> dict[str, Any]:
@@ -45,26 +49,51 @@ def summarize(robot: Robot, trajectory: Trajectory, wall: float) -> dict[str, An
     }
 
 
+def touching(
+    robot: Robot, environment: Environment, trajectory: Trajectory
+) -> dict[str, list[str]]:
+    """By surface, the links that touch it at the end, to 1 micrometre."""
+    contacts = Contacts(robot, environment)
+    g, _, slope = contacts.distances(trajectory.q[-1], trajectory.v[-1])
+    found: dict[str, list[str]] = {}
+    for k in np.flatnonzero(
+        g[: contacts.geometry.pairs] <= TOUCHING * slope[: contacts.geometry.pairs]
+    ):
+        links = found.setdefault(contacts.surface(int(k)), [])
+        link = contacts.points[contacts.point(int(k))].link
+        if link not in links:
+            links.append(link)
+    return found
+
+
 def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any]) -> None:
     """Print a `summarize` as tables and words."""
-    rows = []
-    for label in dict.fromkeys(robot.position_labels + robot.velocity_labels):
-        position, velocity = (
-            number(summary[what][label]) if label in summary[what] else ""
-            for what in ("position", "velocity")
-        )
-        rows.append((label, position, velocity))
+    columns = [
+        dict(zip(summary[what], number_column(list(summary[what].values())), strict=True))
+        for what in ("position", "velocity")
+    ]
+    rows = [
+        (label, *(column.get(label, "") for column in columns))
+        for label in dict.fromkeys(robot.position_labels + robot.velocity_labels)
+    ]
     print_table(f"{robot.model.name} at {summary['time']:g} s", ("", "position", "velocity"), rows)
     energy = summary["energy"]
+    parts = ("change", "work_of_efforts", "lost_to_friction", "lost_in_impacts")
+    change, work, friction, impacts = number_column(
+        [energy[part] for part in parts], energy["unexplained"]
+    )
     click.echo(
         f"{summary['steps']} steps in {summary['wall_time']:.3g} s. Energy changed by "
-        f"{energy['change']:.6g} J: {energy['work_of_efforts']:.6g} J from the efforts, "
-        f"{energy['lost_to_friction']:.6g} J lost to friction, "
-        f"{energy['lost_in_impacts']:.6g} J in impacts; drift {energy['drift']:.1e} "
+        f"{change} J: {work} J from the efforts, {friction} J lost to friction, "
+        f"{impacts} J in impacts; drift {energy['drift']:.1e} "
         f"({energy['unexplained']:.1e} J)."
     )
     if "impacts" in summary:
         _print_impacts(summary["impacts"])
+    for surface, links in summary.get("touching", {}).items():
+        click.echo(
+            f"At the end {', '.join(links)} touch{'es' if len(links) == 1 else ''} {surface}."
+        )
     passed = [one for one in trajectory.transitions if one.mode == CHANGE_POINT]
     for one in passed:
         click.echo(f"At {one.time:.9g} s loop {one.joint!r} passed a change point by inertia.")
@@ -92,6 +121,9 @@ def _print_impacts(impacts: list[dict[str, Any]]) -> None:
                     number(contact["impulse"]),
                 )
             )
+    if not rows:
+        click.echo("No impacts.")
+        return
     header = ("time (s)", "point", "surface", "angle (deg)", "jump (m/s)", "impulse (N s)")
     print_table(f"{len(impacts)} impacts", header, rows[:MOST_ROWS], text_columns=3)
     if len(rows) > MOST_ROWS:

@@ -16,7 +16,7 @@ from ..recording.table import Table, csv_lines, to_json
 from ..recording.write import write_table
 from ..robot import Robot
 from ..units import acceleration_unit, effort_unit
-from .printing import number, print_json, print_table
+from .printing import number, number_column, print_json, print_table
 from .series import Series, from_table, labels_of, read_values, rest
 
 States = dict[str, Series]
@@ -88,7 +88,10 @@ def show(
     as_json: bool,
     output: str | None,
 ) -> None:
-    """Print the result, or write it into a file with the states it belongs to."""
+    """Print the result, or write it into a file with the states it belongs to.
+
+    One state for people is left to `print_state`.
+    """
     if not np.isfinite(result).all():
         row, column = np.argwhere(~np.isfinite(np.atleast_2d(result)))[0]
         raise InputError(
@@ -116,9 +119,7 @@ def show(
         print_json(document)
     elif output is not None:
         click.echo(f"{output}: {len(np.atleast_2d(result))} states")
-    elif result.ndim == 1:
-        _print_state(robot, states, quantity, result)
-    else:
+    elif result.ndim > 1:
         for line in csv_lines(table):
             click.echo(line, nl=False)
 
@@ -136,28 +137,30 @@ def _table(robot: Robot, states: States, quantity: str, result: Array) -> Table:
     return table
 
 
-def _print_state(robot: Robot, states: States, quantity: str, result: Array) -> None:
-    """One line a coordinate; positions that are none of a velocity's stand above."""
+def print_state(
+    robot: Robot, states: States, quantity: str, result: Array, noise: Array
+) -> None:
+    """One line a coordinate; positions that are none of a velocity's stand above.
+
+    noise : (n,) how far from 0 numbers of the result may be by rounding.
+    """
     units = {"effort": effort_unit, "acceleration": acceleration_unit}[quantity]
+    texts = {name: [number(value) for value in one.numbers] for name, one in states.items()}
+    texts[quantity] = number_column(result.tolist(), noise)
     columns = {
-        name: dict(zip(labels_of(robot, name), numbers.tolist(), strict=True))
-        for name, numbers in (
-            *((name, one.numbers) for name, one in states.items()),
-            (quantity, result),
-        )
+        name: dict(zip(labels_of(robot, name), column, strict=True))
+        for name, column in texts.items()
     }
     labels = dict.fromkeys(robot.velocity_labels + robot.effort_labels)
     extra = [
-        f"{label} {number(value)}"
-        for label, value in columns["position"].items()
-        if label not in labels
+        f"{label} {text}" for label, text in columns["position"].items() if label not in labels
     ]
     if extra and not np.array_equal(states["position"].numbers, rest(robot, "position")):
         click.echo("at " + ", ".join(extra))
     rows = [
         (
             label,
-            *(number(one[label]) if label in one else "" for one in columns.values()),
+            *(one.get(label, "") for one in columns.values()),
             units(robot.model, label) if label in columns[quantity] else "",
         )
         for label in labels

@@ -44,6 +44,9 @@ def actuated(system: System, embedding: Embedding, reduced: SX) -> SX:
         rows = [coordinates.effort[k] for k in acting]
         if set(rows) == set(own):
             continue
+        if linkage.stands:  # no effort there does any work
+            free = [k for k in free if k not in acting]
+            continue
         free = [k for k in free if k not in acting]
         columns = [place[row] for row in own]
         rates = embedding.matrix[:, columns]
@@ -145,7 +148,7 @@ def _shares(system: System, rates: Array) -> Iterator[tuple[Array, list[int]]]:
     place = {row: k for k, row in enumerate(system.coordinates.v)}
     for linkage in system.linkages:
         acting, units = _actuators(system, linkage), _units(system, linkage)
-        if linkage.linear:
+        if linkage.linear or linkage.stands:
             continue
         columns = [place[row] for row in _own(linkage)]
         weights = np.array([units[row] for row in linkage.coordinates])

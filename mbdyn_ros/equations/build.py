@@ -11,16 +11,18 @@ from ..errors import ModelError
 from ..model.clusters import find_clusters
 from ..model.coordinates import choose_coordinates
 from ..model.model import Array, Model, constant
-from ..model.split_joints import split_joints
+from ..model.split_joints import split_joints, turned_from
 from ..model.straight import Tilt, set_straight
 from ..model.tree import Tree, build_tree
 from ..program.symbols import alone
 from .home_check import home_notes
+from .loops.gimbal import QuarterPitchError
 from .loops.rank import RANK, ROUNDED
 from .system import System
 
 if TYPE_CHECKING:
     from .loops.assembly import Assembly
+
 
 class PartlyDependentError(ModelError):
     """A loop ties some motions of the joint `joint`, and leaves others free."""
@@ -47,6 +49,10 @@ def build_robot(
         system, assemblies = build_system(model, floating_base, gravity, home)
     except PartlyDependentError as error:
         return build_robot(split_joints(model, [error.joint]), floating_base, gravity, home)
+    except QuarterPitchError as error:
+        turned = turned_from(model, error.joint, error.rotation)
+        model, system, assemblies, notes = build_robot(turned, floating_base, gravity, home)
+        return model, system, assemblies, [*notes, _turned_text(error)]
     loops = {
         loop.name: ROUNDED if one.rounding else RANK
         for one in assemblies
@@ -56,6 +62,7 @@ def build_robot(
     straight, tilts = set_straight(model, system.tree, loops) if loops else (model, [])
     notes = [text for one in assemblies if (text := _rounded_text(one, tilts))]
     notes += [_repeated_text(one) for one in assemblies if one.repeated]
+    notes += [_rigid_text(model, system.tree, one) for one in assemblies if one.locked]
     if straight is not model:
         mobility = system.coordinates.nv
         system, assemblies = build_system(straight, floating_base, gravity, home)
@@ -80,6 +87,15 @@ def _rounded_text(assembly: Assembly, tilts: Sequence[Tilt]) -> str:
     )
 
 
+def _turned_text(error: QuarterPitchError) -> str:
+    """Words about turns that are counted from home."""
+    return (
+        f"at home joint {error.joint!r} has a pitch near a quarter turn, where yaw and roll are "
+        f"one: its yaw, pitch and roll are counted from home. Turn its frame by its <origin> to "
+        "have them counted from there"
+    )
+
+
 def _repeated_text(assembly: Assembly) -> str:
     """Words about couplings that say what loops say too."""
     cluster = assembly.linkage.cluster
@@ -88,6 +104,19 @@ def _repeated_text(assembly: Assembly) -> str:
     return (
         f"loop {loops} and {gears} say the same, and both constrain; leave out one of them so that "
         "forces have one way to go"
+    )
+
+
+def _rigid_text(model: Model, tree: Tree, assembly: Assembly) -> str:
+    """Words about links that loops without mobility hold together."""
+    cluster = assembly.linkage.cluster
+    loops = ", ".join(repr(loop.name) for loop in cluster.closures)
+    links = [link.name for link in model.links if tree.frames[link.name][0] in cluster.tied]
+    joints = ", ".join(dict.fromkeys(tree.bodies[body].joint for body in cluster.tied))
+    return (
+        f"loop {loops} leaves the joints between its links no mobility: {', '.join(links)} and "
+        f"what carries them are one rigid body, and {joints} stand still. If they should move, "
+        "check the type and the axis of the loop"
     )
 
 
@@ -147,6 +176,8 @@ def build_system(
     names = _independent_joints(model, tree, assemblies, wanted)
     actuated = _actuated_joints(model, tree, assemblies, names)
     coordinates = choose_coordinates(model, floating_base, names, actuated)
+    if coordinates.nv == 0 and (locked := [one.locked for one in assemblies if one.locked]):
+        raise ModelError(locked[0])
     return (
         System(
             tree,
@@ -166,15 +197,17 @@ def _preferred(
     """Bodies by how well it suits their joints to be independent; see `choose_independent`.
 
     First the joints that are named, then those that have drives, then those with an effort
-    limit, then all others but mimics: the nearest to the root first, as motors are.
+    limit, then all others but mimics: the nearest to the root first, as motors are. Last come
+    the parts of joints that loops took apart, which no motor moves one by one.
     """
     depth: list[int] = []
     for body in tree.bodies:
         depth.append(depth[body.parent] + 1 if body.parent >= 0 else 0)
     leading = [joint for joint in model.joints if joint.nv and joint.mimic is None]
     strong = [joint.name for joint in leading if np.isfinite(joint.limits.effort)]
+    whole = [joint.name for joint in leading if joint.part_of is None]
     groups: list[list[int]] = []
-    for names in (named, model.driven, strong, [joint.name for joint in leading]):
+    for names in (named, model.driven, strong, whole, [joint.name for joint in leading]):
         seen = {body for group in groups for body in group}
         new = [body for name in names for body in bodies_of[name] if body not in seen]
         groups.append(new if names is named else sorted(new, key=depth.__getitem__))
@@ -209,7 +242,13 @@ def _independent_joints(
             f"{model.source}: the independent joints ({', '.join(wanted)}) leave "
             f"{', '.join(missing)} undetermined: name them too"
         )
-    return list(wanted)
+    standing = {
+        tree.bodies[body].joint
+        for assembly in assemblies
+        if assembly.locked
+        for body in assembly.linkage.cluster.tied
+    }
+    return [name for name in wanted if name not in standing]
 
 
 def _actuated_joints(
@@ -223,7 +262,7 @@ def _actuated_joints(
     tied = {
         tree.bodies[body].joint
         for assembly in assemblies
-        if not assembly.linkage.linear
+        if not (assembly.linkage.linear or assembly.locked)
         for body in assembly.linkage.cluster.tied
     }
     more = [name for name in model.driven if name in tied and name not in independent]

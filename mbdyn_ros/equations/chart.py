@@ -163,5 +163,6 @@ class Chart:
 
 
 def charts(system: System) -> tuple[Chart, ...]:
-    """The charts of all linkages with loops."""
-    return tuple(Chart(system, one) for one in system.linkages if not one.linear)
+    """The charts of all linkages with loops that move."""
+    moving = (one for one in system.linkages if not (one.linear or one.stands))
+    return tuple(Chart(system, one) for one in moving)

@@ -49,7 +49,7 @@ def unreachable(system: System, q: Array) -> Unreachable | None:
     whole = np.zeros(system.tree.nq)
     whole[list(system.coordinates.q)] = q
     for linkage in system.linkages:
-        if linkage.linear:
+        if linkage.linear or linkage.stands:
             continue
         rows = np.array(system.rows(linkage))
         free, bound = rows[list(linkage.independent)], rows[list(linkage.dependent)]

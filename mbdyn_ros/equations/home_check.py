@@ -20,14 +20,20 @@ def home_notes(system: System, rough: Mapping[str, float]) -> list[str]:
     """Words about every loop whose home looks like a mistake in the description.
 
     rough : position (rad or m) by joint name from which the loops were closed, 0 where none.
+    Where the child of a joint stands that was taken apart is for the loops to say.
     """
     notes = []
     for linkage in system.linkages:
         if linkage.linear:
             continue
-        labels = [system.tree.bodies[body].label for body in linkage.cluster.tied]
-        start = np.array([rough.get(label, 0.0) for label in labels])
-        home = system.home[system.rows(linkage)]
+        bodies = [system.tree.bodies[body] for body in linkage.cluster.tied]
+        labels, home = [body.label for body in bodies], system.home[system.rows(linkage)]
+        start = np.array(
+            [
+                rough.get(body.label, 0.0 if body.part_of is None else x)
+                for body, x in zip(bodies, home, strict=True)
+            ]
+        )
         notes += _far_apart(system, linkage, labels, start, home)
     return notes
 

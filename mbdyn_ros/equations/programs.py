@@ -1,8 +1,9 @@
 """The programs of a robot: what its methods compute, each formula with its declaration.
 
 Their inputs are the independent positions q and, behind them, where loops have no closed form, the
-positions z of their dependent joints. Derivatives are declared in `derivatives`, what integrators
-and the forces in loops need in `position_rate` and `loop_forces`.
+positions z of their dependent joints. Derivatives are declared in `derivatives`, where links are in
+`frames`, momentum in `centroidal`, what integrators and the forces in loops need in
+`position_rate` and `loop_forces`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,11 @@ from dataclasses import replace
 
 import casadi as ca
 
-from ..model.tree import WORLD
 from ..program.declaration import program
 from ..program.elimination import solve_ltl
 from ..program.operations import cheapest
 from .actuation import actuated
-from .algebra.spatial import SX, constant, homogeneous
+from .algebra.spatial import SX
 from .articulated_body import articulated_body
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .efforts import applied, driving, joint_friction, reduced_efforts
@@ -125,6 +125,13 @@ def gravity_vector(system: System, q: SX, z: SX) -> SX:
 
 
 @program("q v", output="effort")
+def bias_vector(system: System, q: SX, z: SX, v: SX) -> SX:
+    """Coriolis, centrifugal and gravity efforts (nv, 1) of the independent coordinates."""
+    rest = SX.zeros(v.shape[0])
+    return reduced_efforts(system, system.embedding(q, z), v, rest, None, False)
+
+
+@program("q v", output="effort")
 def friction_vector(system: System, q: SX, z: SX, v: SX) -> SX:
     """Efforts (nv, 1) that overcome damping and dry friction of all joints."""
     embedding = system.embedding(q, z)
@@ -156,34 +163,6 @@ def joint_velocity(system: System, q: SX, z: SX, v: SX) -> SX:
 def joint_acceleration(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     """Tree accelerations."""
     return system.embedding(q, z).motion(v, a)[1]
-
-
-@program("q", output="pose", matrix=True, about="link")
-def frame_pose(system: System, q: SX, z: SX, link: str) -> SX:
-    """Homogeneous matrix (4, 4) of a link's frame in the world."""
-    index, pose = system.tree.frames[link]
-    rotation, origin = SX.eye(3), SX.zeros(3)
-    if index != WORLD:
-        joints = system.embedding(q, z).joints
-        rotation, origin = kinematics.body_poses(system.tree, joints)[index]
-    origin = origin + rotation @ constant(pose.translation)
-    rotation = rotation @ constant(pose.rotation)
-    return homogeneous(rotation, origin)
-
-
-@program("q", output="jacobian", matrix=True, about="link")
-def jacobian(system: System, q: SX, z: SX, link: str) -> SX:
-    """Jacobian (6, nv) of a link's origin: linear, then angular velocity, in world axes."""
-    index, pose = system.tree.frames[link]
-    if index == WORLD:
-        return SX.zeros(6, system.coordinates.nv)
-    embedding = system.embedding(q, z)
-    columns = kinematics.jacobian(system.tree, embedding.joints, index)
-    rotation = kinematics.body_poses(system.tree, embedding.joints)[index][0]
-    arm = rotation @ constant(pose.translation)
-    lever = ca.horzcat(*(ca.cross(columns[3:, k], arm) for k in range(system.tree.nv)))
-    columns = ca.vertcat(columns[:3, :] + lever, columns[3:, :])
-    return ca.densify(columns @ embedding.matrix)
 
 
 @formulation("inverse_dynamics", "Newton-Euler")

@@ -20,6 +20,7 @@ from ..program.symbols import alone, lasting
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .loops.linkage import Linkage, loop_functions, rows_at_positions
+from .loops.terms import LoopTerms
 
 DEEP = 200
 """Mean square of the numbers of coordinates that move a body, from which on forward dynamics by
@@ -37,7 +38,8 @@ class System:
     parameters : symbols (p, 1) that stand for numbers of the robot; None where all are numbers.
 
     Programs are traced for it (`program.program.Subject`). They take the independent positions q
-    and, where loops have no closed form, the positions z of their dependent joints.
+    and, where loops have no closed form, the positions z of their dependent joints; behind these
+    `terms` may stand.
     """
 
     tree: Tree
@@ -52,6 +54,11 @@ class System:
     def regrouped(self) -> Tree:
         """The tree with inertias merged where only their sum matters; symbols stay as they are."""
         return self.tree if self.parameters is not None else regrouped(self.tree)
+
+    @property
+    def mass(self) -> float:
+        """Mass (kg) of all that joints can move."""
+        return sum(body.inertia.mass for body in self.tree.bodies)
 
     @functools.cached_property
     def is_deep(self) -> bool:
@@ -92,6 +99,7 @@ class System:
             places=tuple(order.index(row) for row in self.walk_rows),
             home=self.home[[*self.walk_rows, *self.walked_rows]],
             equations=lambda: [loop_functions(self.tree, linkage) for linkage in walked],
+            terms=lambda: self.terms.function,
         )
 
     @property
@@ -131,9 +139,34 @@ class System:
             for one, (x, rows) in pairs
         }
 
+    @functools.cached_property
+    def terms(self) -> LoopTerms:
+        """What all programs need of the loops that have no closed form."""
+        order = list(self.coordinates.q)
+        places = [order.index(row) for row in self.walk_rows]
+        return LoopTerms(self.tree, self.walked, self.coordinates.nq, places)
+
     def embedding(self, q: SX, z: SX) -> Embedding:
-        """The motion of the tree at independent positions."""
-        return Embedding(self.tree, self.linkages, self.coordinates, q, z)
+        """The motion of the tree at independent positions; behind z may stand `terms`."""
+        known = self.terms.known(z) if z.shape[0] > self.nz else {}
+        return Embedding(self.tree, self.linkages, self.coordinates, q, z[: self.nz], known)
+
+    def matrix_rate(self, embedding: Embedding, q: SX, z: SX, v: SX) -> SX:
+        """dG/dt (nv_tree, nv) at the velocity `v`; `q` and `z` are plain symbols.
+
+        G depends on joints of loops alone, and no quaternion is among these.
+        """
+        matrix = embedding.matrix
+        if not self.linkages:
+            return SX(*matrix.shape)
+        moving = SX.zeros(q.shape[0])
+        for motion, in_q, in_v in self.coordinates.motions:
+            if motion.quaternion is None:
+                moving[in_q] = v[in_v]
+        columns = {body.q.start: body.v.start for body in self.tree.bodies}
+        walked = matrix[[columns[row] for row in self.walked_rows], :] @ v
+        numbers = ca.jtimes(matrix.nz[:], ca.vertcat(q, z), ca.vertcat(moving, walked))
+        return SX(matrix.sparsity(), ca.densify(numbers))
 
     def closure(self, q: SX, z: SX) -> SX:
         """Residual (nz, 1) of the loops that have no closed form, rows of full rank."""
@@ -163,6 +196,9 @@ class System:
         for link, (index, pose) in self.tree.frames.items():
             content.update(f"{link} {index}".encode())
             content.update(pose.rotation.tobytes() + pose.translation.tobytes())
+        for _, own in self.tree.parts.values():
+            content.update(np.float64(own.mass).tobytes())
+            content.update(own.first.tobytes() + own.second.tobytes())
         for linkage in self.linkages:
             content.update(repr((linkage.independent, linkage.dependent, linkage.rows)).encode())
             content.update(repr((linkage.cluster.gears, linkage.closed_form)).encode())

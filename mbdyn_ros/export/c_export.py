@@ -18,6 +18,7 @@ from ..arguments import require_link
 from ..compiler.bound import Bound
 from ..compiler.loading import interpret
 from ..equations import programs
+from ..equations.frames import Frame, jacobian
 from ..errors import InputError
 from ..model.model import Array
 from ..model.tree import WORLD
@@ -108,14 +109,15 @@ def describe(robot: Robot, links: Sequence[str] | None) -> CLibrary:
         omitted.append(f"forward_dynamics: no mass resists the motion of {names}")
     else:
         wanted["forward_dynamics"] = Program(programs.forward_dynamics, system)
+    taken: dict[str, str] = {}
     for link in chosen:
         name = f"jacobian_{identifier(link)}"
-        if name in wanted:
+        if name in taken:
             raise InputError(
-                f"{model.source}: the links {wanted[name].about!r} and {link!r} would have one "
+                f"{model.source}: the links {taken[name]!r} and {link!r} would have one "
                 f"name in C, {name}; choose one of them"
             )
-        wanted[name] = Program(programs.jacobian, system, link)
+        wanted[name], taken[name] = Program(jacobian, system, Frame(link, "world")), link
     states = _states(robot)
     functions = [
         _function(f"{prefix}_{name}", program, states) for name, program in wanted.items()

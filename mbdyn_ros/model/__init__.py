@@ -1,13 +1,14 @@
 """Models of robots: read from its description, immutable, without mathematics."""
 
 from ..errors import ModelError, ModelWarning
-from .model import Coupling, Inertia, Joint, Limits, Link, Loop, Mimic, Model, Pose
+from .model import Combination, Coupling, Inertia, Joint, Limits, Link, Loop, Mimic, Model, Pose
 from .read.description import read_description
 from .read.dh_table import read_dh_table
 from .read.side_car import read_mechanism
 from .read.urdf import read_urdf
 
 __all__ = [
+    "Combination",
     "Coupling",
     "Inertia",
     "Joint",

@@ -8,14 +8,16 @@ own. Clusters form a tree, so the recursions run over clusters as they run over 
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..errors import ModelError
 from .closing_types import ClosingType, closing_type
-from .model import Array, Model, Pose
-from .tree import WORLD, Tree, noise, without_noise
+from .model import Array, Combination, Coupling, Model, Pose
+from .tree import Tree, noise, without_noise
 
 PARALLEL_AXES = 1e-12
 """Sine of the largest angle between axes that count as parallel."""
@@ -83,7 +85,7 @@ class Cluster:
         """Whether anything constrains the cluster's joints."""
         return bool(self.closures or self.gears)
 
-    @property
+    @functools.cached_property
     def tied(self) -> tuple[int, ...]:
         """The bodies whose joints are constrained; the others of the cluster lie between them."""
         named = {body for closure in self.closures for body in closure.bodies}
@@ -108,10 +110,12 @@ def path_from(tree: Tree, ancestor: int, body: int) -> tuple[int, ...]:
 
 def common_ancestor(tree: Tree, first: int, second: int) -> int:
     """The last body (or the world) that carries both."""
-    above = {WORLD, *path_from(tree, WORLD, first)}
-    while second not in above:
-        second = tree.bodies[second].parent
-    return second
+    while first != second:  # parents come first, and the world before all
+        if first > second:
+            first = tree.bodies[first].parent
+        else:
+            second = tree.bodies[second].parent
+    return first
 
 
 def loop_axes(tree: Tree, closure: Closure) -> Array:
@@ -129,7 +133,7 @@ def loop_axes(tree: Tree, closure: Closure) -> Array:
 
 
 def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
-    """The loops of `model`, moved from links to bodies."""
+    """The loops of `model`, moved from links to bodies; see `split_joints.quaternions_in_loops`."""
     result, small = [], noise(body.placement.translation for body in tree.bodies)
     for loop in model.loops:
         first, first_pose = tree.frames[loop.predecessor]
@@ -146,14 +150,6 @@ def closures_on_bodies(model: Model, tree: Tree) -> list[Closure]:
             successor_frame=without_noise(second_pose @ loop.successor_frame, small),
             successor_path=path_from(tree, ancestor, second),
         )
-        for body in closure.bodies:
-            if tree.bodies[body].motion.nv > 1:
-                raise ModelError(
-                    f"{model.source}: loop {loop.name!r} passes through the "
-                    f"{tree.bodies[body].kind} joint {tree.bodies[body].joint!r}; a loop may only "
-                    "hold joints that slide and turn about axes one after the other. Model the "
-                    f"{tree.bodies[body].kind} joint by such joints."
-                )
         result.append(closure)
     return result
 
@@ -174,20 +170,47 @@ def gears_on_bodies(model: Model, tree: Tree) -> list[Gear]:
             name = f"mimic {joint.name}"
             gears.append(Gear(name, factors, -joint.mimic.offset, between))
     for coupling in model.couplings:
-        first, second = (
-            tree.frames[link][0] for link in (coupling.predecessor, coupling.successor)
-        )
-        ancestor = common_ancestor(tree, first, second)
-        inner, outer = path_from(tree, ancestor, first), path_from(tree, ancestor, second)
-        factors = (*((b, 1.0) for b in outer), *((b, -coupling.ratio) for b in inner))
-        for body, _ in factors:
+        if isinstance(coupling, Combination):
+            gears.append(_combined(tree, coupling, moved))
+        else:
+            gears.append(_coupled(model, tree, coupling))
+    return gears
+
+
+def _combined(tree: Tree, coupling: Combination, moved: Mapping[str, int]) -> Gear:
+    """A coupling of joints by name; its row counts in the unit of the first."""
+    unit = coupling.factors[0][1]
+    factors = tuple((moved[name], factor / unit) for name, factor in coupling.factors)
+    bodies = [body for body, _ in factors]
+    ancestor = functools.reduce(functools.partial(common_ancestor, tree), bodies)
+    between = {body for one in bodies for body in path_from(tree, ancestor, one)}
+    if ancestor in bodies:
+        between.add(ancestor)
+    return Gear(coupling.name, factors, -coupling.offset / unit, tuple(sorted(between)))
+
+
+def _coupled(model: Model, tree: Tree, coupling: Coupling) -> Gear:
+    """A coupling of links: their turns (or ways) along the joints from their common ancestor."""
+    first, second = (tree.frames[link][0] for link in (coupling.predecessor, coupling.successor))
+    ancestor = common_ancestor(tree, first, second)
+    inner, outer = path_from(tree, ancestor, first), path_from(tree, ancestor, second)
+    where = f"{model.source}: coupling {coupling.name!r} passes through"
+    instead = 'couple the joints that are meant by name: <joint name="..." factor="..."/>'
+    for path in (inner, outer):
+        for body in path:
             if tree.bodies[body].motion.nv > 1:
                 raise ModelError(
-                    f"{model.source}: coupling {coupling.name!r} passes through the joint "
-                    f"{tree.bodies[body].joint!r}, which has more than one degree of freedom"
+                    f"{where} the joint {tree.bodies[body].joint!r}, which has more than one "
+                    f"degree of freedom; {instead}"
                 )
-        gears.append(Gear(coupling.name, factors, 0.0, inner + outer))
-    return gears
+        if len({tree.bodies[body].motion.slides for body in path}) > 1:
+            names = ", ".join(tree.bodies[body].joint for body in path)
+            raise ModelError(
+                f"{where} joints that turn and joints that slide ({names}), whose sum is neither "
+                f"an angle nor a length; {instead}"
+            )
+    factors = (*((b, 1.0) for b in outer), *((b, -coupling.ratio) for b in inner))
+    return Gear(coupling.name, factors, 0.0, inner + outer)
 
 
 def find_clusters(model: Model, tree: Tree) -> list[Cluster]:

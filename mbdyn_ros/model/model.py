@@ -13,6 +13,7 @@ from ..names import forbidden
 from .closing_types import ClosingType, closing_type
 from .joints import JointType, Motion, joint_type
 from .pose import Pose, constant
+from .shapes import Collision
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,7 @@ class Link:
     name: str
     inertia: Inertia | None = None
     line: int | None = None
+    collisions: tuple[Collision, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,8 @@ class Joint:
     """A joint: `origin` places its frame in the parent link, `axis` is a unit vector in it.
 
     The frame of the child link is the joint's frame moved by the joint. `numbers` are those that
-    its type needs besides an axis (the pitch of a screw).
+    its type needs besides an axis (the pitch of a screw). `part_of` is the joint of several
+    coordinates that it is a part of, where a loop took that apart.
     """
 
     name: str
@@ -76,6 +79,7 @@ class Joint:
     mimic: Mimic | None = None
     line: int | None = None
     numbers: Mapping[str, float] = field(default_factory=dict)
+    part_of: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", constant(self.axis, (3,)))
@@ -147,6 +151,19 @@ class Coupling:
     line: int | None = None
 
 
+@dataclass(frozen=True)
+class Combination:
+    """A coupling of joints by name: the sum of factor times position (rad or m) is `offset`.
+
+    `factors` holds (joint, factor) pairs of joints of one coordinate.
+    """
+
+    name: str
+    factors: tuple[tuple[str, float], ...]
+    offset: float = 0.0
+    line: int | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A robot description: links and joints in document order, fixed joints included.
@@ -165,7 +182,7 @@ class Model:
     source: str = "<text>"
     warnings: tuple[str, ...] = ()
     loops: tuple[Loop, ...] = ()
-    couplings: tuple[Coupling, ...] = ()
+    couplings: tuple[Coupling | Combination, ...] = ()
     independent: tuple[str, ...] | None = None
     actuated: tuple[str, ...] | None = None
     driven: tuple[str, ...] = ()
@@ -198,8 +215,10 @@ class Model:
             By file, line and element.
         """
         named: list[tuple[str, str, int | None]] = [("robot", self.name, None)]
-        for kind in (self.links, self.joints, self.loops, self.couplings):
-            named += [(type(one).__name__.lower(), one.name, one.line) for one in kind]
+        named += [("link", one.name, one.line) for one in self.links]
+        named += [("joint", one.name, one.line) for one in self.joints]
+        named += [("loop", one.name, one.line) for one in self.loops]
+        named += [("coupling", one.name, one.line) for one in self.couplings]
         for what, name, line in named:
             character = forbidden(name)
             if character is not None:

@@ -1,4 +1,4 @@
-"""Joints of several motions written as joints of one, where a loop ties only some of these."""
+"""Joints of several coordinates written as joints of one, as loops count them."""
 
 from __future__ import annotations
 
@@ -6,21 +6,35 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from .joints import JOINT_TYPES, Motion
-from .model import Joint, Limits, Link, Model, Pose
+from .model import Array, Joint, Limits, Link, Model, Pose
 
 
 def joints_of_parts(model: Model, names: Iterable[object]) -> set[str]:
-    """The joints of several motions of which parts (a planar `joint/x`) are named."""
-    parts = {part: joint.name for joint in model.joints for part in _parts(joint)}
-    return {parts[name] for name in names if isinstance(name, str) and name in parts}
+    """The joints of several coordinates of which parts (a planar `joint/x`) are named.
+
+    One that has a quaternion has parts in a loop only.
+    """
+    whole = [one for one in model.joints if _has_quaternion(one)]
+    outside = {one.name for one in whole} - _joints_in_loops(model) if whole else set()
+    whole_of = {part: one.name for one in model.joints for part in parts(one)}
+    named = {whole_of[name] for name in names if isinstance(name, str) and name in whole_of}
+    return named - outside
+
+
+def quaternions_in_loops(model: Model) -> set[str]:
+    """The joints with a quaternion (floating and spherical ones) that a loop passes through."""
+    whole = {one.name for one in model.joints if _has_quaternion(one)}
+    return whole & _joints_in_loops(model) if whole else whole
 
 
 def split_joints(model: Model, names: Collection[str]) -> Model:
-    """The robot with some joints of several motions as a joint for each motion.
+    """The robot with some joints of several coordinates as a joint for each motion.
 
-    They are called as their coordinates are: a planar one `joint/x`, `joint/y` (prismatic) and
-    `joint/theta` (continuous), with links `joint/x` and `joint/y` of no mass between. Where the
-    description chooses the joint, it chooses all of them.
+    A planar one becomes `joint/x`, `joint/y` (prismatic) and `joint/theta` (continuous), with
+    links `joint/x` and `joint/y` of no mass between; a floating one `joint/x`, `joint/y`,
+    `joint/z`, `joint/yaw`, `joint/pitch` and `joint/roll`, the pose of its child as an `<origin>`
+    gives it; a spherical one the last three. Where the description chooses the joint, it chooses
+    all of them.
     """
     if not names:
         return model
@@ -29,14 +43,15 @@ def split_joints(model: Model, names: Collection[str]) -> Model:
         if joint.name not in names:
             joints.append(joint)
             continue
-        parts, origin, parent = _parts(joint), joint.origin, joint.parent
-        children = [*parts[:-1], joint.child]
-        links += [Link(name, line=joint.line) for name in parts[:-1]]
-        for name, child, (_, motion, axis) in zip(parts, children, joint.motions(), strict=True):
+        names_of, origin, parent = parts(joint), joint.origin, joint.parent
+        children = [*names_of[:-1], joint.child]
+        links += [Link(name, line=joint.line) for name in names_of[:-1]]
+        for name, child, step in zip(names_of, children, joint.kind.single_steps, strict=True):
             joints.append(
                 replace(
-                    joint, name=name, type=_type_of(motion), parent=parent, child=child,
-                    origin=origin, axis=axis, limits=Limits(),
+                    joint, name=name, type=_type_of(step.motion), parent=parent, child=child,
+                    origin=origin, axis=step.direction(joint.axis), limits=Limits(),
+                    part_of=joint.name,
                 )
             )  # fmt: skip
             parent, origin = child, Pose()
@@ -47,7 +62,7 @@ def split_joints(model: Model, names: Collection[str]) -> Model:
         return tuple(
             part
             for name in those
-            for part in (_parts(model.joint(name)) if name in names else [name])
+            for part in (parts(model.joint(name)) if name in names else [name])
         )
 
     return replace(
@@ -60,9 +75,19 @@ def split_joints(model: Model, names: Collection[str]) -> Model:
     )
 
 
-def _parts(joint: Joint) -> list[str]:
+def turned_from(model: Model, whole: str, rotation: Array) -> Model:
+    """The robot with yaw, pitch and roll of the joint `whole`, taken apart, counted from there."""
+    first = f"{whole}/yaw"
+    joints = (
+        replace(one, origin=one.origin @ Pose(rotation)) if one.name == first else one
+        for one in model.joints
+    )
+    return replace(model, joints=tuple(joints))
+
+
+def parts(joint: Joint) -> list[str]:
     """The names of the motions of a joint that has several."""
-    steps = joint.kind.steps
+    steps = joint.kind.single_steps
     return [f"{joint.name}/{step.name}" for step in steps] if len(steps) > 1 else []
 
 
@@ -70,3 +95,21 @@ def _type_of(motion: Motion) -> str:
     """The type of joint that makes that motion alone; the endless one if there is one."""
     types = [one for one in JOINT_TYPES.values() if [s.motion for s in one.steps] == [motion]]
     return max(types, key=lambda one: one.is_endless).name
+
+
+def _has_quaternion(joint: Joint) -> bool:
+    return any(step.motion.quaternion is not None for step in joint.kind.steps)
+
+
+def _joints_in_loops(model: Model) -> set[str]:
+    """The joints between the two links of each loop, fixed ones too."""
+
+    def above(link: str) -> set[str]:
+        names = set()
+        while (joint := model.joint_to(link)) is not None:
+            names.add(joint.name)
+            link = joint.parent
+        return names
+
+    ends = [above(loop.predecessor) ^ above(loop.successor) for loop in model.loops]
+    return set().union(*ends)

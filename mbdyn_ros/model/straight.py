@@ -43,9 +43,7 @@ class _Plane:
     slides: set[str] = field(default_factory=set)
 
 
-def set_straight(
-    model: Model, tree: Tree, loops: Mapping[str, float]
-) -> tuple[Model, list[Tilt]]:
+def set_straight(model: Model, tree: Tree, loops: Mapping[str, float]) -> tuple[Model, list[Tilt]]:
     """The model with those of the loops exactly planar that nearly are, and the tilts they had.
 
     loops : largest tilt (rad) of an axis that is set straight, by name of the loop.

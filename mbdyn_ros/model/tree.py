@@ -91,7 +91,7 @@ class Body:
 
     At position q the body's frame stands in its parent's frame at `placement` and the motion by
     q, an angle about the z axis being `q + offset`. `q` and `v` are its tree coordinates; `label`
-    names its motion, in a joint that has several.
+    names its motion, in a joint that has several, `part_of` is that of `Joint`.
     """
 
     name: str
@@ -107,6 +107,7 @@ class Body:
     damping: float = 0.0
     friction: float = 0.0
     label: str = ""
+    part_of: str | None = None
 
     @property
     def kind(self) -> str:
@@ -116,12 +117,16 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """Bodies, parents first; `frames` places every link in its body (or in the world)."""
+    """Bodies, parents first; `frames` places every link in its body (or in the world).
+
+    parts : the body of every link that moves, and the link's inertia about the body's origin.
+    """
 
     bodies: tuple[Body, ...]
     frames: dict[str, tuple[int, Pose]]
     nq: int
     nv: int
+    parts: dict[str, tuple[int, RigidInertia]] = field(default_factory=dict)
 
     def children(self, index: int) -> list[int]:
         """Indices of the bodies whose parent is `index`."""
@@ -170,6 +175,7 @@ def build_tree(model: Model, floating_base: bool = False) -> Tree:
     """Lump the links of `model` into moving bodies and give them the frames of `axes`."""
     places = coordinates(model, floating_base)
     drafts: list[_Draft] = []
+    inertias: dict[str, Inertia] = {}
     links: dict[str, tuple[int, Pose]] = {}
     outgoing: dict[str, list[Joint]] = {}
     for joint in model.joints:
@@ -185,6 +191,7 @@ def build_tree(model: Model, floating_base: bool = False) -> Tree:
         inertia = model.link(name).inertia
         if inertia is not None and body != WORLD:
             drafts[body].parts.append((pose, inertia))
+            inertias[name] = inertia
         for joint in reversed(outgoing.get(name, [])):
             origin = pose @ joint.origin
             moved = (body, origin)
@@ -193,7 +200,7 @@ def build_tree(model: Model, floating_base: bool = False) -> Tree:
             pending.append((joint.child, *moved))
     nq = sum(place.kind.nq for place in places.values())
     nv = sum(place.kind.nv for place in places.values())
-    return _finish(drafts, links, nq, nv)
+    return _finish(drafts, links, inertias, nq, nv)
 
 
 def _add_joint(
@@ -208,7 +215,13 @@ def _add_joint(
     return parent, origin
 
 
-def _finish(drafts: list[_Draft], links: dict[str, tuple[int, Pose]], nq: int, nv: int) -> Tree:
+def _finish(
+    drafts: list[_Draft],
+    links: dict[str, tuple[int, Pose]],
+    inertias: dict[str, Inertia],
+    nq: int,
+    nv: int,
+) -> Tree:
     """Turn the drafts into bodies with their final frames."""
     frames = body_axes(
         [draft.motion for draft in drafts],
@@ -240,10 +253,16 @@ def _finish(drafts: list[_Draft], links: dict[str, tuple[int, Pose]], nq: int, n
                 damping=draft.joint.damping,
                 friction=draft.joint.friction,
                 label=draft.label,
+                part_of=draft.joint.part_of,
             )
         )
     placed = {
         link: (body, pose if body == WORLD else frames[body].pose.inverse() @ pose)
         for link, (body, pose) in links.items()
     }
-    return Tree(tuple(bodies), placed, nq, nv)
+    parts = {
+        link: (body, RigidInertia.sum([(pose, inertias.get(link, Inertia()))]))
+        for link, (body, pose) in placed.items()
+        if body != WORLD
+    }
+    return Tree(tuple(bodies), placed, nq, nv, parts)

@@ -68,7 +68,7 @@ def torque_components(robot: Robot, q: Array, rotor: Rotor, link: str) -> Array:
     """X and Y (nv, 2) of the torques X cos(wt) + Y sin(wt), N m or N, at one position q (nq,)."""
     require_rotor(robot, rotor, link)
     position = single_vector("position", q, robot.position_labels)
-    components = robot.calls.call(programs.rotor_torques, (position,), link=link)
+    components = robot.calls.call(programs.rotor_torques, (position,), about=link)
     return rotor.amplitude * components
 
 

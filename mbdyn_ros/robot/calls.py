@@ -46,11 +46,23 @@ NEARLY_DEAD = 1e-3
 
 
 class PlainCalls:
-    """The plain call of every program by its name (`compiler.call`); None until it is compiled."""
+    """The plain call of every program by its name (`compiler.call`); None until it is compiled.
+
+    of_links : those of programs of links, by name, link, and axes where there are some.
+    """
 
     def __init__(self) -> None:
+        self.of_links: dict[tuple[str, ...], Callable[..., Array | None]] = {}
         for name in offered():
             setattr(self, name, _not_compiled)
+
+    def take(self, program: Declaration, about: object, call: Callable[..., Array | None]) -> None:
+        """Keep the plain call of a program, about a link or about nothing else."""
+        if about is None:
+            setattr(self, program.name, call)
+        elif program.about in ("link", "frame"):
+            names = about if isinstance(about, tuple) else (about,)
+            self.of_links[(program.name, *names)] = call
 
     if TYPE_CHECKING:
 
@@ -106,7 +118,7 @@ class Calls:
         values: tuple[object, ...],
         wrenches: Wrenches | None = None,
         friction: bool = True,
-        link: str | None = None,
+        about: object = None,
         out: Array | None = None,
     ) -> Array:
         """Run a program on any arguments, or say what is wrong with them.
@@ -125,8 +137,8 @@ class Calls:
         if "q" in arrays:
             require_unit_quaternions(self._system.coordinates, arrays["q"][0])
         count = broadcast_count(arrays)
-        variant = program, link, wrenches is not None, friction
-        compiled = link is None or bool(count) or (*variant, True) in self._kernels
+        variant = program, about, wrenches is not None, friction
+        compiled = about is None or bool(count) or (*variant, True) in self._kernels
         kernel = self.kernel(*variant, compiled)
         shape = kernel.shape if count is None else (count, *kernel.shape)
         if out is not None:
@@ -143,8 +155,8 @@ class Calls:
         result = kernel.plain(*(array.ravel() for array in given)) if kernel.plain else None
         if result is None:
             result = self._run(kernel, given, arrays["q"][0])
-        if kernel.plain and variant == (program, None, False, True):
-            setattr(self.plain, program.name, kernel.plain)  # the next call takes the short way
+        if kernel.plain and variant == (program, about, False, True):
+            self.plain.take(program, about, kernel.plain)  # the next call takes the short way
         if out is None:
             return result
         out[...] = result
@@ -170,9 +182,12 @@ class Calls:
             self._require_moderate(kernel, arrays)
             if kernel.program.name not in ("forward_dynamics", "forward_dynamics_derivatives"):
                 self._require_alive(kernel.program.name, q)
+            why = "the mass matrix is singular there, or a number is too large"
+            if kernel.program.name == "operational_inertia":
+                why = "the link cannot be moved in all six directions there; use its mobility"
             raise SingularMassMatrixError(
                 f"{self._source}: {kernel.program.name.replace('_', ' ')} has no finite answer at "
-                f"q = {q.tolist()}: the mass matrix is singular there, or a number is too large"
+                f"q = {q.tolist()}: {why}"
             )
         return bound.result
 

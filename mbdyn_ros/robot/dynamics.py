@@ -8,6 +8,8 @@ from .. import identification
 from ..arguments import Wrenches
 from ..array import Array
 from ..equations import programs
+from ..equations.coriolis import coriolis_matrix as coriolis_program
+from ..equations.inverse_inertia import inverse_mass_matrix as inverse_program
 from ..identification import BaseParameters
 
 if TYPE_CHECKING:
@@ -97,6 +99,27 @@ def gravity_vector(self: Robot, q: Array, out: Array | None = None) -> Array:
     """Efforts (nv,) or (N, nv) that hold the robot at rest against gravity."""
     found = self._plain.gravity_vector(q, out)
     return self._checked(programs.gravity_vector, (q,), out=out) if found is None else found
+
+
+def bias_vector(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
+    """Efforts (nv,) or (N, nv) of a = 0 without friction: Coriolis, centrifugal and gravity."""
+    found = self._plain.bias_vector(q, v, out)
+    return self._checked(programs.bias_vector, (q, v), out=out) if found is None else found
+
+
+def coriolis_matrix(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
+    """Matrix C (nv, nv) or (N, nv, nv) with C v = `coriolis_vector` and dM/dt - 2 C skew.
+
+    That of Christoffel's symbols.
+    """
+    found = self._plain.coriolis_matrix(q, v, out)
+    return self._checked(coriolis_program, (q, v), out=out) if found is None else found
+
+
+def inverse_mass_matrix(self: Robot, q: Array, out: Array | None = None) -> Array:
+    """Inverse of the mass matrix (nv, nv) or (N, nv, nv)."""
+    found = self._plain.inverse_mass_matrix(q, out)
+    return self._checked(inverse_program, (q,), out=out) if found is None else found
 
 
 def friction_vector(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:

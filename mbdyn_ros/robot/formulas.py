@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from ..arguments import require_link
+from ..arguments import require_frame, require_link
 from ..compiler.bound import Bound
 from ..errors import InputError
 from ..program.declaration import Declaration, declared, offered
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from .robot import Robot
 
 
-def bind(self: Robot, name: str, link: str | None = None, friction: bool = True) -> Bound:
+def bind(
+    self: Robot, name: str, link: str | None = None, friction: bool = True, axes: str = "world"
+) -> Bound:
     """The hot path: a compiled program with arrays of its own.
 
     Parameters
@@ -25,6 +27,7 @@ def bind(self: Robot, name: str, link: str | None = None, friction: bool = True)
     name : name of a method that computes an array (`inverse_dynamics`, `mass_matrix`, ...).
     link : for the programs of one link, such as `frame_pose` and `jacobian`.
     friction : for inverse and forward dynamics.
+    axes : "world", "local" or "spatial", for the programs of a link's motion.
 
     Returns
     -------
@@ -46,16 +49,18 @@ def bind(self: Robot, name: str, link: str | None = None, friction: bool = True)
     >>> fd.a
     array([1.5])
     """
-    return Bound(self.calls.kernel(*_wanted(self, name, link, friction)))
+    return Bound(self.calls.kernel(*_wanted(self, name, link, friction, axes)))
 
 
 @alone
-def casadi(self: Robot, name: str, link: str | None = None, friction: bool = True) -> ca.Function:
+def casadi(
+    self: Robot, name: str, link: str | None = None, friction: bool = True, axes: str = "world"
+) -> ca.Function:
     """The equations of a method as a CasADi `Function`, for optimisers such as acados.
 
     Parameters
     ----------
-    name, link, friction : as in `bind`; also "closure", the residual (m or rad) of the loops
+    name, link, friction, axes : as in `bind`; also "closure", the residual (m or rad) of the loops
         that have no closed form.
 
     Returns
@@ -77,13 +82,20 @@ def casadi(self: Robot, name: str, link: str | None = None, friction: bool = Tru
         residual = self.system.closure(q, z)
         names = ["q", "z"], ["gap"]
         return lasting(ca.Function("closure", [q, z], [residual], *names, {"cse": True}))
-    program, about, *loads = _wanted(self, name, link, friction)
+    program, about, *loads = _wanted(self, name, link, friction, axes)
     return lasting(Program(program, self.system, about, *loads).symbolic)
 
 
-def compile(self: Robot, *names: str) -> None:
-    """Load or compile the named programs now, several at once (default: all)."""
-    self.calls.load(*((declared(name),) for name in names or offered()))
+def compile(self: Robot, *names: str, link: str | None = None, axes: str = "world") -> None:
+    """Load or compile the named programs now, several at once.
+
+    Default: all of the robot, or of `link`, in `axes`. Those of links are interpreted otherwise.
+    """
+    if link is None:
+        self.calls.load(*((declared(name),) for name in names or offered()))
+        return
+    names = names or (*offered("link"), *offered("frame"))
+    self.calls.load(*(_wanted(self, name, link, True, axes) for name in names))
 
 
 @alone
@@ -109,17 +121,21 @@ def operation_counts(self: Robot) -> dict[str, dict[str, int]]:
 
 
 def _wanted(
-    self: Robot, name: str, link: str | None, friction: bool
-) -> tuple[Declaration, str | None, bool, bool]:
-    """The program behind a method, its link, no wrenches, and whether friction counts.
+    self: Robot, name: str, link: str | None, friction: bool, axes: str
+) -> tuple[Declaration, object, bool, bool]:
+    """The program behind a method, what it is about, no wrenches, and whether friction counts.
 
     Or words about why there is none.
     """
     program = declared(name)
-    if (program.about == "link") != (link is not None):
+    if bool(program.about) != (link is not None):
         needed = "needs" if link is None else "has no"
         raise InputError(f"{name} {needed} link")
     self._require_answer(program)
-    about = None if link is None else require_link(self.system.tree, link, self.model.source)
+    about: object = None
+    if program.about == "frame":
+        about = require_frame(self.system.tree, link, axes, self.model.source)
+    elif link is not None:
+        about = require_link(self.system.tree, link, self.model.source)
     friction = friction or not program.loaded or not self.system.has_friction
     return program, about, False, friction

@@ -11,16 +11,28 @@ import numpy as np
 from ..arguments import Wrenches, checked_home, single_vector
 from ..array import Array
 from ..equations.build import build_robot
-from ..equations.singularity import massless_directions
-from ..equations.tree.regressor import moving_links
-from ..errors import InputError, ModelWarning, SingularMassMatrixError
+from ..errors import ModelWarning
 from ..model.model import Model, constant
 from ..model.read.description import read_description
 from ..model.read.side_car import read_mechanism
-from ..model.split_joints import joints_of_parts, split_joints
-from ..model.tree import BASE_JOINT
+from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..program.declaration import Declaration
-from . import branches, derivatives, dynamics, export, formulas, frames, rollout, state, wrenches
+from . import (
+    branches,
+    configuration,
+    derivatives,
+    dynamics,
+    export,
+    formulas,
+    frames,
+    limits,
+    makeup,
+    rollout,
+    state,
+    whole_body,
+    wrenches,
+)
+from .answers import find_massless_links, massless_text, require_answer, require_mass
 from .calls import Calls
 from .choice import say_choice
 from .home import home_warnings
@@ -98,9 +110,8 @@ class Robot:
         floating_base: bool = False,
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
     ) -> None:
-        model = split_joints(
-            model, joints_of_parts(model, home if isinstance(home, Mapping) else ())
-        )
+        named = joints_of_parts(model, home if isinstance(home, Mapping) else ())
+        model = split_joints(model, named | quaternions_in_loops(model))
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
@@ -120,9 +131,9 @@ class Robot:
         rows_q, rows_v = coordinates.joint_rows
         self._joint_rows = np.array(rows_q, dtype=np.intp), np.array(rows_v, dtype=np.intp)
         self.home = self._home_by_name()
-        self.massless_links = self._find_massless_links()
+        self.massless_links = find_massless_links(self)
         self._start(Calls(self.system, self.model.source))
-        self._choice_said = False
+        self._choice_said = self._limits_said = False
         self.warnings = self._find_warnings(notes)
         for text in self.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)
@@ -146,19 +157,50 @@ class Robot:
     coriolis_vector = dynamics.coriolis_vector
     gravity_vector = dynamics.gravity_vector
     friction_vector = dynamics.friction_vector
+    bias_vector = dynamics.bias_vector
+    coriolis_matrix = dynamics.coriolis_matrix
+    inverse_mass_matrix = dynamics.inverse_mass_matrix
     energy = dynamics.energy
     regressor = dynamics.regressor
     base_parameters = dynamics.base_parameters
     inverse_dynamics_derivatives = derivatives.inverse_dynamics_derivatives
     forward_dynamics_derivatives = derivatives.forward_dynamics_derivatives
+    neutral = configuration.neutral
+    random = configuration.random
+    integrate = configuration.integrate
+    difference = configuration.difference
+    interpolate = configuration.interpolate
+    home_position = property(configuration.home_position)
+    position_limits = property(limits.position_limits)
+    velocity_limits = property(limits.velocity_limits)
+    effort_limits = property(limits.effort_limits)
+    links = property(makeup.links)
+    moving_links = property(makeup.moving_links)
+    total_mass = property(makeup.total_mass)
+    __repr__ = makeup.text
     joint_state = state.joint_state
     independent_state = state.independent_state
     frame_pose = frames.frame_pose
+    frame_velocity = frames.frame_velocity
+    frame_acceleration = frames.frame_acceleration
     jacobian = frames.jacobian
+    jacobian_rate = frames.jacobian_rate
+    operational_mobility = frames.operational_mobility
+    operational_inertia = frames.operational_inertia
+    frames = property(makeup.frames)
+    center_of_mass = whole_body.center_of_mass
+    center_of_mass_velocity = whole_body.center_of_mass_velocity
+    center_of_mass_jacobian = whole_body.center_of_mass_jacobian
+    centroidal_momentum = whole_body.centroidal_momentum
+    centroidal_momentum_matrix = whole_body.centroidal_momentum_matrix
+    centroidal_momentum_rate = whole_body.centroidal_momentum_rate
+    link_energies = whole_body.link_energies
     loop_forces = wrenches.loop_forces
     joint_wrenches = wrenches.joint_wrenches
     undetermined_wrenches = wrenches.undetermined_wrenches
     actuation_condition = branches.actuation_condition
+    require_mass = require_mass
+    _require_answer = require_answer
     with_independent = branches.with_independent
     with_home = branches.with_home
     say_choice = say_choice
@@ -172,24 +214,10 @@ class Robot:
     report = report
 
     @property
-    def moving_links(self) -> tuple[str, ...]:
-        """The links that joints can move, in the order of `regressor`."""
-        return tuple(moving_links(self.system.tree))
-
-    @property
     def walked_joints(self) -> tuple[str, ...]:
         """The dependent joints whose positions have no closed form."""
         by_row = {body.q.start: body.joint for body in self.system.tree.bodies}
         return tuple(by_row[row] for row in self.system.walked_rows)
-
-    def require_mass(self, purpose: str) -> None:
-        """Raise `SingularMassMatrixError`, by link name, where `purpose` has no answer."""
-        if self.massless_links:
-            raise SingularMassMatrixError(
-                f"{self.model.source}: {purpose} has no answer, because the mass matrix is "
-                f"singular: {self._massless_text()}. Give the links mass and inertia, or fix "
-                "their joints."
-            )
 
     def _checked(
         self,
@@ -203,44 +231,11 @@ class Robot:
         self._require_answer(program)
         return self.calls.call(program, values, wrenches, friction, out=out)
 
-    def _require_answer(self, program: Declaration) -> None:
-        """Refuse a program that has no answer for this robot.
-
-        Raises
-        ------
-        SingularMassMatrixError
-            Forward dynamics of links without mass, by name.
-        InputError
-            Inverse dynamics where the actuated joints do not determine the motion.
-        """
-        if program.loaded:
-            self.say_choice()
-        if program.name.startswith("forward_dynamics"):
-            self.require_mass("forward dynamics")
-        needs_drive = program.name.startswith(("inverse_dynamics", "regressor"))
-        if needs_drive and len(self.effort_labels) < self.nv:
-            raise InputError(
-                f"{self.model.source}: inverse dynamics has no answer: {self.nv} coordinates move, "
-                f"but only {len(self.effort_labels)} efforts act "
-                f"({', '.join(self.effort_labels) or 'none'}). Name more actuated joints."
-            )
-
     def _home_by_name(self) -> dict[str, float]:
         """The closed home configuration of the joints with one coordinate."""
         bodies = {body.joint: body for body in self.system.tree.bodies}
         single = [name for name in self.joint_names if self.model.joint(name).nq == 1]
         return {name: float(self.system.home[bodies[name].q.start]) for name in single}
-
-    def _find_massless_links(self) -> tuple[str, ...]:
-        names = {BASE_JOINT: self.model.root}
-        names.update((joint.name, joint.child) for joint in self.model.joints)
-        blocks = self.system.coordinates.blocks.values()
-        joints = [block.joint for block in blocks for _ in range(block.kind.nv)]
-        return tuple(dict.fromkeys(names[joints[k]] for k in massless_directions(self.system)))
-
-    def _massless_text(self) -> str:
-        links = ", ".join(repr(link) for link in self.massless_links)
-        return f"no mass resists the motion of link {links}"
 
     def _find_warnings(self, notes: Sequence[str]) -> tuple[str, ...]:
         """Warnings of what looks wrong; `notes` were taken when the robot was built."""
@@ -249,7 +244,7 @@ class Robot:
         found += home_warnings(self)
         if self.massless_links:
             found.append(
-                f"{source}: {self._massless_text()}: inverse dynamics is right, forward "
+                f"{source}: {massless_text(self)}: inverse dynamics is right, forward "
                 "dynamics will be refused"
             )
         return tuple(found)

@@ -12,6 +12,7 @@ from ..arguments import (
     coordinate_array,
     positive_seconds,
     require_unit_quaternions,
+    whole_efforts,
 )
 from ..compiler.compiled_kernel import CompiledKernel
 from ..compiler.compiled_program import CompiledProgram
@@ -27,6 +28,7 @@ from ..integration.methods import FIXED, FixedMethod, RungeKutta, named
 from ..integration.stepper import Stepper
 from ..model.model import Array
 from ..program.program import Program
+from .limits import say_left_limits
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -67,7 +69,8 @@ def rollout(
     q (N, T, nq) and v (N, T, nv) after every step, or (N, nq) and (N, nv) after the last;
     without N where nothing has it. Loops stay closed, for the state is that of the
     independent joints; quaternions have unit length after every step. A motion that leaves
-    the finite numbers, or in which a loop cannot close, is NaN from there on.
+    the finite numbers, or in which a loop cannot close, is NaN from there on. Joints have no
+    stops, as in `simulate`: motions that end beyond `<limit>` are warned of, once a robot.
 
     Examples
     --------
@@ -94,7 +97,10 @@ def rollout(
         kernel = self.calls.kernel(programs.forward_dynamics, friction=friction)
         self._rollouts[friction] = Rollout(self.system, kernel)
     run = self._rollouts[friction]
-    return run(q, v, forces, positive_seconds("dt", dt), method, bool(terminal))
+    result = run(q, v, forces, positive_seconds("dt", dt), method, bool(terminal))
+    if forces.shape[-2]:
+        say_left_limits(self, result[0] if terminal else result[0][..., -1, :])
+    return result
 
 
 class Rollout:
@@ -106,9 +112,7 @@ class Rollout:
     most_at_once : operations after which it may be interrupted.
     """
 
-    def __init__(
-        self, system: System, kernel: Kernel, most_at_once: int = MOST_AT_ONCE
-    ) -> None:
+    def __init__(self, system: System, kernel: Kernel, most_at_once: int = MOST_AT_ONCE) -> None:
         self._system, self._kernel, self._most = system, kernel, most_at_once
         self._rate = PositionRate(system.coordinates)
         self._compiled: list[CompiledProgram] = []
@@ -153,8 +157,7 @@ class Rollout:
         for first in range(0, count, group):
             some = slice(first, first + group)
             one_q, one_v, drive = (
-                x[some] if x.ndim > single else x
-                for x, single in ((q, 1), (v, 1), (effort, 2))
+                x[some] if x.ndim > single else x for x, single in ((q, 1), (v, 1), (effort, 2))
             )
             if piece == steps:
                 self._run(one_q, one_v, drive, dt, method, q_out[some], v_out[some])
@@ -236,7 +239,7 @@ def tableau_in_c(method: FixedMethod) -> tuple[int, Array]:
 
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
     """Efforts (T, ne) or (N, T, ne) as float64, or words about why they are none."""
-    array = np.asarray(value)
+    array = np.asarray(whole_efforts(value, labels))
     if array.ndim not in (2, 3) or array.shape[-1] != len(labels):
         raise InputError(
             f"efforts has shape {array.shape}: expected (T, {len(labels)}) for T steps, or "

@@ -1,69 +1,74 @@
 /* Between rows of one state each and vectors of one element each. Elements j and j + 1 of every
    other state fill one vector, those of the states between them another; then the two are sorted
    into one vector for each element. */
+#ifdef __has_builtin
+#if __has_builtin(__builtin_shufflevector) /* Clang, and GCC from 12 on */
+#define SHUFFLES
+#endif
+#endif
 #if LANES == 8
-#include <immintrin.h>
-
-static inline realv every_other(const double* const* row, size_t j) {
-  __m512d x = _mm512_castpd128_pd512(_mm_loadu_pd(row[0] + j));
-  x = _mm512_insertf64x2(x, _mm_loadu_pd(row[2] + j), 1);
-  x = _mm512_insertf64x2(x, _mm_loadu_pd(row[4] + j), 2);
-  return (realv)_mm512_insertf64x2(x, _mm_loadu_pd(row[6] + j), 3);
-}
-
-static inline void to_every_other(realv x, double* out, size_t step) {
-  _mm_storeu_pd(out, _mm512_castpd512_pd128((__m512d)x));
-  _mm_storeu_pd(out + 2 * step, _mm512_extractf64x2_pd((__m512d)x, 1));
-  _mm_storeu_pd(out + 4 * step, _mm512_extractf64x2_pd((__m512d)x, 2));
-  _mm_storeu_pd(out + 6 * step, _mm512_extractf64x2_pd((__m512d)x, 3));
-}
-
-static inline void sort(realv x, realv y, realv* out) {
-  out[0] = (realv)_mm512_unpacklo_pd((__m512d)x, (__m512d)y);
-  out[1] = (realv)_mm512_unpackhi_pd((__m512d)x, (__m512d)y);
-}
-
-/* Elements j to j + 3 at once, with fewer loads. */
-static inline __m512d two_rows(const double* x, const double* y) {
-  return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(x)), _mm256_loadu_pd(y), 1);
-}
-
-static inline void read_four(const double* const* row, size_t j, realv* out) {
-  const __m512d a = two_rows(row[0] + j, row[2] + j), b = two_rows(row[4] + j, row[6] + j);
-  const __m512d c = two_rows(row[1] + j, row[3] + j), d = two_rows(row[5] + j, row[7] + j);
-  sort((realv)_mm512_shuffle_f64x2(a, b, 0x88), (realv)_mm512_shuffle_f64x2(c, d, 0x88), out);
-  sort((realv)_mm512_shuffle_f64x2(a, b, 0xdd), (realv)_mm512_shuffle_f64x2(c, d, 0xdd), out + 2);
-}
+#define LOWER 0, 8, 2, 10, 4, 12, 6, 14
+#define UPPER 1, 9, 3, 11, 5, 13, 7, 15
+#define PAIRS(of) of(0), of(2), of(4), of(6)
 #elif LANES == 4
-#include <immintrin.h>
-
-static inline realv every_other(const double* const* row, size_t j) {
-  const __m256d x = _mm256_castpd128_pd256(_mm_loadu_pd(row[0] + j));
-  return (realv)_mm256_insertf128_pd(x, _mm_loadu_pd(row[2] + j), 1);
-}
-
-static inline void to_every_other(realv x, double* out, size_t step) {
-  _mm_storeu_pd(out, _mm256_castpd256_pd128((__m256d)x));
-  _mm_storeu_pd(out + 2 * step, _mm256_extractf128_pd((__m256d)x, 1));
-}
-
-static inline void sort(realv x, realv y, realv* out) {
-  out[0] = (realv)_mm256_unpacklo_pd((__m256d)x, (__m256d)y);
-  out[1] = (realv)_mm256_unpackhi_pd((__m256d)x, (__m256d)y);
-}
+#define LOWER 0, 4, 2, 6
+#define UPPER 1, 5, 3, 7
+#define PAIRS(of) of(0), of(2)
 #else
+#define LOWER 0, 2
+#define UPPER 1, 3
+#define PAIRS(of) of(0)
+#endif
+
+/* The lower elements of every pair of x and y, and the upper ones. (<immintrin.h> has names for
+   this and for all below, but to read it takes longer than to compile a program.) */
+static inline void sort(realv x, realv y, realv* out) {
+#ifdef SHUFFLES
+  out[0] = __builtin_shufflevector(x, y, LOWER);
+  out[1] = __builtin_shufflevector(x, y, UPPER);
+#else
+  out[0] = __builtin_shuffle(x, y, (bitsv){LOWER});
+  out[1] = __builtin_shuffle(x, y, (bitsv){UPPER});
+#endif
+}
+
+#ifdef SHUFFLES
+typedef double real2 __attribute__((vector_size(16)));
+typedef double real4 __attribute__((vector_size(32)));
+
+static inline real2 load2(const double* x) { real2 y; memcpy(&y, x, sizeof y); return y; }
+static inline real4 load4(const double* x) { real4 y; memcpy(&y, x, sizeof y); return y; }
+#define JOIN2(x, y) __builtin_shufflevector(x, y, 0, 1, 2, 3)
+#define JOIN4(x, y) __builtin_shufflevector(x, y, 0, 1, 2, 3, 4, 5, 6, 7)
+#endif
+
 static inline realv every_other(const double* const* row, size_t j) {
-  return (realv){row[0][j], row[0][j + 1]};
+#if defined SHUFFLES && LANES == 8
+  return JOIN4(JOIN2(load2(row[0] + j), load2(row[2] + j)),
+               JOIN2(load2(row[4] + j), load2(row[6] + j)));
+#elif defined SHUFFLES && LANES == 4
+  return JOIN2(load2(row[0] + j), load2(row[2] + j));
+#else
+#define PAIR(k) row[k][j], row[k][j + 1]
+  return (realv){PAIRS(PAIR)};
+#endif
 }
 
 static inline void to_every_other(realv x, double* out, size_t step) {
-  (void)step;
-  memcpy(out, &x, sizeof x);
+  for (size_t k = 0; k < LANES; k += 2) memcpy(out + k * step, (const double*)&x + k, 16);
 }
 
-static inline void sort(realv x, realv y, realv* out) {
-  out[0] = (realv){x[0], y[0]};
-  out[1] = (realv){x[1], y[1]};
+#if defined SHUFFLES && LANES == 8
+/* Elements j to j + 3 at once, with fewer loads. */
+static inline void read_four(const double* const* row, size_t j, realv* out) {
+  const realv a = JOIN4(load4(row[0] + j), load4(row[2] + j));
+  const realv b = JOIN4(load4(row[4] + j), load4(row[6] + j));
+  const realv c = JOIN4(load4(row[1] + j), load4(row[3] + j));
+  const realv d = JOIN4(load4(row[5] + j), load4(row[7] + j));
+#define FIRST(x, y) __builtin_shufflevector(x, y, 0, 1, 4, 5, 8, 9, 12, 13)
+#define LAST(x, y) __builtin_shufflevector(x, y, 2, 3, 6, 7, 10, 11, 14, 15)
+  sort(FIRST(a, b), FIRST(c, d), out);
+  sort(LAST(a, b), LAST(c, d), out + 2);
 }
 #endif
 
@@ -74,7 +79,7 @@ static inline void read_rows(const double* const* row, size_t size, realv* out) 
     return;
   }
   size_t j = 0;
-#if LANES == 8
+#if defined SHUFFLES && LANES == 8
   for (; j + 4 <= size; j += 4) read_four(row, j, out + j);
 #endif
   for (; j < size; j += 2) {

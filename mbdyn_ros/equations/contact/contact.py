@@ -5,6 +5,9 @@ differentiation, gives the unit normal n into free space. For the point x = r(q)
 x' = J v and x'' = J a + h, the distance changes with n.x', and where it stays zero
 
     n.J a + n.h + x'.H x' / |grad g| = 0,   H the second derivatives of g.
+
+A point with a radius is a ball about x. Its g is the distance of x from the wall less the radius
+r; it touches with its material point at x - r n, which moves along the wall with x' + r n x w.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import functools
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -26,28 +30,39 @@ from ..system import System
 from ..tree.gibbs_motion import body_motions
 
 
+class BodyPoint(NamedTuple):
+    """A point of a body at a place (3,) in its frame (m); with a radius (m) a ball about it."""
+
+    body: int
+    place: Array
+    radius: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class ContactGeometry:
     """The points and the walls that may touch.
 
-    points : body and place (3,) in its frame (m) of every point.
-    faces : functions of a world point (3, 1), one number each; every point may touch every face.
+    points : every point; may touch every face.
+    faces : functions of a world point (3, 1), one number each.
+    signed : of every face the distance (m), the normal (3, 1) and the second derivatives of the
+        distance (3, 3) as one function; only where a point has a radius.
     stops : tree position and velocity coordinate of a joint, side (1 from below, -1 from above),
         and the position (rad or m) of its stop.
     """
 
-    points: tuple[tuple[int, Array], ...]
+    points: tuple[BodyPoint, ...]
     faces: tuple[ca.Function, ...]
     stops: tuple[tuple[int, int, float, float], ...] = ()
+    signed: tuple[ca.Function, ...] = ()
 
     @functools.cached_property
     @alone
     def digest(self) -> str:
         """Hash of all of it."""
         content = hashlib.sha256()
-        for body, place in self.points:
-            content.update(f"{body}".encode() + place.tobytes())
-        for face in self.faces:
+        for body, place, radius in self.points:
+            content.update(f"{body} {radius!r}".encode() + place.tobytes())
+        for face in (*self.faces, *self.signed):
             content.update(face.serialize().encode())
         content.update(repr(self.stops).encode())
         return content.hexdigest()
@@ -60,6 +75,11 @@ class ContactGeometry:
 
     def __hash__(self) -> int:
         return hash(self.digest)
+
+    @functools.cached_property
+    def bodies(self) -> list[int]:
+        """The bodies that have points."""
+        return sorted({point.body for point in self.points})
 
     @property
     def pairs(self) -> int:
@@ -74,11 +94,14 @@ class ContactGeometry:
 
 @dataclass(frozen=True, eq=False)
 class PointMotion:
-    """Place, velocity, and acceleration of a point (3, 1), in the world."""
+    """Place and velocity of a point (3, 1), in the world.
+
+    turning : angular velocity (3, 1) of its body, in the world.
+    """
 
     place: SX
     velocity: SX
-    acceleration: SX
+    turning: SX
 
 
 def point_motions(
@@ -86,16 +109,15 @@ def point_motions(
     joints: Sequence[JointMotion],
     v: SX,
     a: SX,
-    points: Sequence[tuple[int, Array]],
+    points: Sequence[BodyPoint],
 ) -> list[PointMotion]:
     """The motion of points at tree velocities and accelerations."""
     motions = body_motions(tree, joints, v, a)
     result = []
-    for body, place in points:
+    for body, place, _ in points:
         motion, r = motions[body], constant([*place, 1.0])
-        result.append(
-            PointMotion((motion.T @ r)[:3], (motion.rate @ r)[:3], (motion.acceleration @ r)[:3])
-        )
+        turning = motion.T[:3, :3] @ motion.w
+        result.append(PointMotion((motion.T @ r)[:3], (motion.rate @ r)[:3], turning))
     return result
 
 
@@ -108,7 +130,14 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
     points = point_motions(system.tree, embedding.joints, velocity, rest, contacts.points)
     position = embedding.values()
     values, rates, slopes = [], [], []
-    for point in points:
+    for point, (_, _, radius) in zip(points, contacts.points, strict=True):
+        if radius:
+            for signed in contacts.signed:
+                distance, normal, _ = signed(point.place)
+                values.append(distance - radius)
+                rates.append(ca.dot(normal, point.velocity))
+                slopes.append(SX(1))
+            continue
         x = SX.sym("x", 3)
         g = ca.vertcat(*(face(x) for face in contacts.faces))
         at = ca.Function("at", [x], [g, ca.jacobian(g, x)])
@@ -125,29 +154,24 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
 
 @program("q v", output="contact", about="contacts", internal=True)
 def contact_state(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
-    """All that a contact needs to know, in one column; see `ContactLayout`."""
+    """How the bodies move that may touch, in one column; see `ContactLayout`."""
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     drift = embedding.drift(velocity)
-    # Their motion without accelerations of the coordinates: x'' = h.
-    points = point_motions(system.tree, embedding.joints, velocity, drift, contacts.points)
-    places, jacobians, drifts, normals, curvatures = [], [], [], [], []
-    for point in points:
-        places.append(point.place)
-        jacobians.append(by_rows(ca.jacobian(point.velocity, v)))
-        drifts.append(point.acceleration)
-        for face in contacts.faces:
-            x = SX.sym("x", 3)
-            hessian, gradient = ca.hessian(face(x), x)
-            slope, second = ca.Function("at", [x], [gradient, hessian])(point.place)
-            size = ca.norm_2(slope)
-            normals.append(ca.densify(slope / size))
-            curvatures.append(point.velocity.T @ second @ point.velocity / size)
-    rows, bends = [], []
+    motions = body_motions(system.tree, embedding.joints, velocity, drift)
+    transforms, linear, angular, turns, rows, bends = [], [], [], [], [], []
+    for body in contacts.bodies:
+        motion = motions[body]
+        axes = motion.T[:3, :3]
+        for transform in (motion.T, motion.rate, motion.acceleration):
+            transforms.append(by_rows(transform[:3, :]))
+        linear.append(by_rows(ca.jacobian(motion.rate[:3, 3], v)))
+        angular.append(by_rows(ca.jacobian(axes @ motion.w, v)))
+        turns.append(axes @ motion.w_rate)
     for _, k, side, _ in contacts.stops:
         rows.append(by_rows(ca.jacobian(side * velocity[k], v)))
         bends.append(side * drift[k])
-    parts = [*places, *jacobians, *drifts, *normals, *curvatures, *rows, *bends]
+    parts = [*transforms, *linear, *angular, *turns, *rows, *bends]
     return ca.densify(ca.vertcat(*parts))
 
 
@@ -156,19 +180,19 @@ class ContactLayout:
 
     Attributes
     ----------
-    place, drift : (p, 3) of the points: x (m) and h (m/s^2).
-    jacobian : J (p, 3, nv).
-    normal : n (p, faces, 3). curvature : x'.H x' / |grad g| (p, faces), m/s^2.
+    transforms : (b, 3, 3, 4) of the bodies that have points: T, T', and T'' without accelerations
+        of the coordinates, in the world (m, m/s, m/s^2).
+    linear, angular : Jacobians (b, 3, nv) of the velocity of the origin, and of the turning.
+    turn_drift : (b, 3) angular acceleration without those of the coordinates.
     stop_rows, stop_drift : (s, nv), (s,) of the joints' stops.
     """
 
     def __init__(self, column: Array, contacts: ContactGeometry, nv: int) -> None:
-        p, f, s = len(contacts.points), len(contacts.faces), len(contacts.stops)
-        shapes = [(p, 3), (p, 3, nv), (p, 3), (p, f, 3), (p, f), (s, nv), (s,)]
+        b, s = len(contacts.bodies), len(contacts.stops)
+        shapes = [(b, 3, 3, 4), (b, 3, nv), (b, 3, nv), (b, 3), (s, nv), (s,)]
         cuts = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)])
-        parts = [
+        self.transforms, self.linear, self.angular, self.turn_drift, *stops = (
             column[start:end].reshape(shape)
             for start, end, shape in zip(cuts[:-1], cuts[1:], shapes, strict=True)
-        ]
-        self.place, self.jacobian, self.drift, self.normal, self.curvature = parts[:5]
-        self.stop_rows, self.stop_drift = parts[5:]
+        )
+        self.stop_rows, self.stop_drift = stops

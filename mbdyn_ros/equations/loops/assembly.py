@@ -21,6 +21,8 @@ from ...program.continuation import CLOSED
 from .closings import closings
 from .closure_gap import beyond_limits, positions_text
 from .cluster_equations import ClusterEquations
+from .gear_train import gear_train
+from .gimbal import check_pitches
 from .independent import allowed_motions, choose_independent
 from .linkage import Linkage, cluster_coordinates
 from .loop_walk import LoopWalk
@@ -37,6 +39,7 @@ from .rounding import (
     rank_at,
     rounding_at,
 )  # fmt: skip
+from .standstill import Standstill, locked_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,7 @@ class Assembly:
         are exact.
     others : other ways to close it that were seen, where home was not given but searched for.
     repeated : whether its couplings and mimic joints say no more than its loops.
+    locked : where nothing of it moves, the words with which it is refused if nothing else does.
     """
 
     linkage: Linkage
@@ -57,6 +61,7 @@ class Assembly:
     rounding: Rounding | None = None
     others: tuple[Array, ...] = ()
     repeated: bool = False
+    locked: str = ""
 
 
 def assemble(
@@ -81,9 +86,14 @@ def assemble(
     Raises
     ------
     ModelError
-        The loops cannot be closed near home, leave nothing movable, or are not determined by
-        the wanted joints.
+        The loops cannot be closed near home, contradict couplings, or are not determined by the
+        wanted joints.
+    QuarterPitchError
+        See `gimbal.check_pitches`.
     """
+    if train := gear_train(tree, cluster, home, wanted, preferred):
+        count = len(cluster.gears)
+        return Assembly(*train, rank=count, row_count=count)
     bodies = cluster.tied
     what = f"{source}: {_kind(cluster)} {cluster.name!r}"
     rough = np.array([home.get(body, 0.0) for body in bodies])
@@ -102,6 +112,7 @@ def assemble(
             f"{what} cannot be closed near home: {gap}.{locked} "
             "Check the lengths and frames, or give a rough closed configuration as home."
         )
+    check_pitches(what, tree, dict(zip(bodies, closed, strict=True)), home)
     around = [closed, *closed_around(equations, closed)]
     generic = generic_rank(equations, around)
     rank = generic.count
@@ -116,23 +127,12 @@ def assemble(
     over = f" It closes only with {over}: check its frames." if over else ""
     in_document = sorted(range(len(bodies)), key=lambda k: tree.bodies[bodies[k]].v.start)
     joints = _joint_names(tree, cluster, in_document)
+    locked = ""
     if rank == len(bodies):
-        locks = "lock their" if len(cluster.closures) + len(cluster.gears) > 1 else "locks its"
-        advice = (
-            "A planar loop is closed by a revolute joint whose axis is parallel to the others, "
-            "not by a fixed one; check the type and axis."
-        )
-        if cluster.closures and cluster.gears:
-            gears = ", ".join(gear.name for gear in cluster.gears)
-            advice = (
-                f"Both its loops and its couplings or <mimic> ({gears}) tie the same joints; many "
-                "descriptions mimic what the loop does for simulators without loops. Leave out "
-                "the <mimic> tags, or the loop."
-            )
-        raise ModelError(
-            f"{what} {locks} joints ({joints}): {rank} independent constraints on {rank} "
-            f"joints leave no mobility{generic.tilt_text}. {advice}{over}"
-        )
+        locked = f"{what} {locked_text(cluster, joints, rank, generic.tilt_text)}{over}"
+        if cluster.gears or generic.tilt_text:  # they contradict each other, or miss a place
+            raise ModelError(locked)
+        wanted = None
     regular = [x for x in around if generic.counts(equations.scaled(x)) == rank]
     if not regular or regular[0] is not closed:
         raise ModelError(
@@ -173,14 +173,15 @@ def assemble(
     if cluster.closures:
         given = [bodies[place] for place in independent]
         at = dict(zip(bodies, closed, strict=True))
-        figure = planar_figure(tree, cluster, given, at, linkage.unit)
-        linkage = replace(linkage, closed_form=figure)
+        figure = planar_figure(tree, cluster, given, at, linkage.unit) if given else None
+        linkage = replace(linkage, closed_form=Standstill.at(bodies, closed) if locked else figure)
     rounding = rounding_at(equations, closed, generic) if rounded else None
     alone = equations.scaled(closed)[: len(matrix) - len(cluster.gears)]
     repeated = bool(cluster.closures and cluster.gears and generic.counts(alone) == rank)
     return Assembly(
-        linkage, closed, rank, len(matrix), rounding, tuple(others) if loose else (), repeated
-    )
+        linkage, closed, rank, len(matrix), rounding, tuple(others) if loose else (), repeated,
+        locked,
+    )  # fmt: skip
 
 
 def _kind(cluster: Cluster) -> str:

@@ -83,6 +83,11 @@ class Linkage:
         """Whether gears alone constrain it."""
         return not self.cluster.closures
 
+    @property
+    def stands(self) -> bool:
+        """Whether nothing of it moves."""
+        return not self.independent
+
 
 def cluster_coordinates(tree: Tree, cluster: Cluster) -> tuple[int, ...]:
     """Tree velocity coordinates of the joints of a constrained cluster."""

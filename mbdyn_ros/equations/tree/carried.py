@@ -147,6 +147,14 @@ def unit_response(carried: SX, mass: SX, screw: SX) -> SX:
     return ca.vertcat(composite.inertial(mass, screw), by_d)
 
 
+def coriolis_response(carried: SX, mass: SX, rates: SX, velocity: SX) -> SX:
+    """The column's factor (15, 1) of the Coriolis matrix: [V, S] and s / 2, then its wrench."""
+    composite, screw = Carried.of(carried), rates[SCREW]
+    moved = screw_product(velocity, screw)
+    wrench = composite.inertial(mass, moved) + composite.coriolis(screw[:3])
+    return ca.vertcat(moved, 0.5 * screw[:3], wrench)
+
+
 def response(carried: SX, mass: SX, wrench: SX, rates: SX, carrier: SX, acceleration: SX) -> SX:
     """The column's factor (21, 1) of derivatives: S'' and s', then its two wrenches.
 

@@ -56,13 +56,18 @@ class CompositeInertia:
         return by_columns(of_one, angular, linear)
 
 
-def composite_body(tree: Tree, joints: Sequence[JointMotion]) -> SX:
-    """Mass matrix (nv, nv) of the tree coordinates; zeros between branches are structural."""
+def composite_inertias(tree: Tree, joints: Sequence[JointMotion]) -> list[CompositeInertia]:
+    """The inertia of every body and all that it carries."""
     inertias = [CompositeInertia.of(body.inertia) for body in tree.bodies]
     for i, body in reversed(list(enumerate(tree.bodies))):
         if body.parent != WORLD:
             inertias[body.parent] += inertias[i].inward(joints[i].transform)
+    return inertias
 
+
+def composite_body(tree: Tree, joints: Sequence[JointMotion]) -> SX:
+    """Mass matrix (nv, nv) of the tree coordinates; zeros between branches are structural."""
+    inertias = composite_inertias(tree, joints)
     matrix = SX(tree.nv, tree.nv)
     for i, body in enumerate(tree.bodies):
         moments, forces = inertias[i].wrench(joints[i].angular, joints[i].linear)

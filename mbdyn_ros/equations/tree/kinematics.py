@@ -21,23 +21,49 @@ def body_poses(tree: Tree, joints: Sequence[JointMotion]) -> list[tuple[SX, SX]]
     return poses
 
 
-def jacobian(tree: Tree, joints: Sequence[JointMotion], index: int) -> SX:
-    """Jacobian (6, nv) of body `index`: linear velocity of its origin, then angular velocity.
-
-    Both in world axes: the geometric Jacobian.
-    """
-    poses = body_poses(tree, joints)
-    point = poses[index][1]
-    result = SX(6, tree.nv)
+def chain(tree: Tree, index: int) -> list[int]:
+    """A body and all that carry it, inwards."""
+    found = []
     while index != WORLD:
-        body = tree.bodies[index]
-        joint, (rotation, origin) = joints[index], poses[index]
-        for k, column in enumerate(range(body.v.start, body.v.stop)):
+        found.append(index)
+        index = tree.bodies[index].parent
+    return found
+
+
+def jacobian(tree: Tree, joints: Sequence[JointMotion], index: int, point: SX) -> SX:
+    """Jacobian (6, nv) of body `index`: linear velocity of its point that is at `point` (3, 1),
+    then angular velocity, both in world axes."""
+    poses = body_poses(tree, joints)
+    result = SX(6, tree.nv)
+    for i in chain(tree, index):
+        joint, (rotation, origin) = joints[i], poses[i]
+        for k, column in enumerate(range(tree.bodies[i].v.start, tree.bodies[i].v.stop)):
             angular = rotation @ joint.angular[:, k]
             linear = rotation @ joint.linear[:, k]
             result[:3, column] = linear + cross(angular, point - origin)
             result[3:, column] = angular
-        index = body.parent
+    return result
+
+
+def jacobian_rate(
+    tree: Tree, joints: Sequence[JointMotion], v: SX, index: int, point: SX, moving: SX
+) -> SX:
+    """Rate (6, nv) of `jacobian` at the tree velocities `v`, where the point has the velocity
+    `moving` (3, 1) in world axes."""
+    poses, velocities = body_poses(tree, joints), body_velocities(tree, joints, v)
+    result = SX(6, tree.nv)
+    for i in chain(tree, index):
+        joint, (rotation, origin) = joints[i], poses[i]
+        spin, speed = (rotation @ part for part in velocities[i])
+        for k, column in enumerate(range(tree.bodies[i].v.start, tree.bodies[i].v.stop)):
+            angular = rotation @ joint.angular[:, k]
+            turning = cross(spin, angular)
+            result[:3, column] = (
+                cross(spin, rotation @ joint.linear[:, k])
+                + cross(turning, point - origin)
+                + cross(angular, moving - speed)
+            )
+            result[3:, column] = turning
     return result
 
 

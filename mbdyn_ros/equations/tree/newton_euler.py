@@ -61,12 +61,26 @@ def joint_wrenches(
     About the origin of the body's frame, in its axes; from the leaves to the root.
     """
     moments, forces = inertial_wrenches(tree, motions, wrenches)
+    total_wrench(tree, joints, moments, forces)
+    return list(zip(moments, forces, strict=True))
+
+
+def total_wrench(
+    tree: Tree, joints: Sequence[JointMotion], moments: list[SX], forces: list[SX]
+) -> tuple[SX, SX]:
+    """Moment about the world's origin and force (3, 1) of wrenches on all bodies, in world axes.
+
+    The lists are filled with the sums of every body and of all that it carries.
+    """
+    whole = [SX.zeros(3), SX.zeros(3)]
     for i, (body, joint) in reversed(list(enumerate(zip(tree.bodies, joints, strict=True)))):
-        if body.parent != WORLD:
-            moment, force = joint.transform.inward_wrench(moments[i], forces[i])
+        moment, force = joint.transform.inward_wrench(moments[i], forces[i])
+        if body.parent == WORLD:
+            whole = [whole[0] + moment, whole[1] + force]
+        else:
             moments[body.parent] += moment
             forces[body.parent] += force
-    return list(zip(moments, forces, strict=True))
+    return whole[0], whole[1]
 
 
 @dataclass(frozen=True)

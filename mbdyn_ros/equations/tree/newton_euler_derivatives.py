@@ -23,6 +23,7 @@ from .carried import (
     SCREW,
     carried_by_itself,
     common_wrench,
+    coriolis_response,
     own_wrench,
     rates_of,
     response,
@@ -172,6 +173,15 @@ class TreeDerivatives:
         carried, carrying = self._related(where)
         unit, screw = self.units[0:6], self.rates[SCREW]
         return Product(unit, screw, carried), Product(screw, unit, carrying)
+
+    def coriolis(self) -> tuple[Product, ...]:
+        """The Coriolis matrix (nv, nv)."""
+        columns = self._stages.mapped(
+            coriolis_response, self._carried, self._mass, self.rates, self._velocities
+        )
+        carried, carrying = self._related()
+        along = Product(self.units[0:9], columns[0:9], carried)
+        return along, Product(self.rates[SCREW], columns[9:15], carrying)
 
     def by_motion(self, motion: Motion) -> tuple[tuple[Product, ...], tuple[Product, ...]]:
         """Derivatives (nv, nv) of the efforts by q and by v.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ...cli.printing import number, print_table, progress_bar
+from ...cli.printing import number, number_column, print_table, progress_bar
 from ...cli.text_values import to_number
 from ...errors import InputError
 from ...recording.table import to_json
@@ -44,8 +44,8 @@ def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         "largest_shaking_force": _largest(force),
     }
     if not as_json:
-        rows = [
-            (f"{what} of the {name}", f"{number(document[key][k])} N m")
+        lines: list[tuple[str, float | None, str]] = [
+            (f"{what} of the {name}", document[key][k], "N m")
             for key, what in (
                 ("peak_torque", "largest torque"),
                 ("rms_torque", "effective torque"),
@@ -53,11 +53,16 @@ def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
             )
             for k, name in enumerate(made.inputs)
         ]
-        rows += [
-            (f"largest force in {name}", "undetermined" if one is None else f"{number(one)} N")
+        lines += [
+            (f"largest force in {name}", one, "N")
             for name, one in document["largest_reaction"].items()
         ]
-        rows.append(("largest shaking force", f"{number(document['largest_shaking_force'])} N"))
+        lines.append(("largest shaking force", document["largest_shaking_force"], "N"))
+        texts = number_column([one or 0.0 for _, one, _ in lines])
+        rows = [
+            (what, "undetermined" if one is None else f"{text} {unit}")
+            for (what, one, unit), text in zip(lines, texts, strict=True)
+        ]
         print_table(f"{made.title}, {len(analysis.motion)} points", ("", ""), rows)
         return document
     table = table_of(analysis, curve_of(analysis, options["curve"]))
@@ -117,10 +122,8 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
     }
     if as_json:
         return document | {"series": to_json(table)}
-    rows = [
-        (name, number(document["position"][name]), number(document["velocity"][name]))
-        for name in made.joint_names
-    ]
+    ends = (number_column(list(document[what].values())) for what in ("position", "velocity"))
+    rows = zip(made.joint_names, *ends, strict=True)
     print_table(f"{made.title} at {document['time']:g} s", ("", "position", "velocity"), rows)
     click.echo(f"{motion.steps} steps; energy changed by {document['energy_change']:.3g} J.")
     return document
@@ -169,8 +172,8 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
     ]
     if not as_json:
         header = (setting, "largest torque (N m)", "effective torque (N m)")
-        lines = [[number(one) for one in row.values()] for row in rows]
-        print_table(made.title, header, lines)
+        columns = zip(*(row.values() for row in rows), strict=True)
+        print_table(made.title, header, zip(*map(number_column, columns), strict=True))
     return {"setting": setting, "comparison": rows}
 
 

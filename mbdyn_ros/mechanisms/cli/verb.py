@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ...cli.printing import number, print_json, print_table
+from ...cli.printing import COLUMN_NOISE, number, print_json, print_table
 from ...cli.serving import announce, page_options, serving
 from ...cli.text_values import name_values, to_number
 from ...errors import InputError
@@ -218,7 +218,8 @@ def _degrees(radians: list[float] | None) -> str:
         return "turns fully"
     if not radians:
         return "none"
-    return ", ".join(f"{number(one)} rad ({math.degrees(one):.4g} deg)" for one in radians)
+    angles = [one if abs(one) > COLUMN_NOISE else 0.0 for one in radians]
+    return ", ".join(f"{number(one)} rad ({math.degrees(one):.4g} deg)" for one in angles)
 
 
 def _write_text(path: str, text: str) -> None:

@@ -10,7 +10,20 @@ import numpy as np
 from ..pose import Array
 from .joint_type import JointType, Step
 from .motion import Motion, Part, Rows
-from .quaternion import NO_TURN, PARTS, TURNING, quaternion_rate, rotation_rows
+from .prismatic import Prismatic
+from .quaternion import (
+    NO_TURN,
+    PARTS,
+    TURNING,
+    quaternion_rate,
+    rotated,
+    rotation_rows,
+    screw_shift,
+    shift_of_screw,
+    turn_between,
+    turned,
+)
+from .yaw_pitch_roll import YAW_PITCH_ROLL
 
 
 class Floating(Motion):
@@ -48,5 +61,23 @@ class Floating(Motion):
             *quaternion_rate((x, y, z, s), [v[k] for k in range(3, 6)]),
         )
 
+    def integrate(self, q: Array, dv: Array) -> Array:
+        """Along a screw: both velocities stay in the body's axes."""
+        way = rotated(q[..., 3:], screw_shift(dv[..., 3:], dv[..., :3]))
+        return np.concatenate([q[..., :3] + way, turned(q[..., 3:], dv[..., 3:])], axis=-1)
 
-FLOATING = JointType("floating", (Step(Floating()),))
+    def difference(self, start: Array, end: Array) -> Array:
+        turn = turn_between(start[..., 3:], end[..., 3:])
+        back = start[..., 3:] * [-1.0, -1.0, -1.0, 1.0]
+        way = shift_of_screw(turn, rotated(back, end[..., :3] - start[..., :3]))
+        return np.concatenate([way, turn], axis=-1)
+
+
+def coordinate_axis(k: int) -> Step:
+    """A slide along an axis of the parent."""
+    return Step(Prismatic(), "xyz"[k], lambda _: np.eye(3)[k])
+
+
+FLOATING = JointType(
+    "floating", (Step(Floating()),), (*map(coordinate_axis, range(3)), *YAW_PITCH_ROLL)
+)

@@ -39,6 +39,8 @@ class JointType:
     """A type of joint.
 
     steps : its motions, outwards; several of them are joined by bodies without mass.
+    in_loops : motions of one coordinate each that do the same, as which loops count the joint;
+        empty: its steps are such motions.
     is_endless : whether its position has no bounds, whatever a description says.
     in_urdf : whether URDF knows it; others are extensions of ours.
     numbers : what it needs besides an axis: fields of its one motion.
@@ -47,6 +49,7 @@ class JointType:
 
     name: str
     steps: tuple[Step, ...] = ()
+    in_loops: tuple[Step, ...] = ()
     is_endless: bool = False
     in_urdf: bool = True
     numbers: tuple[Number, ...] = ()
@@ -72,6 +75,11 @@ class JointType:
     def nv(self) -> int:
         """Number of velocity coordinates."""
         return len(self.velocities)
+
+    @property
+    def single_steps(self) -> tuple[Step, ...]:
+        """Its motions as motions of one coordinate each."""
+        return self.in_loops or self.steps
 
     @property
     def has_axis(self) -> bool:

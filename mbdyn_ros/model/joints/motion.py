@@ -102,6 +102,16 @@ class Motion(ABC):
         """Rate of the positions at velocities, of numbers or symbols."""
         return v
 
+    def integrate(self, q: Array, dv: Array) -> Array:
+        """Positions (..., nq) after the way `dv` (..., nv) from q (..., nq), on numbers."""
+        result: Array = q + dv
+        return result
+
+    def difference(self, start: Array, end: Array) -> Array:
+        """The shortest way (..., nv) between positions (..., nq); `integrate` goes it."""
+        result: Array = end - start
+        return result
+
     def leaves_plane(self, axis: Array, normal: Array) -> float:
         """Sine of the angle by which it misses a motion in the plane across `normal`; 1: wholly."""
         return 1.0

@@ -10,7 +10,16 @@ import numpy as np
 from ..pose import Array
 from .joint_type import JointType, Step
 from .motion import NO_ENTRIES, Motion, Rows
-from .quaternion import NO_TURN, PARTS, TURNING, quaternion_rate, rotation_rows
+from .quaternion import (
+    NO_TURN,
+    PARTS,
+    TURNING,
+    quaternion_rate,
+    rotation_rows,
+    turn_between,
+    turned,
+)
+from .yaw_pitch_roll import YAW_PITCH_ROLL
 
 
 class Spherical(Motion):
@@ -32,5 +41,13 @@ class Spherical(Motion):
     def rate(self, q: Sequence[Any], v: Sequence[Any]) -> tuple[Any, ...]:
         return quaternion_rate(q, v)
 
+    def integrate(self, q: Array, dv: Array) -> Array:
+        return turned(q, dv)
 
-SPHERICAL = JointType("spherical", (Step(Spherical()),), in_urdf=False, synonyms=("ball",))
+    def difference(self, start: Array, end: Array) -> Array:
+        return turn_between(start, end)
+
+
+SPHERICAL = JointType(
+    "spherical", (Step(Spherical()),), YAW_PITCH_ROLL, in_urdf=False, synonyms=("ball",)
+)

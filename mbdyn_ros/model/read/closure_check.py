@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from ...errors import ModelError, suggestion
-from ..model import Coupling, Joint, Link, Loop
+from ..model import Combination, Coupling, Joint, Link, Loop
 
-Closing = Loop | Coupling
+Closing = Loop | Coupling | Combination
 
 
 def check_closures(
@@ -37,6 +37,8 @@ def check_closures(
                 "different names, rename one"
             )
         seen[closing.name] = place
+        if isinstance(closing, Combination):
+            continue  # its joints are looked at in `couple_joints`
         for role in ("predecessor", "successor"):
             link = getattr(closing, role)
             if link not in names:

@@ -1,4 +1,4 @@
-"""Closed loops in a URDF: the `<loop>`, `<coupling>` and `independent` of URDF+.
+"""Closed loops in a URDF: the `<loop>` and `independent` of URDF+.
 
 Chignoli et al., URDF+: An Enhanced URDF for Robots with Kinematic Loops, arXiv 2411.19753.
 """
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import ModelError
 from ..closing_types import closing_type
-from ..model import Coupling, Joint, Loop
+from ..model import Joint, Loop
 from .placement import X_AXIS, read_axis, read_pose
 from .remarks import Remarks
 from .urdf_joint import read_end
@@ -40,29 +40,6 @@ def read_loop(document: XmlSource, element: Element) -> Loop:
         axis=read_axis(document, element) if closing.has_axis else X_AXIS,
         line=element.sourceline,
     )
-
-
-def read_coupling(document: XmlSource, element: Element, remarks: Remarks) -> Coupling:
-    """Read one `<coupling>`; its type (URDF+ writes "rolling") means nothing, as in URDF+."""
-    name = document.read_name(element)
-    ends = []
-    for role in ("predecessor", "successor"):
-        ends.append(read_end(document, element, role))
-        if (origin := document.child(element.find(role), "origin")) is not None:
-            remarks.add(origin, "a coupling has no frames, only turns; not used")
-    ratio = document.child(element, "ratio")
-    if ratio is None:
-        raise document.error(element, 'has no <ratio>; add <ratio value="..."/>')
-    value = document.number(ratio, "value")
-    if value == 0.0:
-        raise document.error(ratio, ZERO_RATIO)
-    return Coupling(name, ends[0], ends[1], value, element.sourceline)
-
-
-ZERO_RATIO = (
-    "a ratio of 0 would hold the successor still; give the turns of the successor for one of "
-    "the predecessor"
-)
 
 
 def read_marks(document: XmlSource, remarks: Remarks) -> dict[str, bool]:

@@ -18,8 +18,9 @@ def cut_joints(
 ) -> tuple[tuple[Joint, ...], tuple[Joint, ...]]:
     """Part the joints into those of a tree and those that close loops.
 
-    Of the joints to one child the first in the document is kept, `needed` ones before others,
-    unless no tree is left then. Where there is no tree at all nothing is cut.
+    Of the joints to one child the first in the document is kept, `needed` ones before others and
+    of these such as close no loop, unless no tree is left then. Where there is no tree at all
+    nothing is cut.
     """
     parents: dict[str, list[Joint]] = {}
     for joint in joints:
@@ -29,7 +30,9 @@ def cut_joints(
     if not several or len(roots) != 1 or len(_reached(roots[0], parents)) < len(links):
         return tuple(joints), ()
     for child in several:
-        parents[child].sort(key=lambda joint: joint.name not in needed)
+        parents[child].sort(
+            key=lambda joint: (joint.name not in needed, joint.type in CLOSING_TYPES)
+        )
     first = {child: candidates[:1] for child, candidates in parents.items()}
     if len(_reached(roots[0], first)) < len(links):
         for child in several:
@@ -65,8 +68,8 @@ def _refuse_uncuttable(source: str, joint: Joint, needed: Collection[str]) -> No
     if joint.name in needed:
         raise ModelError(
             f'{place}: closes a loop (its child "{joint.child}" has another parent that leaves a '
-            "tree), so it has no position of its own, but it is marked independent, mimics or is "
-            "mimicked; cut the loop at another joint: write that one as a <loop>"
+            "tree), so it has no position of its own, but it is marked independent, mimics, is "
+            "mimicked or is coupled; cut the loop at another joint: write that one as a <loop>"
         )
     if joint.type not in CLOSING_TYPES:
         raise ModelError(

@@ -10,19 +10,19 @@ import yaml
 
 from ...errors import ModelError
 from ..closing_types import closing_type
-from ..model import Coupling, Loop, Model, Pose
+from ..model import Loop, Model, Pose
 from ..split_joints import joints_of_parts, split_joints
 from .choices import read_home, read_joints
 from .closure_check import Closing, check_closures
-from .closures import ZERO_RATIO
+from .couplings import couple_joints
 from .placement import IDENTITY, X_AXIS, in_degrees, rotation_from_rpy
+from .side_car_couplings import read_coupling
+from .side_car_ends import ENDS, read_end, read_name
 from .side_car_joints import read_axis, retyped
 from .yaml_source import YamlSource
 
 KEYS = ("loops", "couplings", "independent", "actuated", "home", "joints")
 LOOP_KEYS = ("name", "type", "axis", "predecessor", "successor")
-COUPLING_KEYS = ("name", "type", "predecessor", "successor", "ratio")
-ENDS = ("predecessor", "successor")
 
 
 def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
@@ -73,19 +73,22 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     values = document.mapping(document.root, "a mechanism", KEYS)
     model = retyped(document, document.records(values, "joints"), model)
     loops = [_read_loop(document, node) for node in document.records(values, "loops")]
-    couplings = [_read_coupling(document, node) for node in document.records(values, "couplings")]
+    couplings = [read_coupling(document, node) for node in document.records(values, "couplings")]
     own: list[tuple[str, Closing]] = []
     own += [(f'{document.name}:{one.line}: loop "{one.name}"', one) for one in loops]
-    own += [(f'{document.name}:{one.line}: coupling "{one.name}"', one) for one in couplings]
+    coupled = [(f'{document.name}:{one.line}: coupling "{one.name}"', one) for one in couplings]
+    own += coupled
     taken = {one.name: f"the loop in line {one.line} of {model.source}" for one in model.loops}
     for gear in model.couplings:
         taken[gear.name] = f"the coupling in line {gear.line} of {model.source}"
     check_closures(model.links, model.joints, own, taken)
+    model = dataclasses.replace(
+        model, loops=(*model.loops, *loops), couplings=(*model.couplings, *couplings)
+    )
+    model = couple_joints(model, coupled)
     model = split_joints(model, joints_of_parts(model, _named(document, values)))
     return dataclasses.replace(
         model,
-        loops=(*model.loops, *loops),
-        couplings=(*model.couplings, *couplings),
         independent=read_joints(document, values, "independent", model) or model.independent,
         actuated=read_joints(document, values, "actuated", model) or model.actuated,
         home=read_home(document, values, model) or model.home,
@@ -121,7 +124,7 @@ def _named(document: YamlSource, values: dict[str, yaml.Node]) -> list[object]:
 
 def _read_loop(document: YamlSource, node: yaml.Node) -> Loop:
     values = document.mapping(node, "a loop", LOOP_KEYS)
-    name = _read_name(document, node, values, "loop")
+    name = read_name(document, node, values, "loop")
     what = f'loop "{name}"'
     kind = document.text(values["type"], f"{what}: its type") if "type" in values else None
     try:
@@ -133,52 +136,12 @@ def _read_loop(document: YamlSource, node: yaml.Node) -> Loop:
         axis = read_axis(document, values, f"{what}: its axis", axis)
     links, frames = [], []
     for role in ENDS:
-        end = _read_end(document, node, values, what, role, ("link", "xyz", "rpy"))
+        end = read_end(document, node, values, what, role, ("link", "xyz", "rpy"))
         links.append(document.text(end["link"], f"{what}: its {role} link"))
         frames.append(_read_pose(document, end, f"{what}: {role}"))
     return Loop(
         name, closing.name, links[0], links[1], frames[0], frames[1], axis, document.line(node)
     )
-
-
-def _read_coupling(document: YamlSource, node: yaml.Node) -> Coupling:
-    values = document.mapping(node, "a coupling", COUPLING_KEYS)
-    name = _read_name(document, node, values, "coupling")
-    what = f'coupling "{name}"'
-    links = []
-    for role in ENDS:
-        end = _read_end(document, node, values, what, role, ("link",))
-        links.append(document.text(end["link"], f"{what}: its {role} link"))
-    if "ratio" not in values:
-        raise document.error(node, f"{what}: has no ratio; add ratio: ...")
-    ratio = document.number(values["ratio"], f"{what}: its ratio")
-    if ratio == 0.0:
-        raise document.error(values["ratio"], f"{what}: {ZERO_RATIO}")
-    return Coupling(name, links[0], links[1], ratio, document.line(node))
-
-
-def _read_name(
-    document: YamlSource, node: yaml.Node, values: dict[str, yaml.Node], tag: str
-) -> str:
-    if "name" not in values:
-        raise document.error(node, f"this {tag} has no name; give it one")
-    return document.text(values["name"], f"the name of a {tag}")
-
-
-def _read_end(
-    document: YamlSource,
-    node: yaml.Node,
-    values: dict[str, yaml.Node],
-    what: str,
-    role: str,
-    known: tuple[str, ...],
-) -> dict[str, yaml.Node]:
-    if role not in values:
-        raise document.error(node, f"{what}: names no {role}; add {role}: {{link: ...}}")
-    end = document.mapping(values[role], f"{what}: {role}", known)
-    if "link" not in end:
-        raise document.error(values[role], f"{what}: its {role} names no link; add link: ...")
-    return end
 
 
 def _read_pose(document: YamlSource, end: dict[str, yaml.Node], what: str) -> Pose:

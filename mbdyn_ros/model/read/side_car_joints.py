@@ -57,9 +57,7 @@ def read_axis(
         return default
     unit = normalized(document.vector(values["axis"], what))
     if unit is None:
-        raise document.error(
-            values["axis"], f"{what} has no direction; give one such as [0, 0, 1]"
-        )
+        raise document.error(values["axis"], f"{what} has no direction; give one such as [0, 0, 1]")
     return np.array(unit)
 
 

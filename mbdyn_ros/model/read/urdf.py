@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..model import Coupling, Joint, Loop, Model
+from ..model import Combination, Coupling, Joint, Loop, Model
 from .closure_check import check_closures
-from .closures import independent_joints, read_coupling, read_loop, read_marks
+from .closures import independent_joints, read_loop, read_marks
+from .couplings import couple_joints, read_coupling
 from .cut_joints import cut_joints, cut_warnings, loop_of
 from .drives import driven_joints
 from .inertia_check import inertia_warnings
@@ -63,7 +64,9 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     - A mimic on a fixed joint is dropped with a warning.
     - Inertias that no body can have are computed as they stand, with a warning.
     - Of ros2_control and transmission only the joints that they drive are read.
-    - Not looked at, because they are not dynamics: visual, collision, material, gazebo, sensor,
+    - Shapes of collision are read for those who ask what touches what; one that cannot be read is
+      refused only then.
+    - Not looked at, because they are not dynamics: visual, material, gazebo, sensor,
       safety_controller, calibration. What is no URDF at all is ignored with a warning, but
       constraints of other formats and unexpanded xacro are refused.
     - Loops and couplings are read from URDF+. A link that is the child of several joints is taken
@@ -103,18 +106,21 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     check_unique(document.name, joints, "joint")
     check_ends(document.name, links, joints)
     marks = read_marks(document, remarks)
-    joints, cut = cut_joints(document.name, links, joints, _needed(joints, marks))
-    root = find_root(document.name, links, joints)
-    check_mimics(document.name, joints)
-    loops = [read_loop(document, element) for element in robot.iterchildren("loop")]
     couplings = [
         read_coupling(document, element, remarks) for element in robot.iterchildren("coupling")
     ]
-    check_closures(links, joints, _placed(document.name, loops, couplings, cut))
+    joints, cut = cut_joints(document.name, links, joints, _needed(joints, marks, couplings))
+    root = find_root(document.name, links, joints)
+    check_mimics(document.name, joints)
+    loops = [read_loop(document, element) for element in robot.iterchildren("loop")]
+    coupled = [
+        (f'{document.name}:{one.line}: <coupling name="{one.name}">', one) for one in couplings
+    ]
+    check_closures(links, joints, _placed(document.name, loops, coupled, cut))
     _remark_degrees(document, remarks)
     warnings = remarks.warnings() + inertia_warnings(document.name, links)
     warnings += cut_warnings(document.name, joints, cut)
-    return Model(
+    model = Model(
         name=robot.get("name") or "robot",
         root=root,
         links=links,
@@ -128,11 +134,19 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
             document, {joint.name for joint in joints if joint.nv and joint.mimic is None}
         ),
     )
+    return couple_joints(model, coupled)
 
 
-def _needed(joints: Iterable[Joint], marks: Mapping[str, bool]) -> set[str]:
+def _needed(
+    joints: Iterable[Joint],
+    marks: Mapping[str, bool],
+    couplings: Iterable[Coupling | Combination],
+) -> set[str]:
     """Joints that must have a position of their own."""
     needed = {name for name, independent in marks.items() if independent}
+    for one in couplings:
+        if isinstance(one, Combination):
+            needed |= {name for name, _ in one.factors}
     for joint in joints:
         if joint.mimic is not None:
             needed |= {joint.name, joint.mimic.joint}
@@ -140,13 +154,15 @@ def _needed(joints: Iterable[Joint], marks: Mapping[str, bool]) -> set[str]:
 
 
 def _placed(
-    source: str, loops: list[Loop], couplings: list[Coupling], cut: Iterable[Joint]
-) -> Iterator[tuple[str, Loop | Coupling]]:
+    source: str,
+    loops: list[Loop],
+    couplings: list[tuple[str, Coupling | Combination]],
+    cut: Iterable[Joint],
+) -> Iterator[tuple[str, Loop | Coupling | Combination]]:
     """All that closes loops, with its place for messages."""
     for loop in loops:
         yield f'{source}:{loop.line}: <loop name="{loop.name}">', loop
-    for coupling in couplings:
-        yield f'{source}:{coupling.line}: <coupling name="{coupling.name}">', coupling
+    yield from couplings
     for joint in cut:
         yield f'{source}:{joint.line}: <joint name="{joint.name}">', loop_of(joint)
 

@@ -9,6 +9,7 @@ import numpy as np
 from ..model import Inertia, Link
 from .placement import read_pose
 from .remarks import Remarks
+from .shape import read_collisions
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
 
 
 def read_link(document: XmlSource, element: Element, remarks: Remarks) -> Link:
-    """Read one link: its name and its inertia."""
+    """Read one link: its name, its inertia and the shapes with which it collides."""
     name = document.read_name(element)
-    return Link(name, read_inertia(document, element, remarks), element.sourceline)
+    inertia = read_inertia(document, element, remarks)
+    return Link(name, inertia, element.sourceline, read_collisions(document, element))
 
 
 def read_inertia(document: XmlSource, link: Element, remarks: Remarks) -> Inertia | None:

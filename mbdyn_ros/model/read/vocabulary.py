@@ -54,7 +54,7 @@ CHILDREN["link"] |= {"collision_checking", "contact", "kinematic", "self_filter"
 ATTRIBUTES["joint"] |= {"independent"}
 ATTRIBUTES |= {
     "loop": frozenset({"name", "type"}),
-    "coupling": frozenset({"name", "type"}),
+    "coupling": frozenset({"name", "type", "offset"}),
     "predecessor": frozenset({"link"}),
     "successor": frozenset({"link"}),
     "ratio": frozenset({"value"}),
@@ -62,7 +62,7 @@ ATTRIBUTES |= {
 CHILDREN["robot"] |= {"loop", "coupling"}
 CHILDREN |= {
     "loop": frozenset({"predecessor", "successor", "axis"}),
-    "coupling": frozenset({"predecessor", "successor", "ratio"}),
+    "coupling": frozenset({"predecessor", "successor", "ratio", "joint"}),
     "predecessor": frozenset({"origin"}),
     "successor": frozenset({"origin"}),
 }

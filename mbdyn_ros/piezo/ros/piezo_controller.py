@@ -30,6 +30,8 @@ from ...ros.messages.playback import NO_REFERENCE, Playback, approach, patience,
 from ...ros.messages.reference import Reference
 from ...ros.messages.reference_limits import ReferenceLimits
 from ...ros.messages.reference_message import read_reference
+from ...ros.messages.trajectory_bytes import read_trajectory
+from ...ros.messages.turns import Turns
 from ...ros.node.diagnostics import Health
 from ...ros.node.inbox import Inbox
 from ...ros.node.interfaces import message_types
@@ -78,7 +80,7 @@ class PiezoController(RobotNode):
         """References, targets, joint states, and the reset."""
         self._planners = Senders(self, "~/reference")
         self.create_subscription(
-            JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10)
+            JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10), raw=True
         )
         self.create_subscription(PoseStamped, "~/target", self._on_target, QoSProfile(depth=1))
         self._states = Inbox(self, JointState, "joint_states", qos_profile_sensor_data)
@@ -113,7 +115,8 @@ class PiezoController(RobotNode):
             self.playback.drop()
             self._set_gains(control)
             self.reach = ReachWatch(robot.velocity_labels, parameters["saturation_timeout"])
-            self.measured = MeasuredState(robot.velocity_labels)
+            self._turns = Turns(robot, robot.velocity_labels)
+            self.measured = MeasuredState(robot.velocity_labels, self._turns)
             self._named.name = self._message.name = list(robot.velocity_labels)
         self.announce(
             f"ready for {robot.model.name}: the rotor in {control.link} drives "
@@ -161,7 +164,7 @@ class PiezoController(RobotNode):
         q, v, _ = self.playback.at(now)
         ahead = v * (0.5 / self.parameters["rate"])  # the windows hold for a period
         control.q[:] = self.measured.position + ahead
-        control.wanted_q[:], control.wanted_v[:] = q + ahead, v
+        control.wanted_q[:], control.wanted_v[:] = control.q + self.measured.way(q), v
         control.cycle()
         self.reach.hold(control, now, fresh)
         self._send(control)
@@ -216,10 +219,11 @@ class PiezoController(RobotNode):
 
     # ---- references -----------------------------------------------------------------------
 
-    def _on_reference(self, message: JointTrajectory, info: Any) -> None:
+    def _on_reference(self, data: bytes, info: Any) -> None:
         settings = self.parameters
         try:
             robot = self.require(self.control).robot
+            message = read_trajectory(data)
             start, era = self.date(message.header.stamp)
             reference = read_reference(robot, message)
             with self.lock:
@@ -229,11 +233,10 @@ class PiezoController(RobotNode):
                 now = self.time_in(era)
                 timeout = patience(settings["reference_timeout"])
                 require_timely(reference, start, now, timeout, settings["longest_wait"])
-                present = self._present(now)
                 way = None
-                if present is not None:
+                if (present := self._present(now)) is not None:
                     rest = np.zeros(robot.nv)
-                    way = approach(reference, start, now, (present, rest, rest))
+                    way = approach(reference, start, now, (present, rest, rest), self._turns)
                 if way is not None:
                     ReferenceLimits(robot).require(way, present)
                 self._follow(reference, start, way)
@@ -252,9 +255,8 @@ class PiezoController(RobotNode):
             robot = self.require(self.control).robot
             now, era = self.date(Time())
             with self.lock:
-                present = self._present(now)
+                present, timeout = self._present(now), settings["state_timeout"]
             if present is None:
-                timeout = settings["state_timeout"]
                 raise InputError(f"no joint_states of all joints for {timeout:g} s")
             reference = way_to_target(
                 robot, settings["target_link"] or settings["rotor_link"], message, present,

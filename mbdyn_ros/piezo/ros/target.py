@@ -10,7 +10,7 @@ from ...inverse_kinematics import inverse_kinematics
 from ...model.model import Array
 from ...robot import Robot
 from ...ros.messages.reference import Reference
-from ..pulse_equations import TURN
+from ...ros.messages.turns import Turns
 
 PEAK_SPEED = 1.875
 """Highest speed of a polynomial of degree 5 from rest to rest, in way over time."""
@@ -55,14 +55,10 @@ def way_to_target(
     if orientation:
         pose[:3, :3] = _rotation(np.array([turn.x, turn.y, turn.z, turn.w]))
     goal = inverse_kinematics(robot, link, pose, present, orientation)
-    for block in robot.system.coordinates.blocks.values():
-        if block.kind.is_endless:  # not round and round
-            k = block.q.start
-            goal[k] -= TURN * round((goal[k] - present[k]) / TURN)
-    way = float(np.abs(goal - present).max(initial=0.0))
-    duration = max(SHORTEST_MOTION, PEAK_SPEED * way / speed)
+    way = Turns(robot, robot.velocity_labels).shortest(goal - present)  # not round and round
+    duration = max(SHORTEST_MOTION, PEAK_SPEED * float(np.abs(way).max(initial=0.0)) / speed)
     rest = np.zeros((2, robot.nv))
-    return Reference(np.array([0.0, duration]), np.array([present, goal]), rest, rest)
+    return Reference(np.array([0.0, duration]), np.array([present, present + way]), rest, rest)
 
 
 def _rotation(quaternion: Array) -> Array:

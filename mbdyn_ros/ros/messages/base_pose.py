@@ -10,7 +10,7 @@ from geometry_msgs.msg import Transform, TransformStamped
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 
-from ...model.model import Array
+from ...model.model import Array, Joint, Model
 from ...robot import Robot
 from .conversions import fill_time
 
@@ -30,12 +30,12 @@ class PosePublisher:
 
     def __init__(self, node: Node, robot: Robot) -> None:
         self._node, self._robot = node, robot
-        joints = [
-            joint
+        self._pairs = [
+            (joint.parent, joint.child)
             for joint in robot.model.joints
             if joint.nv > 1 or (joint.nv and not joint.kind.in_urdf)
         ]
-        self._pairs = [(joint.parent, joint.child) for joint in joints]
+        self._pairs += _taken_apart(robot.model)
         self.needed = bool(robot.floating_base or self._pairs)
         self._odometry: Any = None
         self._transforms: Any = None
@@ -80,6 +80,15 @@ class PosePublisher:
             pose = pose_numbers(np.asarray(np.linalg.solve(above, below), dtype=np.float64))
             result.append(stamped(parent, child, pose, stamp))
         return result
+
+
+def _taken_apart(model: Model) -> list[tuple[str, str]]:
+    """Parent and child of the joints of several coordinates that loops took apart."""
+    parts: dict[str, list[Joint]] = {}
+    for joint in model.joints:
+        if joint.part_of is not None:
+            parts.setdefault(joint.part_of, []).append(joint)
+    return [(several[0].parent, several[-1].child) for several in parts.values()]
 
 
 def stamped(parent: str, child: str, pose: Array, stamp: int) -> TransformStamped:

@@ -10,18 +10,24 @@ from sensor_msgs.msg import JointState
 
 from ...model.model import Array
 from .named_numbers import LARGEST_SENT
+from .turns import Turns
 
 
 class MeasuredState:
     """The positions and velocities of some joints in the last good message of joint states.
+
+    Parameters
+    ----------
+    labels : of the joints' coordinates.
+    turns : says which of them whole turns bring back.
 
     Attributes
     ----------
     position, velocity : (n,) in the order of `labels`.
     """
 
-    def __init__(self, labels: Sequence[str]) -> None:
-        self._labels = tuple(labels)
+    def __init__(self, labels: Sequence[str], turns: Turns | None = None) -> None:
+        self._labels, self._turns = tuple(labels), turns
         self.position, self.velocity = np.zeros(len(labels)), np.zeros(len(labels))
         self._came, self._ahead = -math.inf, 0.0
         self._names: tuple[str, ...] = ()
@@ -54,9 +60,14 @@ class MeasuredState:
         """Have no message any more."""
         self._came = -math.inf
 
+    def way(self, wanted: Array) -> Array:
+        """The shortest way (n,) from here to where the joints are wanted."""
+        way = wanted - self.position
+        return way if self._turns is None else self._turns.shortest(way)
+
     def farthest(self, wanted: Array) -> tuple[str, float, float]:
         """The label, position and distance of what is farthest from where it is wanted."""
-        apart = np.abs(np.append(wanted - self.position, 0.0))
+        apart = np.abs(np.append(self.way(wanted), 0.0))
         k = int(np.argmax(apart))
         if k == len(self._labels):
             return "no joint", 0.0, 0.0

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...errors import InputError
 from .reference import Reference, State
+from .turns import Turns
 
 NO_REFERENCE = "no reference yet"
 
@@ -77,14 +78,20 @@ def require_timely(
         )
 
 
-def approach(reference: Reference, start: float, now: float, present: State) -> Reference | None:
+def approach(
+    reference: Reference, start: float, now: float, present: State, turns: Turns | None = None
+) -> Reference | None:
     """The way from a state at `now` to a motion's first point; None where that is due already.
 
-    A polynomial of degree 5, in the time of the motion, which begins at `start`.
+    A polynomial of degree 5, in the time of the motion, which begins at `start`; the shortest way
+    round where `turns` says that there is one.
     """
     begin, first = now - start, reference.times[0]
     if begin >= first:
         return None
+    if turns is not None:
+        goal = reference.first[0]
+        present = goal - turns.shortest(goal - present[0]), *present[1:]
     ends = zip(present, reference.first, strict=True)
     return Reference(np.array([begin, first]), *(np.array(pair) for pair in ends))
 

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from .robot_node import RobotNode
 
 PATIENCE = 2.0
-"""Seconds after which one more signal ends a node that does not come to its end."""
+"""Seconds that a callback may go on when its node shall end, before it is interrupted; and after
+which one more signal ends a node that does not come to its end."""
 
 
 def run(create: Callable[[], RobotNode], name: str, args: list[str] | None = None) -> int:
@@ -44,7 +45,8 @@ class Process:
     """One node, from its start to its end.
 
     A signal makes the node quiet at once, from a thread of its own: the main thread may be in a
-    callback, or waiting for messages where no signal reaches it.
+    callback, or waiting for messages where no signal reaches it. A callback that takes long (a
+    reference of many points is checked, a program compiled) is interrupted.
     """
 
     def __init__(self, name: str) -> None:
@@ -119,7 +121,17 @@ class Process:
 
     def _hush(self, signals: socket.socket) -> None:
         """At every signal, until the end: make the node quiet, and the main thread look up."""
-        while signals.recv(1):
+        signals.settimeout(PATIENCE)
+        while True:
+            try:
+                if not signals.recv(1):
+                    return
+            except TimeoutError:
+                if self._asked and self._ending is None:
+                    main = threading.main_thread().ident
+                    assert main is not None
+                    signal.pthread_kill(main, signal.SIGTERM)
+                continue
             if self._ending is None and self._node is not None:
                 self._node.quiet()
             if self._ending is None and self._executor is not None:

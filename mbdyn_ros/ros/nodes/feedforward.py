@@ -19,6 +19,7 @@ from ..messages.named_numbers import columns, effort_blocks, require_known
 from ..messages.playback import Playback, approach, require_timely
 from ..messages.reference import Reference, State
 from ..messages.reference_limits import ReferenceLimits
+from ..messages.turns import Turns
 from .conditions import Conditions
 
 EFFORT_SOURCES = ("inverse_dynamics", "reference", "none")
@@ -57,9 +58,11 @@ class Feedforward:
         self.limits = EffortLimits(robot)
         self._kp, self._kd = np.zeros(size), np.zeros(size)
         self.conditions = conditions
-        self.measured = self._posture = MeasuredState(robot.effort_labels)
+        self._turns = Turns(robot, robot.velocity_labels)
+        self.measured = self._posture = MeasuredState(robot.velocity_labels, self._turns)
         if robot.velocity_labels != robot.effort_labels:
-            self._posture = MeasuredState(robot.velocity_labels)
+            turns = Turns(robot, robot.effort_labels)
+            self.measured = MeasuredState(robot.effort_labels, turns)
         self.source, self.lead = EFFORT_SOURCES[0], 0.0
         self.playback = Playback()
         self._given: tuple[Array, Array] | None = None
@@ -155,7 +158,7 @@ class Feedforward:
         given = self.conditions
         require_timely(reference, start, now, given.reference_timeout, given.longest_wait)
         present = self._present(now)
-        way = present and approach(reference, start, now, present)
+        way = present and approach(reference, start, now, present, self._turns)
         if way and given.check_limits:
             beyond = self.posture(now)
             self.reference_limits().require(way, beyond, "on the way to the first point, ")
@@ -248,7 +251,7 @@ class Feedforward:
             q, v, _ = self.playback.at(now)
             wanted_q, wanted_v = self._of_driven_joints(q, v)
             self._require_followed(wanted_q)
-            effort += self._kp * (wanted_q - self.measured.position)
+            effort += self._kp * self.measured.way(wanted_q)
             effort += self._kd * (wanted_v - self.measured.velocity)
         if not np.isfinite(effort).all():
             if self.source == "inverse_dynamics":

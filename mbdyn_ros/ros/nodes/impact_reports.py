@@ -9,8 +9,9 @@ from geometry_msgs.msg import Vector3
 from visualization_msgs.msg import MarkerArray
 
 from ...model.model import Array
-from ...simulation.contact.environment import Environment, Point
+from ...simulation.contact.environment import Environment
 from ...simulation.contact.impacts import Impact
+from ...simulation.contact.points import Point
 from ..messages.base_pose import WORLD_FRAME
 from ..messages.conversions import fill_time
 from ..node.description import LATCHED
@@ -78,7 +79,7 @@ class ImpactReports:
         message.header.frame_id = self._frame
         fill_time(message.header.stamp, stamp)
         message.surface = list(impact.surfaces)
-        nowhere: Point = ("", (np.nan, np.nan, np.nan))
+        nowhere = Point("", (np.nan, np.nan, np.nan))
         points = [self._points[k] if k >= 0 else nowhere for k in impact.points]
         message.link = [link for link, _ in points]
         message.point = [point(np.array(xyz)) for _, xyz in points]

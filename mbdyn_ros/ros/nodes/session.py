@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
-from ...errors import SimulationError
+from ...errors import InputError, SimulationError
 from ...model.blocks import scalar_motions
 from ...model.model import Array
 from ...robot import Robot
@@ -16,6 +17,7 @@ from ...simulation.contact.environment import Environment
 from ...simulation.contact.stops import with_stops
 from ...simulation.stepped.charted_step import ChartedStep
 from ...simulation.stepped.fixed_step import neutral_position
+from ...units import velocity_unit
 from ..messages.effort_commands import EffortCommands
 from ..messages.effort_limits import EffortLimits
 from ..messages.named_numbers import partial_position
@@ -24,6 +26,12 @@ Rows = NDArray[np.int_]
 
 LIMIT_ROUNDING = 1e-9
 """rad or m by which a position may be beyond its limit without a warning."""
+
+FASTEST_TURN = math.pi
+"""rad that a joint may turn in one step: beyond, its direction cannot be told from the other."""
+
+FASTEST_SLIDE = 1e5
+"""m/s that a joint may slide: ten times what leaves the earth."""
 
 
 class Session:
@@ -97,6 +105,25 @@ class Session:
         self.motion.effort[:] = 0.0
         self.commands.clear()
         self.fill_message()
+
+    def require_slow(self, v: Array) -> None:
+        """Refuse velocities that no step can follow.
+
+        Raises
+        ------
+        InputError
+            The joint, its velocity, and what helps.
+        """
+        step = self.motion.step
+        for label, speed in zip(self.robot.velocity_labels, v.tolist(), strict=True):
+            unit = velocity_unit(self.robot.model, label)
+            slides = unit == "m/s"
+            most = FASTEST_SLIDE if slides else FASTEST_TURN / step
+            if abs(speed) > most:
+                help = "" if slides else f", half a turn in a step of {step:g} s: raise substeps"
+                raise InputError(
+                    f"velocity of {label} is {speed:.6g} {unit}, more than {most:.6g}{help}"
+                )
 
     def set_state(self, q: Array, v: Array) -> None:
         """Put the robot somewhere; work and losses count from here."""

@@ -58,6 +58,7 @@ class SimulatorServices:
     def _set_state(self, session: Session, request: Any) -> str:
         layout = Layout(session.robot, request.name)
         q, v, _ = layout.state(request.position, request.velocity)
+        session.require_slow(v)
         refused = one_line(session.refusal)
         session.set_state(q, v)
         if refused and refused == self._simulator.fault:

@@ -27,6 +27,7 @@ from ...model.model import Array
 from ...robot import Robot
 from ..messages.playback import NO_REFERENCE
 from ..messages.reference_message import read_reference
+from ..messages.trajectory_bytes import read_trajectory
 from ..node.diagnostics import Health
 from ..node.inbox import Inbox
 from ..node.process import run
@@ -79,7 +80,7 @@ class TorqueFeedforward(RobotNode):
         """References, joint states, and the reset."""
         self._planners = Senders(self, "~/reference")
         self.create_subscription(
-            JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10)
+            JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10), raw=True
         )
         self._states = Inbox(self, JointState, "joint_states", qos_profile_sensor_data)
         self.offer("reset", Trigger, self._reset)
@@ -162,9 +163,10 @@ class TorqueFeedforward(RobotNode):
             self._named.header.stamp = self.get_clock().now().to_msg()
             self._efforts.publish(self._named)
 
-    def _on_reference(self, message: JointTrajectory, info: Any) -> None:
+    def _on_reference(self, data: bytes, info: Any) -> None:
         try:
             feedforward = self.require(self.feedforward)
+            message = read_trajectory(data)
             start, era = self.date(message.header.stamp)
             reference = read_reference(feedforward.robot, message)
             efforts = feedforward.read_efforts(message)

@@ -21,6 +21,7 @@ from ...errors import MbdynError
 from ...model.blocks import joint_blocks, scalar_motions
 from ...model.model import Array, Model
 from ...model.read.description import read_description
+from ...model.split_joints import quaternions_in_loops, split_joints
 from ...names import in_markdown
 from ...view.page.page import Page
 from ...view.scene.robot_scene import ROOT, RobotScene, frame_camera
@@ -67,9 +68,7 @@ class Viewer(Node):
             self._show_robot(source, Path(source).resolve().parent)
         else:
             self.create_subscription(String, "robot_description", self._describe, LATCHED)
-        self.create_subscription(
-            JointState, "joint_states", self._hear, qos_profile_sensor_data
-        )
+        self.create_subscription(JointState, "joint_states", self._hear, qos_profile_sensor_data)
         self.create_timer(SEARCH, self._look_for_markers)
 
     def draw(self, _passed: float, _woken: bool) -> None:
@@ -97,7 +96,8 @@ class Viewer(Node):
         self._tell(positions, heard)
 
     def _show_robot(self, source: str, folder: Path | None) -> None:
-        self._model = read_description(source)
+        model = read_description(source)
+        self._model = split_joints(model, quaternions_in_loops(model))
         start = _at_zero(self._model)
         before = self._page.server.scene.get_handle_by_name(ROOT)
         if before is not None:

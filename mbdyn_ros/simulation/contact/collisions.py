@@ -10,7 +10,7 @@ from ...equations.contact.impact import bouncing_impulses
 from ...errors import SimulationError
 from ...model.model import Array
 from ...robot import Robot
-from .contacts import Assembly, Contacts, Flags, Indices, Rows, tangent_plane
+from .contacts import Assembly, Contacts, Flags, Indices, Rows, tangent_planes
 from .impacts import Impact, angle_between
 from .precision import Precision
 
@@ -46,29 +46,6 @@ class Collisions:
         self.impacts: list[Impact] = []
         self._loss = 0.0
 
-    def refuse_inside(self, q: Array, v: Array) -> None:
-        """Refuse points that are inside walls.
-
-        Raises
-        ------
-        SimulationError
-            One is; the message names point, wall, place and depth.
-        """
-        g, _, slope = self.contacts.distances(q, v)
-        depth = self.precision.inside
-        bad = ~np.isfinite(g) | (g < -depth * np.where(slope > 0, slope, 1.0))
-        for k in np.flatnonzero(bad).tolist():
-            far = -g[k] / slope[k] if slope[k] > 0 else np.nan
-            words = "starts beyond its stop"
-            if self.contacts.point(k) >= 0:
-                self.contacts.rows(q, v, np.array([k]))
-                x = self.contacts.layout.place[self.contacts.point(k)]
-                words = f"starts inside the wall, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"
-            raise SimulationError(
-                f"{self.contacts.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} m (or rad) "
-                "too far; start in free space"
-            )
-
     def take_loss(self) -> float:
         """Energy (J) lost in impacts since the last call."""
         loss, self._loss = self._loss, 0.0
@@ -101,8 +78,8 @@ class Collisions:
     ) -> None:
         """Solve one impact of the contacts `which`; the velocity is changed in place."""
         rows = self.contacts.rows(q, v, which)
-        for k in which[hits[which]].tolist():
-            self.contacts.require_smooth(k)
+        for row in np.flatnonzero(hits[which]).tolist():
+            self.contacts.require_smooth(int(which[row]), rows.places[row], rows.normals[row])
         assembly = rows.assemble(rows.friction > 0, np.zeros((len(which), 2)))
         response = np.linalg.solve(self.mass_matrix(q), assembly.rows.T)
         matrix, before = assembly.rows @ response, assembly.rows @ v
@@ -144,18 +121,13 @@ class Collisions:
         assembly: Assembly, impulses: Array, e: Array, taking: Flags,
     ) -> None:  # fmt: skip
         """Record an impact: those that hit, and those that answered."""
-        layout, faces = self.contacts.layout, max(1, len(self.contacts.environment.sides))
-        size = (len(which), 3)
-        places, normals = np.full(size, np.nan), np.full(size, np.nan)
-        sideways, angles = np.zeros(size), np.full(len(which), np.nan)
-        for row, k in enumerate(which.tolist()):
-            if k < self.contacts.geometry.pairs:
-                p, f = divmod(k, faces)
-                places[row], normals[row] = layout.place[p], layout.normal[p, f]
-                angles[row] = angle_between(layout.jacobian[p] @ v, normals[row])
-                first = assembly.blocks.tangent[row]
-                if first >= 0:
-                    sideways[row] = impulses[first : first + 2] @ tangent_plane(normals[row])
+        sideways, angles = np.zeros((len(which), 3)), np.full(len(which), np.nan)
+        for row in np.flatnonzero(which < self.contacts.geometry.pairs).tolist():
+            angles[row] = angle_between(rows.jacobians[row] @ v, rows.normals[row])
+            first = assembly.blocks.tangent[row]
+            if first >= 0:
+                (across,) = tangent_planes(rows.normals[[row]])
+                sideways[row] = impulses[first : first + 2] @ across
         kinetic = 0.5 * float(impulses @ (assembly.rows @ (v + new)))
         chosen = which[taking].tolist()
         self.impacts.append(
@@ -163,8 +135,8 @@ class Collisions:
                 time=float(t),
                 points=tuple(self.contacts.point(k) for k in chosen),
                 surfaces=tuple(self.contacts.surface(k) for k in chosen),
-                places=places[taking],
-                normals=normals[taking],
+                places=rows.places[taking],
+                normals=rows.normals[taking],
                 impulses=impulses[assembly.blocks.normal][taking],
                 tangential_impulses=sideways[taking],
                 normal_velocity_before=(rows.W @ v)[taking],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,8 @@ from ...equations.contact.impact import Blocks
 from ...errors import InputError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
-from .environment import Environment, Normals
+from .environment import Environment
+from .face_terms import FaceTerms
 
 Indices = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -30,10 +31,15 @@ KINK = 1e-2
 class Rows:
     """Laws of motion of k contacts: normal velocity W v, normal acceleration W a + drift.
 
+    places, normals : (k, 3) where they touch, m, and unit vectors into free space; NaN for stops.
+    jacobians : (k, 3, nv) velocities, in the world, of the material points there.
     tangents : (k, 2, nv) velocities along the wall likewise; zero without friction.
     tangent_drift : (k, 2). friction : (k,).
     """
 
+    places: Array
+    normals: Array
+    jacobians: Array
     W: Array
     drift: Array
     tangents: Array
@@ -89,10 +95,13 @@ class Contacts:
     Attributes
     ----------
     restitution, friction : of every contact (m,).
+
+    only_watch : whether distances are asked for often, and rows seldom or never: those are
+        compiled when they are first asked for.
     """
 
-    def __init__(self, robot: Robot, environment: Environment) -> None:
-        self.environment = environment
+    def __init__(self, robot: Robot, environment: Environment, only_watch: bool = False) -> None:
+        self.environment, self._robot = environment, robot
         self.points = environment.contact_points(robot)
         if environment.surfaces and not self.points:
             raise InputError(
@@ -100,13 +109,10 @@ class Contacts:
                 "mass, or do not move; give the environment points=[(link, xyz), ...]"
             )
         self.geometry = environment.geometry(robot)
-        programs = distances, contact_state
-        kernels = robot.calls.load(*((program, self.geometry) for program in programs))
-        self._kernel = kernels[0]
-        self._normals: dict[int, Normals] = {}
+        programs = (distances,) if only_watch else (distances, contact_state)
+        self._kernel, *_ = robot.calls.load(*((program, self.geometry) for program in programs))
         self._many: BoundBatch | None = None
-        self._distances, self._state = Bound(kernels[0]), Bound(kernels[1])
-        self.layout = ContactLayout(self._state.result, self.geometry, robot.nv)
+        self._distances = Bound(self._kernel)
         self._velocity = robot.nv
         faces, count = environment.sides, len(self.points)
         stops = len(self.geometry.stops)
@@ -118,9 +124,24 @@ class Contacts:
             [side.surface.friction for _ in range(count) for side in faces] + [rub] * stops
         )
         self._stop_names = environment.stop_names(robot)
+        points, bodies = self.geometry.points, self.geometry.bodies
+        self._body = np.array([bodies.index(point.body) for point in points], dtype=np.intp)
+        self._local = np.array([[*point.place, 1.0] for point in points]).reshape(-1, 4)
+        self._radius = np.array([point.radius for point in points])
+        self._levels = [FaceTerms(side.surface.levels[side.face]) for side in faces]
+        self._signed = [FaceTerms(signed) for signed in self.geometry.signed]
 
     def __len__(self) -> int:
         return self.geometry.count
+
+    @functools.cached_property
+    def _state(self) -> Bound:
+        return Bound(self._robot.calls.kernel(contact_state, self.geometry))
+
+    @functools.cached_property
+    def layout(self) -> ContactLayout:
+        """What `rows` reads."""
+        return ContactLayout(self._state.result, self.geometry, self._robot.nv)
 
     def point(self, k: int) -> int:
         """Index of a contact's point; -1 for the stop of a joint."""
@@ -136,10 +157,8 @@ class Contacts:
         """Words for a contact in messages: the point and the surface."""
         if k >= self.geometry.pairs:
             return self.surface(k)
-        link, xyz = self.points[self.point(k)]
-        return f"point {self.point(k)} ({xyz[0]:.4g}, {xyz[1]:.4g}, {xyz[2]:.4g}) of link " + (
-            f"{link!r} on surface {self.surface(k)!r}"
-        )
+        p = self.point(k)
+        return f"point {p} {self.points[p]} on surface {self.surface(k)!r}"
 
     def distances(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
         """g, its rate, and |grad g| of every contact (m,) each; the next call overwrites them."""
@@ -161,30 +180,62 @@ class Contacts:
         return result[:, :m], result[:, m : 2 * m], result[:, 2 * m :]
 
     def rows(self, q: Array, v: Array, which: Indices) -> Rows:
-        """Contact rows of the contacts `which` (k,); `layout` stays filled."""
+        """Contact rows of the contacts `which` (k,)."""
         self._state.q[:], self._state.v[:] = q, v
         self._state()
-        layout, faces = self.layout, max(1, len(self.environment.sides))
-        W, drift = np.zeros((len(which), self._velocity)), np.zeros(len(which))
-        tangents = np.zeros((len(which), 2, self._velocity))
-        tangent_drift = np.zeros((len(which), 2))
-        for row, k in enumerate(which.tolist()):
-            if k >= self.geometry.pairs:
-                W[row] = layout.stop_rows[k - self.geometry.pairs]
-                drift[row] = layout.stop_drift[k - self.geometry.pairs]
-                continue
-            p, f = divmod(k, faces)
-            normal = layout.normal[p, f]
-            W[row] = normal @ layout.jacobian[p]
-            drift[row] = normal @ layout.drift[p] + layout.curvature[p, f]
-            if self.friction[k]:
-                across = tangent_plane(normal)
-                tangents[row] = across @ layout.jacobian[p]
-                tangent_drift[row] = across @ layout.drift[p]
-        return Rows(W, drift, tangents, tangent_drift, self.friction[which])
+        layout, count, nv = self.layout, len(which), self._velocity
+        places, normals = np.full((count, 3), np.nan), np.full((count, 3), np.nan)
+        jacobians, W, drift = np.zeros((count, 3, nv)), np.zeros((count, nv)), np.zeros(count)
+        along = np.zeros((count, 3))
+        at_wall = which < self.geometry.pairs
+        stops = which[~at_wall] - self.geometry.pairs
+        W[~at_wall], drift[~at_wall] = layout.stop_rows[stops], layout.stop_drift[stops]
+        p, f = np.divmod(which[at_wall], max(1, len(self.environment.sides)))
+        body, radius = self._body[p], self._radius[p, None]
+        moved = layout.transforms[body] @ self._local[p, None, :, None]
+        x, speed, h = moved[:, 0, :, 0], moved[:, 1, :, 0], moved[:, 2, :, 0]
+        J = layout.linear[body] - skew(x - layout.transforms[body, 0, :, 3]) @ layout.angular[body]
+        n, change = np.empty_like(x), np.empty_like(x)
+        for row, (k, face) in enumerate(zip(p.tolist(), f.tolist(), strict=True)):
+            terms = self._signed[face] if self._radius[k] else self._levels[face]
+            _, n[row], bend = terms(x[row])
+            change[row] = bend @ speed[row]
+        places[at_wall], normals[at_wall] = x - radius * n, n
+        W[at_wall] = (n[:, None, :] @ J)[:, 0]
+        drift[at_wall] = (n * h + speed * change).sum(axis=1)
+        if radius.any():  # balls touch with their surface, whose velocity along the wall is theirs
+            turning = layout.angular[body] @ v
+            h = h + radius * (np.cross(n, layout.turn_drift[body]) + np.cross(change, turning))
+            J = J + skew(radius * n) @ layout.angular[body]
+        jacobians[at_wall], along[at_wall] = J, h
+        friction = self.friction[which]
+        across = np.where(friction[:, None, None] > 0, tangent_planes(normals), 0.0)
+        tangents, tangent_drift = across @ jacobians, (across @ along[:, :, None])[:, :, 0]
+        return Rows(places, normals, jacobians, W, drift, tangents, tangent_drift, friction)
 
-    def require_smooth(self, k: int) -> None:
-        """Refuse a wall without a gradient where it is touched; `layout` is filled there.
+    def refuse_inside(self, q: Array, v: Array, depth: float) -> None:
+        """Refuse points that are deeper (m) than this inside walls.
+
+        Raises
+        ------
+        SimulationError
+            One is; the message names point, wall, place and depth.
+        """
+        g, _, slope = self.distances(q, v)
+        bad = ~np.isfinite(g) | (g < -depth * np.where(slope > 0, slope, 1.0))
+        for k in np.flatnonzero(bad).tolist():
+            far = -g[k] / slope[k] if slope[k] > 0 else np.nan
+            words = "starts beyond its stop"
+            if self.point(k) >= 0:
+                (x,) = self.rows(q, v, np.array([k])).places
+                words = f"starts inside the wall, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"
+            raise SimulationError(
+                f"{self.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} m (or rad) "
+                "too far; start in free space"
+            )
+
+    def require_smooth(self, k: int, x: Array, normal: Array) -> None:
+        """Refuse a wall without a gradient where it is touched: at x (3,), with a normal (3,).
 
         Raises
         ------
@@ -193,21 +244,16 @@ class Contacts:
         """
         if k >= self.geometry.pairs:
             return
-        p, f = divmod(k, len(self.environment.sides))
-        x = self.layout.place[p]
         here = f"at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m, where {self.name(k)} touches,"
-        normal = self.layout.normal[p, f]
         if not np.isfinite(normal).all():
             raise SimulationError(
                 f"{here} the gradient of the surface vanishes or is not finite: it has no normal "
                 "there; write g so that its gradient differs from zero on the wall"
             )
-        around = x + 1e-7 * max(1.0, float(np.abs(x).max())) * np.vstack([np.eye(3), -np.eye(3)])
-        if f not in self._normals:
-            self._normals[f] = Normals(self.environment.sides[f])
-        normals_at = self._normals[f]
-        normals, _ = normals_at(around)
-        _, slopes = normals_at(np.vstack([x, x + 1e3 * (around - x)]))
+        terms = self._levels[k % len(self.environment.sides)]
+        ways = 1e-7 * max(1.0, float(np.abs(x).max())) * np.vstack([np.eye(3), -np.eye(3)])
+        normals = np.array([terms(x + way)[1].copy() for way in ways])
+        slopes = np.array([terms(x)[0], *(terms(x + 1e3 * way)[0] for way in ways)])
         if not slopes[0] > VANISHING * slopes.max():
             raise SimulationError(
                 f"{here} the gradient of the surface vanishes (it is {slopes[0]:.3g}, and "
@@ -221,10 +267,22 @@ class Contacts:
             )
 
 
-def tangent_plane(normal: Array) -> Array:
-    """Two unit vectors (2, 3) along a wall, for any normal (Duff et al. 2017)."""
-    x, y, z = normal.tolist()
-    sign = math.copysign(1.0, z)
+def skew(vectors: Array) -> Array:
+    """The matrices (k, 3, 3) of cross products with vectors (k, 3)."""
+    result = np.zeros((len(vectors), 3, 3))
+    x, y, z = vectors.T
+    result[:, 0, 1], result[:, 0, 2], result[:, 1, 2] = -z, y, -x
+    result[:, 1, 0], result[:, 2, 0], result[:, 2, 1] = z, -y, x
+    return result
+
+
+def tangent_planes(normals: Array) -> Array:
+    """Two unit vectors (k, 2, 3) along each wall, for any normals (k, 3) (Duff et al. 2017)."""
+    x, y, z = normals.T
+    sign = np.copysign(1.0, z)
     a = -1.0 / (sign + z)
     b = x * y * a
-    return np.array([[1 + sign * x * x * a, sign * b, -sign * x], [b, sign + y * y * a, -y]])
+    result = np.empty((len(normals), 2, 3))
+    result[:, 0, 0], result[:, 0, 1], result[:, 0, 2] = 1 + sign * x * x * a, sign * b, -sign * x
+    result[:, 1, 0], result[:, 1, 1], result[:, 1, 2] = b, sign + y * y * a, -y
+    return result

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import copy
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import casadi as ca
 import numpy as np
 
-from ...arguments import require_link, single_vector
-from ...compiler.kernel import memory
-from ...equations.contact.contact import ContactGeometry
+from ...arguments import require_link
+from ...equations.contact.contact import BodyPoint, ContactGeometry
 from ...errors import InputError
-from ...model.model import Array
 from ...model.tree import BASE_JOINT, WORLD
-from ...program.symbols import alone, lasting
 from ...robot import Robot
-from .surfaces import XYZ, Surface, checked_restitution, number_within
+from .collision_points import collision_points
+from .points import GivenPoint, Point, checked_points, default_points
+from .surfaces import Surface, checked_restitution, number_within
 
-Point = tuple[str, tuple[float, float, float]]
+FLAT = ("plane", "box")
+"""Kinds of walls whose faces are planes with convex free space."""
 
 TIE_WINDOW = 1e-5
 """Time (s) within which contacts count as simultaneous."""
-
-SAME_PLACE = 1e-12
-"""Distance (m) of points that are one."""
 
 
 @dataclass(frozen=True)
@@ -43,36 +38,6 @@ class Side:
         several = len(self.surface.faces) > 1
         return f"{self.surface.name}[{self.face}]" if several else self.surface.name
 
-    @functools.cached_property
-    @alone
-    def gradient(self) -> ca.Function:
-        """The gradient (1, 3) of g at a world point (3, 1)."""
-        x = ca.SX.sym("x", 3)
-        slope = ca.jacobian(self.surface.faces[self.face](x), x)
-        return lasting(ca.Function("gradient", [x], [ca.densify(slope)]))
-
-
-class Normals:
-    """Normals of one face as numbers; one object serves one thread."""
-
-    def __init__(self, side: Side) -> None:
-        self._buffer: Any
-        self._buffer, self._evaluate = side.gradient.buffer()
-        self._place, self._gradient = np.zeros(3), np.zeros(3)
-        self._buffer.set_arg(0, memory(self._place))
-        self._buffer.set_res(0, memory(self._gradient))
-
-    def __call__(self, places: Array) -> tuple[Array, Array]:
-        """Unit normals (N, 3), and lengths of the gradient (N,), at world points (N, 3)."""
-        rows = np.empty(places.shape)
-        for row, place in zip(rows, places, strict=True):
-            self._place[:] = place
-            self._evaluate()
-            row[:] = self._gradient
-        slopes = np.linalg.norm(rows, axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return rows / slopes[:, None], slopes
-
 
 class Environment:
     """Walls, and the points of a robot that may touch them.
@@ -80,8 +45,9 @@ class Environment:
     Parameters
     ----------
     surfaces : the walls.
-    points : [(link, xyz), ...], places (m) in link frames; default: every joint's origin and
-        every link's end (see `contact_points`).
+    points : [(link, xyz), ...] or [(link, xyz, radius), ...], places (m) in link frames; with a
+        radius (m) a ball about the place. Default: those of the shapes of collision; of a robot
+        without them every joint's origin and every link's end (see `contact_points`).
     tie_window : s; contacts that come so close after each other are solved as one impact.
     joint_limits : whether the lower and upper limits of the description are stops, or names of
         the joints whose limits are. None: as `simulate` and the simulator are told, which make
@@ -98,7 +64,7 @@ class Environment:
     def __init__(
         self,
         surfaces: Sequence[Surface],
-        points: Sequence[tuple[str, Sequence[float]]] | None = None,
+        points: Sequence[GivenPoint] | None = None,
         tie_window: float = TIE_WINDOW,
         joint_limits: bool | Sequence[str] | None = None,
         limit_restitution: float = 0.0,
@@ -116,7 +82,7 @@ class Environment:
         for name in names:
             if names.count(name) > 1:
                 raise InputError(f"two surfaces have the name {name!r}; give each its own name")
-        self.points = None if points is None else _checked_points(points)
+        self.points = None if points is None else checked_points(points)
         self.tie_window = number_within("tie_window", tie_window, 1e-2, "of seconds up to 0.01")
         self.joint_limits = joint_limits if joint_limits is None else _checked_limits(joint_limits)
         self.limit_restitution = checked_restitution("joint limits", limit_restitution)
@@ -133,7 +99,9 @@ class Environment:
     def contact_points(self, robot: Robot) -> tuple[Point, ...]:
         """The points (link, xyz) that may touch: those given, else those of every link.
 
-        A link has its joint's origin and, if it carries no other link, its end: as far beyond
+        Those are what `<collision>` describes: balls, corners of boxes, points on the edges of
+        cylinders, corners of the hulls of meshes. In a robot without shapes a link has its joint's
+        origin and, if it carries no other link, its end: as far beyond
         the centre of mass as the origin lies before it, which is the end of an even rod. Places
         that coincide whatever the robot does are taken once; links that cannot move, or that
         belong to a body without mass, have none.
@@ -149,18 +117,25 @@ class Environment:
                         "hit a wall; leave it out of the points"
                     )
             return self.points
-        return _default_points(robot)
+        flat = all(
+            surface.shape is not None and surface.shape.kind in FLAT for surface in self.surfaces
+        )
+        return collision_points(robot, flat) or default_points(robot)
 
     def geometry(self, robot: Robot) -> ContactGeometry:
         """Points, faces and stops of a robot among the walls, for its programs."""
         frames = robot.system.tree.frames
         places = []
-        for link, xyz in self.contact_points(robot):
-            body, pose = frames[link]
-            places.append((body, pose.rotation @ np.array(xyz) + pose.translation))
+        for point in self.contact_points(robot):
+            body, pose = frames[point.link]
+            place = pose.rotation @ np.array(point.xyz) + pose.translation
+            places.append(BodyPoint(body, place, point.radius))
         faces = tuple(side.surface.faces[side.face] for side in self.sides)
         stops = tuple(stop for _, stop in self._stops(robot))
-        return ContactGeometry(tuple(places), faces, stops)
+        signed: tuple[ca.Function, ...] = ()
+        if any(point.radius for point in places):
+            signed = tuple(side.surface.signed[side.face] for side in self.sides)
+        return ContactGeometry(tuple(places), faces, stops, signed)
 
     def stop_names(self, robot: Robot) -> tuple[str, ...]:
         """Words for the stops of the joints, in order."""
@@ -193,54 +168,3 @@ def _checked_limits(value: bool | Sequence[str]) -> bool | tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, (bool, list, tuple)):
         raise InputError(f"joint_limits must be true, false or names of joints; it is {value!r}")
     return value if isinstance(value, bool) else tuple(value)
-
-
-def _checked_points(points: Sequence[tuple[str, Sequence[float]]]) -> tuple[Point, ...]:
-    result: list[Point] = []
-    try:
-        pairs = [(link, xyz) for link, xyz in points]
-    except (TypeError, ValueError):
-        raise InputError(f"points must be [(link, (x, y, z)), ...]; they are {points!r}") from None
-    for link, xyz in pairs:
-        if not isinstance(link, str):
-            raise InputError(f"points must name links; {link!r} is no name")
-        x, y, z = single_vector(f"the point on link {link!r}", xyz, XYZ).tolist()
-        result.append((link, (x, y, z)))
-    return tuple(result)
-
-
-def _default_points(robot: Robot) -> tuple[Point, ...]:
-    model, tree = robot.model, robot.system.tree
-    parents = {joint.parent for joint in model.joints}
-    found: list[Point] = []
-    places: list[tuple[int, Array]] = []
-
-    def add(link: str, xyz: Array, home: tuple[int, Array]) -> None:
-        for body, place in places:
-            if body == home[0] and np.abs(place - home[1]).max() < SAME_PLACE:
-                return
-        places.append(home)
-        x, y, z = xyz.tolist()
-        found.append((link, (x, y, z)))
-
-    def on_body(link: str, xyz: Array) -> tuple[int, Array]:
-        body, pose = tree.frames[link]
-        return body, pose.rotation @ xyz + pose.translation
-
-    zero = np.zeros(3)
-    if robot.floating_base and tree.bodies[tree.frames[model.root][0]].inertia.mass:
-        add(model.root, zero, on_body(model.root, zero))
-    for joint in model.joints:
-        body, _ = tree.frames[joint.child]
-        if body == WORLD or not tree.bodies[body].inertia.mass:
-            continue
-        home = on_body(joint.child, zero)
-        if joint.nv and joint.kind.keeps_origin:  # the origin is fixed in the parent too
-            home = on_body(joint.parent, joint.origin.translation)
-        if home[0] != WORLD:
-            add(joint.child, zero, home)
-        inertia = model.link(joint.child).inertia
-        if joint.nv and joint.child not in parents and inertia is not None:
-            end = 2 * inertia.center
-            add(joint.child, end, on_body(joint.child, end))
-    return tuple(found)

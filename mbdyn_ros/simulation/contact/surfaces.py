@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 
 from ...arguments import single_vector
 from ...equations.algebra.spatial import SX, constant
+from ...equations.contact.signed_distance import from_distance, from_face, length, level
 from ...errors import InputError
 from ...model.model import Array
 from ...program.symbols import alone, lasting
@@ -46,6 +48,8 @@ class Surface:
     friction : coefficient of Coulomb's law, of impulses and of forces, 0 or more.
     name : for messages and results.
     shape : what it looks like, for those who draw it; the constructors by name give it.
+    distance : like g, but the distance from the wall in m, where it has a closed form. Balls of a
+        robot need it; without it, they find the foot of the perpendicular by Newton's method.
 
     Raises
     ------
@@ -71,6 +75,7 @@ class Surface:
         friction: float = 0.0,
         name: str = "wall",
         shape: Shape | None = None,
+        distance: Callable[[SX], Any] | None = None,
     ) -> None:
         if not isinstance(name, str) or not name:
             raise InputError(f"the name of a surface must be text, not {name!r}")
@@ -78,6 +83,7 @@ class Surface:
         self.restitution = checked_restitution(f"surface {name!r}", restitution)
         self.friction = number_within(f"surface {name!r}: friction", friction, np.inf, "0 or more")
         self.faces = self._faces(g)
+        self._distances = None if distance is None else self._faces(distance)
         self.shape = shape
 
     @alone
@@ -102,6 +108,18 @@ class Surface:
         if not faces:
             raise InputError(f"surface {self.name!r}: g returns nothing")
         return tuple(faces)
+
+    @functools.cached_property
+    def levels(self) -> tuple[ca.Function, ...]:
+        """|grad g|, normal (3, 1) and H / |grad g| (3, 3) of every face, as functions."""
+        return tuple(map(level, self.faces))
+
+    @functools.cached_property
+    def signed(self) -> tuple[ca.Function, ...]:
+        """Distance (m), normal (3, 1) and second derivatives (3, 3) of every face, as functions."""
+        if self._distances is None:
+            return tuple(map(from_face, self.faces))
+        return tuple(map(from_distance, self._distances))
 
     def __repr__(self) -> str:
         return f"Surface({self.name!r}, restitution={self.restitution}, friction={self.friction})"
@@ -128,7 +146,7 @@ class Surface:
         def g(x: SX) -> SX:
             return ca.dot(constant(n), x - constant(p))
 
-        return cls(g, restitution, friction, name, shape)
+        return cls(g, restitution, friction, name, shape, g)
 
     @classmethod
     def sphere(
@@ -144,7 +162,8 @@ class Surface:
         r = _length(f"surface {name!r}: radius", radius)
         c = single_vector(f"surface {name!r}: center", center, XYZ)
         shape = Shape("sphere", np.full(3, 2 * r), c, np.eye(3))
-        return cls(_round(r, c, np.eye(3), inside), restitution, friction, name, shape)
+        g, distance = _round(r, c, np.eye(3), inside)
+        return cls(g, restitution, friction, name, shape, distance)
 
     @classmethod
     def cylinder(
@@ -163,7 +182,8 @@ class Surface:
         d = _direction(f"surface {name!r}: axis", axis)
         across = np.eye(3) - np.outer(d, d)
         shape = Shape("cylinder", np.array([2 * r, 2 * r, np.inf]), c, _axes(d))
-        return cls(_round(r, c, across, inside), restitution, friction, name, shape)
+        g, distance = _round(r, c, across, inside)
+        return cls(g, restitution, friction, name, shape, distance)
 
     @classmethod
     def elliptic_cylinder(
@@ -217,18 +237,25 @@ class Surface:
             return ca.vertcat(*(half[k] - s * y[k] for k in range(3) for s in (1, -1)))
 
         shape = Shape("box", 2 * half, c, np.eye(3))
-        return cls(g, restitution, friction, name, shape)
+        return cls(g, restitution, friction, name, shape, g)
 
 
-def _round(radius: float, center: Array, across: Array, inside: bool) -> Callable[[SX], SX]:
-    """g of a wall at a distance from a place; `across` (3, 3) takes the way along it off."""
+def _round(
+    radius: float, center: Array, across: Array, inside: bool
+) -> tuple[Callable[[SX], SX], Callable[[SX], SX]]:
+    """g and distance of a round wall about a place; `across` (3, 3) takes the way along it off."""
     sign = 1.0 if inside else -1.0
 
-    def g(x: SX) -> SX:
-        outside = ca.sumsqr(constant(across) @ (x - constant(center)))
-        return sign * (radius * radius - outside) / (2 * radius)
+    def way(x: SX) -> SX:
+        return constant(across) @ (x - constant(center))
 
-    return g
+    def g(x: SX) -> SX:
+        return sign * (radius * radius - ca.sumsqr(way(x))) / (2 * radius)
+
+    def distance(x: SX) -> SX:
+        return sign * (radius - length(way(x)))
+
+    return g, distance
 
 
 def checked_restitution(what: str, value: float) -> float:

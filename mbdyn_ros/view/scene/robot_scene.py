@@ -15,10 +15,11 @@ import numpy as np
 from ...errors import InputError
 from ...model.blocks import joint_blocks
 from ...model.model import Array, Joint, Model, Pose
+from ...model.read.mesh_file import find_mesh, load_mesh
+from ...model.shapes import Box, Cylinder, Mesh, Sphere
 from .link_poses import link_poses, outwards, quaternion
-from .mesh_file import find_mesh, load_mesh
 from .skeleton import Bone, skeleton
-from .visuals import Box, Color, Cylinder, Mesh, Sphere, Visual
+from .visuals import Color, Visual
 
 if TYPE_CHECKING:
     import viser

@@ -9,49 +9,17 @@ from typing import TYPE_CHECKING
 from ...model.model import Pose
 from ...model.read.description import is_dh_table
 from ...model.read.placement import read_pose
+from ...model.read.shape import read_shape
 from ...model.read.xml_source import XmlSource
+from ...model.shapes import Geometry
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 Color = tuple[float, float, float, float]
-Vector = tuple[float, ...]
 
 PLAIN: Color = (0.62, 0.66, 0.71, 1.0)
 """Colour of visuals that name none."""
-
-
-@dataclass(frozen=True)
-class Box:
-    """Edges along x, y, z (m)."""
-
-    size: Vector
-
-
-@dataclass(frozen=True)
-class Cylinder:
-    """Along z, the origin in its middle (m)."""
-
-    radius: float
-    length: float
-
-
-@dataclass(frozen=True)
-class Sphere:
-    """About the origin (m)."""
-
-    radius: float
-
-
-@dataclass(frozen=True)
-class Mesh:
-    """A file, as the URDF names it, and what its numbers are multiplied by."""
-
-    file: str
-    scale: Vector
-
-
-Geometry = Box | Cylinder | Sphere | Mesh
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +70,7 @@ def _visual(
     material = document.child(element, "material")
     if material is not None:
         color = _color(document, material) or named.get(material.get("name", ""))
-    geometry = _geometry(document, element)
+    geometry = read_shape(document, element)
     return Visual(link, read_pose(document, element), geometry, color or PLAIN, color is not None)
 
 
@@ -112,29 +80,3 @@ def _color(document: XmlSource, material: Element) -> Color | None:
         return None
     r, g, b, a = document.vector(element, "rgba", PLAIN)
     return min(max(r, 0), 1), min(max(g, 0), 1), min(max(b, 0), 1), min(max(a, 0), 1)
-
-
-def _geometry(document: XmlSource, visual: Element) -> Geometry:
-    geometry = document.child(visual, "geometry")
-    shapes = [] if geometry is None else list(geometry.iterchildren())
-    if len(shapes) != 1:
-        raise document.error(
-            visual, f"a visual has one shape in its <geometry>, this one has {len(shapes)}"
-        )
-    (shape,) = shapes
-    if shape.tag == "box":
-        size = document.vector(shape, "size", (0.0, 0.0, 0.0))
-        return Box(tuple(abs(edge) for edge in size))
-    if shape.tag in ("cylinder", "capsule"):
-        return Cylinder(document.number(shape, "radius"), document.number(shape, "length"))
-    if shape.tag == "sphere":
-        return Sphere(document.number(shape, "radius"))
-    if shape.tag == "mesh":
-        file = shape.get("filename")
-        if not file:
-            raise document.error(visual, "its <mesh> has no filename; give one")
-        return Mesh(file, document.vector(shape, "scale", (1.0, 1.0, 1.0)))
-    raise document.error(
-        visual,
-        f"<{shape.tag}> is no shape of a URDF: there are box, cylinder, sphere, capsule and mesh",
-    )

@@ -1,4 +1,4 @@
-"""Meshes of visuals: where the files lie, and what is in them."""
+"""Meshes: where the files lie, and what is in them."""
 
 from __future__ import annotations
 

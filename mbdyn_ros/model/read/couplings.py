@@ -1,0 +1,112 @@
+"""Couplings: the `<coupling>` of URDF+ between two links, and ours between joints by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from ...errors import ModelError, suggestion
+from ..model import Combination, Coupling, Model
+from ..split_joints import joints_of_parts, parts, split_joints
+from .remarks import Remarks
+from .urdf_joint import read_end
+from .xml_source import XmlSource
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+ZERO_RATIO = (
+    "a ratio of 0 would hold the successor still; give the turns of the successor for one of "
+    "the predecessor"
+)
+ZERO_FACTOR = "a factor of 0 leaves the joint out; leave it out, or give its factor in the sum"
+
+
+def read_coupling(
+    document: XmlSource, element: Element, remarks: Remarks
+) -> Coupling | Combination:
+    """Read one `<coupling>`; its type (URDF+ writes "rolling") means nothing, as in URDF+.
+
+    With `<joint name factor>` elements it is between these joints, else between two links.
+    """
+    name = document.read_name(element)
+    joints = list(element.iterchildren("joint"))
+    if joints:
+        return _read_combination(document, element, name, joints)
+    if "offset" in element.keys():
+        remarks.add(element, "a coupling of links has no offset; not used")
+    ends = []
+    for role in ("predecessor", "successor"):
+        ends.append(read_end(document, element, role))
+        if (origin := document.child(element.find(role), "origin")) is not None:
+            remarks.add(origin, "a coupling has no frames, only turns; not used")
+    ratio = document.child(element, "ratio")
+    if ratio is None:
+        raise document.error(element, 'has no <ratio>; add <ratio value="..."/>')
+    value = document.number(ratio, "value")
+    if value == 0.0:
+        raise document.error(ratio, ZERO_RATIO)
+    return Coupling(name, ends[0], ends[1], value, element.sourceline)
+
+
+def _read_combination(
+    document: XmlSource, element: Element, name: str, joints: Sequence[Element]
+) -> Combination:
+    for role in ("predecessor", "successor", "ratio"):
+        if (other := document.child(element, role)) is not None:
+            raise document.error(
+                other, "couples links, and <joint> beside it joints; keep one of both"
+            )
+    factors = []
+    for joint in joints:
+        factor = document.number(joint, "factor")
+        if factor == 0.0:
+            raise document.error(joint, ZERO_FACTOR)
+        factors.append((document.read_name(joint), factor))
+    offset = document.number(element, "offset", 0.0)
+    return Combination(name, tuple(factors), offset, element.sourceline)
+
+
+def couple_joints(model: Model, placed: Iterable[tuple[str, Coupling | Combination]]) -> Model:
+    """The model with the joints of several coordinates split whose parts couplings name.
+
+    Parameters
+    ----------
+    placed : couplings of the model, each with what messages call its place.
+
+    Raises
+    ------
+    ModelError
+        A coupling of joints names one that is not there, does not move, has several coordinates,
+        or is named twice; or it names one alone.
+    """
+    combinations = [(place, one) for place, one in placed if isinstance(one, Combination)]
+    if not combinations:
+        return model
+    named = [name for _, one in combinations for name, _ in one.factors]
+    model = split_joints(model, joints_of_parts(model, named))
+    joints = {joint.name: joint for joint in model.joints}
+    for place, one in combinations:
+        names = [name for name, _ in one.factors]
+        for name in names:
+            if name not in joints:
+                raise ModelError(
+                    f'{place}: "{name}" is no joint of this robot{suggestion(name, joints)}; '
+                    "correct the name"
+                )
+            kind = joints[name].kind
+            if not kind.nv:
+                raise ModelError(f'{place}: joint "{name}" is fixed and has no position')
+            if kind.nv > 1:
+                raise ModelError(
+                    f'{place}: joint "{name}" is {kind.name} and has several positions; name '
+                    f"those that are meant: {', '.join(parts(joints[name]))}"
+                )
+            if names.count(name) > 1:
+                raise ModelError(f'{place}: names the joint "{name}" twice; add up its factors')
+        if len(names) < 2:
+            raise ModelError(
+                f'{place}: would hold the joint "{names[0]}" still; name the joints that it moves '
+                "with, or make it fixed"
+            )
+    return model

@@ -1,0 +1,53 @@
+"""What a robot consists of, at a glance: properties of `Robot`, and its text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..equations.tree.regressor import moving_links as links_of
+from ..model.tree import WORLD
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+def links(self: Robot) -> tuple[str, ...]:
+    """All links, in document order: what `frame_pose` and its like take."""
+    return tuple(link.name for link in self.model.links)
+
+
+def moving_links(self: Robot) -> tuple[str, ...]:
+    """The links that joints can move, in the order of `regressor`."""
+    return tuple(links_of(self.system.tree))
+
+
+def frames(self: Robot) -> dict[str, str]:
+    """Every link, and the link that it moves with: the child of the joint that moves it.
+
+    That is itself where no fixed joint lies between, and the root where it is fixed to the world.
+    """
+    tree = self.system.tree
+    return {
+        link: tree.bodies[body].name if body != WORLD else self.model.root
+        for link, body in ((name, tree.frames[name][0]) for name in links(self))
+    }
+
+
+def total_mass(self: Robot) -> float:
+    """Mass (kg) of the links that joints can move."""
+    return float(self.system.mass)
+
+
+def text(self: Robot) -> str:
+    """What it is, in a line."""
+    loops = len(self.model.loops) + len(self.model.couplings)
+    parts = [
+        f"nq {self.nq}",
+        f"nv {self.nv}",
+        f"{len(self.actuated_joints)} of {len(self.joint_names)} joints actuated",
+        f"{len(self.model.links)} links",
+        f"{self.total_mass:.4g} kg",
+        *([f"{loops} loops and couplings"] if loops else []),
+        "floating base" if self.floating_base else "fixed base",
+    ]
+    return f"<Robot {self.model.name!r}: {', '.join(parts)}>"

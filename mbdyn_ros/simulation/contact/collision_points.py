@@ -1,0 +1,158 @@
+"""Points of a robot's `<collision>` shapes: where they touch walls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from ...errors import InputError
+from ...model.model import Array, Model
+from ...model.read.mesh_file import find_mesh, load_mesh
+from ...model.shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere
+from ...model.tree import WORLD
+from ...robot import Robot
+from .points import Point
+
+RIM = 8
+"""Points on each end of a cylinder."""
+
+COARSE, COARSEST = 0.05, 2e-3
+"""How far the hull of a mesh may lie outside its points: share of its size, and at most (m)."""
+
+
+def collision_points(robot: Robot, flat: bool) -> tuple[Point, ...]:
+    """The points of all shapes on bodies that move; none where the description has no shapes.
+
+    Where all walls are `flat`, points inside the hull of their body's others are left out.
+
+    Balls stay balls; a capsule is two balls; a box has its corners, a cylinder points on its
+    edges, a mesh the corners of its convex hull, except those that stand out by less than a
+    twentieth of its size and 2 mm.
+
+    Raises
+    ------
+    InputError
+        A shape that cannot be used; the message names link, line and file.
+    """
+    model, tree = robot.model, robot.system.tree
+    found: dict[int, list[Point]] = {}
+    for link in model.links:
+        body, _ = tree.frames[link.name]
+        if body == WORLD or not tree.bodies[body].inertia.mass:
+            continue
+        for shape in link.collisions:
+            for place, radius in _places(model, link.name, shape, flat):
+                x, y, z = (shape.origin.rotation @ place + shape.origin.translation).tolist()
+                found.setdefault(body, []).append(Point(link.name, (x, y, z), radius))
+    kept = [_outermost(robot, points) if flat else points for points in found.values()]
+    return tuple(point for points in kept for point in points)
+
+
+def _outermost(robot: Robot, points: list[Point]) -> list[Point]:
+    """The points of one body that are corners of their hull, and all balls that reach out of it."""
+    frames = (robot.system.tree.frames[point.link][1] for point in points)
+    places = np.array([
+        pose.rotation @ point.xyz + pose.translation
+        for point, pose in zip(points, frames, strict=True)
+    ])  # fmt: skip
+    radii = np.array([point.radius for point in points])
+    try:
+        hull = ConvexHull(places)
+    except QhullError:  # too few, or all in a plane
+        return points
+    reach = (places @ hull.equations[:, :3].T + hull.equations[:, 3]).max(axis=1) + radii
+    outer = (radii > 0) & (reach > 0)
+    outer[hull.vertices] = True
+    return [point for point, stays in zip(points, outer.tolist(), strict=True) if stays]
+
+
+def _places(
+    model: Model, link: str, collision: Collision, flat: bool
+) -> Iterator[tuple[Array, float]]:
+    """Places in the frame of a shape, with their radius."""
+    shape = collision.geometry
+    if shape is None:
+        raise InputError(
+            f"{collision.problem}. Correct it, or give the environment points=[(link, xyz), ...]"
+        )
+    if isinstance(shape, Sphere):
+        yield np.zeros(3), shape.radius
+    elif isinstance(shape, Box):
+        for corner in product((-0.5, 0.5), repeat=3):
+            yield np.array(corner) * shape.size, 0.0
+    elif isinstance(shape, Cylinder):
+        for end in (-0.5 * shape.length, 0.5 * shape.length):
+            if isinstance(shape, Capsule):
+                yield np.array([0.0, 0.0, end]), shape.radius
+                continue
+            for angle in 2 * np.pi * np.arange(RIM) / RIM:
+                rim = shape.radius * np.cos(angle), shape.radius * np.sin(angle)
+                yield np.array([*rim, end]), 0.0
+    else:
+        where = f'{model.source}:{collision.line}: <link name="{link}"> <collision>'
+        for corner in mesh_corners(shape, model.source, where, flat):
+            yield corner, 0.0
+
+
+def mesh_corners(mesh: Mesh, source: str, where: str, flat: bool) -> Array:
+    """The corners (n, 3) of the convex hull of a mesh, m in the frame of its shape.
+
+    Parameters
+    ----------
+    source : the file of the description. where : words for the shape, for messages.
+    flat : whether all walls are planes, which hollows of a mesh never touch.
+
+    Raises
+    ------
+    InputError
+        The file is not there, or holds no body, or one with hollows that walls may touch.
+    """
+    folder = Path(source).parent if Path(source).is_file() else None
+    path = find_mesh(mesh.file, folder)
+    if path is None:
+        raise InputError(
+            f"{where}: there is no file {mesh.file}; put it there, name the folder of its package "
+            "in ROS_PACKAGE_PATH, or give the environment points=[(link, xyz), ...]"
+        )
+    try:
+        body, scale = load_mesh(path).to_mesh(), np.array(mesh.scale)
+        corners, hollow = _salient(body.vertices * scale, body.triangles_center * scale)
+    except ImportError as error:
+        raise InputError(f"{where}: {error}: pip install 'mbdyn_ros[page]'") from None
+    except (InputError, QhullError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            f"{where}: {path} is no body: {reason}; mend the mesh, or give the environment "
+            "points=[(link, xyz), ...]"
+        ) from None
+    if not flat and hollow > 0:
+        raise InputError(
+            f"{where}: {path} is not convex (its surface goes {hollow:.3g} m inside its hull), and "
+            "there are walls that are no planes: give a mesh for each of its convex parts, or give "
+            "the environment points=[(link, xyz), ...]"
+        )
+    return corners
+
+
+def _salient(vertices: Array, surface: Array) -> tuple[Array, float]:
+    """As few corners (n, 3) of the hull of vertices as enclose all but thin shavings of it.
+
+    Then how deep (m) points of its surface (n, 3) lie inside, 0 where that is less than these.
+    """
+    corners: Array = vertices[ConvexHull(vertices).vertices]
+    allowed = min(COARSE * float(np.ptp(corners, axis=0).max()), COARSEST)
+    ways = np.vstack([np.eye(3), -np.eye(3), np.array(list(product((-1, 1), repeat=3)))])
+    chosen = sorted(set((corners @ ways.T).argmax(axis=0).tolist()))
+    while True:
+        faces = ConvexHull(corners[chosen]).equations
+        outside = (corners @ faces[:, :3].T + faces[:, 3]).max(axis=1)
+        furthest = int(outside.argmax())
+        if outside[furthest] <= allowed:
+            break
+        chosen.append(furthest)
+    inside = -float((surface @ faces[:, :3].T + faces[:, 3]).max(axis=1).min())
+    return corners[sorted(chosen)], inside if inside > allowed else 0.0

@@ -1,0 +1,113 @@
+"""Shapes of collision: where they touch, and what is said of those that cannot be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial import ConvexHull
+
+import mbdyn_ros
+from mbdyn_ros import Environment, InputError, Surface
+
+trimesh = pytest.importorskip("trimesh")
+
+BODY = """<robot name="thing"><link name="thing"><inertial><mass value="2"/>
+  <inertia ixx="0.1" iyy="0.15" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial>{}</link></robot>"""
+COLLISION = "<collision>{origin}<geometry>{shape}</geometry></collision>"
+FLOOR = Environment([Surface.plane(restitution=0, name="floor")])
+
+
+def thing(shape: str, origin: str = "") -> mbdyn_ros.Robot:
+    text = BODY.format(COLLISION.format(shape=shape, origin=origin))
+    return mbdyn_ros.load(text, floating_base=True)
+
+
+def mesh_file(folder: Path, mesh: object, name: str = "body.stl") -> str:
+    mesh.export(folder / name)  # type: ignore[attr-defined]
+    return f'<mesh filename="file://{folder / name}" scale="1 2 1"/>'
+
+
+def test_balls_and_corners() -> None:
+    origin = '<origin xyz="0.1 0 0" rpy="1.5707963267948966 0 0"/>'
+    (ball,) = FLOOR.contact_points(thing('<sphere radius="0.2"/>', origin))
+    assert ball == ("thing", (0.1, 0, 0)) and ball.radius == 0.2
+    ends = FLOOR.contact_points(thing('<capsule radius="0.1" length="0.4"/>', origin))
+    assert [one.radius for one in ends] == [0.1, 0.1]
+    np.testing.assert_allclose([one.xyz for one in ends], [[0.1, 0.2, 0], [0.1, -0.2, 0]])
+    corners = FLOOR.contact_points(thing('<box size="0.2 0.4 0.6"/>', origin))
+    places = np.array([one.xyz for one in corners])
+    np.testing.assert_allclose(np.ptp(places, axis=0), [0.2, 0.6, 0.4])
+    rims = FLOOR.contact_points(thing('<cylinder radius="0.3" length="0.1"/>'))
+    np.testing.assert_allclose([np.hypot(x, y) for _, (x, y, _) in rims], 0.3)
+
+
+def test_points_inside_others_are_left_out_where_walls_are_flat() -> None:
+    shapes = COLLISION.format(origin="", shape='<box size="1 1 1"/>')
+    shapes += COLLISION.format(origin="", shape='<sphere radius="0.2"/>')
+    robot = mbdyn_ros.load(BODY.format(shapes), floating_base=True)
+    assert len(FLOOR.contact_points(robot)) == 8
+    assert len(Environment([Surface.sphere(3.0)]).contact_points(robot)) == 9
+
+
+def test_a_box_rests_on_its_corners() -> None:
+    robot = thing('<box size="0.6 0.4 0.2"/>')
+    trajectory = mbdyn_ros.simulate(
+        robot, [0, 0, 0.3, 0, 0, 0, 1], np.zeros(6), 0.4, environment=FLOOR
+    )
+    assert trajectory.q[-1, 2] == pytest.approx(0.1, abs=1e-9)
+    assert len(trajectory.impacts[0].points) == 4
+
+
+@pytest.mark.parametrize("name", ["body.stl", "body.obj", "body.dae"])
+def test_corners_of_a_mesh(tmp_path: Path, name: str) -> None:
+    """Of a box the eight corners, in metres of the mesh times its scale."""
+    box = trimesh.creation.box((0.2, 0.1, 0.3)).subdivide()
+    points = FLOOR.contact_points(thing(mesh_file(tmp_path, box, name)))
+    assert len(points) == 8
+    np.testing.assert_allclose(np.ptp([one.xyz for one in points], axis=0), [0.2, 0.2, 0.3])
+
+
+def test_round_meshes_keep_few_corners(tmp_path: Path) -> None:
+    """Those that stand out by 2 mm."""
+    ball = trimesh.creation.icosphere(4, 0.1)
+    points = FLOOR.contact_points(thing(mesh_file(tmp_path, ball)))
+    assert 20 < len(points) < len(ball.vertices) / 10
+    hull = ConvexHull([one.xyz for one in points]).equations
+    outside = ball.vertices * [1, 2, 1] @ hull[:, :3].T + hull[:, 3]
+    assert 0 < outside.max() < 2e-3
+
+
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ('<sphere radius="-1"/>', r'<text>:2: <link name="thing"> .* radius is -1'),
+        ("", "one shape in its <geometry>, this one has 0"),
+        ("<cone/>", "<cone> is no shape of a URDF"),
+        (
+            '<mesh filename="package://none/foot.stl"/>',
+            r'name="thing".*no file package://none/foot',
+        ),
+    ],
+)
+def test_shapes_that_cannot_be_used(shape: str, words: str) -> None:
+    """They load; only who asks what they touch is told."""
+    robot = thing(shape)
+    with pytest.raises(InputError, match=words):
+        FLOOR.contact_points(robot)
+    assert len(Environment([Surface.plane()], [("thing", (0, 0, 0))]).contact_points(robot)) == 1
+
+
+def test_hollows_matter_only_to_curved_walls(tmp_path: Path) -> None:
+    horseshoe = trimesh.creation.annulus(0.1, 0.2, 0.1)
+    robot = thing(mesh_file(tmp_path, horseshoe))
+    assert len(FLOOR.contact_points(robot)) > 20
+    with pytest.raises(InputError, match=r"thing.*body.stl is not convex \(.* 0.0333 m inside"):
+        Environment([Surface.sphere(3.0)]).contact_points(robot)
+
+
+def test_a_mesh_without_a_body(tmp_path: Path) -> None:
+    sheet = trimesh.Trimesh([[0, 0, 0], [1, 0, 0], [0, 1, 0]], [[0, 1, 2]])
+    with pytest.raises(InputError, match=r"body.stl is no body: .*; mend the mesh, or give"):
+        FLOOR.contact_points(thing(mesh_file(tmp_path, sheet)))
