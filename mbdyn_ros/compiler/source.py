@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..program.closing import Closing
 from ..program.program import Program
 from ..program.stages import Staged
 from .options import STANDARD, Options
-from .pipeline import program_text
+from .pipeline import function_text, program_text
 from .table import Lane
 
 HEADERS = '#include "program.h"\n'
@@ -31,11 +32,24 @@ static const struct array inputs[] = {{{inputs}{{0}}}};
 static const size_t quaternions[] = {{{quaternions}0}};
 EXPORTED struct program program = {{
   .input = inputs, .inputs = {n_in}, .rows = {rows}, .columns = {columns},
+  .total = {total}, .size = {size},
   .quaternion = quaternions, .quaternions = {n_quaternions},
-  .z = {nz},
+  .z = {nz}, .terms = {terms},
   .{core} = core, {loops}.operations = {operations},
 }};
 """
+
+
+TERMS = """
+EXPORTED void find_terms(const double* const* arg, double* const* res) { terms(arg, res); }
+"""
+
+
+def terms_source(closing: Closing) -> str:
+    """C of the library of what a robot's loops are to all of its programs: `find_terms`."""
+    function = closing.terms()
+    start = preamble(function.n_instructions(), Lane.SINGLE)
+    return start + function_text(function, "terms", Lane.SINGLE) + TERMS
 
 
 def preamble(longest: int, lane: Lane) -> str:
@@ -68,9 +82,12 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
         n_in=len(inputs),
         rows=rows,
         columns=columns,
+        total=sum(one.numel() for one in inputs.values()),
+        size=rows * columns,
         quaternions="".join(f"{start}, " for start in quaternions),
         n_quaternions=len(quaternions),
-        nz=program.sizes.get("z", 0),
+        nz=program.subject.closing.nz,
+        terms=program.terms,
         core=CORE[lane],
         loops=loops,
         operations=program.length,
