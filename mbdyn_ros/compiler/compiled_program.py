@@ -28,6 +28,8 @@ class _Program(ctypes.Structure):
         ("quaternions", ctypes.c_size_t),
         ("close", ctypes.c_void_p),
         ("z", ctypes.c_size_t),
+        ("home", ctypes.c_size_t),
+        ("parameters", ctypes.c_size_t),
         ("memory", ctypes.c_size_t),
         ("alone", ctypes.c_void_p),
         ("together", ctypes.c_void_p),
