@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from . import simulation as simulation
     from .robot import Robot, load
     from .simulation import (
+        Contact,
         Environment,
         Impact,
+        Stepper,
         Surface,
         Trajectory,
         Transition,
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompilerWarning",
+    "Contact",
     "Environment",
     "Impact",
     "DeadPointError",
@@ -42,6 +45,7 @@ __all__ = [
     "SimulationError",
     "SimulationWarning",
     "SingularMassMatrixError",
+    "Stepper",
     "Surface",
     "Trajectory",
     "Transition",

@@ -12,7 +12,7 @@ from .equations.frames import AXES, Frame
 from .errors import InputError
 from .model.coordinates import Coordinates
 from .model.model import Array
-from .model.tree import WORLD, Tree
+from .model.tree import BASE_JOINT, WORLD, Tree
 from .program.program import UNIT_TOLERANCE
 
 Wrenches = Mapping[str, object]
@@ -48,6 +48,22 @@ def coordinate_array(what: str, value: object, labels: Sequence[str]) -> Array:
             f"{', '.join(labels) or '(none)'}"
         )
     return array
+
+
+def whole_efforts(value: object, labels: Sequence[str]) -> object:
+    """Efforts (..., n) of all coordinates, where those of a floating base's joints alone are given.
+
+    A floating base has no motor: it gets zeros. Anything else is handed on as it is.
+    """
+    base = sum(label.startswith(f"{BASE_JOINT}/") for label in labels)
+    if base and isinstance(value, (np.ndarray, list, tuple)):
+        try:
+            array = as_numbers(value)
+        except (TypeError, ValueError, OverflowError):
+            return value
+        if array.ndim and array.shape[-1] == len(labels) - base:
+            return np.concatenate([np.zeros((*array.shape[:-1], base)), array], axis=-1)
+    return value
 
 
 def single_vector(what: str, value: object, labels: Sequence[str]) -> Array:

@@ -24,3 +24,10 @@ def interpreted() -> Iterator[None]:
     """Run programs in the interpreter: the same equations without the compiler's seconds."""
     with interpreting():
         yield
+
+
+@pytest.fixture(scope="module")
+def interpreted_module() -> Iterator[None]:
+    """The same for all tests of a module, and for the robots that they share."""
+    with interpreting():
+        yield

@@ -114,6 +114,11 @@ def test_points_that_are_none(point: tuple[object, ...], words: str) -> None:
         Environment([Surface.plane()], points=[point])  # type: ignore[list-item]
 
 
+def test_a_point_given_twice() -> None:
+    with pytest.raises(InputError, match=r"the point \(0, 0, 0\).* of link 'ball' is given twice"):
+        Environment([Surface.plane()], points=[*SOLID, ("ball", [0, 0, 0])])
+
+
 def test_radius_from_a_file() -> None:
     text = "surfaces: [{{name: floor, type: plane}}]\npoints:\n  - {{link: foot, radius: {}}}"
     (point,) = mbdyn_ros.read_environment(text.format(0.02)).points or ()

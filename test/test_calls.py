@@ -229,6 +229,7 @@ def test_what_it_takes_for_cpythons_interface(tmp_path: Path) -> None:
         f"offsetof({ours}, {one}) == offsetof({theirs}, {other})"
         for ours, theirs, names in (
             ("py_buffer", "Py_buffer", fields), ("py_method", "PyMethodDef", methods),
+            ("py_head", "PyObject", {"uses": "ob_refcnt", "type": "ob_type"}),
         )
         for one, other in names.items()
     ]  # fmt: skip

@@ -279,7 +279,7 @@ def test_bench() -> None:
         assert len(line) == 6 and "-" not in line, "Pinocchio's stand beside ours"
         (line,) = [line.split() for line in text.splitlines() if f"{name}, 10000 states" in line]
         assert line[3] == line[6] == "-" and float(line[4]) > 0 and float(line[7]) < 1
-    assert "closed loops" in succeed("bench", FOUR_BAR, "--rounds", 1)
+    assert "closed loops" in succeed("bench", FOUR_BAR, "--rounds", 1, "--program", "energy")
 
 
 def test_bench_of_what_pinocchio_has_not() -> None:

@@ -224,7 +224,7 @@ def test_every_door_takes_a_table(tmp_path: Path) -> None:
         assert mbdyn_ros.load(source).joint_names == ("elbow",)
     assert CliRunner().invoke(main, ["id", str(path)]).exit_code == 0
     assert CliRunner().invoke(main, ["id", "-"], input=text).exit_code == 0
-    timed = CliRunner().invoke(main, ["bench", str(path), "--rounds", "1"])
+    timed = CliRunner().invoke(main, ["bench", str(path), "--rounds", "1", "--program", "energy"])
     assert "Pinocchio runs beside for a URDF" in timed.output
     bag = CliRunner().invoke(
         main, ["simulate", str(path), "--duration", "0.01", "--output", str(tmp_path / "a.mcap")]

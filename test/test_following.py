@@ -25,7 +25,7 @@ def closed_by(tmp_path: Path, residual: ca.SX, y: ca.SX, z: ca.SX, home: list[fl
     """z at y by compiled code, following with `memory`, or None; `close.memory()` makes one."""
     ny, nz = y.shape[0], z.shape[0]
     loop = loop_of(residual, y, z)
-    closing = Closing(((ny, nz),), tuple(range(ny)), np.array(home), lambda: [loop])
+    closing = Closing(((ny, nz),), tuple(range(ny)), np.array(home), lambda: [loop], ca.Function)
     target = tmp_path / "loop.so"
     required_toolchain().compile(walk_source(closing), target)
     library = ctypes.CDLL(str(target))

@@ -85,6 +85,7 @@ def motions(robot: mbdyn_ros.Robot, count: int, reach: float) -> tuple[np.ndarra
     return q[good], v[good], a[good]
 
 
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", ["manipulator.urdf", "four_bar.urdf"])
 def test_base_parameters_of_loops(name: str) -> None:
     """Y = Y_b K at other motions than those they were found with; and identified."""

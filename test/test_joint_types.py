@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,6 +11,7 @@ import casadi as ca
 import numpy as np
 import pinocchio as pin
 import pytest
+from interpreting import compiling
 from joint_judge import JOINTS, Array, Both, urdf
 
 import mbdyn_ros
@@ -18,10 +20,17 @@ from mbdyn_ros.equations.textbook import gibbs_appell
 from mbdyn_ros.equations.textbook.denoc_loops import ClosedDenoc
 from mbdyn_ros.view.scene.link_poses import link_poses
 
+pytestmark = pytest.mark.usefixtures("interpreted")
+
 
 @pytest.fixture(scope="module", params=[False, True], ids=["fixed", "floating"])
 def both(request: pytest.FixtureRequest) -> Both:
     return Both(request.param)
+
+
+def compiled(both: Both) -> contextlib.AbstractContextManager[None]:
+    """The compiler for a robot on a floating base, which has every kind of coordinates."""
+    return compiling() if both.ours.floating_base else contextlib.nullcontext()
 
 
 def close(ours: Array, theirs: Array) -> None:
@@ -46,7 +55,8 @@ def test_inverse_dynamics(both: Both) -> None:
 
 def test_forward_dynamics(both: Both) -> None:
     theirs = pin.aba(both.theirs, both.data, both.q, both.v, both.a)
-    close(both.ours.forward_dynamics(both.q, both.v, both.a), theirs)
+    with compiled(both):
+        close(both.ours.forward_dynamics(both.q, both.v, both.a), theirs)
 
 
 def test_mass_matrix(both: Both) -> None:
@@ -56,14 +66,13 @@ def test_mass_matrix(both: Both) -> None:
 
 def test_derivatives(both: Both) -> None:
     theirs = pin.computeRNEADerivatives(both.theirs, both.data, both.q, both.v, both.a)
-    for one, other in zip(
-        both.ours.inverse_dynamics_derivatives(both.q, both.v, both.a)[:2], theirs[:2], strict=True
-    ):
+    with compiled(both):
+        ours = both.ours.inverse_dynamics_derivatives(both.q, both.v, both.a)
+    for one, other in zip(ours[:2], theirs[:2], strict=True):
         close(one, other)
     theirs = pin.computeABADerivatives(both.theirs, both.data, both.q, both.v, both.a)
-    for one, other in zip(
-        both.ours.forward_dynamics_derivatives(both.q, both.v, both.a)[:2], theirs[:2], strict=True
-    ):
+    ours = both.ours.forward_dynamics_derivatives(both.q, both.v, both.a)
+    for one, other in zip(ours[:2], theirs[:2], strict=True):
         close(one, other)
 
 
@@ -124,7 +133,8 @@ def test_a_rollout_keeps_quaternions_unit() -> None:
     robot = mbdyn_ros.load(urdf(JOINTS[:2]))
     q = np.array([0.2, 0.0, 0.0, 0.0, 1.0])
     effort = np.zeros((3, 20, robot.nv))
-    moved = robot.rollout(np.tile(q, (3, 1)), np.ones((3, robot.nv)), effort, 1e-2)
+    with compiling():
+        moved = robot.rollout(np.tile(q, (3, 1)), np.ones((3, robot.nv)), effort, 1e-2)
     norms = np.linalg.norm(np.asarray(moved[0])[..., 1:5], axis=-1)
     np.testing.assert_allclose(norms, 1, rtol=0, atol=1e-12)
 

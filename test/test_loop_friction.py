@@ -8,6 +8,7 @@ import mbdyn_ros
 from mbdyn_ros import Robot
 from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
+pytestmark = pytest.mark.usefixtures("interpreted")
 START = {"a": -2.0, "b": 1.0, "c": -1.7, "d": -0.5}
 
 
@@ -42,7 +43,6 @@ def closed_start() -> tuple[np.ndarray, Robot]:
     return robot.joint_state([START["a"], START["b"]])[0], robot
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_the_motion_is_the_same_in_all_coordinates() -> None:
     """Joints stick and slide at the same instants, whichever of them are the coordinates."""
     start, robot = closed_start()
@@ -75,7 +75,6 @@ def test_fixed_steps_follow() -> None:
     assert errors[0] < 2e-3 and errors[1] < 0.7 * errors[0]
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_friction_holds_as_much_as_it_can() -> None:
     """At rest the frictions of four joints share the load in any way that holds it."""
     smooth = five_bar(np.zeros(4))

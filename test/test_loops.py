@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pinocchio as pin
 import pytest
-from interpreting import compiling, interpreting
+from interpreting import compiling
 from loop_judge import across
 from random_loops import FREE, KINDS, LoopPair, Mechanism, draw, four_bar, kinds
 from random_robots import assert_close
@@ -21,11 +19,7 @@ STENCIL = {1: 5 / 6, 2: -5 / 21, 3: 5 / 84, 4: -5 / 504, 5: 1 / 1260}
 """Central difference of order ten: weights of f(k h) - f(-k h)."""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def interpreted_programs() -> Iterator[None]:
-    """The interpreter, for all tests here that do not ask for the compiler."""
-    with interpreting():
-        yield
+pytestmark = pytest.mark.usefixtures("interpreted_module")
 
 
 @pytest.fixture(scope="module", params=kinds("double-crank", "triple-rocker", "branches", "Watt"))

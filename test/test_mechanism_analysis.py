@@ -79,6 +79,7 @@ def test_every_grashof_class_turns_as_it_should(
             mechanism.inverse_dynamics([upper + 1e-3], [1.0], [0.0])
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_dead_centers_and_time_ratios() -> None:
     mechanism = FourBar()
     g, a, b, c = mechanism.lengths.values()
@@ -124,6 +125,7 @@ def test_transmission_and_mechanical_advantage() -> None:
     assert np.ptp(way.imag) < 0.01 * np.ptp(way.real)
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_a_parallelogram_goes_through_its_change_points() -> None:
     mechanism = Parallelogram()
     analysis = Analysis(mechanism, constant_speed(10.0))
@@ -182,6 +184,7 @@ def test_heavier_couplers_need_more_torque() -> None:
     assert two - one == pytest.approx(2 * (one - half), abs=1e-12)
 
 
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", ["four_bar", "quick_return", "stephenson", "five_bar"])
 def test_forward_motion_is_that_of_the_robot(name: str) -> None:
     mechanism = MECHANISMS[name]()
@@ -200,6 +203,7 @@ def test_forward_motion_is_that_of_the_robot(name: str) -> None:
         assert motion.a == pytest.approx(expected.a, rel=1e-5, abs=1e-4)
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_a_torque_law_from_a_table(tmp_path: Path) -> None:
     path = tmp_path / "torque.csv"
     path.write_text("time,effort/crank\n0,0\n0.1,1\n0.2,0\n")
@@ -212,6 +216,7 @@ def test_a_torque_law_from_a_table(tmp_path: Path) -> None:
         law_from_table(path, ("crank", "second_crank"))
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_simulations_too_go_by_either_formula() -> None:
     robot = FourBar().robot()
     steps = {}
@@ -224,6 +229,7 @@ def test_simulations_too_go_by_either_formula() -> None:
         mbdyn_ros.simulate(robot, [0.0], [0.0], 0.5, method="Euler")
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_forward_motion_from_rest_keeps_its_energy_and_takes_a_torque_law() -> None:
     mechanism = FourBar()
     fall = move(mechanism, [0.0], [0.0], 2.0, method="DOP853", rtol=1e-11, atol=1e-13)
@@ -241,6 +247,7 @@ def test_forward_motion_from_rest_keeps_its_energy_and_takes_a_torque_law() -> N
     assert move(mechanism, [0.0], [0.0], 2.0, max_step=1e-2).steps >= 200
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_a_toggle_stops_forward_motion_with_its_angle() -> None:
     mechanism = four_bar(0.35, 0.3, 0.1, 0.2)
     with pytest.raises(StoppedMotionError, match="cannot turn beyond -54.3147 deg") as stopped:
@@ -356,7 +363,7 @@ def test_two_cranks_stop_at_their_toggle() -> None:
 
 def test_a_sweep_on_dask_survives_a_lost_worker() -> None:
     distributed = pytest.importorskip("distributed")
-    motion = constant_speed(10.0, points=24)
+    motion = constant_speed(10.0, points=6)
     axes = {"coupler_length": np.linspace(0.25, 0.4, 1000), "crank_mass": np.linspace(1, 2, 140)}
     expected = sweep(FourBar(), axes, motion)
     with distributed.LocalCluster(

@@ -28,6 +28,7 @@ from mbdyn_ros.mechanisms import (  # noqa: E402
 )
 from mbdyn_ros.mechanisms.parametric import parametric_system  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("interpreted")
 Array = np.ndarray
 
 

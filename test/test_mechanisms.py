@@ -43,6 +43,7 @@ def states(mechanism: Mechanism, random: np.random.Generator, count: int = 4) ->
     return q, random.normal(size=(count, n)) * 5, random.normal(size=(count, n)) * 30
 
 
+@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_the_program_of_all_designs_is_that_of_each_robot(name: str) -> None:
     random = np.random.default_rng(4)

@@ -29,7 +29,7 @@ class Point:
     """Three numbers, and no robot."""
 
     parameters = None
-    closing = Closing((), (), np.zeros(0), list)
+    closing = Closing((), (), np.zeros(0), list, ca.Function)
     quaternions = ()
 
     def shape(self, name: str) -> tuple[int, int]:

@@ -13,7 +13,10 @@ import mbdyn_ros
 from mbdyn_ros import recording
 from mbdyn_ros.recording.table import columns
 
-pytestmark = pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning"),
+    pytest.mark.usefixtures("interpreted_module"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -64,9 +64,11 @@ def test_parameter_file(
         assert defaults[name] == value, "the file shows the defaults"
     process = start(node, "-p", f"urdf:={urdf}", "--params-file", str(file))
     rig.wait(lambda: node in rig.client.get_node_names())
+    rig.wait(lambda: rig.client.count_publishers("/diagnostics") > 0)
     process.send_signal(signal.SIGTERM)
     output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, output
+    assert "Traceback" not in output and "Error" not in output
 
 
 def test_rviz_shows_what_is_published() -> None:

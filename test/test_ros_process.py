@@ -38,11 +38,14 @@ def urdf(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("node", NODES)
+@pytest.mark.parametrize(
+    ("node", "number"),
+    [*((node, signal.SIGINT) for node in NODES), ("inverse_dynamics_server", signal.SIGTERM)],
+)
 def test_a_signal_ends_it_cleanly(
     rig: Rig, start: Start, urdf: str, node: str, number: int
 ) -> None:
+    """SIGTERM ends the other nodes where their parameter files are tested."""
     process = start(node, "-p", f"urdf:={urdf}")
     rig.wait(lambda: node in rig.client.get_node_names())
     rig.wait(lambda: rig.client.count_publishers("/diagnostics") > 0)

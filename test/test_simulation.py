@@ -17,7 +17,10 @@ from mbdyn_ros.equations.gap import tree_gap
 from mbdyn_ros.simulation.adaptive.stick_slip import complementarity
 from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
-pytestmark = pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning"),
+    pytest.mark.usefixtures("interpreted"),
+]
 FOUR_BAR = Path(__file__).parent.parent / "urdf" / "four_bar.urdf"
 M, K = 2.0, 50.0  # kg, N/m
 W = np.sqrt(K / M)
@@ -87,7 +90,6 @@ def test_damping_decays() -> None:
     np.testing.assert_allclose(trajectory.work[:, 1], loss, atol=1e-10)
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_stiff_damping_does_not_hold_up() -> None:
     """2e6 N s/m on 2 kg: the force decides the speed within microseconds."""
     robot = cart('<dynamics damping="2e6"/>')
@@ -319,7 +321,6 @@ def own_robot(name: str, *replacements: tuple[str, str], **options: object) -> m
     return mbdyn_ros.load(text, **options)
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_four_bar_keeps_its_energy_and_stays_closed() -> None:
     robot = own_robot("four_bar")
     trajectory = mbdyn_ros.simulate(robot, [robot.home["crank_joint"]], [3.0], 10.0)
@@ -329,7 +330,6 @@ def test_four_bar_keeps_its_energy_and_stays_closed() -> None:
     assert len(gaps) > 100 and max(gaps) < 1e-12
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_dry_friction_inside_a_loop() -> None:
     """What the slider rubs off, the crank feels by a ratio that changes as it turns."""
     robot = own_robot("slider_crank", ('damping="4"', 'damping="4" friction="6"'))
@@ -346,7 +346,6 @@ def test_dry_friction_inside_a_loop() -> None:
     assert np.abs(held) <= np.abs(creeping)
 
 
-@pytest.mark.usefixtures("interpreted")
 @pytest.mark.parametrize("rough", ["", '<dynamics damping="0.01" friction="0.05"/>'])
 def test_efforts_may_act_elsewhere(rough: str) -> None:
     """The crank drives, the rocker is the coordinate: the same motion as with the crank's."""
@@ -372,7 +371,6 @@ def test_efforts_may_act_elsewhere(rough: str) -> None:
     assert other.relative_imbalance < 1e-9
 
 
-@pytest.mark.usefixtures("interpreted")
 def test_cylinder_in_line_with_its_pins_is_passed() -> None:
     """The boom falls on where its cylinder's stroke stands still, a dead centre of the rod."""
     robot = own_robot("boom")

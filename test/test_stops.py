@@ -14,6 +14,7 @@ import mbdyn_ros
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.simulation.contact.stops import with_stops
 
+pytestmark = pytest.mark.usefixtures("interpreted")
 URDF = Path(__file__).parent.parent / "urdf"
 SLIDE = """<robot name="slide"><link name="base"/><link name="block"><inertial><mass value="2"/>
   <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>

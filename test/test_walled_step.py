@@ -41,6 +41,7 @@ def block() -> mbdyn_ros.Robot:
     return mbdyn_ros.load(BLOCK, floating_base=True)
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_the_papers_impacts_in_real_time_steps() -> None:
     """At 1 kHz: the event-driven numbers to seven digits, and no work is lost."""
     robot = mbdyn_ros.load(ROOT / "urdf" / "tree_robot.urdf")

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
+from ..model.tree import BASE_JOINT
 from ..recording.read import read_table
 from ..recording.table import Table, from_json
 from ..robot import Robot
@@ -169,6 +170,10 @@ def _unknown(robot: Robot, name: str, labels: tuple[str, ...]) -> str:
 def _listed(robot: Robot, quantity: str, document: list[Any], source: str) -> Array:
     labels = labels_of(robot, quantity)
     rows = document if document and isinstance(document[0], list) else [document]
+    motors = tuple(label for label in labels if not label.startswith(f"{BASE_JOINT}/"))
+    if quantity == "effort" and all(isinstance(row, list) for row in rows):
+        base = [0.0] * (len(labels) - len(motors))
+        rows = [base + row if len(row) == len(motors) else row for row in rows]
     for k, row in enumerate(rows):
         if not isinstance(row, list) or len(row) != len(labels):
             given = len(row) if isinstance(row, list) else 1
@@ -184,7 +189,7 @@ def _listed(robot: Robot, quantity: str, document: list[Any], source: str) -> Ar
                 raise InputError(f"{source}: {quantity} of {label} is too large for a number")
     numbers = np.array(rows, dtype=np.float64).reshape(len(rows), len(labels))
     _require_finite(numbers, quantity, labels, source)
-    return numbers if rows is document else numbers[0]
+    return numbers if document and isinstance(document[0], list) else numbers[0]
 
 
 def _is_file(text: str) -> bool:

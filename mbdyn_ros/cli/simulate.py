@@ -18,12 +18,14 @@ from ..recording.write import BAGS, check_target, write
 from ..robot import Robot
 from ..simulation import Environment, StoppedSimulationError, read_environment
 from ..simulation import simulate as run
+from ..simulation.contact.lift import lifted
 from ..simulation.contact.stops import with_stops
 from ..view.figure import PLOTS
+from .hold import held
 from .printing import print_json, progress_bar
 from .robot_options import RobotOptions, robot_options, shareable_urdf, urdf_text
 from .series import AT_HOME, read_values, state_option
-from .simulation_summary import print_summary, summarize
+from .simulation_summary import print_summary, summarize, touching
 
 BAG_RATE = 100.0
 """Samples per second of a bag, unless asked otherwise."""
@@ -42,8 +44,14 @@ MOST_SAMPLES = 1e8
     " Or a file with a column time: linear between its rows, the first and last held outside.",
 )
 @click.option(
+    "--hold", metavar="KP,KD",
+    help="Springs (N m/rad or N/m) and dampers (N m s/rad or N s/m) hold the actuated joints "
+    "where they start.",
+)
+@click.option(
     "--environment", "walls", metavar="FILE",
-    help="YAML with walls that points of the robot hit (docs/impacts.md).",
+    help="YAML with walls that the robot hits (docs/impacts.md). One with a floating base is "
+    "placed above them where it would start inside.",
 )
 @click.option(
     "--joint-limits/--no-joint-limits", "limited", default=True, show_default=True,
@@ -72,6 +80,7 @@ def simulate(
     position: str | None,
     velocity: str | None,
     effort: str | None,
+    hold: str | None,
     walls: str | None,
     limited: bool,
     rtol: float,
@@ -94,6 +103,7 @@ def simulate(
       mbdyn simulate ur5.urdf --duration 5 --position elbow_joint=1.2 --plot fall.png
       mbdyn simulate ur5.urdf --duration 5 --effort torques.csv --rate 500 --output run.csv
       mbdyn simulate tree_robot.urdf --duration 1 --environment walls.yaml --json
+      mbdyn simulate a1.urdf --floating-base --environment floor.yaml --hold 60,2 --duration 5
       mbdyn simulate ur5.urdf --duration 5 --output run.mcap && ros2 bag play run.mcap
     """
     if output is not None:
@@ -110,7 +120,13 @@ def simulate(
     environment = None if walls is None else walls_of(robot, walls)
     if limited:
         environment = with_stops(robot, q0, environment)
+    if environment is not None:
+        q0, words = lifted(robot, q0, environment)
+        if words:
+            click.echo(words, err=True)
     drive, longest = effort_of(robot, effort)
+    if hold is not None:
+        drive = held(robot, q0, drive, hold)
     times = _sample_times(duration, rate, output)
     began = time.perf_counter()
     stopped = None
@@ -143,6 +159,8 @@ def simulate(
     summary = summarize(robot, trajectory, wall)
     if environment is not None and (walls is not None or trajectory.impacts):
         summary["impacts"] = impact_records(robot, environment, trajectory.impacts)
+    if environment is not None and walls is not None:
+        summary["touching"] = touching(robot, environment, trajectory)
     summary["files"] = files
     if as_json:
         print_json(summary)

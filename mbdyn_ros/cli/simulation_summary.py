@@ -8,11 +8,15 @@ import click
 import numpy as np
 
 from ..robot import Robot
-from ..simulation import Trajectory
+from ..simulation import Environment, Trajectory
+from ..simulation.contact.contacts import Contacts
 from .printing import number, number_column, print_table
 
 MOST_ROWS = 40
 """Contacts in the table of impacts."""
+
+TOUCHING = 1e-6
+"""Distance (m) of what touches."""
 
 
 def summarize(robot: Robot, trajectory: Trajectory, wall: float) -> dict[str, Any]:
@@ -44,6 +48,23 @@ def summarize(robot: Robot, trajectory: Trajectory, wall: float) -> dict[str, An
     }
 
 
+def touching(
+    robot: Robot, environment: Environment, trajectory: Trajectory
+) -> dict[str, list[str]]:
+    """By surface, the links that touch it at the end, to 1 micrometre."""
+    contacts = Contacts(robot, environment)
+    g, _, slope = contacts.distances(trajectory.q[-1], trajectory.v[-1])
+    found: dict[str, list[str]] = {}
+    for k in np.flatnonzero(
+        g[: contacts.geometry.pairs] <= TOUCHING * slope[: contacts.geometry.pairs]
+    ):
+        links = found.setdefault(contacts.surface(int(k)), [])
+        link = contacts.points[contacts.point(int(k))].link
+        if link not in links:
+            links.append(link)
+    return found
+
+
 def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any]) -> None:
     """Print a `summarize` as tables and words."""
     columns = [
@@ -68,6 +89,10 @@ def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any])
     )
     if "impacts" in summary:
         _print_impacts(summary["impacts"])
+    for surface, links in summary.get("touching", {}).items():
+        click.echo(
+            f"At the end {', '.join(links)} touch{'es' if len(links) == 1 else ''} {surface}."
+        )
     changes = len(trajectory.transitions)
     if changes:
         what = "joint" if "impacts" not in summary else "joint or a contact"
@@ -92,6 +117,9 @@ def _print_impacts(impacts: list[dict[str, Any]]) -> None:
                     number(contact["impulse"]),
                 )
             )
+    if not rows:
+        click.echo("No impacts.")
+        return
     header = ("time (s)", "point", "surface", "angle (deg)", "jump (m/s)", "impulse (N s)")
     print_table(f"{len(impacts)} impacts", header, rows[:MOST_ROWS], text_columns=3)
     if len(rows) > MOST_ROWS:

@@ -103,6 +103,16 @@ def cached_library(name: str, key: str, source: Callable[[], str]) -> Path:
     """
     digest = _digest(key, required_toolchain())
     link = cache_folder() / f"{name}-{digest}"
+    with _one_builder.setdefault(link, threading.Lock()):
+        return _linked_library(name, link, source)
+
+
+_one_builder: dict[Path, threading.Lock] = {}
+"""Who builds the library of a link; other threads wait for it."""
+
+
+def _linked_library(name: str, link: Path, source: Callable[[], str]) -> Path:
+    """See `cached_library`."""
     try:
         library = link.resolve()
         if link.is_symlink() and is_sealed(library):

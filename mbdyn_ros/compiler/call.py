@@ -34,8 +34,14 @@ def plain_call(
     Its arguments are the program's inputs, and behind them either nothing or `others`: all others
     of the method, in order. It may be called from several threads.
     """
+    objects = np.empty, shape, np.ndarray
+    addresses = (
+        *(program.address.value, home.ctypes.data, *map(id, objects)),
+        *(len(others), *map(id, others)),
+    )
+    block = (ctypes.c_void_p * len(addresses))(*addresses)
     call: Callable[..., Array | None] = _maker("new_plain_call")(
-        (program.address.value, np.empty, shape, home.ctypes.data, np.ndarray, *others)
+        (ctypes.addressof(block), block, program, home, objects, others)  # all are kept alive
     )
     return call
 

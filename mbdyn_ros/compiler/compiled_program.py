@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from .gcc import CompilationError
 
-_Described = TypeVar("_Described", ctypes.c_size_t, "_Program")
+_Described = TypeVar("_Described", ctypes.c_size_t, ctypes.c_char, "_Program")
 
 
 class _Array(ctypes.Structure):
@@ -24,6 +24,8 @@ class _Program(ctypes.Structure):
         ("inputs", ctypes.c_size_t),
         ("rows", ctypes.c_size_t),
         ("columns", ctypes.c_size_t),
+        ("total", ctypes.c_size_t),
+        ("size", ctypes.c_size_t),
         ("quaternion", ctypes.POINTER(ctypes.c_size_t)),
         ("quaternions", ctypes.c_size_t),
         ("close", ctypes.c_void_p),
@@ -31,6 +33,8 @@ class _Program(ctypes.Structure):
         ("home", ctypes.c_size_t),
         ("parameters", ctypes.c_size_t),
         ("memory", ctypes.c_size_t),
+        ("terms", ctypes.c_size_t),
+        ("find_terms", ctypes.c_void_p),
         ("alone", ctypes.c_void_p),
         ("together", ctypes.c_void_p),
         ("batch", ctypes.c_void_p),
@@ -57,12 +61,30 @@ class CompiledLoops:
         self.close = ctypes.cast(self._library.close_all, ctypes.c_void_p)
 
 
+class CompiledTerms:
+    """The library of what a robot's loops are to all of its programs (`source.terms_source`).
+
+    Attributes
+    ----------
+    find : address of `find_terms`.
+
+    Raises
+    ------
+    CompilationError
+        The library does not load.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._library, found = _loaded(path, ctypes.c_char, "find_terms")
+        self.find = ctypes.c_void_p(ctypes.addressof(found))
+
+
 class CompiledProgram:
     """The program in a library.
 
     Parameters
     ----------
-    loops : what closes its loops; None where there are none.
+    loops, terms : what closes its loops, and what they are to it; None where there are none.
 
     Attributes
     ----------
@@ -78,11 +100,18 @@ class CompiledProgram:
         There is no program in the library.
     """
 
-    def __init__(self, path: Path, loops: CompiledLoops | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        loops: CompiledLoops | None = None,
+        terms: CompiledTerms | None = None,
+    ) -> None:
         self._library, described = _loaded(path, _Program, "program")
-        self._loops = loops
+        self._closed_by = loops, terms
         if loops is not None:
             described.close, described.memory = loops.close, loops.memory.value
+        if terms is not None:
+            described.find_terms = terms.find
         arrays = described.input[: described.inputs]
         self.inputs = {one.name.decode(): (one.rows, one.columns) for one in arrays}
         self.shape: tuple[int, int] = described.rows, described.columns

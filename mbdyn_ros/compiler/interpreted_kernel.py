@@ -28,7 +28,7 @@ class InterpretedKernel(Kernel):
         inputs = {
             function.name_in(i): (function.size2_in(i), function.size1_in(i))
             for i in range(function.n_in())
-            if function.name_in(i) in program.given
+            if function.name_in(i) in program.called_with
         }
         super().__init__(program, inputs, (function.size2_out(0), function.size1_out(0)), home)
         self._function, self._kept = function, kept

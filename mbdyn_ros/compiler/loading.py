@@ -13,22 +13,24 @@ import casadi as ca
 
 from ..array import Array
 from ..errors import CompilerWarning
+from ..program.closing import Closing
 from ..program.code import digest_of_folder
 from ..program.program import Program
 from ..program.symbols import alone, lasting
+from .beside import Beside
 from .c_loops import walk_source
 from .cache import cached_library
 from .compiled_kernel import CompiledKernel
-from .compiled_program import CompiledLoops, CompiledProgram
+from .compiled_program import CompiledLoops, CompiledProgram, CompiledTerms
 from .gcc import CompilationError, toolchain
 from .interpreted_kernel import InterpretedKernel
 from .kernel import Kernel
 from .options import STANDARD, Options
-from .source import c_source
+from .source import c_source, terms_source
 from .table import Lane
 from .walker import Walker
 
-Loaded = TypeVar("Loaded", CompiledProgram, CompiledLoops)
+Loaded = TypeVar("Loaded", CompiledProgram, CompiledLoops, CompiledTerms)
 
 
 def load_kernel(program: Program, home: Array | None = None, options: Options = STANDARD) -> Kernel:
@@ -67,27 +69,38 @@ def _load(program: Program, lane: Lane, options: Options) -> CompiledProgram:
         It does not compile, or what was compiled does not load.
     """
 
+    walks = program.subject.closing.nz > 0
+    given = walks and lane is Lane.SINGLE and not program.declaration.differentiated
+
     @alone
     def written() -> str:
-        return c_source(replace(program), lane, options)  # what is traced is not kept
+        return c_source(replace(program, given=given), lane, options)  # what is traced is not kept
 
     name = program.name if lane is Lane.SINGLE else f"{program.name}-batch"
     key = "".join((name, program.key, digest_of_folder("compiler"), repr(options)))
-    loops = _load_loops(program)
-    return _built(name, key, written, lambda path: CompiledProgram(path, loops))
+    if not walks:
+        return _built(name, key, written, CompiledProgram)
+    loops = Beside(lambda: _of_loops(program, walk_source, CompiledLoops))
+    terms = Beside(lambda: _of_loops(program, terms_source, CompiledTerms)) if given else None
+
+    def loaded(path: Path) -> CompiledProgram:
+        return CompiledProgram(path, loops.result(), terms.result() if terms else None)
+
+    return _built(name, key, written, loaded)
 
 
-def _load_loops(program: Program) -> CompiledLoops | None:
-    """What closes the loops of a program's robot, once for all of its programs."""
-    closing = program.subject.closing
-    if not closing.nz:
-        return None
+def _of_loops(
+    program: Program, source: Callable[[Closing], str], loaded: Callable[[Path], Loaded]
+) -> Loaded:
+    """A library about the loops of a program's robot, one for all of its programs."""
+    name = source.__name__.removesuffix("_source")
+    key = "".join((name, program.loops_key, digest_of_folder("compiler")))
 
     @alone
     def written() -> str:
-        return walk_source(closing)
+        return source(program.subject.closing)
 
-    return _built("loops", program.loops_key + digest_of_folder("compiler"), written, CompiledLoops)
+    return _built(f"loops-{name}", key, written, loaded)
 
 
 def _built(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ..program.closing import Closing
 from ..program.program import Program
 from ..program.stages import Staged
 from .options import STANDARD, Options
-from .pipeline import program_text
+from .pipeline import function_text, program_text
 from .table import Lane
 
 HEADERS = '#include "program.h"\n'
@@ -31,11 +32,24 @@ static const struct array inputs[] = {{{inputs}{{0}}}};
 static const size_t quaternions[] = {{{quaternions}0}};
 EXPORTED struct program program = {{
   .input = inputs, .inputs = {n_in}, .rows = {rows}, .columns = {columns},
+  .total = {total}, .size = {size},
   .quaternion = quaternions, .quaternions = {n_quaternions},
-  .z = {nz}, .home = {home}, .parameters = {parameters},
+  .z = {nz}, .terms = {terms}, .home = {home}, .parameters = {parameters},
   .{core} = core, {loops}.operations = {operations},
 }};
 """
+
+
+TERMS = """
+EXPORTED void find_terms(const double* const* arg, double* const* res) { terms(arg, res); }
+"""
+
+
+def terms_source(closing: Closing) -> str:
+    """C of the library of what a robot's loops are to all of its programs: `find_terms`."""
+    function = closing.terms()
+    start = preamble(function.n_instructions(), Lane.SINGLE)
+    return start + function_text(function, "terms", Lane.SINGLE) + TERMS
 
 
 def preamble(longest: int, lane: Lane) -> str:
@@ -48,7 +62,7 @@ def preamble(longest: int, lane: Lane) -> str:
 def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STANDARD) -> str:
     """The C of a program's library, for one state at a time or for a vector of them."""
     quaternions = program.subject.quaternions
-    inputs = program.given
+    inputs = program.called_with
     rows, columns = program.shape
     closing = program.subject.closing
     in_stages = lane is Lane.SINGLE and isinstance(program.equations, Staged)
@@ -69,9 +83,12 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
         n_in=len(inputs),
         rows=rows,
         columns=columns,
+        total=sum(one.numel() for one in inputs.values()),
+        size=rows * columns,
         quaternions="".join(f"{start}, " for start in quaternions),
         n_quaternions=len(quaternions),
-        nz=program.sizes.get("z", 0),
+        nz=closing.nz,
+        terms=program.terms,
         home=closing.ny + closing.nz,
         parameters=program.kept,
         core=CORE[lane],
@@ -82,7 +99,7 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
 
 def batch_text(program: Program) -> str:
     """The C of a program's loop over many states; see runtime/batch.h."""
-    sizes = [symbol.numel() for symbol in program.given.values()]
+    sizes = [symbol.numel() for symbol in program.called_with.values()]
     places = [sum(sizes[:i]) for i in range(len(sizes))]
     rows, columns = program.shape
     return BATCH.format(

@@ -17,7 +17,7 @@ from .tree.newton_euler_derivatives import TreeDerivatives
 from .tree_derivatives import is_tree
 
 
-@program("q v", output="matrix", matrix=True)
+@program("q v", output="matrix", matrix=True, differentiated=True)
 def coriolis_matrix(system: System, q: SX, z: SX, v: SX) -> SX | Staged:
     """Coriolis matrix (nv, nv)."""
     if not system.tree.nv:

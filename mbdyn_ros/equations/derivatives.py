@@ -113,7 +113,7 @@ class EffortDerivatives:
         return result
 
 
-@program("q v a", output="derivatives", matrix=True, loaded=True)
+@program("q v a", output="derivatives", matrix=True, loaded=True, differentiated=True)
 def inverse_dynamics_derivatives(
     system: System, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None = None, friction: bool = True
 ) -> SX | Staged:
@@ -124,7 +124,7 @@ def inverse_dynamics_derivatives(
     return ca.densify(ca.horzcat(*derivatives.actuated[1:]))
 
 
-@program("q v effort", output="derivatives", matrix=True, loaded=True)
+@program("q v effort", output="derivatives", matrix=True, loaded=True, differentiated=True)
 def forward_dynamics_derivatives(
     system: System,
     q: SX,

@@ -83,7 +83,7 @@ def jacobian(system: System, q: SX, z: SX, frame: Frame) -> SX:
     return ca.densify(_told(system, embedding.joints, frame, columns[:3, :], columns[3:, :]))
 
 
-@program("q v", output="rate", matrix=True, about="frame")
+@program("q v", output="rate", matrix=True, about="frame", differentiated=True)
 def jacobian_rate(system: System, q: SX, z: SX, v: SX, frame: Frame) -> SX:
     """Rate (6, nv) of the Jacobian of a link along a motion, dJ/dt."""
     index, _ = system.tree.frames[frame.link]

@@ -20,6 +20,7 @@ from ..program.symbols import alone, lasting
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .loops.linkage import Linkage, loop_functions, rows_at_positions
+from .loops.terms import LoopTerms
 
 DEEP = 200
 """Mean square of the numbers of coordinates that move a body, from which on forward dynamics by
@@ -40,7 +41,8 @@ class System:
         the parameters stand behind home where programs run.
 
     Programs are traced for it (`program.program.Subject`). They take the independent positions q
-    and, where loops have no closed form, the positions z of their dependent joints.
+    and, where loops have no closed form, the positions z of their dependent joints; behind these
+    `terms` may stand.
     """
 
     tree: Tree
@@ -109,6 +111,7 @@ class System:
             places=tuple(order.index(row) for row in self.walk_rows),
             home=self.home[[*self.walk_rows, *self.walked_rows]],
             equations=lambda: [loop_functions(self.tree, linkage) for linkage in walked],
+            terms=lambda: self.terms.function,
         )
 
     @property
@@ -148,9 +151,17 @@ class System:
             for one, (x, rows) in pairs
         }
 
+    @functools.cached_property
+    def terms(self) -> LoopTerms:
+        """What all programs need of the loops that have no closed form."""
+        order = list(self.coordinates.q)
+        places = [order.index(row) for row in self.walk_rows]
+        return LoopTerms(self.tree, self.walked, self.coordinates.nq, places)
+
     def embedding(self, q: SX, z: SX) -> Embedding:
-        """The motion of the tree at independent positions."""
-        return Embedding(self.tree, self.linkages, self.coordinates, q, z)
+        """The motion of the tree at independent positions; behind z may stand `terms`."""
+        known = self.terms.known(z) if z.shape[0] > self.nz else {}
+        return Embedding(self.tree, self.linkages, self.coordinates, q, z[: self.nz], known)
 
     def matrix_rate(self, embedding: Embedding, q: SX, z: SX, v: SX) -> SX:
         """dG/dt (nv_tree, nv) at the velocity `v`; `q` and `z` are plain symbols.

@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import ModelError
 from .closing_types import ClosingType, closing_type
 from .model import Array, Combination, Coupling, Model, Pose
-from .tree import WORLD, Tree, noise, without_noise
+from .tree import Tree, noise, without_noise
 
 PARALLEL_AXES = 1e-12
 """Sine of the largest angle between axes that count as parallel."""
@@ -85,7 +85,7 @@ class Cluster:
         """Whether anything constrains the cluster's joints."""
         return bool(self.closures or self.gears)
 
-    @property
+    @functools.cached_property
     def tied(self) -> tuple[int, ...]:
         """The bodies whose joints are constrained; the others of the cluster lie between them."""
         named = {body for closure in self.closures for body in closure.bodies}
@@ -110,10 +110,12 @@ def path_from(tree: Tree, ancestor: int, body: int) -> tuple[int, ...]:
 
 def common_ancestor(tree: Tree, first: int, second: int) -> int:
     """The last body (or the world) that carries both."""
-    above = {WORLD, *path_from(tree, WORLD, first)}
-    while second not in above:
-        second = tree.bodies[second].parent
-    return second
+    while first != second:  # parents come first, and the world before all
+        if first > second:
+            first = tree.bodies[first].parent
+        else:
+            second = tree.bodies[second].parent
+    return first
 
 
 def loop_axes(tree: Tree, closure: Closure) -> Array:

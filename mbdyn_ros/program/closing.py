@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import casadi as ca
+
 from ..array import Array
 from .continuation import LoopFunctions
 
@@ -19,12 +21,15 @@ class Closing:
     places : where in q the independent positions stand, loop by loop.
     home : (ny + nz,) closed configuration to start from: all independent positions, then z.
     equations : traces the equations of every loop.
+    terms : traces what all programs need of the loops, as a function of q and z: a column, which
+        may stand behind z.
     """
 
     counts: tuple[tuple[int, int], ...]
     places: tuple[int, ...]
     home: Array
     equations: Callable[[], Sequence[LoopFunctions]]
+    terms: Callable[[], ca.Function]
 
     @property
     def ny(self) -> int:

@@ -33,6 +33,8 @@ class Declaration:
     loaded : whether wrenches from outside may act, and friction be left out.
     internal : whether it serves other code alone, and users do not call it by its name.
     integrated : whether it is the rate of q at (q, v), with which compiled code integrates motions.
+    differentiated : whether derivatives by q and z are taken in it, so that all that depends on
+        them must be written out.
     """
 
     def __init__(
@@ -45,6 +47,7 @@ class Declaration:
         loaded: bool = False,
         internal: bool = False,
         integrated: bool = False,
+        differentiated: bool = False,
     ) -> None:
         self.formula, self.name = formula, formula.__name__
         self.__doc__, self.__module__ = formula.__doc__, formula.__module__
@@ -53,6 +56,7 @@ class Declaration:
         self.single = tuple(name for name, _, size in pairs if size == "1")
         self.output, self.matrix, self.about = output, matrix, about
         self.loaded, self.internal, self.integrated = loaded, internal, integrated
+        self.differentiated = differentiated
 
     def __repr__(self) -> str:
         return f"<program {self.name}({', '.join(self.inputs)}) -> {self.output}>"
@@ -80,18 +84,19 @@ def program(
     loaded: bool = False,
     internal: bool = False,
     integrated: bool = False,
+    differentiated: bool = False,
 ) -> Callable[[Callable[P, R]], Formula[P, R]]:
     """Declare the formula below as a program.
 
     Parameters
     ----------
     inputs : names of its inputs; those of one number as `name:1`.
-    output, matrix, about, loaded, internal, integrated : see `Declaration`.
+    output, matrix, about, loaded, internal, integrated, differentiated : see `Declaration`.
     """
 
     def declare(formula: Callable[P, R]) -> Formula[P, R]:
         made: Formula[P, R] = Formula(
-            formula, inputs, output, matrix, about, loaded, internal, integrated
+            formula, inputs, output, matrix, about, loaded, internal, integrated, differentiated
         )
         if made.name in _declared and _declared[made.name].__module__ != made.__module__:
             raise TypeError(f"two formulas are declared as the program {made.name!r}")

@@ -67,6 +67,7 @@ class Program:
 
     about : name of a link, or contacts, where the declaration asks for it.
     wrenches : whether it has them as an input, (6, bodies). friction : whether it counts.
+    given : whether the terms of loops (`Closing.terms`) stand behind z and are not written out.
     """
 
     declaration: Declaration
@@ -74,6 +75,7 @@ class Program:
     about: object = None
     wrenches: bool = False
     friction: bool = True
+    given: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.declaration, Declaration):
@@ -124,7 +126,9 @@ class Program:
     def _arguments(self) -> dict[str, SX]:
         """What the formula is called with, by name."""
         first, *others = self.declaration.inputs
-        shapes = {first: self.subject.shape(first), "z": (self.subject.closing.nz, 1)}
+        closing = self.subject.closing
+        terms = closing.terms().size1_out(0) if self.given else 0
+        shapes = {first: self.subject.shape(first), "z": (closing.nz + terms, 1)}
         shapes.update((name, self.subject.shape(name)) for name in others)
         shapes.update((name, (1, 1)) for name in self.declaration.single)
         if self.wrenches:
@@ -152,7 +156,7 @@ class Program:
         return equations.solved if isinstance(equations, Staged) else equations
 
     @property
-    def given(self) -> dict[str, SX]:
+    def called_with(self) -> dict[str, SX]:
         """The inputs that a call gives: all but z, and what stands behind home."""
         kept = ("z", "parameters") if self.subject.with_home else ("z",)
         return {name: one for name, one in self.symbols.items() if name not in kept}
@@ -162,6 +166,15 @@ class Program:
         """How many numbers stand behind home."""
         parameters = self.subject.parameters
         return parameters.numel() if self.subject.with_home and parameters is not None else 0
+
+    @property
+    @alone
+    def terms(self) -> int:
+        """How many terms of loops it reads behind z: all of them, or none."""
+        count = self.subject.closing.nz
+        if not self.given or not ca.depends_on(self.result, self.symbols["z"][count:]):
+            return 0
+        return self.sizes["z"] - count
 
     @property
     def shape(self) -> tuple[int, int]:

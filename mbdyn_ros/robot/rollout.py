@@ -12,6 +12,7 @@ from ..arguments import (
     coordinate_array,
     positive_seconds,
     require_unit_quaternions,
+    whole_efforts,
 )
 from ..compiler.compiled_kernel import CompiledKernel
 from ..compiler.compiled_program import CompiledProgram
@@ -111,9 +112,7 @@ class Rollout:
     most_at_once : operations after which it may be interrupted.
     """
 
-    def __init__(
-        self, system: System, kernel: Kernel, most_at_once: int = MOST_AT_ONCE
-    ) -> None:
+    def __init__(self, system: System, kernel: Kernel, most_at_once: int = MOST_AT_ONCE) -> None:
         self._system, self._kernel, self._most = system, kernel, most_at_once
         self._rate = PositionRate(system.coordinates)
         self._compiled: list[CompiledProgram] = []
@@ -167,8 +166,7 @@ class Rollout:
         for first in range(0, count, group):
             some = slice(first, first + group)
             one_q, one_v, drive = (
-                x[some] if x.ndim > single else x
-                for x, single in ((q, 1), (v, 1), (effort, 2))
+                x[some] if x.ndim > single else x for x, single in ((q, 1), (v, 1), (effort, 2))
             )
             own = self._kernel.home if rows is None else rows[some]
             if piece == steps:
@@ -252,7 +250,7 @@ def tableau_in_c(method: FixedMethod) -> tuple[int, Array]:
 
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
     """Efforts (T, ne) or (N, T, ne) as float64, or words about why they are none."""
-    array = np.asarray(value)
+    array = np.asarray(whole_efforts(value, labels))
     if array.ndim not in (2, 3) or array.shape[-1] != len(labels):
         raise InputError(
             f"efforts has shape {array.shape}: expected (T, {len(labels)}) for T steps, or "

@@ -5,11 +5,14 @@ from .contact.environment import Environment
 from .contact.environment_file import read_environment
 from .contact.impacts import Impact
 from .contact.surfaces import Surface
+from .stepped.contact_stepper import Contact, Stepper
 from .trajectory import StoppedSimulationError, Trajectory, Transition
 
 __all__ = [
+    "Contact",
     "Environment",
     "Impact",
+    "Stepper",
     "StoppedSimulationError",
     "Surface",
     "Trajectory",

@@ -7,13 +7,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..arguments import coordinate_array, require_finite
+from ..arguments import coordinate_array, require_finite, whole_efforts
 from ..errors import InputError, SimulationError
 from ..model.model import Array
 from ..robot import Robot
 
 EffortFunction = Callable[[float, Array, Array], Array]
-"""Efforts of the actuated joints, N m or N, at the time (s) and the state q (nq,), v (nv,)."""
+"""Efforts of the actuated joints, N m or N, at the time (s) and the state q (nq,), v (nv,).
+
+With a floating base those of the joints alone will do: its own are zeros then.
+"""
 
 
 def effort_function(robot: Robot, effort: Array | EffortFunction | None) -> EffortFunction:
@@ -30,7 +33,7 @@ def effort_function(robot: Robot, effort: Array | EffortFunction | None) -> Effo
     if effort is None:
         constant = np.zeros(len(labels))
     else:
-        constant = coordinate_array("effort", effort, labels).copy()
+        constant = coordinate_array("effort", whole_efforts(effort, labels), labels).copy()
         if constant.ndim != 1:
             raise InputError(
                 f"effort has shape {constant.shape}; efforts that change in time are given as a "
@@ -69,6 +72,8 @@ class _Checked:
             ) from error
         try:
             array = np.asarray(effort, dtype=np.float64)
+            if array.shape != (len(self._labels),):
+                array = np.asarray(whole_efforts(array, self._labels))
         except (TypeError, ValueError):
             array = np.empty(())
         if array.shape != (len(self._labels),):

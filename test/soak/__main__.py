@@ -92,7 +92,7 @@ class Soak:
         end = time.monotonic() + 30.0
         while not self.watch.driven(0.5):  # a node that was killed counts as a subscriber for long
             if time.monotonic() > end:
-                raise AssertionError("no effort reaches the robot")
+                raise AssertionError(f"no effort reaches the robot: {self.watch.complaints}")
             self._reference.publish(message)
         time.sleep(0.2)
 

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -32,10 +33,13 @@ class Watch:
     received : joint states so far.
     disordered : stamps that do not increase.
     longest_gap : s between two joint states, by the clock of this process, while not `excused`.
+    complaints : what each node's diagnostics said last.
     """
 
     def __init__(self, node: Any) -> None:
         self._states = Inbox(node, JointState, "joint_states", QoSProfile(depth=5000))
+        self._diagnostics = Inbox(node, DiagnosticArray, "/diagnostics", QoSProfile(depth=50))
+        self.complaints: dict[str, str] = {}
         self._commands = Inbox(node, Float64MultiArray, "simulator/commands", QoSProfile(depth=500))
         self.received = self.disordered = 0
         self.longest_gap = 0.0
@@ -90,6 +94,8 @@ class Watch:
                 self._last_at = now
                 if any(message.effort):
                     self._effort_at = now
+            for array in self._diagnostics:
+                self.complaints |= {one.name: one.message for one in array.status}
             for command in self._commands:
                 if any(command.data):
                     self._command_at = now

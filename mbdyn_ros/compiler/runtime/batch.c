@@ -13,7 +13,7 @@ EXPORTED void batch_of_few(const struct program* program, size_t n, const double
                            const size_t* step, double* result) {
   const double* arg[program->inputs + 2];
   for (size_t k = 0; k < n; ++k) {
-    double* const res[] = {result + k * result_size(program)};
+    double* const res[] = {result + k * program->size};
     for (size_t i = 0; i <= program->inputs; ++i) arg[i] = start[i] + k * step[i];
     arg[program->inputs + 1] = NULL;
     run(program, arg, res);

@@ -10,6 +10,10 @@
    compiler is; what is declared here stays as it is, and a test compares it with them. */
 typedef struct _object py_object;
 typedef struct {
+  ptrdiff_t uses;
+  py_object* type;
+} py_head;  /* what every object begins with */
+typedef struct {
   void* data;
   py_object* owner;
   ptrdiff_t bytes, item;
@@ -29,9 +33,7 @@ enum { PY_WRITABLE = 0x1, PY_FORMAT = 0x4, PY_STRIDES = 0x18 };
 extern py_object _Py_NoneStruct;
 py_object* PyCFunction_NewEx(py_method* method, py_object* self, py_object* module);
 py_object* PyObject_CallFunctionObjArgs(py_object* function, ...);
-py_object* PyObject_Type(py_object* object);
 py_object* PyTuple_GetItem(py_object* tuple, ptrdiff_t i);
-ptrdiff_t PyTuple_Size(py_object* tuple);
 void* PyLong_AsVoidPtr(py_object* address);
 int PyObject_GetBuffer(py_object* from, py_buffer* view, int flags);
 void PyBuffer_Release(py_buffer* view);
@@ -85,7 +87,7 @@ static int checked(const struct program* program, const double* const* arg, cons
                    size_t n, double* result) {
   double* res[] = {result};
   run(program, arg, res);
-  int bad = not_finite(result, result_size(program)) | not_finite(given, n);
+  int bad = not_finite(result, program->size) | not_finite(given, n);
   for (size_t i = 0; i < program->quaternions; ++i) {
     const double* x = arg[0] + program->quaternion[i];
     bad |= fabs(x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] - 1) > UNIT_TOLERANCE;
@@ -97,9 +99,7 @@ static int checked(const struct program* program, const double* const* arg, cons
    from arrays may hide some of its numbers. */
 static int read_numbers(py_object* type, py_object* from, size_t n, double* to) {
   py_buffer view;
-  py_object* own = PyObject_Type(from);
-  Py_DecRef(own);
-  if (own != type) return 0;
+  if (((const py_head*)from)->type != type) return 0;
   if (PyObject_GetBuffer(from, &view, PY_STRIDES | PY_FORMAT)) return 0;
   const int fits =
       view.dimensions == 1 && *view.shape == (ptrdiff_t)n && !strcmp(view.format, "d");
@@ -110,38 +110,40 @@ static int read_numbers(py_object* type, py_object* from, size_t n, double* to) 
   return fits;
 }
 
-/* What `self` of a plain call holds; behind it, what arguments behind the program's must be. */
-enum { PROGRAM, EMPTY, SHAPE, HOME, TYPE, OTHERS };
+/* What a plain call runs, and what arguments behind the program's must be: `count` others. */
+struct plain {
+  const struct program* program;
+  const double* home;
+  py_object *empty, *shape, *type;
+  ptrdiff_t count;
+  py_object* other[];
+};
 
-/* `self` holds the address of the program, numpy.empty, the shape of the result, the address of
-   home, and numpy.ndarray. */
+/* `self` begins with the address of a `struct plain`; what that holds stays alive in it. */
 static py_object* plain_call(py_object* self, py_object* const* given, ptrdiff_t count) {
-  const struct program* program = PyLong_AsVoidPtr(PyTuple_GetItem(self, PROGRAM));
-  const size_t total = total_size(program);
+  const struct plain* plain = PyLong_AsVoidPtr(PyTuple_GetItem(self, 0));
+  const struct program* program = plain->program;
   const ptrdiff_t n = (ptrdiff_t)program->inputs;
-  double numbers[total + 1], *place = numbers;
+  double numbers[program->total + 1], *place = numbers;
   const double* arg[n + 2];
   py_object* result = NULL;
   py_buffer view;
-  int fits = count == n || count == n + PyTuple_Size(self) - OTHERS;
-  for (ptrdiff_t i = n; fits && i < count; ++i) {
-    fits = given[i] == PyTuple_GetItem(self, OTHERS + i - n);
-  }
+  int fits = count == n || count == n + plain->count;
+  for (ptrdiff_t i = n; fits && i < count; ++i) fits = given[i] == plain->other[i - n];
   for (ptrdiff_t i = 0; fits && i < n; ++i) {
     const size_t size = size_of(program->input + i);
-    fits = read_numbers(PyTuple_GetItem(self, TYPE), given[i], size, place);
+    fits = read_numbers(plain->type, given[i], size, place);
     arg[i] = place;
     place += size;
   }
   if (fits) {
-    arg[n] = PyLong_AsVoidPtr(PyTuple_GetItem(self, HOME));
+    arg[n] = plain->home;
     arg[n + 1] = NULL;
-    result = PyObject_CallFunctionObjArgs(PyTuple_GetItem(self, EMPTY),
-                                          PyTuple_GetItem(self, SHAPE), NULL);
+    result = PyObject_CallFunctionObjArgs(plain->empty, plain->shape, NULL);
     fits = result && !PyObject_GetBuffer(result, &view, PY_WRITABLE);
   }
   if (fits) {
-    fits = checked(program, arg, numbers, total, view.data);
+    fits = checked(program, arg, numbers, program->total, view.data);
     PyBuffer_Release(&view);
   }
   if (fits) return result;

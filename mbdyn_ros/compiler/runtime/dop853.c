@@ -19,7 +19,7 @@ struct motion {
 static struct motion motion_of(const struct program* program, const double* effort,
                                const double* home, double* memory) {
   const size_t nq = size_of(program->input);
-  return (struct motion){program, effort, home, memory, nq, result_size(program)};
+  return (struct motion){program, effort, home, memory, nq, program->size};
 }
 
 static void rate_at(const struct motion* motion, const double* y, double* out) {

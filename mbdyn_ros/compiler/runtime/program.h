@@ -13,10 +13,11 @@ struct array {
 
 static inline size_t size_of(const struct array* array) { return array->rows * array->columns; }
 
-/* The numbers of inputs and result stand row by row. */
+/* The numbers of inputs and result stand row by row; `total` and `size` are how many there are of
+   all inputs together, and of the result. */
 struct program {
   const struct array* input;
-  size_t inputs, rows, columns;
+  size_t inputs, rows, columns, total, size;
 
   /* Where in the first input unit quaternions begin. */
   const size_t* quaternion;
@@ -35,6 +36,11 @@ struct program {
      equations, which are no input. */
   size_t home, parameters;
   size_t memory;
+
+  /* What all programs of the robot need of its loops beside z: so many numbers stand behind z, put
+     there by a function of q and z from the same library; 0 where the equations need none. */
+  size_t terms;
+  void (*find_terms)(const double* const* arg, double* const* res);
 
   /* The equations, of one state or of a vector of them; the library has one of the two. Behind q
      stands z where loops are to be closed, and behind all stand the parameters. */

@@ -8,3 +8,4 @@
 #include "batch.c"
 #include "rollout.c"
 #include "dop853.c"
+#include "step.c"

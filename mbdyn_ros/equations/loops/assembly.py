@@ -21,6 +21,7 @@ from ...program.continuation import CLOSED
 from .closings import closings
 from .closure_gap import beyond_limits, positions_text
 from .cluster_equations import ClusterEquations
+from .gear_train import gear_train
 from .gimbal import check_pitches
 from .independent import allowed_motions, choose_independent
 from .linkage import Linkage, cluster_coordinates
@@ -90,6 +91,9 @@ def assemble(
     QuarterPitchError
         See `gimbal.check_pitches`.
     """
+    if train := gear_train(tree, cluster, home, wanted, preferred):
+        count = len(cluster.gears)
+        return Assembly(*train, rank=count, row_count=count)
     bodies = cluster.tied
     what = f"{source}: {_kind(cluster)} {cluster.name!r}"
     rough = np.array([home.get(body, 0.0) for body in bodies])

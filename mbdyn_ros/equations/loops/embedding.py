@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import casadi as ca
 
@@ -10,6 +10,9 @@ from ...model.coordinates import Coordinates
 from ...model.tree import Tree
 from ..algebra.spatial import SX, JointMotion, Position, joint_motion
 from .linkage import Linkage, Rows, cluster_rows, embed, linear_positions
+from .terms import Known
+
+NOTHING: Mapping[Linkage, Known] = {}
 
 
 class Embedding:
@@ -21,6 +24,7 @@ class Embedding:
     independent : which coordinates are independent.
     q : independent positions (nq, 1).
     z : positions of the dependent joints that have no closed form, linkage by linkage.
+    known : linkages whose terms are given; those of the others are written out.
 
     Attributes
     ----------
@@ -36,8 +40,10 @@ class Embedding:
         independent: Coordinates,
         q: SX,
         z: SX,
+        known: Mapping[Linkage, Known] = NOTHING,
     ) -> None:
         self.tree, self.linkages, self.independent = tree, linkages, independent
+        self._known = known
         self.positions = self._positions(q, z)
         self.joints: list[JointMotion] = [
             joint_motion(body, position)
@@ -47,7 +53,10 @@ class Embedding:
         for column, row in enumerate(independent.v):
             self.matrix[row, column] = 1
         for linkage in linkages:
-            block, _ = embed(linkage, self.rows(linkage, SX.zeros(tree.nv)))
+            if linkage in known:
+                block = known[linkage].matrix
+            else:
+                block, _ = embed(linkage, self.rows(linkage, SX.zeros(tree.nv)))
             rows = (linkage.coordinates[place] for place in linkage.independent)
             columns = [independent.v.index(row) for row in rows]
             for place in linkage.dependent:
@@ -63,7 +72,10 @@ class Embedding:
         """g (nv_tree, 1): tree accelerations at the tree velocities `v` where a = 0."""
         result = SX.zeros(self.tree.nv)
         for linkage in self.linkages:
-            _, bias = embed(linkage, self.rows(linkage, v))
+            if linkage in self._known:
+                bias = self._known[linkage].drift(v)
+            else:
+                _, bias = embed(linkage, self.rows(linkage, v))
             for place in linkage.dependent:
                 result[linkage.coordinates[place]] = bias[place]
         return result
@@ -79,16 +91,20 @@ class Embedding:
 
     def values(self) -> SX:
         """Tree positions (nq_tree, 1); angles continuous however far the joints turn."""
-        result = SX.zeros(self.tree.nq)
-        for body, position in zip(self.tree.bodies, self.positions, strict=True):
+        tree = self.tree
+        result = SX.zeros(tree.nq)
+        for body, position in zip(tree.bodies, self.positions, strict=True):
             if isinstance(position, SX):
                 result[body.q] = position
+        for one in self._known.values():
+            for index, angle in one.angles.items():
+                result[tree.bodies[index].q] = angle
         for linkage in self.linkages:
             if linkage.closed_form is not None:
                 form = linkage.closed_form
-                known = (result[self.tree.bodies[body].q] for body in form.given_bodies)
+                known = (result[tree.bodies[body].q] for body in form.given_bodies)
                 for index, value in form.values(*known).items():
-                    result[self.tree.bodies[index].q] = value
+                    result[tree.bodies[index].q] = value
         return result
 
     def _positions(self, q: SX, z: SX) -> list[Position]:
@@ -107,6 +123,8 @@ class Embedding:
             elif linkage.closed_form is not None:
                 form = linkage.closed_form
                 solved = form.positions(*(given[body] for body in form.given_bodies))
+            elif linkage in self._known:
+                solved = self._known[linkage].positions
             else:
                 solved = {bodies[place]: z[used + k] for k, place in enumerate(linkage.dependent)}
                 used += len(solved)

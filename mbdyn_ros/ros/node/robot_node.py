@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
+import scipy.optimize  # noqa: F401  contacts and refusals need it: no cycle shall wait for it
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
 

@@ -7,10 +7,11 @@ import numpy as np
 from ...compiler.bound import Bound
 from ...compiler.kernel import Kernel
 from ...equations.position_rate import motion_rate
+from ...equations.rubbing import tree_friction
 from ...equations.system import System
 from ...model.model import Array
 from ...robot import Robot
-from ..friction.coulomb import fastest_damping, tree_friction
+from ..friction.coulomb import fastest_damping
 from ..trajectory import Transition
 
 FARTHEST_STAGE = 10.0

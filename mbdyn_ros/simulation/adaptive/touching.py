@@ -153,7 +153,7 @@ class Touching:
 
     def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Refuse points inside walls; hit, rest or leave what touches."""
-        self._collisions.refuse_inside(q, v)
+        self.contacts.refuse_inside(q, v, self._collisions.precision.inside)
         found = self._free.start(t, q, v, effort)
         return found + self.switch(t, q, v, effort)
 

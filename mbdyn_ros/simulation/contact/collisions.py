@@ -46,28 +46,6 @@ class Collisions:
         self.impacts: list[Impact] = []
         self._loss = 0.0
 
-    def refuse_inside(self, q: Array, v: Array) -> None:
-        """Refuse points that are inside walls.
-
-        Raises
-        ------
-        SimulationError
-            One is; the message names point, wall, place and depth.
-        """
-        g, _, slope = self.contacts.distances(q, v)
-        depth = self.precision.inside
-        bad = ~np.isfinite(g) | (g < -depth * np.where(slope > 0, slope, 1.0))
-        for k in np.flatnonzero(bad).tolist():
-            far = -g[k] / slope[k] if slope[k] > 0 else np.nan
-            words = "starts beyond its stop"
-            if self.contacts.point(k) >= 0:
-                (x,) = self.contacts.rows(q, v, np.array([k])).places
-                words = f"starts inside the wall, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"
-            raise SimulationError(
-                f"{self.contacts.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} m (or rad) "
-                "too far; start in free space"
-            )
-
     def take_loss(self) -> float:
         """Energy (J) lost in impacts since the last call."""
         loss, self._loss = self._loss, 0.0

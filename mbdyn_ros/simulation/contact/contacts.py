@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,10 +95,13 @@ class Contacts:
     Attributes
     ----------
     restitution, friction : of every contact (m,).
+
+    only_watch : whether distances are asked for often, and rows seldom or never: those are
+        compiled when they are first asked for.
     """
 
-    def __init__(self, robot: Robot, environment: Environment) -> None:
-        self.environment = environment
+    def __init__(self, robot: Robot, environment: Environment, only_watch: bool = False) -> None:
+        self.environment, self._robot = environment, robot
         self.points = environment.contact_points(robot)
         if environment.surfaces and not self.points:
             raise InputError(
@@ -105,12 +109,10 @@ class Contacts:
                 "mass, or do not move; give the environment points=[(link, xyz), ...]"
             )
         self.geometry = environment.geometry(robot)
-        programs = distances, contact_state
-        kernels = robot.calls.load(*((program, self.geometry) for program in programs))
-        self._kernel = kernels[0]
+        programs = (distances,) if only_watch else (distances, contact_state)
+        self._kernel, *_ = robot.calls.load(*((program, self.geometry) for program in programs))
         self._many: BoundBatch | None = None
-        self._distances, self._state = Bound(kernels[0]), Bound(kernels[1])
-        self.layout = ContactLayout(self._state.result, self.geometry, robot.nv)
+        self._distances = Bound(self._kernel)
         self._velocity = robot.nv
         faces, count = environment.sides, len(self.points)
         stops = len(self.geometry.stops)
@@ -131,6 +133,15 @@ class Contacts:
 
     def __len__(self) -> int:
         return self.geometry.count
+
+    @functools.cached_property
+    def _state(self) -> Bound:
+        return Bound(self._robot.calls.kernel(contact_state, self.geometry))
+
+    @functools.cached_property
+    def layout(self) -> ContactLayout:
+        """What `rows` reads."""
+        return ContactLayout(self._state.result, self.geometry, self._robot.nv)
 
     def point(self, k: int) -> int:
         """Index of a contact's point; -1 for the stop of a joint."""
@@ -201,6 +212,27 @@ class Contacts:
         across = np.where(friction[:, None, None] > 0, tangent_planes(normals), 0.0)
         tangents, tangent_drift = across @ jacobians, (across @ along[:, :, None])[:, :, 0]
         return Rows(places, normals, jacobians, W, drift, tangents, tangent_drift, friction)
+
+    def refuse_inside(self, q: Array, v: Array, depth: float) -> None:
+        """Refuse points that are deeper (m) than this inside walls.
+
+        Raises
+        ------
+        SimulationError
+            One is; the message names point, wall, place and depth.
+        """
+        g, _, slope = self.distances(q, v)
+        bad = ~np.isfinite(g) | (g < -depth * np.where(slope > 0, slope, 1.0))
+        for k in np.flatnonzero(bad).tolist():
+            far = -g[k] / slope[k] if slope[k] > 0 else np.nan
+            words = "starts beyond its stop"
+            if self.point(k) >= 0:
+                (x,) = self.rows(q, v, np.array([k])).places
+                words = f"starts inside the wall, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"
+            raise SimulationError(
+                f"{self.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} m (or rad) "
+                "too far; start in free space"
+            )
 
     def require_smooth(self, k: int, x: Array, normal: Array) -> None:
         """Refuse a wall without a gradient where it is touched: at x (3,), with a normal (3,).

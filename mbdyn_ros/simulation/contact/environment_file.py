@@ -11,6 +11,8 @@ import yaml
 from ...errors import InputError, ModelError, suggestion
 from ...model.read.yaml_source import YamlSource
 from .environment import Environment
+from .expression import formula
+from .height_field import height_field
 from .points import Point
 from .surfaces import Surface
 
@@ -28,6 +30,25 @@ ALONG_AXIS: dict[str, Callable[..., Any]] = {"center": VECTOR, "axis": VECTOR, "
 
 COMMON: dict[str, Callable[..., Any]] = {"restitution": NUMBER, "friction": NUMBER}
 
+
+def _formulas(document: YamlSource, node: yaml.Node, what: str) -> list[str]:
+    """One formula, or a list of them: the faces of a wall with edges."""
+    nodes = document.sequence(node, what) if isinstance(node, yaml.SequenceNode) else [node]
+    return [document.text(one, what) for one in nodes]
+
+
+def _rows(document: YamlSource, node: yaml.Node, what: str) -> list[tuple[float, ...]]:
+    return [document.numbers(row, what) for row in document.sequence(node, what)]
+
+
+def _of_formulas(name: str, g: list[str], **options: Any) -> Surface:
+    try:
+        faces = [formula(text) for text in g]
+    except InputError as error:
+        raise InputError(f"surface {name!r}: g: {error}") from None
+    return Surface(lambda x: [face(x) for face in faces], name=name, **options)
+
+
 SURFACE_TYPES: dict[
     str, tuple[Callable[..., Surface], dict[str, Callable[..., Any]], tuple[str, ...]]
 ] = {
@@ -38,6 +59,12 @@ SURFACE_TYPES: dict[
         Surface.elliptic_cylinder,
         {"semi_axes": NUMBERS, **ALONG_AXIS, "major": VECTOR},
         ("semi_axes",),
+    ),
+    "expression": (_of_formulas, {"g": _formulas}, ("g",)),
+    "height_field": (
+        height_field,
+        {"heights": _rows, "spacing": NUMBER, "corner": VECTOR},
+        ("heights", "spacing"),
     ),
     "box": (Surface.box, {"size": VECTOR, "center": VECTOR}, ("size",)),
 }
@@ -62,10 +89,10 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
 
     Notes
     -----
-    Every surface has a `name`, a `type` (plane, sphere, cylinder, elliptic_cylinder, box), the
-    arguments of the constructor of that name in `Surface`, and may have `restitution` and
-    `friction`. `points` are records with `link`, `xyz` and `radius`; without them a robot's
-    own are taken.
+    Every surface has a `name`, a `type` (plane, sphere, cylinder, elliptic_cylinder, box,
+    height_field, expression), the arguments of the constructor of that name, and may have
+    `restitution` and `friction`. An expression has `g`: a formula in x, y, z, or several.
+    `points` are records with `link`, `xyz` and `radius`; without them a robot's own are taken.
 
     Examples
     --------

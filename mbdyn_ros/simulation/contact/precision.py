@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...equations.contact.impact import SETTLED
 
@@ -35,3 +35,6 @@ FIXED_STEPS = Precision(
     touching=1e-6, inside=1e-5, graze=1e-9, closed=1e-13, resting_speed=1e-4, settled=1e-6
 )
 """Of fixed steps."""
+
+STEPS_IN_C = replace(FIXED_STEPS, touching=1e-7, inside=1e-6, settled=1e-10)
+"""Of fixed steps that are compiled, where exactness costs next to nothing."""

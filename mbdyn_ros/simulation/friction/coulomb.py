@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...equations.rubbing import RubbingRows, tree_friction
 from ...model.model import Array
-from ...model.tree import Tree
 from ...robot import Robot
 from ..velocity_map import VelocityMap
 
@@ -15,14 +15,6 @@ VELOCITY_NOISE = 1e-12
 
 DEPENDENT_ROWS = 1e-9
 """Share of the largest singular value under which rows depend on each other."""
-
-
-def tree_friction(tree: Tree) -> tuple[Array, Array]:
-    """Damping (N m s/rad or N s/m) and dry friction (N m or N) of the tree, (tree nv,) each."""
-    damping, dry = np.zeros(tree.nv), np.zeros(tree.nv)
-    for body in tree.bodies:
-        damping[body.v], dry[body.v] = body.damping, body.friction
-    return damping, dry
 
 
 def fastest_damping(matrix: Array, damping: Array) -> float:
@@ -36,10 +28,7 @@ def fastest_damping(matrix: Array, damping: Array) -> float:
 class Coulomb:
     """Friction of a robot: D v, and the dry friction +-F along each of m rows J, sliding at J v.
 
-    In a loop of one freedom every joint moves by v_tree = G(q) v, and all their dry friction f
-    is one row: that of the coordinate, F = sum |G| f. In a loop of several freedoms each joint
-    with friction has a row of its own, J = G of the joint and F = f; there may be more rows than
-    freedoms.
+    The rows are those of `equations/rubbing.py`.
 
     labels : of the rows (m,).
     coordinate : (m,) which coordinate of v a row is, -1 where it mixes several.
@@ -50,21 +39,10 @@ class Coulomb:
         system = robot.system
         tree, coordinates = system.tree, system.coordinates
         self._loss, self._dry = tree_friction(tree)
-        leader = {row: k for k, row in enumerate(coordinates.v)}
-        mixed: set[int] = set()
-        still: set[int] = set()
-        for linkage in system.linkages:
-            if linkage.stands:
-                still.update(linkage.coordinates)
-            elif len(linkage.independent) > 1:
-                mixed.update(linkage.coordinates)
-            else:
-                first = leader[linkage.coordinates[linkage.independent[0]]]
-                leader.update(dict.fromkeys(linkage.coordinates, first))
-        rough = [i for i in np.flatnonzero(self._dry).tolist() if i not in still]
-        single = sorted({leader[row] for row in rough if row not in mixed})
-        self._members = [[i for i in rough if i not in mixed and leader[i] == k] for k in single]
-        self._own = [row for row in rough if row in mixed]
+        rubbing = RubbingRows.of(system)
+        single = [k for k, _ in rubbing.single]
+        self._members = [list(members) for _, members in rubbing.single]
+        self._own = list(rubbing.own)
         names = dict(zip(coordinates.joint_rows[1], coordinates.joint_rate_labels, strict=True))
         self.labels = (
             *(robot.velocity_labels[k] for k in single), *(names[row] for row in self._own)

@@ -88,7 +88,7 @@ class WalledStep(FixedStep):
         before = self._state()
         super().set_state(q, v)
         try:
-            self._collisions.refuse_inside(self.q, self.v)
+            self.contacts.refuse_inside(self.q, self.v, FIXED_STEPS.inside)
         except SimulationError:
             self._restore(before)
             raise

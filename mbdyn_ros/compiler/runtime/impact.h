@@ -1,0 +1,120 @@
+/* Impacts: everything that hits at one instant, by Newton's law with Coulomb's friction; see
+   `equations/contact/impact.py`. */
+
+enum { MOST_HITS = 12, BOUNCES = 8, BISECTIONS = 12 };
+
+/* Impulses in f for restitution `share` of what b_bounce says; the energy (J) they bring. */
+static double bounce(const struct walls* w, struct walled* s, struct work* x, size_t m,
+                     const double* before, const double* e, double share) {
+  memcpy(x->b, before, m * sizeof *before);
+  for (size_t i = 0; i < x->count; ++i) x->b[x->first[i]] *= 1. + share * e[i];
+  memset(x->f, 0, m * sizeof *x->f);
+  const struct cones cones = {m, x->count, 0, w->nv, x->first, x->tangent,
+                              x->mu, x->bound, x->A, x->b, x->X, x->cones};
+  s->residual = fmax(s->residual, impulses_of_cones(&cones, w->settled, x->f));
+  double gain = 0.;
+  for (size_t i = 0; i < m; ++i) {
+    gain += 0.5 * x->f[i] * (2. * before[i] + dot(m, x->A + i * m, x->f));
+  }
+  return gain;
+}
+
+static void record_impact(const struct walls* w, struct walled* s, const struct work* x,
+                          const double* old, const double* e, const char* hits, double loss) {
+  if (s->hits >= s->most_hits) return;
+  double* out = s->impacts + s->hits++ * size_of_impact(w);
+  double *f, *used, *took, largest = 0.;
+  *out++ = s->time;
+  *out++ = loss;
+  memcpy(out, s->q, w->nq * sizeof *out), out += w->nq;
+  memcpy(out, old, w->nv * sizeof *out), out += w->nv;
+  memcpy(out, s->v, w->nv * sizeof *out), out += w->nv;
+  memset(out, 0, 5 * w->contacts * sizeof *out);
+  f = out, used = f + 3 * w->contacts, took = used + w->contacts;
+  for (size_t i = 0; i < x->count; ++i) largest = fmax(largest, x->f[x->first[i]]);
+  for (size_t i = 0; i < x->count; ++i) {
+    const size_t k = x->held[i], row = x->first[i];
+    f[3 * k] = x->f[row];
+    if (x->tangent[i] != NO_ROW) f[3 * k + 1] = x->f[row + 1], f[3 * k + 2] = x->f[row + 2];
+    used[k] = e[i];
+    took[k] = hits[k] || x->f[row] > 1e-12 * largest;
+  }
+}
+
+/* One impact of the held contacts, which bounce or do not; the velocity changes. */
+static int hit(const struct walls* w, struct walled* s, struct work* x, const char* hits,
+               int bouncing) {
+  const size_t n = w->nv;
+  double e[x->count + 1], old[n + 1], answer[n + 1], a[n + 1];
+  if (!assemble(w, s, x, 0., 0)) return 0;
+  const size_t m = x->held_rows;
+  double before[m + 1], share = 1.;
+  for (size_t i = 0; i < m; ++i) before[i] = dot(n, x->S + i * n, s->v);
+  int bounces = 0, dies = 0;
+  for (size_t i = 0; i < x->count; ++i) {
+    e[i] = bouncing && hits[x->held[i]] ? w->restitution[x->held[i]] : 0.;
+    bounces |= e[i] > 0.;
+  }
+  memcpy(old, s->v, sizeof old);
+  double gain = bounce(w, s, x, m, before, e, share);
+  if (bounces) {  /* which bounces would all be over within a step */
+    const double damped = 0.;
+    memcpy(s->v, old, n * sizeof *old);
+    respond(w, x, m, x->f, answer, s->v);
+    evaluate(w, s, w->acceleration, s->q, s->v, s->effort, &damped, a);
+    for (size_t i = 0; i < x->count; ++i) {
+      const double* row = x->S + x->first[i] * n;
+      const double falls = -dot(n, row, a), up = dot(n, row, s->v);
+      const double patience = fmax(s->step, w->window);
+      if (e[i] > 0. && e[i] < 1. && falls > 0. && 2. * up < patience * falls * (1. - e[i])) {
+        e[i] = 0., dies = 1;
+      }
+    }
+    if (dies) gain = bounce(w, s, x, m, before, e, share);
+  }
+  double size = 0.;
+  for (size_t i = 0; i < m; ++i) size += fabs(x->f[i] * before[i]);
+  if (bounces && gain > 1e-14 * size) {  /* Kane's paradox: the greatest share that gains none */
+    double low = 0., high = 1.;
+    for (int k = 0; k < BISECTIONS; ++k) {
+      share = 0.5 * (low + high);
+      if (bounce(w, s, x, m, before, e, share) > 1e-14 * size) {
+        high = share;
+      } else {
+        low = share;
+      }
+    }
+    gain = bounce(w, s, x, m, before, e, low);
+    for (size_t i = 0; i < x->count; ++i) e[i] *= low;
+  }
+  memcpy(s->v, old, n * sizeof *old);
+  respond(w, x, m, x->f, answer, s->v);
+  s->lost -= gain;
+  record_impact(w, s, x, old, e, hits, -gain);
+  return 1;
+}
+
+/* All impacts at this instant, one after the other where one causes the next; where they would hand
+   the motion on to each other without end, the last ones end it. */
+static void collide(const struct walls* w, struct walled* s, struct work* x) {
+  const size_t m = w->contacts;
+  char hits[m + 1];
+  for (int k = 0; k < MOST_HITS; ++k) {
+    int any = 0;
+    measure(w, s, x->now);
+    x->fresh = 1;
+    x->count = 0;
+    for (size_t i = 0; i < m; ++i) {
+      const double g = x->now[i], rate = x->now[m + i], slope = x->now[2 * m + i];
+      const int touches = g <= w->touching * slope;
+      hits[i] = rate < -w->slow * slope && (touches || g + w->window * rate <= 0.);
+      any |= hits[i];
+      if (x->count < most_held(w) && (hits[i] || (touches && rate <= w->slow * slope))) {
+        x->held[x->count++] = i;
+      }
+    }
+    if (!any || !hit(w, s, x, hits, k < BOUNCES)) return;
+    memset(s->mode, 0, m * sizeof *s->mode);
+    x->fresh = 0;
+  }
+}

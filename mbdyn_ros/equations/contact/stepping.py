@@ -1,0 +1,103 @@
+"""What a compiled step among walls asks of a robot, besides its dynamics; see `runtime/step.c`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from ...program.declaration import program
+from ...program.elimination import solve_ltl
+from ..algebra.spatial import SX, by_rows, constant
+from ..efforts import driving, reduced_efforts
+from ..loops.embedding import Embedding
+from ..programs import mass_matrix
+from ..rubbing import RubbingRows, tree_friction
+from ..system import System
+from ..tree.gibbs_motion import body_motions
+from .contact import ContactGeometry
+
+
+@program("q v effort step:1", output="a", internal=True)
+def damped_dynamics(system: System, q: SX, z: SX, v: SX, effort: SX, step: SX) -> SX:
+    """Accelerations (nv, 1) without dry friction, with damping as of the end of a step (s)."""
+    embedding = system.embedding(q, z)
+    bias = reduced_efforts(system, embedding, v, SX.zeros(v.shape[0]), None, False)
+    damping = _damping(system, embedding)
+    load = driving(system, embedding, effort) - bias - damping @ v
+    return solve_ltl(mass_matrix(system, q, z) + step * damping, load)
+
+
+@program("q step:1", output="matrix", matrix=True, internal=True)
+def damped_mass(system: System, q: SX, z: SX, step: SX) -> SX:
+    """Mass matrix (nv, nv) with what damping over a step (s) adds to it."""
+    return ca.densify(mass_matrix(system, q, z) + step * _damping(system, system.embedding(q, z)))
+
+
+def _damping(system: System, embedding: Embedding) -> SX:
+    """Damping (nv, nv) of the independent coordinates."""
+    damping = ca.diag(SX(tree_friction(system.tree)[0]))
+    return embedding.matrix.T @ damping @ embedding.matrix
+
+
+@program("q", output="rows", about="contacts", internal=True)
+def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
+    """Bodies that may touch, normals, stops and dry friction; see `RowsLayout`."""
+    embedding = system.embedding(q, z)
+    v = SX.sym("v", system.coordinates.nv)
+    velocity = embedding.velocity(v)
+    motions = body_motions(system.tree, embedding.joints, velocity, SX.zeros(system.tree.nv))
+    bodies, normals = [], []
+    for body in contacts.bodies:
+        motion = motions[body]
+        turning = motion.T[:3, :3] @ motion.w
+        speeds = ca.vertcat(motion.rate[:3, 3], turning)
+        bodies += [by_rows(motion.T[:3, :]), by_rows(ca.jacobian(speeds, v))]
+    for body, place, radius in contacts.points:
+        x = (motions[body].T @ constant([*place, 1.0]))[:3]
+        for face in range(len(contacts.faces)):
+            if radius:
+                normals.append(contacts.signed[face](x)[1])
+            else:
+                at = SX.sym("x", 3)
+                slope = ca.gradient(contacts.faces[face](at), at)
+                normals.append(ca.Function("at", [at], [slope / ca.norm_2(slope)])(x))
+    stops = [side * velocity[k] for _, k, side, _ in contacts.stops]
+    rubbing, dry = RubbingRows.of(system), tree_friction(system.tree)[1]
+    rub = [v[k] for k, _ in rubbing.single] + [velocity[row] for row in rubbing.own]
+    bounds = [
+        sum((ca.fabs(embedding.matrix[i, k]) * dry[i] for i in members), SX(0))
+        for k, members in rubbing.single
+    ] + [SX(dry[row]) for row in rubbing.own]
+    rows = by_rows(ca.jacobian(ca.vertcat(SX(0, 1), *stops, *rub), v))
+    return ca.densify(ca.vertcat(*bodies, rows, *normals, *bounds))
+
+
+@dataclass(frozen=True)
+class RowsLayout:
+    """Where in the column of `contact_rows` every contact stands.
+
+    body : of every contact the place of its body: the transform (3, 4) into the world, and the
+        velocities (6, nv) of its origin and of its turning; of a stop that of its row (nv,).
+    normal : of its normal (3,), -1 for a stop.
+    rubbing, bound : of the rows (r, nv), and of the bounds (r,), of dry friction.
+    """
+
+    body: tuple[int, ...]
+    normal: tuple[int, ...]
+    rubbing: int
+    bound: int
+
+    @staticmethod
+    def of(system: System, contacts: ContactGeometry) -> RowsLayout:
+        """The layout of a system's rows."""
+        nv, faces = system.coordinates.nv, len(contacts.faces)
+        size = 12 + 6 * nv
+        order = {body: size * k for k, body in enumerate(contacts.bodies)}
+        bodies = [order[point.body] for point in contacts.points for _ in range(faces)]
+        first = size * len(order)
+        stops = [first + nv * k for k in range(len(contacts.stops))]
+        rubbing = first + nv * len(stops)
+        normals = rubbing + nv * len(RubbingRows.of(system))
+        of_normals = (*(normals + 3 * k for k in range(len(bodies))), *(-1 for _ in stops))
+        return RowsLayout((*bodies, *stops), of_normals, rubbing, normals + 3 * len(bodies))

@@ -1,0 +1,62 @@
+"""Which joints resist, and along which rows their dry friction acts.
+
+Dry friction acts along rows of velocities J v, each with a bound F. In a loop of one freedom every
+joint moves by v_tree = G(q) v, and all their dry friction f is one row: that of the coordinate,
+F = sum |G| f. In a loop of several freedoms each joint with friction has a row of its own, J = G of
+the joint and F = f; there may be more rows than freedoms.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model.model import Array
+from ..model.tree import Tree
+from .system import System
+
+
+@dataclass(frozen=True)
+class RubbingRows:
+    """Which joints of the tree make the rows of dry friction.
+
+    single : coordinate of v, and the velocities of the tree that it moves and that rub.
+    own : velocities of the tree that are rows by themselves.
+    """
+
+    single: tuple[tuple[int, tuple[int, ...]], ...]
+    own: tuple[int, ...]
+
+    @staticmethod
+    def of(system: System) -> RubbingRows:
+        """The rows of a system."""
+        leader = {row: k for k, row in enumerate(system.coordinates.v)}
+        mixed: set[int] = set()
+        still: set[int] = set()
+        for linkage in system.linkages:
+            if linkage.stands:
+                still.update(linkage.coordinates)
+            elif len(linkage.independent) > 1:
+                mixed.update(linkage.coordinates)
+            else:
+                first = leader[linkage.coordinates[linkage.independent[0]]]
+                leader.update(dict.fromkeys(linkage.coordinates, first))
+        dry = tree_friction(system.tree)[1]
+        rough = [i for i in np.flatnonzero(dry).tolist() if i not in still]
+        chosen = sorted({leader[row] for row in rough if row not in mixed})
+        single = tuple(
+            (k, tuple(i for i in rough if i not in mixed and leader[i] == k)) for k in chosen
+        )
+        return RubbingRows(single, tuple(row for row in rough if row in mixed))
+
+    def __len__(self) -> int:
+        return len(self.single) + len(self.own)
+
+
+def tree_friction(tree: Tree) -> tuple[Array, Array]:
+    """Damping (N m s/rad or N s/m) and dry friction (N m or N) of the tree, (tree nv,) each."""
+    damping, dry = np.zeros(tree.nv), np.zeros(tree.nv)
+    for body in tree.bodies:
+        damping[body.v], dry[body.v] = body.damping, body.friction
+    return damping, dry

@@ -1,0 +1,269 @@
+"""The public stepper: a robot among walls, advanced in equal steps, each one compiled call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arguments import positive_seconds, single_vector
+from ...compiler.gcc import toolchain
+from ...equations.contact.contact import ContactGeometry
+from ...equations.position_rate import PositionRate
+from ...equations.rubbing import tree_friction
+from ...errors import SimulationError
+from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
+from ...model.model import Array
+from ...robot import Robot
+from ..contact.contacts import Contacts
+from ..contact.environment import TIE_WINDOW, Environment
+from ..contact.impacts import Impact
+from ..contact.precision import STEPS_IN_C
+from ..friction.coulomb import Coulomb, fastest_damping
+from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
+from .step_in_c import Laws, MotionInC, StepInC
+from .touches import Touches
+
+NOTHING = ContactGeometry((), ())
+"""No points, no walls."""
+
+MOST_IMPACTS = 256
+"""Impacts that are kept while compiled code runs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """A contact that was held in the last step.
+
+    Attributes
+    ----------
+    point : index into the environment's points; -1 for the stop of a joint.
+    surface : name of what is touched.
+    place, normal : (3,) m and the unit vector into free space, in the world; NaN for stops.
+    force : (3,) N on the robot, in the world, mean over the step; (along, 0, 0) N or N m of a stop.
+    sticks : whether friction holds it; false where it slides or is smooth.
+    """
+
+    point: int
+    surface: str
+    place: Array
+    normal: Array
+    force: Array
+    sticks: bool
+
+
+class Stepper:
+    """The motion of a robot among walls, advanced in equal steps, each one compiled call.
+
+    Contacts are hard and one-sided, friction is Coulomb's with its round cone, impacts follow
+    Newton's law; joint friction, stops and closed loops are part of the same problem. See
+    `docs/contact.md`.
+
+    Parameters
+    ----------
+    step : s. environment : walls and stops, or None.
+    method : of the motion that nothing hinders, see `integration.methods`; "auto" is rk4 unless
+        damping is too stiff for it.
+
+    Attributes
+    ----------
+    q, v : (nq,), (nv,) the state; change it with `set_state`.
+    effort : of the actuated joints in the next steps, to be filled in place (N m or N).
+    time : simulated seconds.
+
+    Raises
+    ------
+    SingularMassMatrixError
+        A link without mass leaves the motion undetermined; the message names it.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> from mbdyn_ros.model.examples import CART
+    >>> stepper = mbdyn_ros.Stepper(mbdyn_ros.load(CART), step=0.5)
+    >>> stepper.effort[:] = 4.0
+    >>> stepper.advance(2)
+    >>> stepper.q, stepper.v, stepper.time
+    (array([1.]), array([2.]), 1.0)
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        step: float,
+        environment: Environment | None = None,
+        method: str = AUTO,
+    ) -> None:
+        robot.require_mass("simulation")
+        robot.say_choice()
+        if toolchain() is None:
+            raise SimulationError(
+                "a Stepper is compiled, and no C compiler was found ($CC, cc, gcc or clang): "
+                "install one, or use simulate"
+            )
+        self._choice = None if method == AUTO else named("method", method, FIXED, AUTO)
+        if robot.system.nz:  # home moves along, so that loops stay on their branch
+            robot = robot.with_home(robot.system.home)
+        self.robot, self.environment = robot, environment
+        walls, laws = NOTHING, Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, TIE_WINDOW)
+        self._contacts: Contacts | None = None
+        if environment is not None:
+            self._contacts = Contacts(robot, environment, only_watch=True)
+            walls = self._contacts.geometry
+            of_walls = self._contacts.restitution, self._contacts.friction
+            laws = Laws(*of_walls, STEPS_IN_C, environment.tie_window)
+        self._compiled = StepInC(robot, walls, laws)
+        self._touches = None if self._contacts is None else Touches(self._contacts, self._compiled)
+        self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
+        self.effort = np.zeros(len(robot.effort_labels))
+        self._motion = MotionInC(self._compiled, self.q, self.v, self.effort, MOST_IMPACTS)
+        self._position_rate = PositionRate(robot.system.coordinates)
+        self._energy = robot.bind("energy")
+        self._damping_rate = 0.0
+        if tree_friction(robot.system.tree)[0].any():
+            coulomb = Coulomb(robot)
+            coulomb.at(self.q)
+            self._damping_rate = fastest_damping(robot.mass_matrix(self.q), coulomb.damping)
+        self._impacts: list[Impact] = []
+        self.step = step
+
+    @property
+    def step(self) -> float:
+        """Length of a step, s; it may be changed between steps."""
+        return float(self._motion.motion.step)
+
+    @step.setter
+    def step(self, step: float) -> None:
+        step = positive_seconds("the step", step)
+        stiff = step * self._damping_rate > STIFFEST_FOR_RK4
+        self._method = self._choice or (SEMI_IMPLICIT if stiff else RK4)
+        self._motion.motion.step = step
+        self._compiled.use(self._method)
+
+    @property
+    def method(self) -> str:
+        """Name of what takes the steps of free motion; see `integration.methods`."""
+        return self._method.name
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds."""
+        return float(self._motion.motion.time)
+
+    @time.setter
+    def time(self, time: float) -> None:
+        self._motion.motion.time = time
+
+    def set_state(self, q: Array | Sequence[float], v: Array | Sequence[float]) -> None:
+        """Put the robot somewhere else.
+
+        Raises
+        ------
+        InputError
+            Wrong shape, NaN or infinity, by joint name.
+        SimulationError
+            A point is inside a wall, by name; the robot stays where it was.
+        """
+        position = single_vector("position", q, self.robot.position_labels).copy()
+        velocity = single_vector("velocity", v, self.robot.velocity_labels)
+        self._position_rate.normalize(position)
+        if self._contacts is not None:
+            self._contacts.refuse_inside(position, velocity, STEPS_IN_C.inside)
+        self.q[:], self.v[:] = position, velocity
+        self._motion.forget()
+
+    def advance(self, steps: int = 1) -> None:
+        """Take so many steps with these efforts.
+
+        Raises
+        ------
+        SimulationError
+            The state is no longer finite; the message names the joint and the time.
+        """
+        left = steps
+        while left > 0:
+            taken = self._motion.steps(left)
+            if self._motion.motion.hits:
+                self._impacts += self._taken_impacts()
+            if taken < 0:
+                self._explain()
+            left -= taken
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Those that were held in the last step, with their forces."""
+        return () if self._touches is None else tuple(self._held(self._touches))
+
+    @property
+    def impacts(self) -> tuple[Impact, ...]:
+        """All since the last `take_impacts`."""
+        return tuple(self._impacts)
+
+    def take_impacts(self) -> list[Impact]:
+        """The impacts since the last call."""
+        impacts, self._impacts = self._impacts, []
+        return impacts
+
+    @property
+    def energy(self) -> Array:
+        """Kinetic and potential energy (2,), J."""
+        self._energy.q[:], self._energy.v[:] = self.q, self.v
+        self._energy()
+        return self._energy.result.copy()
+
+    @property
+    def lost(self) -> float:
+        """J that impacts, the friction of walls and dry friction of joints have taken."""
+        return float(self._motion.motion.lost)
+
+    @lost.setter
+    def lost(self, lost: float) -> None:
+        self._motion.motion.lost = lost
+
+    @property
+    def trimmed(self) -> float:
+        """J of errors of steps that would have raised the energy of an undriven motion."""
+        return float(self._motion.motion.trimmed)
+
+    @property
+    def residual(self) -> float:
+        """The largest velocity (m/s or rad/s) by which contacts missed a law so far."""
+        return float(self._motion.motion.residual)
+
+    @property
+    def merged(self) -> int:
+        """Steps in which impacts followed each other so closely that they ended in rest."""
+        return int(self._motion.motion.merged)
+
+    # ---- what happened --------------------------------------------------------------------
+
+    def _held(self, touches: Touches) -> Iterator[Contact]:
+        names, force, mode = touches.contacts, self._motion.force, self._motion.mode
+        touches.at(self.q)
+        for k in np.flatnonzero(mode).tolist():
+            place, normal = touches.touch(k)
+            pushed = touches.force(k, force[3 * k : 3 * k + 3])
+            yield Contact(
+                names.point(k), names.surface(k), place, normal, pushed, bool(mode[k] == 1.0)
+            )
+
+    def _taken_impacts(self) -> list[Impact]:
+        motion, touches = self._motion.motion, self._touches
+        records, motion.hits = self._motion.impacts[: motion.hits].copy(), 0
+        assert touches is not None
+
+        def total(q: Array, v: Array) -> float:
+            self._energy.q[:], self._energy.v[:] = q, v
+            self._energy()
+            return float(self._energy.result.sum())
+
+        return [touches.impact(record, total, self.robot.nv) for record in records]
+
+    def _explain(self) -> None:
+        labels = (*self.robot.position_labels, *self.robot.velocity_labels)
+        worst = int(np.argmax(np.nan_to_num(np.abs([*self.q, *self.v]), nan=np.inf)))
+        raise SimulationError(
+            f"{self.robot.model.source}: the motion of {labels[worst]} left the finite numbers "
+            f"at t = {self.time:.6g} s: an effort too large, or steps of {self.step:g} s too long"
+        )

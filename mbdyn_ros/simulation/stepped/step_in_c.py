@@ -1,0 +1,196 @@
+"""What the C of a step among walls is told: its programs, its tables, and where a motion stands."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...array import Array
+from ...compiler.bound import Bound
+from ...compiler.compiled_kernel import CompiledKernel
+from ...compiler.runtime.library import runtime
+from ...equations.contact.contact import ContactGeometry, distances
+from ...equations.contact.stepping import (
+    RowsLayout,
+    RubbingRows,
+    contact_rows,
+    damped_dynamics,
+    damped_mass,
+    tree_friction,
+)
+from ...equations.position_rate import position_rate
+from ...equations.programs import energy, forward_dynamics, mass_matrix
+from ...integration.methods import FixedMethod, RungeKutta
+from ...robot import Robot
+from ..contact.precision import Precision
+
+SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
+
+PROGRAMS = "acceleration", "mass", "distances", "rows", "rate", "energy"
+"""Of a robot among walls, in the order of C."""
+
+
+class Walls(ctypes.Structure):
+    """`struct walls` of runtime/walls.h."""
+
+    _fields_ = [
+        *((name, ADDRESS) for name in PROGRAMS),
+        *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing")),
+        ("body", ADDRESS),
+        ("normal", ADDRESS),
+        ("point", ADDRESS),
+        ("rubs", ctypes.c_int64),
+        ("bounds", ctypes.c_int64),
+        *((name, ADDRESS) for name in ("still_v", "still_q", "restitution", "friction", "home")),
+        *((name, NUMBER) for name in ("touching", "graze", "closed", "slow", "settled", "window")),
+        ("stages", ctypes.c_int),
+        ("damped", ctypes.c_int),
+        ("tableau", ADDRESS),
+    ]
+
+
+class Motion(ctypes.Structure):
+    """`struct walled` of runtime/walls.h."""
+
+    _fields_ = [
+        *((name, ADDRESS) for name in ("q", "v", "effort", "force", "slip", "mode")),
+        *((name, NUMBER) for name in ("time", "step", "lost", "residual", "trimmed")),
+        ("impacts", ADDRESS),
+        *((name, SIZE) for name in ("hits", "most_hits", "merged")),
+        ("memory", ADDRESS),
+        ("room", ADDRESS),
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Laws:
+    """The laws of contacts: e and mu (m,) each, how exact they are, and when they are one (s)."""
+
+    restitution: Array
+    friction: Array
+    precision: Precision
+    tie_window: float
+
+
+class StepInC:
+    """The programs and tables of one robot among walls; serves any number of motions.
+
+    Attributes
+    ----------
+    walls : what C reads.
+    rubbing : rows of dry friction. contacts : how many there are.
+    layout : where they stand in the result of `rows`, a bound call at q; None where there are none.
+    points : of every pair of a point and a wall the place in the body's frame, and the radius.
+    """
+
+    def __init__(self, robot: Robot, geometry: ContactGeometry, laws: Laws) -> None:
+        system = robot.system
+        damped = any(tree_friction(system.tree)[0]) and not system.is_deep
+        self.damped = damped
+        rubs = RubbingRows.of(system)
+        self.contacts, self.rubbing = geometry.count, len(rubs)
+        wanted: list[tuple[object, ...]] = [
+            (damped_dynamics,) if damped else (forward_dynamics, None, False, False),
+            (damped_mass,) if damped else (mass_matrix,),
+            (position_rate,),
+            (energy,),
+        ]
+        if self.contacts:
+            wanted.append((distances, geometry))
+        if self.contacts or self.rubbing:
+            wanted.append((contact_rows, geometry))
+        kernels = robot.calls.load(*wanted)
+        named: dict[str, CompiledKernel] = {}
+        for kernel in kernels:
+            assert isinstance(kernel, CompiledKernel)
+            named[kernel.program.name] = kernel
+        self._kernels, self.home = kernels, robot.calls.home
+        self.layout = layout = RowsLayout.of(system, geometry)
+        self.rows = Bound(named["contact_rows"]) if "contact_rows" in named else None
+        labels = {label: i for i, label in enumerate(robot.position_labels)}
+        still_v = [k for k, _ in rubs.single] + [-1 for _ in rubs.own]
+        still_q = [labels.get(robot.velocity_labels[k], -1) if k >= 0 else -1 for k in still_v]
+        self._kept = [
+            np.array(one, dtype=np.int64) for one in (layout.body, layout.normal, still_v, still_q)
+        ]
+        self.points = np.array(
+            [
+                [*point.place, point.radius]
+                for point in geometry.points
+                for _ in range(len(geometry.faces))
+            ]
+        ).reshape(-1, 4)
+        self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
+        body, normal, at_v, at_q = (one.ctypes.data for one in self._kept)
+
+        def program(*names: str) -> int | None:
+            found = [named[name] for name in names if name in named]
+            return found[0].alone.address.value if found else None
+
+        precision = laws.precision
+        self.walls = Walls(
+            acceleration=program("damped_dynamics", "forward_dynamics"),
+            mass=program("damped_mass", "mass_matrix"),
+            distances=program("distances"),
+            rows=program("contact_rows"),
+            rate=program("position_rate"), energy=program("energy"),
+            nq=robot.nq, nv=robot.nv, ne=len(robot.effort_labels),
+            contacts=self.contacts, rubbing=self.rubbing,
+            body=body, normal=normal, point=self.points.ctypes.data,
+            rubs=layout.rubbing, bounds=layout.bound,
+            still_v=at_v, still_q=at_q,
+            restitution=self._laws[0].ctypes.data, friction=self._laws[1].ctypes.data,
+            home=self.home.ctypes.data,
+            touching=precision.touching, graze=precision.graze, closed=precision.closed,
+            slow=precision.resting_speed, settled=precision.settled, window=laws.tie_window,
+        )  # fmt: skip
+
+    def use(self, method: FixedMethod) -> None:
+        """Take the steps of free motion by this method."""
+        runs_stages = isinstance(method, RungeKutta)
+        self._tableau = (
+            np.array([*method.matrix.ravel(), *method.weights, method.divisor])
+            if isinstance(method, RungeKutta)
+            else np.zeros(1)
+        )
+        self.walls.stages = len(method.weights) if isinstance(method, RungeKutta) else 0
+        self.walls.damped = int(self.damped and not runs_stages)
+        self.walls.tableau = self._tableau.ctypes.data
+
+
+class MotionInC:
+    """One motion: its arrays, and the call that takes its steps."""
+
+    def __init__(self, step: StepInC, q: Array, v: Array, effort: Array, most_impacts: int) -> None:
+        self._step, library = step, runtime()
+        walls = ctypes.byref(step.walls)
+        sizes = (library.room_of_motion, library.memory_of_motion, library.size_of_impact)
+        for one in sizes:
+            one.restype = SIZE
+        room, memory, impact = (one(walls) for one in sizes)
+        self.force = np.zeros(3 * step.contacts + step.rubbing)
+        self.slip, self.mode = np.zeros(3 * step.contacts), np.zeros(step.contacts)
+        self.impacts = np.zeros((most_impacts, impact))
+        self._memory, self._room = np.zeros(memory + 1), np.zeros(room)
+        self._arrays: Sequence[Array] = (q, v, effort)
+        self.motion = Motion(
+            q=q.ctypes.data, v=v.ctypes.data, effort=effort.ctypes.data,
+            force=self.force.ctypes.data, slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
+            impacts=self.impacts.ctypes.data, most_hits=most_impacts,
+            memory=self._memory.ctypes.data, room=self._room.ctypes.data,
+        )  # fmt: skip
+        self._call = library.walled_steps
+        self._call.restype = ctypes.c_long
+        self._given = walls, ctypes.byref(self.motion)
+
+    def steps(self, count: int) -> int:
+        """Take up to so many steps; see `walled_steps`."""
+        return int(self._call(*self._given, ctypes.c_long(count)))
+
+    def forget(self) -> None:
+        """Know nothing of the steps before."""
+        for array in (self.force, self.slip, self.mode, self._memory):
+            array[:] = 0.0

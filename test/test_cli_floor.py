@@ -1,0 +1,88 @@
+"""A robot put on a floor from the command line: held, lifted out of the floor, driven."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import mbdyn_ros
+from mbdyn_ros.__main__ import main
+from mbdyn_ros.simulation.contact.lift import lifted
+
+TRUNK = """<robot name="trunk"><link name="trunk"><inertial><mass value="2"/>
+  <inertia ixx="0.1" iyy="0.15" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial>
+  <collision><geometry><box size="0.6 0.4 0.2"/></geometry></collision></link>
+  <link name="arm"><inertial><origin xyz="0 0 0.1"/><mass value="0.5"/>
+  <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="hinge" type="continuous"><origin xyz="0 0 0.1"/><axis xyz="0 1 0"/>
+  <parent link="trunk"/><child link="arm"/></joint></robot>"""
+
+
+@pytest.fixture(scope="module")
+def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("floor") / "floor.yaml"
+    path.write_text("surfaces: [{name: floor, type: plane, restitution: 0, friction: 0.7}]")
+    return path
+
+
+def simulate(floor: Path, *more: object) -> Result:
+    command = ["simulate", "-", "--floating-base", "--environment", floor, "--duration", 0.3]
+    arguments = [str(one) for one in (*command, "--json", *more)]
+    return CliRunner().invoke(main, arguments, input=TRUNK)
+
+
+def test_held_above_the_floor(floor: Path) -> None:
+    """It starts half inside, is placed on its corners, and the arm's spring carries the arm."""
+    result = simulate(floor, "--hold", "40,2", "--position", "hinge=0.5")
+    assert "placed 0.1 m higher: point 0 (-0.3, -0.2, -0.1) of link 'trunk'" in result.stderr
+    summary = json.loads(result.stdout)
+    assert summary["touching"] == {"floor": ["trunk"]}
+    end = summary["position"]
+    assert end["floating_base/z"] == pytest.approx(0.1, abs=1e-8)
+    assert 0.5 < end["hinge"] < 0.51
+    falls = json.loads(simulate(floor, "--position", "hinge=0.5").stdout)["position"]
+    assert falls["hinge"] > 0.6
+
+
+def test_efforts_of_the_motors_alone(floor: Path) -> None:
+    few, all_of_them = (
+        json.loads(simulate(floor, "--effort", text).stdout)["position"]
+        for text in ("[0.3]", "[0, 0, 0, 0, 0, 0, 0.3]")
+    )
+    assert few == all_of_them and few["hinge"] > 0.1
+    robot = mbdyn_ros.load(TRUNK, floating_base=True)
+    start = np.array([0, 0, 1, 0, 0, 0, 1, 0.2])
+    runs = [
+        mbdyn_ros.simulate(robot, start, np.zeros(7), 0.1, effort=effort).q[-1]
+        for effort in ([0.3], lambda t, q, v: [0.3], [0, 0, 0, 0, 0, 0, 0.3])
+    ]
+    np.testing.assert_allclose(runs, [runs[0]] * 3, atol=1e-10)
+    ends = [
+        robot.rollout(start, np.zeros(7), np.tile(effort, (5, 1)), 0.01)[0]
+        for effort in ([0.3], [0, 0, 0, 0, 0, 0, 0.3])
+    ]
+    np.testing.assert_array_equal(*ends)
+
+
+@pytest.mark.parametrize("text", ["60", "60,-1", "stiff,2", "60,2,1", "inf,1"])
+def test_gains_that_are_none(floor: Path, text: str) -> None:
+    result = simulate(floor, "--hold", text)
+    assert result.exit_code == 1 and f"--hold: {text!r} is not kp,kd" in result.stderr
+
+
+def test_only_what_is_inside_is_lifted() -> None:
+    robot = mbdyn_ros.load(TRUNK, floating_base=True)
+    tilted = mbdyn_ros.Surface.plane(normal=(0.6, 0, 0.8), name="slope")
+    walls = mbdyn_ros.Environment([tilted])
+    start = np.array([0, 0, 0, 0, 0, 0, 1, 0.2])
+    above, words = lifted(robot, start, walls)
+    np.testing.assert_allclose(above[2], 0.1 + 0.3 * 0.75, atol=1e-8)
+    assert "surface 'slope'" in words
+    again, words = lifted(robot, above, walls)
+    assert again is not None and not words
+    ceiling = mbdyn_ros.Environment([mbdyn_ros.Surface.plane(normal=(0, 0, -1))])
+    np.testing.assert_array_equal(lifted(robot, start, ceiling)[0], start)  # `simulate` refuses

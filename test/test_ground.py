@@ -1,0 +1,118 @@
+"""Ground from heights and from formulas: what it is, and what is refused."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import mbdyn_ros
+from mbdyn_ros import Environment, InputError, ModelError, read_environment
+from mbdyn_ros.simulation.contact.height_field import height_field
+
+BALL = """<robot name="ball"><link name="ball"><inertial><mass value="2"/>
+  <inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"""
+
+
+def wall(text: str) -> mbdyn_ros.Surface:
+    return read_environment(f"surfaces:\n  - {{name: ground, {text}}}").surfaces[0]
+
+
+def test_heights_are_met_and_curves_are_smooth() -> None:
+    random = np.random.default_rng(0)
+    heights = random.normal(size=(6, 5))
+    ground = height_field(heights, 0.5, (1.0, 2.0, 3.0))
+    for i, j in np.ndindex(6, 5):
+        place = [1 + 0.5 * i, 2 + 0.5 * j, 3 + heights[i, j]]
+        assert ground.value(place)[0] == pytest.approx(0, abs=1e-12)
+    (level,) = ground.levels
+    for x, y in random.uniform(0, 2, (10, 2)) + [1.2, 2.0]:
+        sides = [
+            [ground.value([x + h, y, 0])[0], ground.value([x, y + h, 0])[0]] for h in (-1e-5, 1e-5)
+        ]
+        slope = np.array([*np.subtract(*sides[::-1]) / 2e-5, 1.0])
+        size, normal, _ = (np.array(one).squeeze() for one in level([x, y, 0]))
+        np.testing.assert_allclose(size * normal, slope, atol=1e-8)
+
+
+def test_a_ramp_of_heights_is_a_plane() -> None:
+    """A ball slides down it as down a plane, to the last digits."""
+    rows = "[" + ", ".join(str([0.3 * k] * 4) for k in range(9)) + "]"
+    grounds = [
+        wall(f"type: height_field, heights: {rows}, spacing: 1, corner: [-4, -1.5, -1.2]"),
+        mbdyn_ros.Surface.plane(normal=(-0.3, 0, 1)),
+        wall("type: expression, g: z - 0.3*x"),
+    ]
+    robot = mbdyn_ros.load(BALL, floating_base=True)
+    ends = []
+    for ground in grounds:
+        ground.restitution = 0.0
+        walls = Environment([ground], points=[("ball", (0, 0, 0), 0.1)])
+        start = [0, 0, 0.1 * np.hypot(1, 0.3), 0, 0, 0, 1]
+        ends.append(mbdyn_ros.simulate(robot, start, np.zeros(6), 0.5, environment=walls).q[-1])
+    np.testing.assert_allclose(ends, [ends[0]] * 3, atol=1e-9)
+    assert ends[0][0] == pytest.approx(-0.5 * 9.81 * 0.3 / 1.09 * 0.25, abs=1e-9)
+
+
+def test_formulas() -> None:
+    x, y, z = place = 0.3, -0.4, 0.7
+    cases = {
+        "z - 0.1*sin(3*x)": z - 0.1 * np.sin(3 * x),
+        "-(x + y)**2/2 + +z": -((x + y) ** 2) / 2 + z,
+        "'max(z, hypot(x, y) - 0.2)'": max(z, np.hypot(x, y) - 0.2),
+        "'atan2(y, x) + pi*exp(z)*sqrt(abs(y))'": np.arctan2(y, x)
+        + np.pi * np.exp(z) * np.sqrt(abs(y)),
+    }
+    for text, value in cases.items():
+        assert wall(f"type: expression, g: {text}").value(place) == pytest.approx([value])
+    wedge = wall("type: expression, g: [z - x, z + x]")
+    np.testing.assert_allclose(wedge.value(place), [0.4, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("__import__('os').system('true')", "is none of numbers"),
+        ("x.real", "is none of numbers"),
+        ("z - w", "there is no 'w'"),
+        ("z - sine(x)", "there is no function 'sine' (did you mean \"sin\"?)"),
+        ("z -", "is no formula: invalid syntax"),
+        ("sin(x, y)", "sin takes 1 values, not 2"),
+        ("(lambda: x)()", "is none of numbers"),
+        ("[x for x in y]", "is none of numbers"),
+        ("x if y else z", "is none of numbers"),
+        ("True * z", "'True' is none of numbers"),
+        ("1/0", "does not depend on the point"),
+        ("9**9**9**9**9", "does not depend on the point"),
+        ("(" * 300 + "z" + ")" * 300, "is no formula"),
+        ("+".join(["z"] * 900), ""),
+        ("z" * 3000, "3000 characters"),
+    ],
+)
+def test_what_is_no_formula(text: str, words: str) -> None:
+    """By file and line; and nothing of it is run."""
+    document = f"surfaces:\n  - name: ground\n    type: expression\n    g: {text!r}\n"
+    if text.startswith("__"):
+        document = document.replace("'os'", "os").replace("'true'", "true")
+    if not words:
+        assert len(read_environment(document).surfaces) == 1
+        return
+    with pytest.raises(ModelError, match=rf"^<text>:\d: surface .ground.*{re.escape(words)}"):
+        read_environment(document)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (([[0.0]], 1), "at least 4 by 4"),
+        (([[0.0] * 4] * 3 + [[0.0] * 3], 1), "equally many finite numbers"),
+        ((np.full((4, 4), np.nan), 1), "finite numbers"),
+        ((np.zeros((4, 400)), 1), "1600 are too many"),
+        ((np.zeros((4, 4)), 0), "spacing is 0"),
+        ((np.zeros((4, 4)), -1), "spacing is -1"),
+    ],
+)
+def test_what_is_no_ground(arguments: tuple[object, float], words: str) -> None:
+    with pytest.raises(InputError, match=f"ground.*{words}"):
+        height_field(*arguments)  # type: ignore[arg-type]

@@ -1,0 +1,57 @@
+"""What loops without closed form are to all programs: computed once, and handed to each."""
+
+from __future__ import annotations
+
+import casadi as ca
+import numpy as np
+import pytest
+from casadi import SX
+from random_loops import draw
+
+from mbdyn_ros.equations.loop_forces import loop_terms
+from mbdyn_ros.equations.position_rate import motion_rate
+from mbdyn_ros.program.binding_times import split_by_time
+from mbdyn_ros.program.declaration import declared, offered
+from mbdyn_ros.program.program import Program
+
+
+def test_what_is_known_early_is_kept_and_nothing_else_is_handed_on() -> None:
+    early, late = SX.sym("early", 3), SX.sym("late", 2)
+    turn = ca.sin(early[0]) * ca.sqrt(1 + early[1] ** 2)
+    pull = late[0] * turn / late[1]
+    result = ca.vertcat(turn * late[0] + early[2], late[1] ** 2, turn, 2.5, pull)
+    kept, last = split_by_time(early, late, result)
+    assert kept.shape == (2, 1)  # the turn, and the third input
+    assert not ca.depends_on(kept, late)
+    whole = ca.Function("whole", [early, late], [result])
+    steps = ca.Function("steps", [early, late], [last(kept, late)])
+    numbers = np.random.default_rng(0).uniform(-2, 2, 3), np.array([0.3, -1.7])
+    assert np.array_equal(*(np.array(one(*numbers)) for one in (whole, steps)))
+
+
+def test_what_is_known_early_alone_leaves_nothing_to_be_done() -> None:
+    early, late = SX.sym("early", 2), SX.sym("late", 1)
+    kept, last = split_by_time(early, late, ca.vertcat(early[0] * early[1], 0))
+    assert kept.shape == (1, 1)
+    assert np.array_equal(np.array(last(6.0, 0.0)), [[6.0], [0.0]])
+
+
+@pytest.mark.parametrize("kind", ["mimic", "spatial spherical", "spatial floating"])
+def test_programs_say_the_same_of_terms_as_of_positions(kind: str) -> None:
+    robot = draw(kind, 1).load()
+    system = robot.system
+    assert system.nz
+    random = np.random.default_rng(0)
+    home = np.split(system.closing.home, [system.closing.ny])
+    q = random.uniform(-1, 1, robot.nq)
+    q[list(system.closing.places)] = home[0]
+    for place in system.quaternions:
+        q[place : place + 4] /= np.linalg.norm(q[place : place + 4])
+    behind = np.concatenate([home[1], np.array(system.closing.terms()(q, home[1])).ravel()])
+    for declaration in (*map(declared, offered()), motion_rate, loop_terms):
+        if not declaration.differentiated:
+            one, other = (Program(declaration, system, given=given) for given in (False, True))
+            rest = [random.uniform(-1, 1, one.sizes[name]) for name in declaration.inputs[1:]]
+            expected, found = one.function(q, home[1], *rest), other.function(q, behind, *rest)
+            assert np.array(found) == pytest.approx(np.array(expected), rel=1e-9, abs=1e-9), one
+            assert other.length <= one.length
