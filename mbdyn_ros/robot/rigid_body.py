@@ -8,7 +8,7 @@ from ..array import Array, as_numbers
 from ..errors import InputError
 from ..model.tree import RigidInertia
 
-ROUNDED = 1e-9
+BROKEN = 1e-9
 """Share of the largest moment of inertia by which rounding may break the rules of bodies."""
 
 UPPER = np.triu_indices(3)
@@ -36,7 +36,7 @@ def standard_numbers(what: str, mass: object, com: object, inertia: object | Non
     if np.any(m < 0):
         raise InputError(f"the mass of {what} is {float(m.min()):g} kg: no body has less than 0")
     size = np.abs(moments).max(axis=(-2, -1))
-    twisted = np.abs(moments - moments.swapaxes(-2, -1)).max(axis=(-2, -1)) > ROUNDED * size
+    twisted = np.abs(moments - moments.swapaxes(-2, -1)).max(axis=(-2, -1)) > BROKEN * size
     if twisted.any():
         raise InputError(
             f"the inertia of {what} is not symmetric: {_first(moments, twisted)}; write ixy = iyx"
@@ -44,13 +44,13 @@ def standard_numbers(what: str, mass: object, com: object, inertia: object | Non
     if size.any():
         principal: Array = np.asarray(np.linalg.eigvalsh(moments), dtype=np.float64)
         least, largest = principal[..., 0], principal[..., 2]
-        negative = least < -ROUNDED * size
+        negative = least < -BROKEN * size
         if negative.any():
             raise InputError(
                 f"the inertia of {what} has a negative principal moment "
                 f"({_first(least, negative):g} kg m^2): no body has that. Check its signs"
             )
-        wide = largest > (principal[..., 0] + principal[..., 1]) + ROUNDED * size
+        wide = largest > (principal[..., 0] + principal[..., 1]) + BROKEN * size
         if wide.any():
             raise InputError(
                 f"the inertia of {what} has the principal moments {_first(principal, wide)} "
