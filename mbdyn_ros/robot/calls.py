@@ -229,6 +229,8 @@ class Calls:
         bound = Bound(self.kernel(joint_rates, compiled=False))
         bound.arguments[0][...] = q
         bound()
+        if not np.isfinite(bound.result).all():
+            return
         nearest = least_share(self._system, bound.result)
         if nearest is not None and nearest[1] < NEARLY_DEAD:
             raise DeadPointError(
