@@ -44,7 +44,9 @@ def load_kernel(program: Program, home: Array | None = None, options: Options = 
         return interpret(program, start)
     try:
         single = _load(program, Lane.SINGLE, options)
-        return CompiledKernel(program, single, start, lambda: load_vectors(program, options))
+        return CompiledKernel(
+            program, single, start, lambda: load_vectors(program, options), options.worth_a_thread
+        )
     except CompilationError as error:
         _notice_interpreter(str(error))
         return interpret(program, start)

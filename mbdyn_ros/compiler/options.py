@@ -30,6 +30,7 @@ class Options:
     shortest_overlap, longest_overlap : lines of the shortest and longest pass that the next may
         overlap. In a longer one enough can be done at once as it stands, and values that wait
         longer ask for more registers than there are.
+    worth_a_thread : operations of a batch that are worth a thread of their own: 25 us.
     """
 
     lanes: int = 0
@@ -46,6 +47,7 @@ class Options:
     longest_wait: int = 4
     shortest_overlap: int = 10
     longest_overlap: int = 199
+    worth_a_thread: int = 500_000
 
     def longest(self, lane: Lane) -> int:
         """Operations of the longest block that is not split."""
