@@ -31,8 +31,10 @@ class Watch:
     Attributes
     ----------
     received : joint states so far.
+    lost : joint states that the simulator published, and that never came.
     disordered : stamps that do not increase.
     longest_gap : s between two joint states, by the clock of this process, while not `excused`.
+    gap : the longest since it was set to 0: a machine that is too busy lets nobody send zeros.
     complaints : what each node's diagnostics said last.
     """
 
@@ -41,8 +43,9 @@ class Watch:
         self._diagnostics = Inbox(node, DiagnosticArray, "/diagnostics", QoSProfile(depth=50))
         self.complaints: dict[str, str] = {}
         self._commands = Inbox(node, Float64MultiArray, "simulator/commands", QoSProfile(depth=500))
-        self.received = self.disordered = 0
-        self.longest_gap = 0.0
+        self.received = self.lost = self.disordered = 0
+        self._last_number = 0
+        self.longest_gap = self.gap = 0.0
         self.excused = True
         self._last_stamp, self._last_at = 0, time.monotonic()
         self._effort_at = self._command_at = 0.0
@@ -89,6 +92,10 @@ class Watch:
                 self.disordered += stamp <= self._last_stamp
                 self._last_stamp = stamp
                 self.received += 1
+                number, before = self._states.sequence, self._last_number
+                self.lost += number - before - 1 if before else 0
+                self._last_number = number
+                self.gap = max(self.gap, now - self._last_at)
                 if not self.excused:
                     self.longest_gap = max(self.longest_gap, now - self._last_at)
                 self._last_at = now

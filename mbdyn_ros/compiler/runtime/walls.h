@@ -65,7 +65,7 @@ static size_t share_room(const struct walls* w, double* room, struct work* x) {
 #define ROOM(place, size) x->place = at, at += (size)
   ROOM(q, w->nq), ROOM(v, w->nv), ROOM(fast, w->nv), ROOM(way, w->nv), ROOM(rate, w->nq);
   ROOM(slopes, (MOST_STAGES + 2) * state), ROOM(now, 3 * w->contacts);
-  ROOM(end, 3 * w->contacts), ROOM(column, w->rows ? result_size(w->rows) : 0);
+  ROOM(end, 3 * w->contacts), ROOM(column, w->rows ? w->rows->size : 0);
   ROOM(mass, w->nv * w->nv), ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m);
   ROOM(b, m), ROOM(f, m), ROOM(bound, w->rubbing), ROOM(mu, k), ROOM(cones, room_of_cones(m, w->nv));
   ROOM(closing, k * k), ROOM(gap, k);

@@ -102,7 +102,7 @@ class Contacts:
 
     def __init__(self, robot: Robot, environment: Environment, only_watch: bool = False) -> None:
         self.environment, self._robot = environment, robot
-        self.points = environment.contact_points(robot)
+        self.points = environment.contact_points(robot) if environment.surfaces else ()
         if environment.surfaces and not self.points:
             raise InputError(
                 f"{robot.model.source}: no point of the robot can hit a wall: its links have no "

@@ -126,7 +126,7 @@ class Environment:
         """Points, faces and stops of a robot among the walls, for its programs."""
         frames = robot.system.tree.frames
         places = []
-        for point in self.contact_points(robot):
+        for point in self.contact_points(robot) if self.surfaces else ():
             body, pose = frames[point.link]
             place = pose.rotation @ np.array(point.xyz) + pose.translation
             places.append(BodyPoint(body, place, point.radius))

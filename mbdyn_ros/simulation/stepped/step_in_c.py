@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +22,7 @@ from ...equations.contact.stepping import (
 )
 from ...equations.position_rate import position_rate
 from ...equations.programs import energy, forward_dynamics, mass_matrix
+from ...errors import InputError
 from ...integration.methods import FixedMethod, RungeKutta
 from ...robot import Robot
 from ..contact.precision import Precision
@@ -63,6 +63,11 @@ class Motion(ctypes.Structure):
         ("memory", ADDRESS),
         ("room", ADDRESS),
     ]
+
+
+def is_compiled(robot: Robot) -> bool:
+    """Whether programs of a robot run in C; else steps cannot."""
+    return robot.calls.kernel(mass_matrix).compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +169,7 @@ class StepInC:
 class MotionInC:
     """One motion: its arrays, and the call that takes its steps."""
 
-    def __init__(self, step: StepInC, q: Array, v: Array, effort: Array, most_impacts: int) -> None:
+    def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:
         self._step, library = step, runtime()
         walls = ctypes.byref(step.walls)
         sizes = (library.room_of_motion, library.memory_of_motion, library.size_of_impact)
@@ -175,9 +180,9 @@ class MotionInC:
         self.slip, self.mode = np.zeros(3 * step.contacts), np.zeros(step.contacts)
         self.impacts = np.zeros((most_impacts, impact))
         self._memory, self._room = np.zeros(memory + 1), np.zeros(room)
-        self._arrays: Sequence[Array] = (q, v, effort)
+        self._arrays = q, v
         self.motion = Motion(
-            q=q.ctypes.data, v=v.ctypes.data, effort=effort.ctypes.data,
+            q=q.ctypes.data, v=v.ctypes.data,
             force=self.force.ctypes.data, slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
             impacts=self.impacts.ctypes.data, most_hits=most_impacts,
             memory=self._memory.ctypes.data, room=self._room.ctypes.data,
@@ -185,6 +190,17 @@ class MotionInC:
         self._call = library.walled_steps
         self._call.restype = ctypes.c_long
         self._given = walls, ctypes.byref(self.motion)
+
+    @property
+    def effort(self) -> Array:
+        """What drives the next steps."""
+        return self._effort
+
+    @effort.setter
+    def effort(self, effort: Array) -> None:
+        if effort.shape != (self._step.walls.ne,) or not effort.flags.c_contiguous:
+            raise InputError(f"effort must be {self._step.walls.ne} contiguous numbers")
+        self._effort, self.motion.effort = effort, effort.ctypes.data
 
     def steps(self, count: int) -> int:
         """Take up to so many steps; see `walled_steps`."""
