@@ -264,7 +264,7 @@ def walked(robot: mbdyn_ros.Robot) -> mbdyn_ros.Robot:
         replace(one, closed_form=None) if isinstance(one.closed_form, PlanarFigure) else one
         for one in robot.system.linkages
     )
-    robot.system = replace(robot.system, linkages=linkages)
+    robot._system = replace(robot.system, linkages=linkages)
     robot._start(Calls(robot.system, robot.model.source))
     return robot
 

@@ -64,7 +64,7 @@ class CompiledKernel(Kernel):
         return bound_call(self.alone, (*arguments, self.home, self.memory(), result)), None
 
     def memory(self) -> Array:
-        """What a caller that follows a motion keeps; see `close` in runtime/program.h."""
+        """Memory for a caller that follows a motion; see `close` in runtime/program.h."""
         memory = np.zeros(self.alone.memory)
         memory[:1] = self.farthest
         return memory

@@ -108,7 +108,7 @@ def _of_loops(
 def _built(
     name: str, key: str, source: Callable[[], str], loaded: Callable[[Path], Loaded]
 ) -> Loaded:
-    """What a library of the cache holds; one that is damaged is built again."""
+    """Content of a library of the cache; one that is damaged is built again."""
     path = cached_library(name, key, source)
     try:
         return loaded(path)

@@ -1,4 +1,4 @@
-"""What can be tuned in the compiler: one frozen record, part of what a kernel is known by."""
+"""Tuning of the compiler: one frozen record, part of what a kernel is known by."""
 
 from __future__ import annotations
 
@@ -55,4 +55,4 @@ class Options:
 
 
 STANDARD = Options()
-"""What the robots' programs are compiled with."""
+"""Options that the programs of robots are compiled with."""
