@@ -20,6 +20,7 @@ import numpy as np
 
 import mbdyn_ros
 from mbdyn_ros import Robot, Trajectory
+from mbdyn_ros.export.literature_counts import TREE_MOTION
 from mbdyn_ros.model.model import Array
 from mbdyn_ros.program.operations import count_operations
 
@@ -39,7 +40,7 @@ TABLE_3 = [
     (1.082, 0.0, 12.48, 57.46),
     (1.387, 34.108, 30.14, 15.96),
 ]
-"""The paper's: time s, angle of attack deg, velocity jump m/s, impulse on each point N s."""
+"""The paper's: time s, angle of attack deg, velocity jump along the normal m/s, impulse N s."""
 
 RODS = [(1, 2), (2, 3), (3, 4), (4, 5), (3, 6), (6, 7), (7, 8), (6, 9), (6, 10), (10, 11)]
 """Ends places of the ten rods."""
@@ -97,21 +98,15 @@ def operations(robot: Robot) -> dict[str, Any]:
 
     outputs = ca.cse([ca.densify(part) for part in system])
     ours = count_operations(ca.Function("f", [q, v, effort], outputs))
-    n, b = 4.5, 4  # links a branch, branches
+    links, branches = 4.5, 4
     return {
         "ours": [ours["multiplications"], ours["additions"]],
-        "Gibbs-Appell, 3x3 and 4x4 (the paper)": [
-            507 / 2 * n * n * b + 1631 / 2 * n * b + 297 * b,
-            146 * n * n * b + 643 * n * b + 165 * b,
-        ],
-        "Gibbs-Appell, 3x3": [
-            186 * n * n * b + 57 * n * b - 162 * b,
-            148 * n * n * b + 145 * n * b - 215 * b,
-        ],
-        "Lagrange, 4x4": [
-            340 * n * n * b + 1296 * n * b + 504 * b,
-            463 / 2 * n * n * b + 2111 / 2 * n * b + 350 * b,
-        ],
+        **{
+            f"{row.principle} ({row.authors})": [
+                formula(links, branches) for formula in (row.products, row.sums) if formula
+            ]
+            for row in TREE_MOTION
+        },
     }
 
 

@@ -218,10 +218,32 @@ def test_home_at_a_change_point(home: dict[str, float]) -> None:
     """A parallelogram laid flat could go on as a parallelogram or crossed."""
     flat = pin(1.0, 0.3)
     message = refusal(flat, four_bar(0.3, 1.0, 0.3, 1.0), home=home)
-    assert "loop 'pin': home is a singular configuration (joints j1, j2, j4 at" in message
-    assert "branch is undecided" in message and "Give a home" in message
+    assert "loop 'pin' has a singular configuration for home (joints j1, j2, j4 at" in message
+    assert "branch is undecided" in message and "Next: give a home" in message
     fine = load(flat, four_bar(0.3, 1.0, 0.3, 1.0), home={"j1": 0.5, "j2": -0.5, "j4": 0.5})
     assert np.allclose(fine.joint_state([0.9])[0], [0.9, -0.9, 0.9], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "options", "counted"),
+    [
+        (pin(0.1, 0.1), {"home": {}}, "2 of 5|3 of 5"),
+        (pin().replace("revolute", "fixed"), {}, "3 of 6"),
+        (pin(1.0, 0.3), {"text": four_bar(0.3, 1.0, 0.3, 1.0), "home": {}}, "2 of 5"),
+        (pin() + "independent: [j1, j2]\n", {}, "2 of 5"),
+    ],
+    ids=["cannot meet", "locks", "singular home", "wrong choice"],
+)
+def test_refusals_have_one_form(
+    mechanism: str, options: dict[str, object], counted: str
+) -> None:
+    """The loop, its gap, what the singular values say, and what to try."""
+    message = refusal(mechanism, **options)
+    form = (
+        r"loop 'pin' .*\. Gap: \S+ \w+.* in 'pin'\. Constraints: "
+        rf"(?:{counted}) count on 3 joints, the least \S+ of the largest.*\. Next: \w+ "
+    )
+    assert re.search(form, message), message
 
 
 def test_home_of_an_independent_joint_that_cannot_be_reached() -> None:

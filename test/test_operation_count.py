@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from test_growth import chain
 
 import mbdyn_ros
+from benchmarks.tree_operations import counted
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.export.literature_counts import literature_tables
 from mbdyn_ros.export.operation_count import formulation_counts
@@ -100,3 +101,13 @@ def test_command_line() -> None:
     done = CliRunner().invoke(main, ["ops", "-"], input=rail(1.0))
     assert "inverse_dynamics by Newton-Euler" in done.stdout
     assert "Balafoutis" in done.stdout
+
+
+def test_trees_grow_as_the_papers_figures() -> None:
+    """Figures 12 and 13: linear in the branches, and ours below all of the paper's."""
+    sizes = {size: counted(*size) for size in ((2, 1), (2, 3), (3, 1))}
+    for count in sizes.values():
+        *papers, traced, accelerations = count.values()
+        assert min(one[0] for one in papers) > traced[0] > accelerations[0]
+    for name, (products, sums) in sizes[2, 1].items():
+        assert sizes[2, 3][name] == (3 * products, 3 * sums)

@@ -79,7 +79,7 @@ def test_a_thrown_block(block: mbdyn_ros.Robot, seed: int, e: float, friction: f
     stepper.set_state(start, rng.normal(size=6) * [1, 1, 1, 2, 2, 2])
     total = energy = stepper.energy.sum()
     deepest = 0.0
-    for _ in range(1500):
+    for _ in range(3000):
         stepper.advance()
         assert stepper.energy.sum() <= energy + 1e-8 * total
         energy = stepper.energy.sum()

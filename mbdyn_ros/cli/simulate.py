@@ -57,6 +57,10 @@ MOST_SAMPLES = 1e8
     "--joint-limits/--no-joint-limits", "limited", default=True, show_default=True,
     help="Whether the position limits of the description are stops.",
 )
+@click.option(
+    "--through-change-points", "through", is_flag=True,
+    help="Go on by inertia where a loop can go on in more than one way; else stop there.",
+)
 @click.option("--rtol", type=float, default=1e-10, show_default=True, help="Relative tolerance.")
 @click.option("--atol", type=float, default=1e-12, show_default=True, help="Absolute tolerance.")
 @click.option(
@@ -83,6 +87,7 @@ def simulate(
     hold: str | None,
     walls: str | None,
     limited: bool,
+    through: bool,
     rtol: float,
     atol: float,
     method: str,
@@ -136,6 +141,7 @@ def simulate(
                 robot, q0, v0, duration, drive, rtol, atol, environment,
                 times=times, max_step=longest, progress=progress, method=method,
                 joint_limits=False,  # they are stops of the environment
+                through_change_points=through,
             )  # fmt: skip
     except StoppedSimulationError as error:
         trajectory, stopped = error.trajectory, error

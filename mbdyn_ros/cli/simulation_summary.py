@@ -10,6 +10,7 @@ import numpy as np
 from ..robot import Robot
 from ..simulation import Environment, Trajectory
 from ..simulation.contact.contacts import Contacts
+from ..simulation.trajectory import CHANGE_POINT
 from .printing import number, number_column, print_table
 
 MOST_ROWS = 40
@@ -93,7 +94,10 @@ def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any])
         click.echo(
             f"At the end {', '.join(links)} touch{'es' if len(links) == 1 else ''} {surface}."
         )
-    changes = len(trajectory.transitions)
+    passed = [one for one in trajectory.transitions if one.mode == CHANGE_POINT]
+    for one in passed:
+        click.echo(f"At {one.time:.9g} s loop {one.joint!r} passed a change point by inertia.")
+    changes = len(trajectory.transitions) - len(passed)
     if changes:
         what = "joint" if "impacts" not in summary else "joint or a contact"
         click.echo(f"{changes} times a {what} came to rest or broke away.")

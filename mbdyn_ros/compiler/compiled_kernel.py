@@ -72,9 +72,15 @@ class CompiledKernel(Kernel):
             self._runtime.batch_of_few, self.alone.address, *self._addressed(arguments, result)
         )
 
-    def _fill(self, arrays: Sequence[Array], result: Array, homes: Array | None = None) -> None:
+    def _fill(
+        self,
+        arrays: Sequence[Array],
+        result: Array,
+        homes: Array | None = None,
+        rows: Array | None = None,
+    ) -> None:
         """From `MANY` states on several at once, in vectors and on `threads()`."""
-        addressed = self._addressed(arrays, result, homes)
+        addressed = self._addressed(arrays, result, rows if homes is None else homes)
         vectors = self.vectors if len(result) >= MANY and homes is None else None
         if vectors is None:
             self._runtime.batch_of_few(self.alone.address, *addressed)

@@ -37,7 +37,8 @@ Loaded = TypeVar("Loaded", CompiledProgram, CompiledLoops, CompiledTerms)
 def load_kernel(program: Program, home: Array | None = None, options: Options = STANDARD) -> Kernel:
     """The kernel of a program: from the cache, else compiled into it, else interpreted.
 
-    home : see `Kernel.home`; default that of the program's loops. options : for the compiler.
+    home : see `Kernel.home`; default that of the program's loops, without parameters.
+    options : for the compiler.
     """
     start = program.subject.closing.home if home is None else home
     if toolchain() is None:
@@ -123,7 +124,7 @@ def interpret(program: Program, home: Array | None = None) -> Kernel:
     start, core = closing.home if home is None else home, traced.function
     if not closing.nz:
         return InterpretedKernel(program, lasting(core), start)
-    walker = Walker(closing, traced.sizes["q"], start)
+    walker = Walker(closing, traced.sizes["q"], start[: closing.ny + closing.nz])
     names = [name for name in traced.symbols if name != "z"]
     inputs = [ca.MX.sym(name, traced.symbols[name].sparsity()) for name in names]
     result = core(inputs[0], walker(inputs[0]), *inputs[1:])

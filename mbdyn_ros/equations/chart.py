@@ -25,6 +25,13 @@ from .loops.rank import spanning_rows
 from .loops.units import units_of
 from .system import System
 
+CLOSING_STEPS = 20
+"""Most steps of Newton's method that close loops nearby."""
+
+NEXT_TO_CLOSED = 1e-11
+"""Step (rad or share of the size) with which they are closed; near a change point rounding moves
+joints by about as much."""
+
 
 class Chart:
     """The constraint rows of one linkage as numbers, and what they say of its coordinates.
@@ -51,13 +58,33 @@ class Chart:
         self._buffer.set_res(0, memoryview(self._rows.reshape(-1)))  # type: ignore[arg-type]
         self._units = np.ones(rows.matrix.shape)
         units = units_of(system.tree, linkage.cluster, self.matrix(system.home))
-        self._units = np.outer(units.rows, units.columns)
+        self._units, self._columns = np.outer(units.rows, units.columns), units.columns
+        self._residual, self._row_units = system.residuals[linkage], units.rows
 
     def matrix(self, tree_position: Array) -> Array:
         """The rows (m, n) at tree positions."""
         self._x[:] = tree_position[self.places]
         self._evaluate()
         return self._rows * self._units
+
+    def closed(self, tree_position: Array) -> Array | None:
+        """Tree positions near others where the loops close, no choice of joints being needed.
+
+        Newton's method with the shortest steps there are; None where it does not converge.
+        """
+        result = tree_position.copy()
+        for _ in range(CLOSING_STEPS):
+            residual = np.array(self._residual(result[self.places])).ravel() * self._row_units
+            left, values, right = np.linalg.svd(self.matrix(result), full_matrices=False)
+            count = self._rank
+            step = right[:count].T @ (left[:, :count].T @ residual / values[:count])
+            result[self.places] -= step * self._columns
+            moved = float(np.abs(step).max(initial=0.0))
+            if not moved < 1.0:
+                return None
+            if moved < NEXT_TO_CLOSED:
+                return result
+        return None
 
     def regularity(self, matrix: Array) -> float:
         """Quality of the rows over all joints: 0 at a change point."""
@@ -87,8 +114,20 @@ class Chart:
 
         They are those that move most, by rows of a basis of the motions that are possible.
         """
-        motions = np.linalg.svd(matrix)[2][self._rank :].T
+        motions = self._motions(matrix)
         return spanning_rows(motions, motions.shape[1])
+
+    def volume(self, matrix: Array, independent: Sequence[int]) -> float:
+        """How much of the motions that are possible a choice of joints shows: a determinant.
+
+        Unlike a quality it does not vanish at a change point, if the choice serves beyond it.
+        """
+        return abs(float(np.linalg.det(self._motions(matrix)[list(independent)])))
+
+    def _motions(self, matrix: Array) -> Array:
+        """An orthonormal basis (n, n - rank) of the motions that are possible."""
+        motions: Array = np.linalg.svd(matrix)[2][self._rank :].T
+        return motions
 
     def exchanged(self, best: Sequence[int], chosen: Sequence[str]) -> list[str] | None:
         """The independent joints `chosen` of the robot, with `best` ones of this linkage.

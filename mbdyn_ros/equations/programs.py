@@ -111,7 +111,7 @@ def regressor(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     """Y (efforts, 10 links): inverse dynamics without friction = Y (standard parameters)."""
     parameters = SX.sym("parameters", 10, len(moving_links(system.tree)))
     tree = symbolic_inertias(system.tree, parameters)
-    anyone = replace(system, tree=tree, parameters=SX(0, 1))
+    anyone = replace(system, tree=tree, parameters=SX(0, 1), grouped=None)
     return linear_form(inverse_dynamics(anyone, q, z, v, a, None, False), parameters)
 
 

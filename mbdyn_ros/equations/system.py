@@ -39,6 +39,9 @@ class System:
     coordinates : which joints are independent and actuated.
     gravity : (3,) (m/s^2). home : tree positions (nq_tree,) of a closed configuration.
     parameters : symbols (p, 1) that stand for numbers of the robot; None where all are numbers.
+    grouped : `regrouped` where parameters are inertias; None where they stay as they are.
+    known_by : what tells a system with parameters from others; empty where its numbers do. Then
+        the parameters stand behind home where programs run.
 
     Programs are traced for it (`program.program.Subject`). They take the independent positions q
     and, where loops have no closed form, the positions z of their dependent joints; behind these
@@ -52,11 +55,20 @@ class System:
     gravity: Array
     home: Array
     parameters: SX | None = None
+    grouped: Tree | None = None
+    known_by: str = ""
 
     @functools.cached_property
     def regrouped(self) -> Tree:
         """The tree with inertias merged where only their sum matters; symbols stay as they are."""
-        return self.tree if self.parameters is not None else regrouped(self.tree)
+        if self.parameters is None:
+            return regrouped(self.tree)
+        return self.tree if self.grouped is None else self.grouped
+
+    @property
+    def with_home(self) -> bool:
+        """Whether the parameters stand behind home."""
+        return bool(self.known_by)
 
     @property
     def mass(self) -> float:
@@ -190,11 +202,14 @@ class System:
     @functools.cached_property
     def has_friction(self) -> bool:
         """Whether any joint has damping or dry friction."""
-        return any(body.damping or body.friction for body in self.tree.bodies)
+        numbers = [one for body in self.tree.bodies for one in (body.damping, body.friction)]
+        return any(isinstance(one, SX) or one for one in numbers)
 
     def digest(self) -> str:
         """Hash of every number that the equations depend on; home is an input of programs."""
-        content = hashlib.sha256()
+        content = hashlib.sha256(self.known_by.encode())
+        if self.known_by:
+            return content.hexdigest()
         for body in self.tree.bodies:
             content.update(f"{body.kind} {body.parent} {body.q} {body.v}".encode())
             for numbers in (

@@ -64,6 +64,8 @@ class _Checked:
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """Copies go in, so that the function may keep or change them."""
+        if not math.isfinite(q.sum() + v.sum()):  # a trial beyond what can be reached
+            return np.full(len(self._labels), np.nan)
         try:
             effort = self._function(float(t), q.copy(), v.copy())
         except Exception as error:

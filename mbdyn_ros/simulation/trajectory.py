@@ -10,13 +10,16 @@ from ..errors import SimulationError
 from ..model.model import Array
 from .contact.impacts import Impact
 
+CHANGE_POINT = "passes a change point"
+"""The mode of a loop's transition."""
+
 
 @dataclass(frozen=True)
 class Transition:
-    """A change of mode of a joint or a contact.
+    """A change of mode of a joint, a contact or a loop.
 
     A joint with dry friction "sticks", "slides +" or "slides -"; a contact, which has its point
-    and surface for a name, "rests" or "separates".
+    and surface for a name, "rests" or "separates"; a loop "passes a change point".
     """
 
     time: float
@@ -47,7 +50,8 @@ class Trajectory:
     work : (N, 2), J, since the start: done by the efforts, and lost to friction.
         Impacts take from it too: the second column holds all losses.
     impacts : every impact with walls and joint stops, in order.
-    transitions : when joints with dry friction came to rest or broke away, and contacts.
+    transitions : when joints with dry friction came to rest or broke away, and contacts, and
+        when loops passed change points.
     steps : number of steps the integrator took.
     """
 

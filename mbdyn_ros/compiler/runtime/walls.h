@@ -12,8 +12,10 @@ struct walls {
   size_t nq, nv, ne, contacts, rubbing;
   /* In the result of `rows`: of every contact its body, a transform (3, 4) and the velocities (6, nv)
      of origin and turning, and its normal (3), or, where that is -1, one row; then rows of dry
-     friction and the bounds of its forces. point: places (3) in the bodies' frames, and radius. */
-  const int64_t *body, *normal;
+     friction and the bounds of its forces. point: places (3) in the bodies' frames, and radius.
+     partner: where the other body stands if two links touch, whose place (3) then follows the
+     normal; else -1. */
+  const int64_t *body, *partner, *normal;
   const double* point;
   int64_t rubs, bounds;
   /* Of every row of dry friction the number in v that it is, and that in q; -1: none. */
@@ -65,7 +67,7 @@ static size_t share_room(const struct walls* w, double* room, struct work* x) {
 #define ROOM(place, size) x->place = at, at += (size)
   ROOM(q, w->nq), ROOM(v, w->nv), ROOM(fast, w->nv), ROOM(way, w->nv), ROOM(rate, w->nq);
   ROOM(slopes, (MOST_STAGES + 2) * state), ROOM(now, 3 * w->contacts);
-  ROOM(end, 3 * w->contacts), ROOM(column, w->rows ? result_size(w->rows) : 0);
+  ROOM(end, 3 * w->contacts), ROOM(column, w->rows ? w->rows->size : 0);
   ROOM(mass, w->nv * w->nv), ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m);
   ROOM(b, m), ROOM(f, m), ROOM(bound, w->rubbing), ROOM(mu, k), ROOM(cones, room_of_cones(m, w->nv));
   ROOM(closing, k * k), ROOM(gap, k);

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...errors import ModelError
 from ..closing_types import closing_type
 from ..model import Joint, Loop
+from .held_joints import HeldJoint, held_loop, held_type
 from .placement import X_AXIS, read_axis, read_pose
 from .remarks import Remarks
-from .urdf_joint import read_end
+from .urdf_joint import read_end, read_numbers
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
@@ -23,9 +26,19 @@ WORDS = {"true": True, "True": True, "false": False, "False": False}
 """How `independent` is written; the capitals are found in files of URDF+'s authors."""
 
 
-def read_loop(document: XmlSource, element: Element) -> Loop:
+def read_loop(document: XmlSource, element: Element) -> Loop | HeldJoint:
     """Read one `<loop>`; whether its links exist is not looked at."""
     name = document.read_name(element)
+    if (kind := held_type(element.get("type"))) is not None:
+        return held_loop(
+            kind,
+            name,
+            [read_end(document, element, role) for role in ("predecessor", "successor")],
+            [read_pose(document, element.find(role)) for role in ("predecessor", "successor")],
+            np.array(read_axis(document, element)),
+            read_numbers(document, element, kind),
+            element.sourceline,
+        )
     try:
         closing = closing_type(element.get("type"))
     except ModelError as error:

@@ -1,20 +1,20 @@
 """Loops written as joints: where several joints have one child, all but one are cut.
 
 The joint that is kept makes the child part of the tree; each other one becomes a loop of its
-type between the same links, in the same place.
+type between the same links, in the same place, or keeps its position (see `held_joints`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ...errors import ModelError
 from ..closing_types import CLOSING_TYPES
 from ..model import Joint, Link, Loop
+from .held_joints import HeldJoint
 
 
 def cut_joints(
-    source: str, links: Sequence[Link], joints: Sequence[Joint], needed: Collection[str]
+    links: Sequence[Link], joints: Sequence[Joint], needed: Collection[str]
 ) -> tuple[tuple[Joint, ...], tuple[Joint, ...]]:
     """Part the joints into those of a tree and those that close loops.
 
@@ -43,8 +43,6 @@ def cut_joints(
                 parents[child] = candidates
     kept = {parents[child][0].name for child in parents}
     cut = tuple(joint for joint in joints if joint.name not in kept)
-    for joint in cut:
-        _refuse_uncuttable(source, joint, needed)
     return tuple(joint for joint in joints if joint.name in kept), cut
 
 
@@ -63,21 +61,6 @@ def _reached(root: str, parents: dict[str, list[Joint]]) -> set[str]:
     return reached
 
 
-def _refuse_uncuttable(source: str, joint: Joint, needed: Collection[str]) -> None:
-    place = f'{source}:{joint.line}: <joint name="{joint.name}">'
-    if joint.name in needed:
-        raise ModelError(
-            f'{place}: closes a loop (its child "{joint.child}" has another parent that leaves a '
-            "tree), so it has no position of its own, but it is marked independent, mimics, is "
-            "mimicked or is coupled; cut the loop at another joint: write that one as a <loop>"
-        )
-    if joint.type not in CLOSING_TYPES:
-        raise ModelError(
-            f"{place}: a {joint.type} joint closes no loop, and its child "
-            f'"{joint.child}" has another parent: remove one, or cut the loop at another joint'
-        )
-
-
 def loop_of(joint: Joint) -> Loop:
     """The loop that a cut joint is; the frame of its child is that of the child link."""
     return Loop(
@@ -91,8 +74,14 @@ def loop_of(joint: Joint) -> Loop:
     )
 
 
-def cut_warnings(source: str, kept: Sequence[Joint], cut: Sequence[Joint]) -> list[str]:
-    """Warnings of cut joints: that they are cut, and what of them is lost."""
+def cut_warnings(
+    source: str, kept: Sequence[Joint], cut: Sequence[Joint], held: Sequence[HeldJoint]
+) -> list[str]:
+    """Warnings of cut joints: that they are cut, and what of them is lost.
+
+    held : those of `cut` that keep their position.
+    """
+    ends = {one.name: one.end for one in held}
     above = {joint.child: joint for joint in kept}
     messages = []
     for joint in cut:
@@ -100,8 +89,12 @@ def cut_warnings(source: str, kept: Sequence[Joint], cut: Sequence[Joint]) -> li
         other = above[joint.child]
         message = (
             f'{place}: its child "{joint.child}" has a parent by joint "{other.name}" (line '
-            f'{other.line}) too; cut here, and closed as the loop "{joint.name}"'
+            f"{other.line}) too; cut "
         )
+        if joint.name in ends:
+            messages.append(f'{message}at its end, and held there by the loop "{ends[joint.name]}"')
+            continue
+        message += f'here, and closed as the loop "{joint.name}"'
         if joint.damping or joint.friction:
             message += " without its damping and friction"
         messages.append(message)

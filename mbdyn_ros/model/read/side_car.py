@@ -15,14 +15,15 @@ from ..split_joints import joints_of_parts, split_joints
 from .choices import read_home, read_joints
 from .closure_check import Closing, check_closures
 from .couplings import couple_joints
+from .held_joints import HeldJoint, held_loop, held_type
 from .placement import IDENTITY, X_AXIS, in_degrees, rotation_from_rpy
 from .side_car_couplings import read_coupling
 from .side_car_ends import ENDS, read_end, read_name
-from .side_car_joints import read_axis, retyped
+from .side_car_joints import NUMBERS, read_axis, read_numbers, retyped
 from .yaml_source import YamlSource
 
 KEYS = ("loops", "couplings", "independent", "actuated", "home", "joints")
-LOOP_KEYS = ("name", "type", "axis", "predecessor", "successor")
+LOOP_KEYS = ("name", "type", "axis", "predecessor", "successor", *NUMBERS)
 
 
 def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
@@ -72,18 +73,35 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     document = YamlSource(source)
     values = document.mapping(document.root, "a mechanism", KEYS)
     model = retyped(document, document.records(values, "joints"), model)
-    loops = [_read_loop(document, node) for node in document.records(values, "loops")]
+    closings = [_read_loop(document, node) for node in document.records(values, "loops")]
     couplings = [read_coupling(document, node) for node in document.records(values, "couplings")]
-    own: list[tuple[str, Closing]] = []
-    own += [(f'{document.name}:{one.line}: loop "{one.name}"', one) for one in loops]
+    own: list[tuple[str, Closing]] = [
+        (
+            f'{document.name}:{one.line}: loop "{one.name}"',
+            one.written_loop if isinstance(one, HeldJoint) else one,
+        )
+        for one in closings
+    ]
     coupled = [(f'{document.name}:{one.line}: coupling "{one.name}"', one) for one in couplings]
     own += coupled
     taken = {one.name: f"the loop in line {one.line} of {model.source}" for one in model.loops}
     for gear in model.couplings:
         taken[gear.name] = f"the coupling in line {gear.line} of {model.source}"
+    held = [one for one in closings if isinstance(one, HeldJoint)]
+    for one in held:
+        if one.name in {joint.name for joint in model.joints}:
+            raise ModelError(
+                f'{document.name}:{one.line}: loop "{one.name}": the name is taken by a joint of '
+                "the robot, and this loop has a position of that name; rename it"
+            )
     check_closures(model.links, model.joints, own, taken)
+    loops = [one.loop if isinstance(one, HeldJoint) else one for one in closings]
     model = dataclasses.replace(
-        model, loops=(*model.loops, *loops), couplings=(*model.couplings, *couplings)
+        model,
+        links=(*model.links, *(one.link for one in held)),
+        joints=(*model.joints, *(one.joint for one in held)),
+        loops=(*model.loops, *loops),
+        couplings=(*model.couplings, *couplings),
     )
     model = couple_joints(model, coupled)
     model = split_joints(model, joints_of_parts(model, _named(document, values)))
@@ -122,13 +140,14 @@ def _named(document: YamlSource, values: dict[str, yaml.Node]) -> list[object]:
     return names
 
 
-def _read_loop(document: YamlSource, node: yaml.Node) -> Loop:
+def _read_loop(document: YamlSource, node: yaml.Node) -> Loop | HeldJoint:
     values = document.mapping(node, "a loop", LOOP_KEYS)
     name = read_name(document, node, values, "loop")
     what = f'loop "{name}"'
     kind = document.text(values["type"], f"{what}: its type") if "type" in values else None
+    held = held_type(kind)
     try:
-        closing = closing_type(kind, f"{what}: ")
+        closing = held or closing_type(kind, f"{what}: ")
     except ModelError as error:
         raise document.error(values.get("type", node), str(error)) from None
     axis = X_AXIS
@@ -139,6 +158,9 @@ def _read_loop(document: YamlSource, node: yaml.Node) -> Loop:
         end = read_end(document, node, values, what, role, ("link", "xyz", "rpy"))
         links.append(document.text(end["link"], f"{what}: its {role} link"))
         frames.append(_read_pose(document, end, f"{what}: {role}"))
+    if held is not None:
+        numbers = read_numbers(document, node, values, held, f"{what}: ")
+        return held_loop(held, name, links, frames, axis, numbers, document.line(node))
     return Loop(
         name, closing.name, links[0], links[1], frames[0], frames[1], axis, document.line(node)
     )

@@ -8,18 +8,16 @@ import numpy as np
 import yaml
 
 from ...errors import ModelError, suggestion
-from ..joints import JOINT_TYPES, joint_type
+from ..joints import JOINT_TYPES, JointType, joint_type
 from ..model import Array, Joint, Limits, Model
 from .placement import X_AXIS, normalized
 from .structure import check_mimics
 from .yaml_source import YamlSource
 
-KEYS = (
-    "name",
-    "type",
-    "axis",
-    *(number.name for one in JOINT_TYPES.values() for number in one.numbers),
-)
+NUMBERS = tuple(number.name for one in JOINT_TYPES.values() for number in one.numbers)
+"""What some types need besides an axis."""
+
+KEYS = ("name", "type", "axis", *NUMBERS)
 
 
 def retyped(document: YamlSource, nodes: list[yaml.Node], model: Model) -> Model:
@@ -61,6 +59,20 @@ def read_axis(
     return np.array(unit)
 
 
+def read_numbers(
+    document: YamlSource, node: yaml.Node, values: dict[str, yaml.Node], kind: JointType, what: str
+) -> dict[str, float]:
+    """The numbers that a type of joint needs besides an axis; `what` begins messages."""
+    numbers = {}
+    for number in kind.numbers:
+        if number.name not in values:
+            raise document.error(
+                node, f"{what}has no {number.name}; add {number.name}: the {number.meaning}"
+            )
+        numbers[number.name] = document.number(values[number.name], f"{what}its {number.name}")
+    return numbers
+
+
 def _read_joint(
     document: YamlSource, node: yaml.Node, values: dict[str, yaml.Node], joint: Joint
 ) -> Joint:
@@ -77,13 +89,7 @@ def _read_joint(
     axis = X_AXIS
     if kind.has_axis:
         axis = read_axis(document, values, f"{what}its axis", joint.axis)
-    numbers = {}
-    for number in kind.numbers:
-        if number.name not in values:
-            raise document.error(
-                node, f"{what}has no {number.name}; add {number.name}: the {number.meaning}"
-            )
-        numbers[number.name] = document.number(values[number.name], f"{what}its {number.name}")
+    numbers = read_numbers(document, node, values, kind, what)
     same = kind.nv == 1 and kind.velocities == joint.kind.velocities
     return dataclasses.replace(
         joint,

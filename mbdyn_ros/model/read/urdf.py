@@ -11,6 +11,7 @@ from .closures import independent_joints, read_loop, read_marks
 from .couplings import couple_joints, read_coupling
 from .cut_joints import cut_joints, cut_warnings, loop_of
 from .drives import driven_joints
+from .held_joints import HeldJoint, held_joints
 from .inertia_check import inertia_warnings
 from .placement import in_degrees
 from .remarks import Remarks
@@ -109,17 +110,27 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     couplings = [
         read_coupling(document, element, remarks) for element in robot.iterchildren("coupling")
     ]
-    joints, cut = cut_joints(document.name, links, joints, _needed(joints, marks, couplings))
+    needed = _needed(joints, marks, couplings)
+    joints, cut = cut_joints(links, joints, needed)
     root = find_root(document.name, links, joints)
-    check_mimics(document.name, joints)
-    loops = [read_loop(document, element) for element in robot.iterchildren("loop")]
+    closings = [read_loop(document, element) for element in robot.iterchildren("loop")]
+    held = held_joints(cut, needed)
+    kept = {one.name for one in held}
     coupled = [
         (f'{document.name}:{one.line}: <coupling name="{one.name}">', one) for one in couplings
     ]
-    check_closures(links, joints, _placed(document.name, loops, coupled, cut))
+    check_closures(links, joints, _placed(document.name, closings, coupled, cut))
     _remark_degrees(document, remarks)
     warnings = remarks.warnings() + inertia_warnings(document.name, links)
-    warnings += cut_warnings(document.name, joints, cut)
+    warnings += cut_warnings(document.name, joints, cut, held)
+    marked = (*joints, *(one.joint for one in held))  # those of loops have no marks
+    held += [one for one in closings if isinstance(one, HeldJoint)]
+    loops = [one for one in closings if isinstance(one, Loop)]
+    loops += [loop_of(joint) for joint in cut if joint.name not in kept]
+    joints += tuple(one.joint for one in held)
+    links += tuple(one.link for one in held)
+    check_unique(document.name, joints, "joint")
+    check_mimics(document.name, joints)
     model = Model(
         name=robot.get("name") or "robot",
         root=root,
@@ -127,9 +138,9 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
         joints=joints,
         source=document.name,
         warnings=tuple(warnings),
-        loops=(*loops, *map(loop_of, cut)),
+        loops=(*loops, *(one.loop for one in held)),
         couplings=tuple(couplings),
-        independent=independent_joints(document.name, joints, marks),
+        independent=independent_joints(document.name, marked, marks),
         driven=driven_joints(
             document, {joint.name for joint in joints if joint.nv and joint.mimic is None}
         ),
@@ -155,12 +166,13 @@ def _needed(
 
 def _placed(
     source: str,
-    loops: list[Loop],
+    closings: list[Loop | HeldJoint],
     couplings: list[tuple[str, Coupling | Combination]],
     cut: Iterable[Joint],
 ) -> Iterator[tuple[str, Loop | Coupling | Combination]]:
     """All that closes loops, with its place for messages."""
-    for loop in loops:
+    for one in closings:
+        loop = one if isinstance(one, Loop) else one.written_loop
         yield f'{source}:{loop.line}: <loop name="{loop.name}">', loop
     yield from couplings
     for joint in cut:

@@ -36,7 +36,7 @@ def read_joint(document: XmlSource, element: Element, remarks: Remarks) -> Joint
         friction=friction,
         mimic=_read_mimic(document, element, kind, remarks),
         line=element.sourceline,
-        numbers=_read_numbers(document, element, kind),
+        numbers=read_numbers(document, element, kind),
     )
 
 
@@ -47,7 +47,7 @@ def _read_type(document: XmlSource, joint: Element) -> JointType:
         raise document.error(joint, str(error)) from None
 
 
-def _read_numbers(document: XmlSource, joint: Element, kind: JointType) -> dict[str, float]:
+def read_numbers(document: XmlSource, joint: Element, kind: JointType) -> dict[str, float]:
     """Numbers that the type needs besides an axis: attributes of an element named as the type."""
     element = document.child(joint, kind.name)
     for number in kind.numbers:

@@ -61,7 +61,7 @@ ATTRIBUTES |= {
 }
 CHILDREN["robot"] |= {"loop", "coupling"}
 CHILDREN |= {
-    "loop": frozenset({"predecessor", "successor", "axis"}),
+    "loop": frozenset({"predecessor", "successor", "axis", "screw"}),
     "coupling": frozenset({"predecessor", "successor", "ratio", "joint"}),
     "predecessor": frozenset({"origin"}),
     "successor": frozenset({"origin"}),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,9 +21,24 @@ from .recorder import Recorder
 NO_MOTION = SimulationError, np.linalg.LinAlgError
 """Errors that end a part that cannot go on."""
 
+REMEMBERED = 200
+"""States that are remembered, for a change point that is met later."""
+
+CHANGED = 1.1
+"""Quotient of the coordinates' qualities at one of them and the next."""
+
 
 class ChangePointError(SimulationError):
     """No choice of coordinates goes on from here."""
+
+
+@dataclass(frozen=True)
+class Instant:
+    """A state y of a motion in time (s), and the tree positions there."""
+
+    time: float
+    y: Array
+    tree_position: Array
 
 
 class Part:
@@ -37,6 +53,7 @@ class Part:
     Attributes
     ----------
     joints : independent joints to go on with; None where this part is the last.
+    past : states since anything happened last, at which the coordinates were unlike each other.
     """
 
     def __init__(
@@ -46,9 +63,12 @@ class Part:
     ) -> None:  # fmt: skip
         self.robot, self.motion, self._start, self._chosen = robot, motion, start, chosen
         self._progress = progress
+        self.past: deque[Instant] = deque(maxlen=REMEMBERED)
+        self._past_quality = np.inf
         self.recorder = Recorder(robot, motion, None if times is None else times[times >= start])
 
         def report_new(event: Event) -> None:
+            self.past.clear()
             if start == 0 or event.time > start:  # what moves when coordinates change goes on so
                 report(event)
 
@@ -90,6 +110,7 @@ class Part:
 
     def _joints_after(self, step: Step) -> list[str] | None:
         """Record a step; the joints to go on with, where the present ones are worse."""
+        self._remember(step)
         self.watch.follow(self.integrator.state)
         if self.watch.lost:
             self.integrator.time, self.integrator.state = step.start, step.initial
@@ -106,3 +127,12 @@ class Part:
         self.recorder.step(step)
         self._progress(step.end)
         return self.watch.better()
+
+    def _remember(self, step: Step) -> None:
+        """Keep the beginning of a step, where the last one that was kept is another place."""
+        quality = self.watch.quality
+        quotient = quality / self._past_quality
+        if self.past and 1 / CHANGED < quotient < CHANGED:
+            return
+        self._past_quality = quality
+        self.past.append(Instant(step.start, step.initial, self.watch.tree_position))

@@ -8,7 +8,7 @@ from ...equations import programs
 from ...model.model import Array
 from ...robot import Robot
 from ..trajectory import Trajectory
-from .integrator import Integrator, Step
+from .integrator import Step
 from .motion import Motion
 
 
@@ -30,7 +30,7 @@ class Recorder:
     def step(self, step: Step) -> None:
         """Keep what a step has to give, its end excluded, in the mode in which it was made."""
         if self._times is None:
-            self._keep(step.start, step.initial)
+            self.keep(step.start, step.initial)
             return
         until = int(np.searchsorted(self._times, step.end))
         if until > self._next:
@@ -38,23 +38,30 @@ class Recorder:
             states = step.states(times)
             self._motion.normalize(states)
             for t, y in zip(times.tolist(), states, strict=True):
-                self._keep(t, y)
+                self.keep(t, y)
             self._next = until
 
     def finish(self, t: float, y: Array) -> None:
         """Keep the last state, if it was asked for."""
         if self._times is None or (self._next < len(self._times) and self._times[self._next] == t):
-            self._keep(t, y)
+            self.keep(t, y)
 
-    def _keep(self, t: float, y: Array) -> None:
+    def rewind(self, t: float) -> None:
+        """Forget the samples from t on."""
+        self._samples = [sample for sample in self._samples if sample[0] < t]
+        if self._times is not None:
+            self._next = int(np.searchsorted(self._times, t))
+
+    def keep(self, t: float, y: Array) -> None:
+        """Keep a state; the loops are closed from where home is now."""
         q, v = self._motion.split(y)
         effort = self._motion.effort(t, q, v)
         a = self._motion.dynamics.acceleration(q, v, effort)
         home = self._robot.calls.home.copy()
         self._samples.append((t, y.copy(), a.copy(), np.array(effort), home))
 
-    def trajectory(self, integrator: Integrator) -> Trajectory:
-        """The trajectory of the samples so far."""
+    def trajectory(self, steps: int) -> Trajectory:
+        """The trajectory of the samples so far. steps : that the integrator took."""
         robot, motion = self._robot, self._motion
         count = len(self._samples)
         sizes = motion.size, robot.nv, len(robot.effort_labels), len(robot.calls.home)
@@ -78,7 +85,7 @@ class Recorder:
             position_labels=robot.position_labels,
             velocity_labels=robot.velocity_labels,
             effort_labels=robot.effort_labels,
-            steps=integrator.count,
+            steps=steps,
         )
 
 

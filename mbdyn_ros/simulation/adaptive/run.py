@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -17,16 +17,20 @@ from ..charts.change import closes, translated_velocity, with_joints
 from ..charts.quality import suits
 from ..contact.environment import Environment
 from ..effort import EffortFunction
-from ..trajectory import Event, StoppedSimulationError, Trajectory
+from ..trajectory import CHANGE_POINT, Event, StoppedSimulationError, Trajectory, Transition
+from .crossing import Crossing
 from .motion import Motion
-from .part import NO_MOTION, ChangePointError, Part
+from .part import NO_MOTION, ChangePointError, Instant, Part
+from .passage import Passage, passed
 from .segment import Translation, joined
+from .side import NoCrossingError, Side
 
 
 @dataclass
 class Run:
     """One simulation; its arguments are those of `simulate`, checked.
 
+    through_change_points : whether to go on by inertia there; else the simulation stops.
     charts : the robot in all coordinates used so far.
     parts, work : of the motion, in the robot's own coordinates, and the work (2,) done in each.
     """
@@ -41,6 +45,7 @@ class Run:
     environment: Environment | None
     method: AdaptiveMethod
     on_event: Callable[[Event], None] | None
+    through_change_points: bool = False
     charts: list[Robot] = field(default_factory=list)
     parts: list[Trajectory] = field(default_factory=list)
     work: list[Array] = field(default_factory=list)
@@ -51,8 +56,12 @@ class Run:
         chart, time = self.robot, 0.0
         self.charts.append(chart)
         while True:
-            part = self._integrated(chart, time, q, v)
-            if part.joints is None:
+            part, crossing = self._integrated(chart, time, q, v)
+            if crossing is not None and crossing.end < self.duration:
+                chart, time = crossing.robot, crossing.end
+                q, v = part.motion.split(crossing.y)
+                continue
+            if crossing is not None or part.joints is None:
                 return joined(self.parts, self.work, self.events)
             time = part.integrator.time
             _, v = part.motion.split(part.integrator.state)
@@ -61,37 +70,104 @@ class Run:
             except MbdynError as error:
                 raise self._stopped(str(error), part) from error
 
-    def _integrated(self, chart: Robot, time: float, q: Array, v: Array) -> Part:
-        """The part from a state in the coordinates of `chart`, integrated and kept."""
-        translation = Translation(self.robot, chart)
-        keep_event = self.on_event or self.events.append
+    def _integrated(
+        self, chart: Robot, time: float, q: Array, v: Array
+    ) -> tuple[Part, Crossing | None]:
+        """The part from a state in the coordinates of `chart`, and how its change point is passed.
+
+        Both are integrated and kept.
+        """
+        side = self._side(chart)
         part = Part(
-            chart,
-            Motion(
-                chart, translation.effort(self.effort), self.environment, 10 * sum(self.tolerances)
-            ),
+            chart, side.motion,
             time, q, v, chart is not self.robot,
             self.duration, self.tolerances, self.method, self.max_step,
-            self.times, lambda event: keep_event(translation.event(event)), self.progress,
+            self.times, lambda event: self._happens(side.translation.event(event)), self.progress,
         )  # fmt: skip
-
-        def keep() -> None:
-            kept = part.recorder.trajectory(part.integrator)
-            self.parts.append(translation.trajectory(kept, part.recorder.homes))
-            self.work.append(part.work)
-
         try:
             part.run()
         except NO_MOTION as error:
+            words = str(error)
+            if self.through_change_points:
+                try:
+                    found = passed(part, side, self._exchanged, self._beyond)
+                except NoCrossingError as failure:
+                    words += f"; by inertia it is not passed: {failure}"
+                else:
+                    if found is not None:
+                        self._keep_crossing(part, side, found)
+                        return part, found.crossing
             with contextlib.suppress(*NO_MOTION):
                 part.recorder.finish(part.integrator.time, part.integrator.state)
-            keep()
-            words = str(error)
+            self._keep(part, side)
             if not isinstance(error, ChangePointError):
                 words += part.watch.doubt(part.integrator.state)
             raise self._stopped(words, part) from error
-        keep()
-        return part
+        self._keep(part, side)
+        return part, None
+
+    def _side(self, chart: Robot) -> Side:
+        """The motion in the coordinates of a chart."""
+        translation = Translation(self.robot, chart)
+        effort = translation.effort(self.effort)
+        motion = Motion(chart, effort, self.environment, 10 * sum(self.tolerances))
+        return Side(chart, motion, translation)
+
+    def _happens(self, event: Event) -> None:
+        (self.on_event or self.events.append)(event)
+
+    def _keep(self, part: Part, side: Side) -> None:
+        """Keep what a part has recorded."""
+        kept = part.recorder.trajectory(part.integrator.count)
+        self.parts.append(side.translation.trajectory(kept, part.recorder.homes))
+        self.work.append(part.work)
+
+    def _keep_crossing(self, part: Part, side: Side, passage: Passage) -> None:
+        """Keep a part up to where a crossing begins, and the crossing; tell it."""
+        crossing, chart = passage.crossing, passage.chart
+        part.recorder.rewind(passage.start.time)
+        part.integrator.state = passage.start.y
+        self._keep(part, side)
+        self.parts.append(crossing.trajectory(self.times, self.duration))
+        self.work.append(part.motion.work(crossing.y))
+        self._happens(Transition(crossing.time, chart.linkage.cluster.name, CHANGE_POINT))
+        warnings.warn(
+            f"{self.robot.model.source}: at t = {crossing.time:.9g} s {chart.at_change_point()}; "
+            "the simulation goes on by inertia, the way on which accelerations change least",
+            SimulationWarning,
+            stacklevel=6,
+        )
+
+    def _exchanged(
+        self, near: Side, joints: list[str], instant: Instant
+    ) -> tuple[Side, Instant]:
+        """The motion in other independent joints, and an instant of it in them."""
+        chart, whole = near.robot, instant.tree_position
+        side = self._side(self._at(chart, tuple(joints), whole))
+        q = whole[list(side.robot.system.coordinates.q)]
+        _, v = near.motion.split(instant.y)
+        v = translated_velocity(chart, side.robot, whole, v)
+        return side, replace(instant, y=side.motion.state(q, v))
+
+    def _beyond(self, near: Side, whole: Array) -> Side:
+        """The same coordinates on the branch of tree positions behind a change point."""
+        return self._side(self._at(near.robot, near.robot.independent_joints, whole))
+
+    def _at(self, chart: Robot, joints: Sequence[str], whole: Array) -> Robot:
+        """Coordinates that serve at tree positions on either side of a change point."""
+        used = [one for one in self.charts if one is not chart and one.independent_joints == joints]
+        moved = [chart.with_home(whole)] if joints == chart.independent_joints else []
+        for other in (*used, *moved):
+            if suits(other, whole) and closes(other, whole):
+                return other
+        try:
+            other = with_joints(chart, list(joints), whole)
+        except MbdynError as error:
+            raise NoCrossingError(f"its other side cannot be set up: {error}") from error
+        if not closes(other, whole):
+            raise NoCrossingError("the loops do not close beside it")
+        self.charts.append(other)
+        return other
 
     def _stopped(self, words: str, part: Part) -> StoppedSimulationError:
         """The error that ends a simulation, with all that was kept."""

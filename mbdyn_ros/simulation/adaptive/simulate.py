@@ -38,6 +38,7 @@ def simulate(
     method: str = "DOP853",
     on_event: Callable[[Event], None] | None = None,
     joint_limits: bool = True,
+    through_change_points: bool = False,
 ) -> Trajectory:
     """Integrate the motion of a robot from a state.
 
@@ -63,6 +64,9 @@ def simulate(
     joint_limits : whether the limits of the description (lower, upper) are stops, which joints hit
         without bouncing, dependent ones in loops too. Those of a joint that starts beyond them are
         none, with a warning; `Environment.joint_limits` goes before.
+    through_change_points : where a loop can go on in more than one way (a parallelogram that lies
+        flat), go on by inertia, the way on which accelerations change least, with a warning and a
+        `Transition`; else the simulation stops there.
 
     Returns
     -------
@@ -119,6 +123,7 @@ def simulate(
         environment,
         chosen,
         on_event,
+        through_change_points,
     )
     return run.trajectory(q, v)
 

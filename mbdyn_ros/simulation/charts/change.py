@@ -6,7 +6,7 @@ import numpy as np
 
 from ...array import Array
 from ...equations import programs
-from ...errors import InputError
+from ...errors import MbdynError
 from ...robot import Robot
 from ..velocity_map import VelocityMap
 
@@ -28,7 +28,7 @@ def closes(robot: Robot, tree_position: Array) -> bool:
     q = tree_position[list(robot.system.coordinates.q)]
     try:
         found = robot.calls.call(programs.joint_position, (q,))
-    except InputError:
+    except MbdynError:
         return False
     return same_place(found, tree_position)
 

@@ -59,19 +59,19 @@ class ChartWatch:
 
     Most steps cost one position program and one small singular value decomposition a linkage.
 
-    tree_position : where it stands.
+    charts : of the linkages with loops. tree_position : where it stands.
     """
 
     def __init__(self, robot: Robot, motion: Motion) -> None:
         self._robot, self._motion = robot, motion
-        self._charts = charts(robot.system)
-        self._position = robot.bind("joint_position") if self._charts else None
+        self.charts = charts(robot.system)
+        self._position = robot.bind("joint_position") if self.charts else None
         self._before: list[_View] = []
         self._views: list[_View] = []
         self.tree_position = robot.system.home
         system = robot.system
         self._walk = [*system.walk_rows, *system.walked_rows]
-        self._poor = [POOR] * len(self._charts)
+        self._poor = [POOR] * len(self.charts)
 
     def start(self, y: Array, chosen: bool) -> str | None:
         """Look at the first state; what to say if it is a change point.
@@ -82,7 +82,7 @@ class ChartWatch:
         """
         self._views = self._look(y)
         self._arrive()
-        for k, (chart, view) in enumerate(zip(self._charts, self._views, strict=True)):
+        for k, (chart, view) in enumerate(zip(self.charts, self._views, strict=True)):
             if not np.isfinite(view.rows).all() or chart.regularity(view.rows) < SINGULAR:
                 return chart.at_change_point()
             best = chart.best(view.rows)
@@ -119,9 +119,14 @@ class ChartWatch:
         return not all(math.isfinite(view.norm) for view in self._views)
 
     @property
+    def quality(self) -> float:
+        """The least singular value of rows that are solved, as a share of the norm of all."""
+        return min((view.least / view.norm for view in self._views), default=1.0)
+
+    @property
     def came_from(self) -> str | None:
         """Words about the change point at which the last step began; None where there is none."""
-        for chart, view in zip(self._charts, self._before, strict=True):
+        for chart, view in zip(self.charts, self._before, strict=True):
             if chart.regularity(view.rows) < NEARLY_SINGULAR:
                 return chart.at_change_point()
         return None
@@ -133,7 +138,7 @@ class ChartWatch:
         1.5 leaves room for a way that is not straight. Only where they could vanish is the step
         looked into.
         """
-        triples = zip(self._charts, self._before, self._views, strict=True)
+        triples = zip(self.charts, self._before, self._views, strict=True)
         for k, (chart, old, new) in enumerate(triples):
             moved = float(np.abs(new.position - old.position).max())
             way = 1.5 * float(np.linalg.norm(new.rows - old.rows)) + 2 * SINGULAR * new.norm
@@ -153,7 +158,7 @@ class ChartWatch:
         """
         chosen = list(self._robot.independent_joints)
         changed = False
-        for k, (chart, view) in enumerate(zip(self._charts, self._views, strict=True)):
+        for k, (chart, view) in enumerate(zip(self.charts, self._views, strict=True)):
             if view.least >= POOR * view.norm:
                 continue
             best = chart.best(view.rows)
@@ -168,7 +173,7 @@ class ChartWatch:
 
     def doubt(self, y: Array) -> str:
         """Words to add to those of a failure at y, where a singularity is near."""
-        for chart, view in zip(self._charts, self._look(y), strict=True):
+        for chart, view in zip(self.charts, self._look(y), strict=True):
             if np.isfinite(view.rows).all() and chart.regularity(view.rows) < DOUBTFUL:
                 return "; " + chart.at_change_point("is near")
         return ""
@@ -189,7 +194,7 @@ class ChartWatch:
         self._position()
         position = self._position.result
         views = []
-        for chart in self._charts:
+        for chart in self.charts:
             rows = chart.matrix(position)
             views.append(_View(position[chart.places], rows, *chart.size_and_least(rows)))
         return views
@@ -198,7 +203,7 @@ class ChartWatch:
         """The instant of the least regularity within a step, if it is none at all."""
         from scipy.optimize import minimize_scalar  # slow to import, and rarely needed
 
-        chart, length = self._charts[k], step.end - step.start
+        chart, length = self.charts[k], step.end - step.start
 
         def regularity(share: float) -> float:
             rows = self._look(step.state(step.start + share * length))[k].rows

@@ -1,0 +1,141 @@
+"""Operations of the equations of motion of trees, over their links and over their branches.
+
+    python benchmarks/tree_operations.py [--plot docs/tree_operations.png] [--most 8] [--json]
+
+Figures 12 and 13 of "Dynamic modeling of tree-type robotic systems by combining 3x3 rotation and
+4x4 transformation matrices": the formulas of its table 1, at four branches of growing length and
+at a growing number of branches of four links. Beside them what is counted here on trees of those
+sizes whose hinges, masses and inertias are random: Gibbs and Appell's equations (inertia matrix and
+right-hand side) as they are traced, and the accelerations themselves.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+
+import mbdyn_ros
+from mbdyn_ros.equations.formulation import Study
+from mbdyn_ros.equations.programs import accelerations
+from mbdyn_ros.equations.textbook import formulations
+from mbdyn_ros.export.literature_counts import TREE_MOTION
+from mbdyn_ros.program.operations import operations_of
+
+BRANCHES, LINKS = 4, 4
+"""What the figures keep: branches in figure 12, links of a branch in figure 13."""
+
+OURS = ("Gibbs-Appell, traced", "accelerations, traced")
+
+Counts = dict[str, tuple[float, float]]
+"""Products and sums by formulation."""
+
+
+def tree(links: int, branches: int) -> mbdyn_ros.Robot:
+    """A tree of hinges on a fixed base, with random numbers."""
+    random = np.random.default_rng(0)
+
+    def text(values: object) -> str:
+        return " ".join(f"{one:.6f}" for one in np.atleast_1d(np.asarray(values)))
+
+    parts = ['<robot name="tree"><link name="base"/>']
+    for b in range(branches):
+        for k in range(links):
+            name, parent = f"b{b}_{k}", f"b{b}_{k - 1}" if k else "base"
+            root = random.normal(size=(3, 3))
+            inertia = np.trace(root @ root.T) * np.eye(3) - root @ root.T
+            entries = zip(("xx", "xy", "xz", "yy", "yz", "zz"), inertia[np.triu_indices(3)],
+                          strict=True)  # fmt: skip
+            numbers = " ".join(f'i{key}="{value:.6f}"' for key, value in entries)
+            parts.append(
+                f'<link name="{name}"><inertial><origin xyz="{text(random.normal(size=3))}"/>'
+                f'<mass value="{random.uniform(1, 2):.6f}"/><inertia {numbers}/></inertial></link>'
+                f'<joint name="j{name}" type="continuous"><parent link="{parent}"/>'
+                f'<child link="{name}"/><axis xyz="{text(random.normal(size=3))}"/>'
+                f'<origin xyz="{text(random.normal(size=3))}" rpy="{text(random.normal(size=3))}"/>'
+                "</joint>"
+            )
+    return mbdyn_ros.load("".join(parts) + "</robot>")
+
+
+def counted(links: int, branches: int) -> Counts:
+    """The table's formulas at one size, and our counts."""
+    result: Counts = {}
+    for row in TREE_MOTION:
+        assert row.sums is not None
+        result[f"{row.principle} ({row.authors})"] = (
+            row.products(links, branches), row.sums(links, branches)
+        )  # fmt: skip
+    system = tree(links, branches).system
+    study = Study(system)
+    given = (study.q, study.z, study.v, study.effort)
+    (equations,) = (
+        one for one in formulations() if str(one) == "equations of motion by Gibbs-Appell"
+    )
+    ways = [build(*given, None, False) for build in accelerations(system).values()]
+    costs = [operations_of(study.symbols, one) for one in ways]
+    least = min(costs, key=lambda one: one["multiplications"] + one["additions"])
+    ours = operations_of(study.symbols, equations.expression(study)), least
+    for name, one in zip(OURS, ours, strict=True):
+        result[name] = one["multiplications"], one["additions"]
+    return result
+
+
+def figures(most: int) -> dict[str, dict[int, Counts]]:
+    """Both figures: counts over links of four branches, and over branches of four links."""
+    sizes = range(1, most + 1)
+    return {
+        "12": {links: counted(links, BRANCHES) for links in sizes},
+        "13": {branches: counted(LINKS, branches) for branches in sizes},
+    }
+
+
+def plot(result: dict[str, dict[int, Counts]], path: Path) -> None:
+    """Products above, sums below; figure 12 on the left, 13 on the right."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 8), dpi=110, layout="constrained")
+    axes = figure.subplots(2, 2, sharex="col", sharey="row")
+    words = {"12": f"links of each of {BRANCHES} branches", "13": f"branches of {LINKS} links each"}
+    for column, (number, counts) in enumerate(result.items()):
+        for row, what in enumerate(("products", "sums")):
+            at = axes[row][column]
+            for k, name in enumerate(next(iter(counts.values()))):
+                at.plot(
+                    list(counts), [one[name][row] for one in counts.values()], marker="o", ms=4,
+                    color=f"C{k}", ls="-" if name in OURS else "--", label=name,
+                )  # fmt: skip
+            at.set_yscale("log")
+            at.grid(alpha=0.3, which="both")
+            at.set_ylabel(what if column == 0 else "")
+        axes[0][column].set_title(f"figure {number}", loc="left", fontsize=10)
+        axes[1][column].set_xlabel(words[number])
+    axes[0][0].legend(fontsize=8)
+    figure.savefig(path)
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--plot", type=Path, help="file for the figures")
+    parser.add_argument("--most", type=int, default=8, help="most links, and most branches")
+    parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
+    arguments = parser.parse_args()
+    result = figures(arguments.most)
+    if arguments.json:
+        print(json.dumps(result, indent=2))
+    else:
+        for number, counts in result.items():
+            over = "links" if number == "12" else "branches"
+            print(f"figure {number}: products, sums over {over}")
+            for name in next(iter(counts.values())):
+                cells = [f"{one[name][0]:.0f}, {one[name][1]:.0f}" for one in counts.values()]
+                print(f"{name:48}" + "".join(f"{cell:>16}" for cell in cells))
+    if arguments.plot is not None:
+        plot(result, arguments.plot)
+
+
+if __name__ == "__main__":
+    main()
