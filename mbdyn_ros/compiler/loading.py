@@ -46,7 +46,9 @@ def load_kernel(program: Program, home: Array | None = None, options: Options = 
         return interpret(program, start)
     try:
         single = _load(program, Lane.SINGLE, options)
-        return CompiledKernel(program, single, start, lambda: load_vectors(program, options))
+        return CompiledKernel(
+            program, single, start, lambda: load_vectors(program, options), options.worth_a_thread
+        )
     except CompilationError as error:
         _notice_interpreter(str(error))
         return interpret(program, start)
@@ -108,7 +110,7 @@ def _of_loops(
 def _built(
     name: str, key: str, source: Callable[[], str], loaded: Callable[[Path], Loaded]
 ) -> Loaded:
-    """What a library of the cache holds; one that is damaged is built again."""
+    """Content of a library of the cache; one that is damaged is built again."""
     path = cached_library(name, key, source)
     try:
         return loaded(path)

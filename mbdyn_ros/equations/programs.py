@@ -59,11 +59,13 @@ def forward_dynamics(
     return cheapest(symbols, [build(q, z, v, effort, wrenches, friction) for build in builds])
 
 
-def accelerations(system: System) -> dict[str, Callable[..., SX]]:
+def accelerations(system: System, deep: bool | None = None) -> dict[str, Callable[..., SX]]:
     """The formulations of forward dynamics worth comparing, by name; their results agree.
 
-    The mass matrix of a chain of n joints costs n^3, to write down too.
+    deep : whether to leave out the mass matrix, which of a chain of n joints costs n^3, to write
+    down too; default `System.is_deep`.
     """
+
     def by_mass_matrix(
         q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
     ) -> SX:
@@ -87,7 +89,7 @@ def accelerations(system: System) -> dict[str, Callable[..., SX]]:
         )
         return whole[list(system.coordinates.v)]
 
-    if system.is_deep:
+    if system.is_deep if deep is None else deep:
         return {"articulated bodies": by_articulated_bodies}
     return {
         "composite bodies and Newton-Euler": by_mass_matrix,

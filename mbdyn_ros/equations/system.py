@@ -166,7 +166,7 @@ class System:
 
     @functools.cached_property
     def terms(self) -> LoopTerms:
-        """What all programs need of the loops that have no closed form."""
+        """Terms that all programs need of the loops without closed form."""
         order = list(self.coordinates.q)
         places = [order.index(row) for row in self.walk_rows]
         return LoopTerms(self.tree, self.walked, self.coordinates.nq, places)

@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 class Declaration:
-    """What is to be known of the program that a formula makes.
+    """Declaration of the program that a formula makes.
 
     The formula takes what the program is traced for, then one expression for each input, `z`
     behind the first (the positions of loops without closed form); then, if `loaded`, wrenches and

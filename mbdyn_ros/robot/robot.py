@@ -154,7 +154,7 @@ class Robot:
         self._rollouts: dict[bool, rollout.Rollout] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        """What a copy or a pickle needs: all but what `_start` makes of the calls."""
+        """Attributes for a copy or a pickle: all but those that `_start` makes of the calls."""
         return {key: one for key, one in vars(self).items() if key not in ("_plain", "_rollouts")}
 
     def __setstate__(self, state: dict[str, object]) -> None:

@@ -1,4 +1,4 @@
-"""What a compiled step among walls asks of a robot, besides its dynamics; see `runtime/step.c`."""
+"""Program of a compiled step among walls, beside those of dynamics; see `runtime/step.c`."""
 
 from __future__ import annotations
 

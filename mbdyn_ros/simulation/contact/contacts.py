@@ -78,7 +78,7 @@ class Contacts:
 
     @functools.cached_property
     def layout(self) -> ContactLayout:
-        """What `rows` reads."""
+        """Layout of what `rows` reads."""
         return ContactLayout(self._state.result, self.geometry, self._robot.nv)
 
     def point(self, k: int) -> int:

@@ -1,4 +1,4 @@
-"""What the C of a step among walls is told: its programs, its tables, and where a motion stands."""
+"""Tables for the C of a step among walls: its programs, its tables, and where a motion stands."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ class MotionInC:
 
     @property
     def effort(self) -> Array:
-        """What drives the next steps."""
+        """Efforts (ne,) that drive the next steps."""
         return self._effort
 
     @effort.setter
