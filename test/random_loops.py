@@ -567,7 +567,7 @@ def coupled(m: Mechanism) -> int:
     """
     one = m.joint("revolute", "base", m.random.normal(size=3), random_rotation(m.random)[0], "a")
     two = m.joint("revolute", one, m.random.normal(size=3), random_rotation(m.random)[0], "b")
-    three = m.joint("prismatic", two, m.random.normal(size=3), random_rotation(m.random)[0], "c")
+    three = m.joint("revolute", two, m.random.normal(size=3), random_rotation(m.random)[0], "c")
     m.joint("revolute", one, m.random.normal(size=3), random_rotation(m.random)[0], "d")
     ratio = m.home["d"] / (m.home["b"] + m.home["c"])
     m.couplings.append(

@@ -276,7 +276,7 @@ def test_a_free_joint_beside_the_loop_must_be_named_too() -> None:
 def test_an_unreachable_position(walked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A rocker beyond its dead centre, where crank and coupler are in line."""
     if walked:
-        monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.planar_figure", lambda *_: None)
+        monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.closed_form", lambda *_: None)
     robot = load(pin() + "independent: [j4]\n")
     a, b, c, d = 0.3, 1.0, 0.7, 0.9
     end = np.pi - np.arccos(  # crank and coupler in line
@@ -314,7 +314,7 @@ def test_rows_of_a_batch_that_cannot_be_reached_are_nan() -> None:
 def test_numbers_that_are_none(bad: float, monkeypatch: pytest.MonkeyPatch) -> None:
     for closed_form in (True, False):
         if not closed_form:
-            monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.planar_figure", lambda *_: None)
+            monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.closed_form", lambda *_: None)
         robot = load()
         for call in (
             lambda robot=robot: robot.joint_state([bad]),

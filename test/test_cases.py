@@ -253,7 +253,7 @@ def test_closed_form_and_newton_agree(
 ) -> None:
     case = Case.read(name)
     exact = case.load()
-    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.planar_figure", lambda *_: None)
+    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.closed_form", lambda *_: None)
     walked = case.load()
     assert exact.system.nz == 0 and walked.system.nz == 2
     check_golden(walked, case)
@@ -269,7 +269,7 @@ def test_angles_are_continuous_over_fifty_turns(monkeypatch: pytest.MonkeyPatch)
     """Closed form, compiled walk: the same angles however far the crank turns."""
     case = Case.read("A1_fourbar")
     exact = case.load()
-    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.planar_figure", lambda *_: None)
+    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.closed_form", lambda *_: None)
     walked = case.load()
     far = 2 * np.pi * 50
     for q in (np.linspace(0.9, far, 4000), np.linspace(0.9, -far, 4000), np.array([far, -far, 1])):

@@ -64,7 +64,7 @@ def compare(exact: Robot, walked: Robot, reach: float, seed: int) -> int:
 def test_robots_are_solved_by_dyads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = mbdyn_ros.load(ROBOTS[name]())
     figures(exact)
-    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.planar_figure", lambda *_: None)
+    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.closed_form", lambda *_: None)
     assert compare(exact, mbdyn_ros.load(ROBOTS[name]()), 0.15, 0) == 6
 
 
@@ -80,7 +80,7 @@ def test_six_bars_and_nested_loops(kind: str, monkeypatch: pytest.MonkeyPatch) -
     m = draw(kind, 0)
     exact = m.load()
     figures(exact)
-    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.planar_figure", lambda *_: None)
+    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.closed_form", lambda *_: None)
     walked = m.load()
     assert sum(compare(exact, walked, reach, 1) for reach in (0.1, 0.3, 1.0)) > 3
 
@@ -98,7 +98,7 @@ def test_each_kind_of_dyad(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     _, velocity, acceleration = pair.robot.joint_state(q, v, a)
     assert np.allclose(velocity, embedding @ v, rtol=1e-11, atol=1e-11)
     assert np.allclose(acceleration, embedding @ a + drift, rtol=1e-10, atol=1e-10)
-    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.planar_figure", lambda *_: None)
+    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.closed_form", lambda *_: None)
     assert compare(pair.robot, m.load(), 0.1, 2)
 
 
@@ -111,7 +111,7 @@ def test_random_linkages(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = m.load()
     for figure in figures(exact):
         assert len(figure.dependent) == 2 * len(figure.triangles)
-    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.planar_figure", lambda *_: None)
+    monkeypatch.setattr("mbdyn_ros.equations.loops.assembly.closed_form", lambda *_: None)
     walked = m.load()
     assert sum(compare(exact, walked, reach, seed) for reach in (0.03, 0.2, 0.6))
 
