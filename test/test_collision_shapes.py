@@ -99,6 +99,14 @@ def test_shapes_that_cannot_be_used(shape: str, words: str) -> None:
     assert len(Environment([Surface.plane()], [("thing", (0, 0, 0))]).contact_points(robot)) == 1
 
 
+def test_shapes_matter_to_walls_alone() -> None:
+    """Stops of joints need no files of meshes."""
+    robot = thing('<mesh filename="package://none/foot.stl"/>')
+    none = Environment([], joint_limits=True)
+    end = mbdyn_ros.simulate(robot, [0, 0, 1, 0, 0, 0, 1], np.zeros(6), 0.1, environment=none)
+    assert end.q[-1, 2] == pytest.approx(1 - 9.81 / 2 * 0.01)
+
+
 def test_hollows_matter_only_to_curved_walls(tmp_path: Path) -> None:
     horseshoe = trimesh.creation.annulus(0.1, 0.2, 0.1)
     robot = thing(mesh_file(tmp_path, horseshoe))

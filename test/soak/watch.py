@@ -18,6 +18,9 @@ from mbdyn_ros.ros.node.inbox import Inbox
 TICK = 1e-3
 """s between two looks."""
 
+OVERDUE = 0.02
+"""s after which joint states are overdue."""
+
 
 def resident(process: int) -> float:
     """Memory (MiB) of a process."""
@@ -31,8 +34,11 @@ class Watch:
     Attributes
     ----------
     received : joint states so far.
+    lost : joint states that the simulator published, and that never came.
     disordered : stamps that do not increase.
     longest_gap : s between two joint states, by the clock of this process, while not `excused`.
+    starved : s for which joint states were overdue, since it was set to 0: a machine that is too
+        busy lets nobody send zeros.
     complaints : what each node's diagnostics said last.
     """
 
@@ -41,8 +47,9 @@ class Watch:
         self._diagnostics = Inbox(node, DiagnosticArray, "/diagnostics", QoSProfile(depth=50))
         self.complaints: dict[str, str] = {}
         self._commands = Inbox(node, Float64MultiArray, "simulator/commands", QoSProfile(depth=500))
-        self.received = self.disordered = 0
-        self.longest_gap = 0.0
+        self.received = self.lost = self.disordered = 0
+        self._last_number = 0
+        self.longest_gap = self.starved = 0.0
         self.excused = True
         self._last_stamp, self._last_at = 0, time.monotonic()
         self._effort_at = self._command_at = 0.0
@@ -89,6 +96,10 @@ class Watch:
                 self.disordered += stamp <= self._last_stamp
                 self._last_stamp = stamp
                 self.received += 1
+                number, before = self._states.sequence, self._last_number
+                self.lost += number - before - 1 if before else 0
+                self._last_number = number
+                self.starved += max(now - self._last_at - OVERDUE, 0.0)
                 if not self.excused:
                     self.longest_gap = max(self.longest_gap, now - self._last_at)
                 self._last_at = now

@@ -35,11 +35,13 @@ class Inbox:
     Attributes
     ----------
     sender : id of the publisher of the message that was taken last.
+    sequence : its number among all that were published there.
     """
 
     def __init__(self, node: Node, kind: Any, topic: str, qos: QoSProfile | int) -> None:
         self._kind = kind
         self.sender, self._senders = b"", Senders(node, topic)
+        self.sequence = 0
         self._group = _NotExecuted()
         self._subscription = node.create_subscription(
             kind, topic, lambda message: None, qos, callback_group=self._group
@@ -50,6 +52,7 @@ class Inbox:
         """Take every waiting message, oldest first."""
         while (taken := self._handle.take_message(self._kind, False)) is not None:
             self.sender = sender_id(taken[1])
+            self.sequence = taken[1]["publication_sequence_number"] or 0
             yield taken[0]
 
     def heed(self) -> None:

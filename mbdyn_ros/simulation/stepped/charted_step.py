@@ -20,6 +20,7 @@ from ..charts.preparation import Preparation
 from ..charts.quality import POOR, better_joints
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
+from .contact_stepper import Stepper
 from .leg import Leg
 from .walled_step import WalledStep
 
@@ -120,8 +121,9 @@ class ChartedStep:
             motion.take_impacts()
             motion.lost = 0.0
 
-    def _walled(self) -> list[WalledStep]:
-        return [leg.motion for leg in self._legs if isinstance(leg.motion, WalledStep)]
+    def _walled(self) -> list[WalledStep | Stepper]:
+        motions = (leg.motion for leg in self._legs)
+        return [motion for motion in motions if isinstance(motion, (WalledStep, Stepper))]
 
     def energy(self) -> tuple[float, float]:
         """Kinetic and potential energy, J."""

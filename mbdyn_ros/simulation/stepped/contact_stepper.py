@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arguments import positive_seconds, single_vector
-from ...compiler.gcc import toolchain
 from ...equations.contact.contact import ContactGeometry
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
@@ -21,8 +20,8 @@ from ..contact.environment import TIE_WINDOW, Environment
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
 from ..friction.coulomb import Coulomb, fastest_damping
-from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
-from .step_in_c import Laws, MotionInC, StepInC
+from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position, take_home_along
+from .step_in_c import Laws, MotionInC, StepInC, is_compiled
 from .touches import Touches
 
 NOTHING = ContactGeometry((), ())
@@ -69,8 +68,6 @@ class Stepper:
     Attributes
     ----------
     q, v : (nq,), (nv,) the state; change it with `set_state`.
-    effort : of the actuated joints in the next steps, to be filled in place (N m or N).
-    time : simulated seconds.
 
     Raises
     ------
@@ -97,7 +94,7 @@ class Stepper:
     ) -> None:
         robot.require_mass("simulation")
         robot.say_choice()
-        if toolchain() is None:
+        if not is_compiled(robot):
             raise SimulationError(
                 "a Stepper is compiled, and no C compiler was found ($CC, cc, gcc or clang): "
                 "install one, or use simulate"
@@ -116,8 +113,9 @@ class Stepper:
         self._compiled = StepInC(robot, walls, laws)
         self._touches = None if self._contacts is None else Touches(self._contacts, self._compiled)
         self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
+        self._motion = MotionInC(self._compiled, self.q, self.v, MOST_IMPACTS)
         self.effort = np.zeros(len(robot.effort_labels))
-        self._motion = MotionInC(self._compiled, self.q, self.v, self.effort, MOST_IMPACTS)
+        self._programs = robot.bind("joint_position"), robot.bind("joint_velocity")
         self._position_rate = PositionRate(robot.system.coordinates)
         self._energy = robot.bind("energy")
         self._damping_rate = 0.0
@@ -140,6 +138,15 @@ class Stepper:
         self._method = self._choice or (SEMI_IMPLICIT if stiff else RK4)
         self._motion.motion.step = step
         self._compiled.use(self._method)
+
+    @property
+    def effort(self) -> Array:
+        """Efforts of the actuated joints, to be filled in place or replaced (N m or N)."""
+        return self._motion.effort
+
+    @effort.setter
+    def effort(self, effort: Array) -> None:
+        self._motion.effort = effort
 
     @property
     def method(self) -> str:
@@ -172,6 +179,9 @@ class Stepper:
             self._contacts.refuse_inside(position, velocity, STEPS_IN_C.inside)
         self.q[:], self.v[:] = position, velocity
         self._motion.forget()
+        if self.robot.system.nz:
+            self.robot.calls.home[:] = self.robot.system.closing.home
+            self._take_home_along()
 
     def advance(self, steps: int = 1) -> None:
         """Take so many steps with these efforts.
@@ -189,6 +199,21 @@ class Stepper:
             if taken < 0:
                 self._explain()
             left -= taken
+        if self.robot.system.nz:
+            self._take_home_along()
+
+    def tree_state(self) -> tuple[Array, Array]:
+        """Positions and velocities of the whole tree; the next call overwrites them."""
+        position, velocity = self._programs
+        position.q[:] = velocity.q[:] = self.q
+        velocity.v[:] = self.v
+        position()
+        velocity()
+        return position.result, velocity.result
+
+    def _take_home_along(self) -> None:
+        """Let other calls find the loops closed as they are now."""
+        take_home_along(self.robot, self.tree_state()[0])
 
     @property
     def contacts(self) -> tuple[Contact, ...]:

@@ -163,12 +163,10 @@ class FixedStep:
 
     def _take_home_along(self) -> None:
         """Let the next step find the loops closed as they are now."""
-        position, system = self._programs[0], self.robot.system
+        position = self._programs[0]
         position.q[:] = self.q
         position()
-        home = position.result[[*system.walk_rows, *system.walked_rows]]
-        if np.isfinite(home).all():
-            self.robot.calls.home[:] = home
+        take_home_along(self.robot, position.result)
 
     def _accelerate(self, share: float, q: Array, v: Array, result: Array) -> None:
         """Accelerations (nv,) with the damping and sliding friction of now."""
@@ -273,6 +271,13 @@ class FixedStep:
 def neutral_position(robot: Robot) -> Array:
     """Where home is (nq,): zeros, unless loops or the description want another position."""
     return robot.system.home[list(robot.system.coordinates.q)].copy()
+
+
+def take_home_along(robot: Robot, position: Array) -> None:
+    """Let a robot of its own find its loops closed as they are at tree positions."""
+    home = position[[*robot.system.walk_rows, *robot.system.walked_rows]]
+    if np.isfinite(home).all():
+        robot.calls.home[:] = home
 
 
 def plain_coordinates(robot: Robot) -> dict[int, int]:

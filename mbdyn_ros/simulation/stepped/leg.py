@@ -10,7 +10,9 @@ from ...equations.chart import Chart, charts
 from ...robot import Robot
 from ..charts.change import same_place
 from ..contact.environment import Environment
+from .contact_stepper import Stepper
 from .fixed_step import FixedStep
+from .step_in_c import is_compiled
 from .walled_step import WalledStep
 
 
@@ -19,17 +21,19 @@ class Leg:
     """The motion in one choice of coordinates, and the charts that tell how good it is."""
 
     robot: Robot
-    motion: FixedStep
+    motion: FixedStep | Stepper
     charts: tuple[Chart, ...]
 
     @staticmethod
     def make(robot: Robot, step: float, method: str, environment: Environment | None) -> Leg:
-        """The leg of a robot, among walls where there are some."""
-        motion = (
-            FixedStep(robot, step, method)
-            if environment is None
-            else WalledStep(robot, step, environment, method)
-        )
+        """The leg of a robot, among walls where there are some: compiled where a compiler is."""
+        motion: FixedStep | Stepper
+        if environment is None:
+            motion = FixedStep(robot, step, method)
+        elif is_compiled(robot):
+            motion = Stepper(robot, step, environment, method)
+        else:
+            motion = WalledStep(robot, step, environment, method)
         return Leg(robot, motion, charts(robot.system))
 
     @property

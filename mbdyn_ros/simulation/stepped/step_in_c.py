@@ -1,9 +1,8 @@
-"""What the C of a step among walls is told: its programs, its tables, and where a motion stands."""
+"""Tables for the C of a step among walls: its programs, its tables, and where a motion stands."""
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +22,7 @@ from ...equations.contact.stepping import (
 )
 from ...equations.position_rate import position_rate
 from ...equations.programs import energy, forward_dynamics, mass_matrix
+from ...errors import InputError
 from ...integration.methods import FixedMethod, RungeKutta
 from ...robot import Robot
 from ..contact.precision import Precision
@@ -40,6 +40,7 @@ class Walls(ctypes.Structure):
         *((name, ADDRESS) for name in PROGRAMS),
         *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing")),
         ("body", ADDRESS),
+        ("partner", ADDRESS),
         ("normal", ADDRESS),
         ("point", ADDRESS),
         ("rubs", ctypes.c_int64),
@@ -63,6 +64,11 @@ class Motion(ctypes.Structure):
         ("memory", ADDRESS),
         ("room", ADDRESS),
     ]
+
+
+def is_compiled(robot: Robot) -> bool:
+    """Whether programs of a robot run in C; else steps cannot."""
+    return robot.calls.kernel(mass_matrix).compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +120,8 @@ class StepInC:
         still_v = [k for k, _ in rubs.single] + [-1 for _ in rubs.own]
         still_q = [labels.get(robot.velocity_labels[k], -1) if k >= 0 else -1 for k in still_v]
         self._kept = [
-            np.array(one, dtype=np.int64) for one in (layout.body, layout.normal, still_v, still_q)
+            np.array(one, dtype=np.int64)
+            for one in (layout.body, layout.partner, layout.normal, still_v, still_q)
         ]
         self.points = np.array(
             [
@@ -124,7 +131,7 @@ class StepInC:
             ]
         ).reshape(-1, 4)
         self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
-        body, normal, at_v, at_q = (one.ctypes.data for one in self._kept)
+        body, partner, normal, at_v, at_q = (one.ctypes.data for one in self._kept)
 
         def program(*names: str) -> int | None:
             found = [named[name] for name in names if name in named]
@@ -139,7 +146,7 @@ class StepInC:
             rate=program("position_rate"), energy=program("energy"),
             nq=robot.nq, nv=robot.nv, ne=len(robot.effort_labels),
             contacts=self.contacts, rubbing=self.rubbing,
-            body=body, normal=normal, point=self.points.ctypes.data,
+            body=body, partner=partner, normal=normal, point=self.points.ctypes.data,
             rubs=layout.rubbing, bounds=layout.bound,
             still_v=at_v, still_q=at_q,
             restitution=self._laws[0].ctypes.data, friction=self._laws[1].ctypes.data,
@@ -164,7 +171,7 @@ class StepInC:
 class MotionInC:
     """One motion: its arrays, and the call that takes its steps."""
 
-    def __init__(self, step: StepInC, q: Array, v: Array, effort: Array, most_impacts: int) -> None:
+    def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:
         self._step, library = step, runtime()
         walls = ctypes.byref(step.walls)
         sizes = (library.room_of_motion, library.memory_of_motion, library.size_of_impact)
@@ -175,9 +182,9 @@ class MotionInC:
         self.slip, self.mode = np.zeros(3 * step.contacts), np.zeros(step.contacts)
         self.impacts = np.zeros((most_impacts, impact))
         self._memory, self._room = np.zeros(memory + 1), np.zeros(room)
-        self._arrays: Sequence[Array] = (q, v, effort)
+        self._arrays = q, v
         self.motion = Motion(
-            q=q.ctypes.data, v=v.ctypes.data, effort=effort.ctypes.data,
+            q=q.ctypes.data, v=v.ctypes.data,
             force=self.force.ctypes.data, slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
             impacts=self.impacts.ctypes.data, most_hits=most_impacts,
             memory=self._memory.ctypes.data, room=self._room.ctypes.data,
@@ -185,6 +192,17 @@ class MotionInC:
         self._call = library.walled_steps
         self._call.restype = ctypes.c_long
         self._given = walls, ctypes.byref(self.motion)
+
+    @property
+    def effort(self) -> Array:
+        """Efforts (ne,) that drive the next steps."""
+        return self._effort
+
+    @effort.setter
+    def effort(self, effort: Array) -> None:
+        if effort.shape != (self._step.walls.ne,) or not effort.flags.c_contiguous:
+            raise InputError(f"effort must be {self._step.walls.ne} contiguous numbers")
+        self._effort, self.motion.effort = effort, effort.ctypes.data
 
     def steps(self, count: int) -> int:
         """Take up to so many steps; see `walled_steps`."""
