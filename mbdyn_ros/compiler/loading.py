@@ -26,6 +26,7 @@ from .gcc import CompilationError, toolchain
 from .interpreted_kernel import InterpretedKernel
 from .kernel import Kernel
 from .options import STANDARD, Options
+from .runtime.library import runtime
 from .source import c_source, terms_source
 from .table import Lane
 from .walker import Walker
@@ -45,7 +46,9 @@ def load_kernel(program: Program, home: Array | None = None, options: Options = 
         return interpret(program, start)
     try:
         single = _load(program, Lane.SINGLE, options)
-        return CompiledKernel(program, single, start, lambda: load_vectors(program, options))
+        return CompiledKernel(
+            program, single, start, lambda: load_vectors(program, options), options.worth_a_thread
+        )
     except CompilationError as error:
         _notice_interpreter(str(error))
         return interpret(program, start)
@@ -80,6 +83,7 @@ def _load(program: Program, lane: Lane, options: Options) -> CompiledProgram:
     key = "".join((name, program.key, digest_of_folder("compiler"), repr(options)))
     if not walks:
         return _built(name, key, written, CompiledProgram)
+    Beside(runtime)  # in a new cache it is compiled meanwhile
     loops = Beside(lambda: _of_loops(program, walk_source, CompiledLoops))
     terms = Beside(lambda: _of_loops(program, terms_source, CompiledTerms)) if given else None
 
@@ -106,7 +110,7 @@ def _of_loops(
 def _built(
     name: str, key: str, source: Callable[[], str], loaded: Callable[[Path], Loaded]
 ) -> Loaded:
-    """What a library of the cache holds; one that is damaged is built again."""
+    """Content of a library of the cache; one that is damaged is built again."""
     path = cached_library(name, key, source)
     try:
         return loaded(path)

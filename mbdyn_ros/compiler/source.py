@@ -10,7 +10,7 @@ from .pipeline import function_text, program_text
 from .table import Lane
 
 HEADERS = '#include "program.h"\n'
-"""What stands before equations: vectors, and their elementary functions."""
+"""Lines before the equations: vectors, and their elementary functions."""
 
 SCHEDULED = {Lane.SINGLE: 5000, Lane.VECTOR: 2000}
 """Operations of the longest straight lines that GCC shall order before it gives out registers: 10
@@ -25,7 +25,7 @@ BATCH = """
 """
 
 CORE = {Lane.SINGLE: "alone", Lane.VECTOR: "together"}
-"""What `struct program` calls the equations of one state, and of a vector of them."""
+"""Names in `struct program` of the equations of one state, and of a vector of them."""
 
 DESCRIPTION = """
 static const struct array inputs[] = {{{inputs}{{0}}}};

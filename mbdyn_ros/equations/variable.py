@@ -24,7 +24,7 @@ from .tree.composite_body import CompositeInertia
 from .tree.regressor import PARAMETERS
 
 GRAVITY, FRICTION = "gravity", "friction"
-"""What may be variable besides the inertias of links."""
+"""Names of what may vary besides the inertias of links."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ State = dict[str, Array]
 """Positions q, dependent positions z, v, a, effort and parameters."""
 
 SOME_BODY = np.array([0.5, 0.05, 0.02, -0.01, 0.03, -0.002, 0.001, 0.04, 0.0005, 0.05])
-"""What the test program fastens to links whose inertias are parameters: ten numbers of a body."""
+"""Ten numbers of a body that the test program fastens to links whose inertias are parameters."""
 
 NOTHING = Layout()
 """No parameters."""
@@ -53,7 +53,7 @@ RECORDED_STATES = 3
 
 @dataclass(frozen=True)
 class Exported:
-    """What `Robot.generate_c` wrote: files, names of the C functions, what was left out and why."""
+    """Result of `Robot.generate_c`: files, names of the C functions, what was left out and why."""
 
     files: tuple[Path, ...]
     functions: tuple[str, ...]
@@ -94,7 +94,7 @@ def export_c(
 def describe(
     robot: Robot, links: Sequence[str] | None, layout: Layout = NOTHING
 ) -> CLibrary:
-    """What to write about a robot.
+    """Describe the library to be written for a robot.
 
     Raises
     ------

@@ -31,7 +31,7 @@ ROBOTICS = ("model", "program", "equations")
 
 
 class Subject(Protocol):
-    """What a program is traced for, such as the system of a robot.
+    """Subject that a program is traced for, such as the system of a robot.
 
     parameters : symbols (p, 1) that stand for numbers of it; None where all are numbers.
     with_home : whether these symbols are no input of programs: whoever runs them keeps their
@@ -124,7 +124,7 @@ class Program:
     @functools.cached_property
     @alone
     def _arguments(self) -> dict[str, SX]:
-        """What the formula is called with, by name."""
+        """Arguments of the formula, by name."""
         first, *others = self.declaration.inputs
         closing = self.subject.closing
         terms = closing.terms().size1_out(0) if self.given else 0

@@ -82,7 +82,7 @@ class Calls:
             self.set_parameters(values)
 
     def __getstate__(self) -> tuple[System, str, Options, Layout, Array]:
-        """What a copy or a pickle needs; it loads its programs from the cache."""
+        """Arguments for a copy or a pickle, which loads its programs from the cache."""
         values = self.parameters if self.rows is None else self.rows[:, len(self.home) :]
         return self._described, self._source, self.options, self._layout, values
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import Wrenches
 from ..array import Array
-from ..equations import parameter_derivatives, programs
+from ..equations import parameter_derivatives, programs, second_derivatives
 from ..errors import InputError
 
 if TYPE_CHECKING:
@@ -72,6 +72,29 @@ def forward_dynamics_derivatives(
         program = programs.forward_dynamics_derivatives
         whole = self._checked(program, (q, v, effort), wrenches, friction, out)
     return _side_by_side(self.nv, whole)
+
+
+def inverse_dynamics_second_derivatives(
+    self: Robot, q: Array, v: Array, a: Array, out: Array | None = None
+) -> tuple[Array, Array, Array, Array]:
+    """Exact second derivatives of `inverse_dynamics` without friction.
+
+    Returns
+    -------
+    Four arrays (efforts, nv, nv) or (N, efforts, nv, nv): by q and q, by v and v, by q and v, by a
+    and q. [i, j, k] is the derivative of effort i by the j-th of the first and then by the k-th of
+    the second; q changes as in `inverse_dynamics_derivatives`. `out` (efforts, 4 nv nv) takes all
+    four side by side, and the results are views of it. The programs of humanoids are long:
+    minutes of compiling, when first asked for.
+    """
+    whole = self._plain.inverse_dynamics_second_derivatives(q, v, a, out)
+    if whole is None:
+        program = second_derivatives.inverse_dynamics_second_derivatives
+        whole = self._checked(program, (q, v, a), out=out)
+    n = self.nv
+    blocks = whole.reshape(*whole.shape[:-1], 4, n, n)
+    by_qq, by_vv, by_qv, by_aq = (blocks[..., k, :, :] for k in range(4))
+    return by_qq, by_vv, by_qv, by_aq
 
 
 def inverse_dynamics_by_parameters(

@@ -100,7 +100,8 @@ def casadi(
 def compile(self: Robot, *names: str, link: str | None = None, axes: str = "world") -> None:
     """Load or compile the named programs now, several at once.
 
-    Default: all of the robot, or of `link`, in `axes`. Those of links are interpreted otherwise.
+    Default: all of the robot but second derivatives, whose text is long, or all of `link`, in
+    `axes`. Those of links are interpreted otherwise.
     """
     if link is None:
         self.calls.load(*((declared(name),) for name in names or offered()))

@@ -22,7 +22,7 @@ class PlainCalls:
     def clear(self) -> None:
         """Leave all arguments to the general calls, until they take the short way again."""
         self.of_links.clear()
-        for name in offered():
+        for name in (*offered(), *offered(long=True)):
             setattr(self, name, _not_compiled)
 
     def take(self, program: Declaration, about: object, call: Callable[..., Array | None]) -> None:

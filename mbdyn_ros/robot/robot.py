@@ -154,7 +154,7 @@ class Robot:
         self._rollouts: dict[bool, rollout.Rollout] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        """What a copy or a pickle needs: all but what `_start` makes of the calls."""
+        """Attributes for a copy or a pickle: all but those that `_start` makes of the calls."""
         return {key: one for key, one in vars(self).items() if key not in ("_plain", "_rollouts")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -182,6 +182,7 @@ class Robot:
     set_friction = parameters.set_friction
     parameter_labels = parameters.parameter_labels
     parameter_values = parameters.parameter_values
+    inverse_dynamics_second_derivatives = derivatives.inverse_dynamics_second_derivatives
     inverse_dynamics_by_parameters = derivatives.inverse_dynamics_by_parameters
     forward_dynamics_by_parameters = derivatives.forward_dynamics_by_parameters
     neutral = configuration.neutral

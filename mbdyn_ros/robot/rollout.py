@@ -120,6 +120,7 @@ class Rollout:
         if isinstance(kernel, CompiledKernel):
             programs = kernel.vectors, load_vectors(Program(position_rate, system))
             self._compiled = [one for one in programs if one is not None]
+            self._worth_a_thread = kernel.worth_a_thread
 
     def __call__(
         self,
@@ -209,7 +210,9 @@ class Rollout:
             int(q_out.ndim == 3),
             ctypes.c_void_p(q_out.ctypes.data),
             ctypes.c_void_p(v_out.ctypes.data),
-            threads_for(count * steps * max(1, stages) * forward.operations),
+            threads_for(
+                count * steps * max(1, stages) * forward.operations, self._worth_a_thread
+            ),
         )
 
     def _interpret(

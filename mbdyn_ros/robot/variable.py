@@ -1,4 +1,4 @@
-"""What is variable of a robot, and its numbers."""
+"""Variable numbers of a robot: which they are, and their values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Parameters:
-    """What is variable of a robot, and its numbers: (n,), or (N, n) where each row has its own.
+    """Variable numbers of a robot: which they are, and their values.
+
+    Values are (n,), or (N, n) where each row has its own.
 
     described : the system of the description. layout : what is variable. own, payload : ten
     numbers by link. field : three of gravity, by that name. friction : damping and dry friction by
@@ -83,7 +85,7 @@ def variable_parameters(robot: Robot, variable: Sequence[str]) -> Parameters:
 
 
 def variable_names(layout: Layout) -> list[str]:
-    """What `load` is told for a layout."""
+    """The names that tell `load` of a layout."""
     return [*layout.links, *[GRAVITY] * layout.gravity, *[FRICTION] * bool(layout.joints)]
 
 
