@@ -1,4 +1,4 @@
-"""What looks wrong where loops were closed: frames that were far apart."""
+"""Doubts about closed loops: frames that were far apart."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ MOST_TOLD = 3
 
 
 def home_warnings(robot: Robot) -> Iterator[str]:
-    """What to look at in the home configuration of every loop."""
+    """Warnings about the home configuration of every loop."""
     for assembly in robot._assemblies:
         if assembly.others:
             yield other_branches_text(robot, assembly)

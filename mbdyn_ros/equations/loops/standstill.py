@@ -47,7 +47,7 @@ def locked_text(cluster: Cluster, joints: str, count: int, tilt: str) -> str:
 
 
 def locked_advice(cluster: Cluster) -> str:
-    """What to look at where constraints leave no mobility."""
+    """Advice where constraints leave no mobility."""
     if not cluster.closures:
         return "leave out one of them: they contradict each other but where all stand still"
     if not cluster.gears:
