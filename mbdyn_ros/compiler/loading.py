@@ -26,6 +26,7 @@ from .gcc import CompilationError, toolchain
 from .interpreted_kernel import InterpretedKernel
 from .kernel import Kernel
 from .options import STANDARD, Options
+from .runtime.library import runtime
 from .source import c_source, terms_source
 from .table import Lane
 from .walker import Walker
@@ -82,6 +83,7 @@ def _load(program: Program, lane: Lane, options: Options) -> CompiledProgram:
     key = "".join((name, program.key, digest_of_folder("compiler"), repr(options)))
     if not walks:
         return _built(name, key, written, CompiledProgram)
+    Beside(runtime)  # in a new cache it is compiled meanwhile
     loops = Beside(lambda: _of_loops(program, walk_source, CompiledLoops))
     terms = Beside(lambda: _of_loops(program, terms_source, CompiledTerms)) if given else None
 

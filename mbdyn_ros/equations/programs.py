@@ -22,6 +22,7 @@ from .articulated_body import articulated_body
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .efforts import applied, driving, joint_friction, reduced_efforts
 from .formulation import Study, formulation
+from .loops.embedding import Embedding
 from .system import System
 from .tree import kinematics
 from .tree.composite_body import composite_body
@@ -52,7 +53,9 @@ def forward_dynamics(
     """Accelerations (nv, 1) by the formulation with the fewest operations; all inputs symbols."""
     given = [q, z, v, effort, wrenches, system.parameters]
     symbols = [symbol for symbol in given if symbol is not None and symbol.numel()]
-    builds = accelerations(system).values()
+    builds = list(accelerations(system).values())
+    if system.is_shallow:
+        del builds[1:]
     return cheapest(symbols, [build(q, z, v, effort, wrenches, friction) for build in builds])
 
 
@@ -70,7 +73,7 @@ def accelerations(system: System, deep: bool | None = None) -> dict[str, Callabl
         embedding = system.embedding(q, z)
         rest = SX.zeros(v.shape[0])
         bias = reduced_efforts(system, embedding, v, rest, wrenches, friction)
-        return solve_ltl(mass_matrix(system, q, z), driving(system, embedding, effort) - bias)
+        return solve_ltl(_mass_matrix(system, embedding), driving(system, embedding, effort) - bias)
 
     def by_articulated_bodies(
         q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
@@ -97,7 +100,10 @@ def accelerations(system: System, deep: bool | None = None) -> dict[str, Callabl
 @program("q", output="matrix", matrix=True)
 def mass_matrix(system: System, q: SX, z: SX) -> SX:
     """Mass matrix (nv, nv), zeros structural."""
-    embedding = system.embedding(q, z)
+    return _mass_matrix(system, system.embedding(q, z))
+
+
+def _mass_matrix(system: System, embedding: Embedding) -> SX:
     matrix = composite_body(system.regrouped, embedding.joints)
     return embedding.matrix.T @ matrix @ embedding.matrix
 

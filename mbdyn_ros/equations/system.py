@@ -26,6 +26,9 @@ DEEP = 200
 """Mean square of the numbers of coordinates that move a body, from which on forward dynamics by
 the mass matrix costs at least 1.5 times that by articulated bodies: a chain of 24 joints."""
 
+SHALLOW = 16
+"""The same up to which it costs less than by articulated bodies: a chain of 6 joints."""
+
 
 @dataclass(frozen=True, eq=False)
 class System:
@@ -75,11 +78,21 @@ class System:
     @functools.cached_property
     def is_deep(self) -> bool:
         """Whether bodies are carried by so many joints that whole matrices cost too much."""
-        depth: list[int] = []  # coordinates that move a body
+        return self._mean_square_depth > DEEP
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether bodies are carried by so few joints that whole matrices cost least."""
+        return self._mean_square_depth <= SHALLOW
+
+    @functools.cached_property
+    def _mean_square_depth(self) -> float:
+        """Mean square of the numbers of coordinates that move a body."""
+        depth: list[int] = []
         for body in self.tree.bodies:
             above = depth[body.parent] if body.parent != WORLD else 0
             depth.append(above + body.v.stop - body.v.start)
-        return sum(number**2 for number in depth) > DEEP * len(depth)
+        return sum(number**2 for number in depth) / max(1, len(depth))
 
     @property
     def walked(self) -> tuple[Linkage, ...]:
