@@ -253,3 +253,29 @@ def test_impulses_obey_the_laws(seed: int) -> None:
     for i in range(bounded):
         one, speed = f[3 * contacts + i], w[3 * contacts + i]
         assert abs(one) <= bound[i] and (abs(speed) < 1e-8 or one == -np.sign(speed) * bound[i])
+
+
+def test_rollouts_among_walls_are_the_steppers(block: mbdyn_ros.Robot) -> None:
+    """To the last digit, for every motion, on threads."""
+    rng = np.random.default_rng(1)
+    stepper = on_floor(block, 0.4, 0.5)
+    turns = rng.normal(size=(5, 4))
+    turns /= np.linalg.norm(turns, axis=1, keepdims=True)
+    q0 = np.hstack([np.tile([0.0, 0.0, 0.45], (5, 1)), turns])
+    v0, efforts = rng.normal(size=(5, 6)), rng.normal(size=(5, 300, 6))
+    environment = stepper.environment
+    q, v = block.rollout(q0, v0, efforts, dt=1e-3, environment=environment)
+    last, _ = block.rollout(q0, v0, efforts, dt=1e-3, environment=environment, terminal=True)
+    np.testing.assert_array_equal(last, q[:, -1])
+    for k in range(5):
+        stepper.set_state(q0[k], v0[k])
+        for t in range(300):
+            stepper.effort[:] = efforts[k, t]
+            stepper.advance()
+            np.testing.assert_array_equal(stepper.q, q[k, t])
+            np.testing.assert_array_equal(stepper.v, v[k, t])
+    q0[3, 2] = 0.0
+    with pytest.raises(SimulationError, match="motion 3: .* starts inside the wall"):
+        block.rollout(q0, v0, efforts, dt=1e-3, environment=environment)
+    with pytest.raises(InputError, match="must be an Environment"):
+        block.rollout(q0, v0, efforts, dt=1e-3, environment="floor")
