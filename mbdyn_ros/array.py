@@ -10,7 +10,7 @@ FLOAT64 = np.dtype(np.float64)
 
 
 def as_numbers(value: object) -> Array:
-    """What somebody gives for numbers, as float64; the array itself where it is that.
+    """Numbers that somebody gives, as float64; the array itself where it is that.
 
     Raises
     ------

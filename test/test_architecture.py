@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -162,6 +163,28 @@ def test_a_constant_is_defined_once() -> None:
                 if isinstance(target, ast.Name) and target.id.isupper() and _is_number(node.value):
                     homes.setdefault(target.id.lstrip("_"), []).append("/".join(module))
     assert not {name: places for name, places in homes.items() if len(places) > 1}
+
+
+def test_a_docstring_names_its_noun() -> None:
+    """One that begins with "What" sends the reader to the name above it."""
+    wordy = [
+        (path, node.value.value[:40])
+        for path in modules().values()
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if str(node.value.value).startswith("What ")
+    ]
+    assert not wordy
+
+
+def test_the_page_on_architecture_names_what_is_there() -> None:
+    """Every file and folder by its path, from the repository, the package or one of its rooms."""
+    root = PACKAGE.parent
+    page = (root / "docs" / "architecture.md").read_text()
+    rooms = [root, PACKAGE, *(path for path in PACKAGE.rglob("*") if path.is_dir())]
+    names = {name.rstrip("/") for name in re.findall(r"`([\w./]+(?:/|\.(?:py|md|h|c|srv)))`", page)}
+    assert len(names) > 40
+    assert not {name for name in names if not any((room / name).exists() for room in rooms)}
 
 
 def _is_number(value: ast.expr) -> bool:

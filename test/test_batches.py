@@ -358,53 +358,57 @@ def test_inputs_of_other_layouts_types_and_sizes(arm: Robot) -> None:
         arm.inverse_dynamics(q, v[:-1], a)
 
 
-def test_threads_change_nothing(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
-    x = [np.tile(part, (20, 1)) for part in state(arm)]
+@pytest.fixture(scope="module")
+def eager() -> Robot:
+    """The same arm, which takes all threads it may have, however little there is to do."""
+    robot = mbdyn_ros.load(urdf_file("ur5_robot.urdf"))
+    robot.calls.options = Options(worth_a_thread=100)
+    return robot
+
+
+def test_threads_change_nothing(eager: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = [np.tile(part, (20, 1)) for part in state(eager)]
     results = []
     for threads in ("1", "2", "7"):
         monkeypatch.setenv("MBDYN_ROS_THREADS", threads)
-        monkeypatch.setattr("mbdyn_ros.compiler.threads.OPERATIONS_PER_THREAD", 100)
-        results.append(arm.forward_dynamics(*x))
+        results.append(eager.forward_dynamics(*x))
     assert np.array_equal(results[0], results[1])
     assert np.array_equal(results[0], results[2])
     for wrong in ("0", "two", "-1"):
         monkeypatch.setenv("MBDYN_ROS_THREADS", wrong)
         with pytest.raises(InputError, match="MBDYN_ROS_THREADS"):
-            arm.forward_dynamics(*x)
+            eager.forward_dynamics(*x)
 
 
-def test_a_forked_process_computes_on(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_forked_process_computes_on(eager: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MBDYN_ROS_THREADS", "3")
-    monkeypatch.setattr("mbdyn_ros.compiler.threads.OPERATIONS_PER_THREAD", 100)
-    x = state(arm)
-    expected = arm.forward_dynamics(*x)
+    x = state(eager)
+    expected = eager.forward_dynamics(*x)
     child = os.fork()
     if child == 0:
-        os._exit(0 if np.array_equal(arm.forward_dynamics(*x), expected) else 1)
+        os._exit(0 if np.array_equal(eager.forward_dynamics(*x), expected) else 1)
     assert os.waitpid(child, 0)[1] == 0
-    assert np.array_equal(arm.forward_dynamics(*x), expected)
+    assert np.array_equal(eager.forward_dynamics(*x), expected)
 
 
-def test_several_callers_at_once(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_callers_at_once(eager: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     """They share the helping threads; each gets its own results."""
     monkeypatch.setenv("MBDYN_ROS_THREADS", "3")
-    monkeypatch.setattr("mbdyn_ros.compiler.threads.OPERATIONS_PER_THREAD", 100)
-    x = state(arm)
-    expected = arm.forward_dynamics(*x), arm.inverse_dynamics(*x)
+    x = state(eager)
+    expected = eager.forward_dynamics(*x), eager.inverse_dynamics(*x)
 
     def caller(k: int) -> bool:
-        method = arm.inverse_dynamics if k % 2 else arm.forward_dynamics
+        method = eager.inverse_dynamics if k % 2 else eager.forward_dynamics
         return all(np.array_equal(method(*x), expected[k % 2]) for _ in range(200))
 
     with ThreadPoolExecutor(4) as pool:
         assert all(pool.map(caller, range(8)))
 
 
-def test_helping_threads_take_no_signals(arm: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_helping_threads_take_no_signals(eager: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else Ctrl-C would not interrupt what the main thread waits for."""
     monkeypatch.setenv("MBDYN_ROS_THREADS", "3")
-    monkeypatch.setattr("mbdyn_ros.compiler.threads.OPERATIONS_PER_THREAD", 100)
-    arm.forward_dynamics(*state(arm))
+    eager.forward_dynamics(*state(eager))
     known = {str(thread.native_id) for thread in threading.enumerate()}
     blocked = []
     for task in Path("/proc/self/task").iterdir():

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from pathlib import Path
 
 import pytest
 
 import mbdyn_ros
+from mbdyn_ros.equations.loops.closure_gap import excess
 from mbdyn_ros.model import read_urdf
 from mbdyn_ros.model.read.side_car import read_mechanism
 
@@ -56,6 +58,28 @@ def test_frames_far_apart_are_said(metres: float) -> None:
     texts = loaded_with(pin_moved(metres))
     (text,) = (text for text in texts if "apart" in text)
     assert "the frames of loop 'rod_pin' are" in text and "Closing it moved" in text
+
+
+@pytest.mark.parametrize("metres", [0.05, -0.05, 0.01])
+def test_a_pin_beside_its_partner_is_said(metres: float) -> None:
+    """Closed within the limits, but not where it was drawn."""
+    (text,) = (text for text in loaded_with(pin_moved(metres)) if "apart" in text)
+    assert f"the frames of loop 'rod_pin' are {abs(metres):.3g} m apart with every" in text
+    assert re.search(r"closing it moved \w+ by -?0\.\d+ (m|rad)\. If the robot is drawn", text)
+
+
+def test_a_home_that_is_stated_is_meant() -> None:
+    """Drawn open, with a home of two digits: nothing is wrong with that."""
+    moved = mbdyn_ros.load(pin_moved(0.05)).home
+    home = "home: {" + ", ".join(f"{name}: {x:.2f}" for name, x in moved.items()) + "}\n"
+    assert not [text for text in loaded_with(pin_moved(0.05), home) if "apart" in text]
+
+
+def test_a_limit_is_passed_by_the_same_measure_everywhere() -> None:
+    assert excess(1.0, -1.0, 1.0) == 0.0 and excess(-3.0, -1.0, 1.0) == -2.0
+    assert excess(1.0 + 1e-7, -1.0, 1.0) == 0.0  # a limit of seven digits
+    assert excess(1.1e-6, 0.0, 1e-6) == pytest.approx(1e-7)  # a robot of micrometres
+    assert excess(5.0, float("-inf"), float("inf")) == 0.0
 
 
 def test_degrees_are_said_by_file_and_line() -> None:

@@ -28,7 +28,7 @@ PACKAGE = ROOT / "mbdyn_ros"
 class Point:
     """Three numbers, and no robot."""
 
-    parameters = None
+    parameters, with_home = None, False
     closing = Closing((), (), np.zeros(0), list, ca.Function)
     quaternions = ()
 

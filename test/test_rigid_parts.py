@@ -137,5 +137,5 @@ def test_refused_where_nothing_moves() -> None:
 def test_refused_where_a_mimic_contradicts_the_loop() -> None:
     mimic = f'<mimic joint="ab" multiplier="{HELD["bc"] / HELD["ab"]!r}"/></joint>'
     head, tail = SIDES.rsplit("</joint>", 1)
-    with pytest.raises(ModelError, match="lock their joints .* Leave out the <mimic> tags"):
+    with pytest.raises(ModelError, match="lock their joints .* leave out the <mimic> tags"):
         robot_of(ARM, head + mimic + tail, BRACE, home=HELD)

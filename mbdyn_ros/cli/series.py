@@ -55,6 +55,11 @@ def load_options(function: F) -> F:
     function = click.option(
         "--no-friction", is_flag=True, help="Leave damping and dry friction out."
     )(function)
+    return wrench_option(function)
+
+
+def wrench_option(function: F) -> F:
+    """The option --wrench."""
     return click.option(
         "--wrench",
         multiple=True,

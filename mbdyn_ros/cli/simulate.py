@@ -24,7 +24,7 @@ from ..view.figure import PLOTS
 from .hold import held
 from .printing import print_json, progress_bar
 from .robot_options import RobotOptions, robot_options, shareable_urdf, urdf_text
-from .series import AT_HOME, read_values, state_option
+from .series import AT_HOME, read_values, read_wrenches, state_option, wrench_option
 from .simulation_summary import print_summary, summarize, touching
 
 BAG_RATE = 100.0
@@ -43,6 +43,7 @@ MOST_SAMPLES = 1e8
     "effort", "N m or N: constant",
     " Or a file with a column time: linear between its rows, the first and last held outside.",
 )
+@wrench_option
 @click.option(
     "--hold", metavar="KP,KD",
     help="Springs (N m/rad or N/m) and dampers (N m s/rad or N s/m) hold the actuated joints "
@@ -84,6 +85,7 @@ def simulate(
     position: str | None,
     velocity: str | None,
     effort: str | None,
+    wrench: tuple[str, ...],
     hold: str | None,
     walls: str | None,
     limited: bool,
@@ -141,6 +143,7 @@ def simulate(
                 robot, q0, v0, duration, drive, rtol, atol, environment,
                 times=times, max_step=longest, progress=progress, method=method,
                 joint_limits=False,  # they are stops of the environment
+                wrenches=read_wrenches(wrench),
                 through_change_points=through,
             )  # fmt: skip
     except StoppedSimulationError as error:

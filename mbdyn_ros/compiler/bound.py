@@ -42,7 +42,15 @@ class Bound(functools.partial):  # type: ignore[type-arg]
         own: dict[str, object] = dict(zip(kernel.inputs, arguments, strict=True))
         own[kernel.program.declaration.output] = own["result"] = result
         vars(self).update(own, arguments=arguments, _kernel=kernel, _kept=kept)
+        kernel.bound.add(self)
         return self
+
+    def move(self, kernel: Kernel) -> None:
+        """Run another kernel of the same program from now on, on the same arrays."""
+        call, kept = kernel.tie(self.arguments, self.result)
+        vars(self).update(_kernel=kernel, _kept=kept)
+        super().__setstate__((call, (), {}, vars(self)))  # type: ignore[misc]
+        kernel.bound.add(self)
 
     def __setattr__(self, name: str, value: object) -> None:
         arrays = {key: one for key, one in vars(self).items() if isinstance(one, np.ndarray)}

@@ -75,7 +75,7 @@ def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
 
 
 SEAL = b"mbdyn_ros:"
-"""What stands at the end of every library before the hash of its content."""
+"""Mark at the end of every library, before the hash of its content."""
 
 
 def is_sealed(library: Path) -> bool:

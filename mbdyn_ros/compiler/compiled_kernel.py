@@ -28,6 +28,7 @@ class CompiledKernel(Kernel):
     ----------
     alone : for one state.
     vectors : gives that for a vector of states when first needed; None where it cannot.
+    worth_a_thread : see `Options.worth_a_thread`.
     """
 
     compiled = True
@@ -38,10 +39,12 @@ class CompiledKernel(Kernel):
         alone: CompiledProgram,
         home: Array,
         vectors: Callable[[], CompiledProgram | None],
+        worth_a_thread: int,
     ) -> None:
         super().__init__(program, alone.inputs, alone.shape, home)
         self.alone, self._made, self._runtime = alone, vectors, runtime()
         self._home = home.ctypes.data
+        self.worth_a_thread = worth_a_thread
         self._addresses = ctypes.c_void_p * (len(self.inputs) + 1)
         self._steps = ctypes.c_size_t * (len(self.inputs) + 1)
 
@@ -61,7 +64,7 @@ class CompiledKernel(Kernel):
         return bound_call(self.alone, (*arguments, self.home, self.memory(), result)), None
 
     def memory(self) -> Array:
-        """What a caller that follows a motion keeps; see `close` in runtime/program.h."""
+        """Memory for a caller that follows a motion; see `close` in runtime/program.h."""
         memory = np.zeros(self.alone.memory)
         memory[:1] = self.farthest
         return memory
@@ -72,14 +75,20 @@ class CompiledKernel(Kernel):
             self._runtime.batch_of_few, self.alone.address, *self._addressed(arguments, result)
         )
 
-    def _fill(self, arrays: Sequence[Array], result: Array, homes: Array | None = None) -> None:
+    def _fill(
+        self,
+        arrays: Sequence[Array],
+        result: Array,
+        homes: Array | None = None,
+        rows: Array | None = None,
+    ) -> None:
         """From `MANY` states on several at once, in vectors and on `threads()`."""
-        addressed = self._addressed(arrays, result, homes)
+        addressed = self._addressed(arrays, result, rows if homes is None else homes)
         vectors = self.vectors if len(result) >= MANY and homes is None else None
         if vectors is None:
             self._runtime.batch_of_few(self.alone.address, *addressed)
         else:
-            threads = threads_for(len(result) * vectors.operations)
+            threads = threads_for(len(result) * vectors.operations, self.worth_a_thread)
             self._runtime.batch(vectors.address, *addressed, threads)
 
     def _addressed(

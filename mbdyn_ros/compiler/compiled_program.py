@@ -30,6 +30,8 @@ class _Program(ctypes.Structure):
         ("quaternions", ctypes.c_size_t),
         ("close", ctypes.c_void_p),
         ("z", ctypes.c_size_t),
+        ("home", ctypes.c_size_t),
+        ("parameters", ctypes.c_size_t),
         ("memory", ctypes.c_size_t),
         ("terms", ctypes.c_size_t),
         ("find_terms", ctypes.c_void_p),

@@ -18,7 +18,7 @@ FLAGS = (
     "-O3", "-march=native", "-fno-math-errno", "-fno-trapping-math", "-pthread", "-fPIC", "-shared",
     "--param=lra-max-considered-reload-pseudos=50",
 )  # fmt: skip
-"""What compilers are told. GCC's allocator of registers looks at 500 values before it spills one;
+"""Flags for compilers. GCC's allocator of registers looks at 500 values before it spills one;
 in long straight lines that takes half of all its time, and 50 serve as well."""
 
 RUNTIME = Path(__file__).parent / "runtime"
@@ -102,7 +102,7 @@ class Toolchain:
             raise CompilationError(f"{self.command[0]}: it reported success but wrote no library")
 
     def _run(self, arguments: list[str], environment: dict[str, str]) -> str:
-        """What the compiler prints."""
+        """Run the compiler, and return what it prints."""
         name = self.command[0]
         try:
             process = subprocess.Popen(

@@ -28,6 +28,7 @@ class InterpretedKernel(Kernel):
         inputs = {
             function.name_in(i): (function.size2_in(i), function.size1_in(i))
             for i in range(function.n_in())
+            if function.name_in(i) in program.called_with
         }
         super().__init__(program, inputs, (function.size2_out(0), function.size1_out(0)), home)
         self._function, self._kept = function, kept
@@ -38,6 +39,9 @@ class InterpretedKernel(Kernel):
         buffer, evaluate = self._function.buffer()
         for i, array in enumerate(arguments):
             buffer.set_arg(i, memory(array))
+        if len(arguments) < self._function.n_in():
+            behind = self.home[-self._function.size1_in("parameters") :]
+            buffer.set_arg(len(arguments), memory(behind))
         buffer.set_res(0, memory(result))
         return evaluate, (buffer, self._kept)
 
@@ -45,8 +49,15 @@ class InterpretedKernel(Kernel):
         """State by state."""
         return functools.partial(self._fill, arguments, result)
 
-    def _fill(self, arrays: Sequence[Array], result: Array, homes: Array | None = None) -> None:
+    def _fill(
+        self,
+        arrays: Sequence[Array],
+        result: Array,
+        homes: Array | None = None,
+        rows: Array | None = None,
+    ) -> None:
         """State by state."""
+        homes = rows if homes is None else homes
         bound, start = Bound(self), self.home.copy()
         for k in range(len(result)):
             for one, array, n in zip(bound.arguments, arrays, self._ndim, strict=True):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import abc
+import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..array import Array
 from ..program.program import Program
+
+if TYPE_CHECKING:
+    from .bound import Bound
 
 
 class Kernel(abc.ABC):
@@ -22,7 +26,9 @@ class Kernel(abc.ABC):
     shape : shape of the result.
     compiled : whether C runs, not the interpreter.
     home : where walks to the positions of loops without closed form start; see
-        `Closing.home`. Every call reads it anew.
+        `Closing.home`. Behind it stand the parameters of the equations, where these are no input.
+        Every call reads it anew.
+    bound : the calls that are tied to it and may be tied to another kernel (`Bound.move`).
     farthest : distance (rad or m) from the last positions beyond which calls that are tied from
         now on leave loops open; 0: there is none.
     """
@@ -37,6 +43,7 @@ class Kernel(abc.ABC):
         home: Array,
     ) -> None:
         self.program, self.home, self.farthest = program, home, 0.0
+        self.bound: weakref.WeakSet[Bound] = weakref.WeakSet()
         self.inputs: dict[str, tuple[int, ...]] = {
             name: (rows, columns) if name == "wrenches" else (rows * columns,)
             for name, (rows, columns) in inputs.items()
@@ -60,6 +67,7 @@ class Kernel(abc.ABC):
         count: int,
         out: Array | None = None,
         homes: Array | None = None,
+        rows: Array | None = None,
     ) -> Array:
         """Run over N states: inputs of shape (N, ...), or of one state's shape for all.
 
@@ -67,6 +75,7 @@ class Kernel(abc.ABC):
         ----------
         out : (N, ...) contiguous float64 for the results; default a new array.
         homes : (N, n) contiguous: every state has a home of its own, and is run by itself.
+        rows : the same, where they differ in the parameters behind home alone.
 
         Returns
         -------
@@ -75,7 +84,7 @@ class Kernel(abc.ABC):
         arrays = [np.ascontiguousarray(array, dtype=np.float64) for array in arrays]
         result = np.empty((count, *self.shape)) if out is None else out
         if result.size:
-            self._fill(arrays, result, homes)
+            self._fill(arrays, result, homes, rows)
         return result
 
     @abc.abstractmethod
@@ -87,7 +96,13 @@ class Kernel(abc.ABC):
         """A call of the program over the states of arrays (N, ...), which the caller keeps."""
 
     @abc.abstractmethod
-    def _fill(self, arrays: Sequence[Array], result: Array, homes: Array | None = None) -> None:
+    def _fill(
+        self,
+        arrays: Sequence[Array],
+        result: Array,
+        homes: Array | None = None,
+        rows: Array | None = None,
+    ) -> None:
         """Run over all states of contiguous arrays."""
 
 

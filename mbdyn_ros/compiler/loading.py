@@ -26,6 +26,7 @@ from .gcc import CompilationError, toolchain
 from .interpreted_kernel import InterpretedKernel
 from .kernel import Kernel
 from .options import STANDARD, Options
+from .runtime.library import runtime
 from .source import c_source, terms_source
 from .table import Lane
 from .walker import Walker
@@ -36,7 +37,8 @@ Loaded = TypeVar("Loaded", CompiledProgram, CompiledLoops, CompiledTerms)
 def load_kernel(program: Program, home: Array | None = None, options: Options = STANDARD) -> Kernel:
     """The kernel of a program: from the cache, else compiled into it, else interpreted.
 
-    home : see `Kernel.home`; default that of the program's loops. options : for the compiler.
+    home : see `Kernel.home`; default that of the program's loops, without parameters.
+    options : for the compiler.
     """
     start = program.subject.closing.home if home is None else home
     if toolchain() is None:
@@ -44,7 +46,9 @@ def load_kernel(program: Program, home: Array | None = None, options: Options = 
         return interpret(program, start)
     try:
         single = _load(program, Lane.SINGLE, options)
-        return CompiledKernel(program, single, start, lambda: load_vectors(program, options))
+        return CompiledKernel(
+            program, single, start, lambda: load_vectors(program, options), options.worth_a_thread
+        )
     except CompilationError as error:
         _notice_interpreter(str(error))
         return interpret(program, start)
@@ -79,6 +83,7 @@ def _load(program: Program, lane: Lane, options: Options) -> CompiledProgram:
     key = "".join((name, program.key, digest_of_folder("compiler"), repr(options)))
     if not walks:
         return _built(name, key, written, CompiledProgram)
+    Beside(runtime)  # in a new cache it is compiled meanwhile
     loops = Beside(lambda: _of_loops(program, walk_source, CompiledLoops))
     terms = Beside(lambda: _of_loops(program, terms_source, CompiledTerms)) if given else None
 
@@ -105,7 +110,7 @@ def _of_loops(
 def _built(
     name: str, key: str, source: Callable[[], str], loaded: Callable[[Path], Loaded]
 ) -> Loaded:
-    """What a library of the cache holds; one that is damaged is built again."""
+    """Content of a library of the cache; one that is damaged is built again."""
     path = cached_library(name, key, source)
     try:
         return loaded(path)
@@ -121,7 +126,7 @@ def interpret(program: Program, home: Array | None = None) -> Kernel:
     start, core = closing.home if home is None else home, traced.function
     if not closing.nz:
         return InterpretedKernel(program, lasting(core), start)
-    walker = Walker(closing, traced.sizes["q"], start)
+    walker = Walker(closing, traced.sizes["q"], start[: closing.ny + closing.nz])
     names = [name for name in traced.symbols if name != "z"]
     inputs = [ca.MX.sym(name, traced.symbols[name].sparsity()) for name in names]
     result = core(inputs[0], walker(inputs[0]), *inputs[1:])

@@ -9,14 +9,14 @@ from enum import IntEnum
 
 
 class Kind(IntEnum):
-    """What an operand of a loop's line is; see `Operand`."""
+    """Kind of an operand of a loop's line; see `Operand`."""
 
     NONE, CONSTANT, INPUT, TURN, LINE, FIXED = range(6)
 
 
 @dataclass(frozen=True)
 class Operand:
-    """What the lines at one place of all passes read.
+    """Operand of the lines at one place of all passes.
 
     kind : CONSTANT; INPUT, element `first` + `step` * pass of array `which`; TURN, sine or cosine
         (`which`) of an early angle, by its place; LINE, by its place in the block's order; FIXED, a
@@ -91,7 +91,7 @@ class Loop:
 
     @property
     def far(self) -> list[Operand]:
-        """What passes read from those of another loop."""
+        """Operands that passes read from those of another loop."""
         return [one for one in self._lines_read if one.step and self.delay(one) is None]
 
     @property

@@ -1,4 +1,4 @@
-"""What can be tuned in the compiler: one frozen record, part of what a kernel is known by."""
+"""Tuning of the compiler: one frozen record, part of what a kernel is known by."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ class Options:
     shortest_overlap, longest_overlap : lines of the shortest and longest pass that the next may
         overlap. In a longer one enough can be done at once as it stands, and values that wait
         longer ask for more registers than there are.
+    worth_a_thread : operations of a batch that are worth a thread of their own: 25 us.
     """
 
     lanes: int = 0
-    longest_block: int = 5000
+    longest_block: int = 3500
     longest_vector_block: int = 10000
     piece: int = 500
     written_out: int = 3000
@@ -46,6 +47,7 @@ class Options:
     longest_wait: int = 4
     shortest_overlap: int = 10
     longest_overlap: int = 199
+    worth_a_thread: int = 500_000
 
     def longest(self, lane: Lane) -> int:
         """Operations of the longest block that is not split."""
@@ -53,4 +55,4 @@ class Options:
 
 
 STANDARD = Options()
-"""What the robots' programs are compiled with."""
+"""Options that the programs of robots are compiled with."""

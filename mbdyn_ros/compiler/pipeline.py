@@ -103,7 +103,7 @@ def text(code: Code, name: str, options: Options) -> str:
 
 
 def _wanted() -> frozenset[str]:
-    """What `MBDYN_DUMP` asks for."""
+    """Names of the passes that `MBDYN_DUMP` asks for."""
     known = {"casadi", *(one.__name__ for one in PASSES), "c"}
     named = {word.strip() for word in os.environ.get("MBDYN_DUMP", "").split(",")} - {""}
     if unknown := named - known - {"all"}:

@@ -10,7 +10,7 @@ from .pipeline import function_text, program_text
 from .table import Lane
 
 HEADERS = '#include "program.h"\n'
-"""What stands before equations: vectors, and their elementary functions."""
+"""Lines before the equations: vectors, and their elementary functions."""
 
 SCHEDULED = {Lane.SINGLE: 5000, Lane.VECTOR: 2000}
 """Operations of the longest straight lines that GCC shall order before it gives out registers: 10
@@ -21,11 +21,11 @@ BATCH = """
 #define LARGEST_IN {largest}
 #define SIZE_OUT {result}
 #define INPUTS(each) {each}
-{walked}#include "batch.h"
+{walked}{kept}#include "batch.h"
 """
 
 CORE = {Lane.SINGLE: "alone", Lane.VECTOR: "together"}
-"""What `struct program` calls the equations of one state, and of a vector of them."""
+"""Names in `struct program` of the equations of one state, and of a vector of them."""
 
 DESCRIPTION = """
 static const struct array inputs[] = {{{inputs}{{0}}}};
@@ -34,7 +34,7 @@ EXPORTED struct program program = {{
   .input = inputs, .inputs = {n_in}, .rows = {rows}, .columns = {columns},
   .total = {total}, .size = {size},
   .quaternion = quaternions, .quaternions = {n_quaternions},
-  .z = {nz}, .terms = {terms},
+  .z = {nz}, .terms = {terms}, .home = {home}, .parameters = {parameters},
   .{core} = core, {loops}.operations = {operations},
 }};
 """
@@ -62,8 +62,9 @@ def preamble(longest: int, lane: Lane) -> str:
 def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STANDARD) -> str:
     """The C of a program's library, for one state at a time or for a vector of them."""
     quaternions = program.subject.quaternions
-    inputs = {name: one for name, one in program.symbols.items() if name != "z"}
+    inputs = program.called_with
     rows, columns = program.shape
+    closing = program.subject.closing
     in_stages = lane is Lane.SINGLE and isinstance(program.equations, Staged)
     text = preamble(0 if in_stages else program.length, lane)
     text += program_text(program, "core", lane, options)
@@ -86,8 +87,10 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
         size=rows * columns,
         quaternions="".join(f"{start}, " for start in quaternions),
         n_quaternions=len(quaternions),
-        nz=program.subject.closing.nz,
+        nz=closing.nz,
         terms=program.terms,
+        home=closing.ny + closing.nz,
+        parameters=program.kept,
         core=CORE[lane],
         loops=loops,
         operations=program.length,
@@ -96,16 +99,17 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
 
 def batch_text(program: Program) -> str:
     """The C of a program's loop over many states; see runtime/batch.h."""
-    sizes = [size for name, size in program.sizes.items() if name != "z"]
+    sizes = [symbol.numel() for symbol in program.called_with.values()]
     places = [sum(sizes[:i]) for i in range(len(sizes))]
     rows, columns = program.shape
     return BATCH.format(
         total=max(1, sum(sizes)),
-        largest=max(1, *sizes),
+        largest=max(1, program.kept, *sizes),
         result=max(1, rows * columns),
         each=" ".join(
             f"each({i}, {size}, {place})"
             for i, (size, place) in enumerate(zip(sizes, places, strict=True))
         ),
         walked=f"#define SIZE_Z {program.sizes['z']}\n" if "z" in program.sizes else "",
+        kept=f"#define SIZE_P {program.kept}\n" if program.kept else "",
     )

@@ -11,7 +11,7 @@ from ..program.stages import Mask
 
 
 class Lane(Enum):
-    """What a value is: one number, a vector of as many as the processor takes, or one in C99."""
+    """Type of a value: one number, a vector of as many as the processor takes, or one in C99."""
 
     SINGLE = "1"
     VECTOR = "v"
@@ -23,7 +23,7 @@ class Lane(Enum):
         return f"real{self.value}" if self.value else "double"
 
     def __str__(self) -> str:
-        """What names of C functions for such values end in."""
+        """The ending of C functions for such values."""
         return self.value
 
 
@@ -81,4 +81,4 @@ class Column:
 
 
 Array = Table | Column
-"""What a block reads and writes."""
+"""Memory that a block reads and writes."""

@@ -11,13 +11,10 @@ import os
 
 from ..errors import InputError
 
-OPERATIONS_PER_THREAD = 500_000
-"""Operations that are worth a thread of their own: 25 us."""
 
-
-def threads_for(operations: int) -> int:
-    """The number of threads for a batch of so many operations in all."""
-    return max(1, min(most_threads(), operations // OPERATIONS_PER_THREAD))
+def threads_for(operations: int, worth_a_thread: int) -> int:
+    """The number of threads for a batch of so many operations; see `Options.worth_a_thread`."""
+    return max(1, min(most_threads(), operations // worth_a_thread))
 
 
 def most_threads() -> int:

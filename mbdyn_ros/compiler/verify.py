@@ -29,7 +29,7 @@ def verify(code: Code, stage: str) -> None:
 
 
 class _Tables:
-    """What has become of the tables of a program, step by step."""
+    """State of the tables of a program, step by step."""
 
     def __init__(self, code: Code) -> None:
         self._code = code

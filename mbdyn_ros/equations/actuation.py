@@ -1,4 +1,4 @@
-"""What actuators can do: their efforts for those of the independent coordinates, and dead points.
+"""Reach of the actuators: their efforts for those of the independent coordinates, and dead points.
 
 In a closed loop actuators need not be the independent joints. Where the robot can move while an
 actuator stands still (a piston with its crank and rod in line), the actuator is at a dead point: no

@@ -72,7 +72,7 @@ def build_robot(
 
 
 def _rounded_text(assembly: Assembly, tilts: Sequence[Tilt]) -> str:
-    """What is open in rounded loops, and the joint to look at; empty where nothing is rounded."""
+    """Words about gaps of rounded loops and a joint to look at; empty where nothing is rounded."""
     names = [loop.name for loop in assembly.linkage.cluster.closures]
     own = [one for one in tilts if one.loop in names and one.angle > 0]
     if not own and assembly.rounding is None:

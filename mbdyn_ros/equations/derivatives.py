@@ -54,7 +54,7 @@ class EffortDerivatives:
         if friction:
             efforts = efforts + joint_friction(system.tree, velocity)
             for body in system.tree.bodies:
-                if body.damping:
+                if isinstance(body.damping, SX) or body.damping:
                     by_v[body.v, body.v] += body.damping * SX.eye(body.v.stop - body.v.start)
         turned = tree.by_q @ matrix + by_v @ self._along_q(velocity)
         turned = turned + tree.by_a @ self._along_q(acceleration)

@@ -1,4 +1,4 @@
-"""What efforts and forces move: inverses of the mass matrix, of the joints and of a link.
+"""Mobility under efforts and forces: inverses of the mass matrix, of the joints and of a link.
 
 The mobility J M^-1 J^T of a link gives its acceleration by a force and a moment on it; its inverse
 is the operational-space inertia (Khatib 1987).

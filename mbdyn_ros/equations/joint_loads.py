@@ -1,4 +1,4 @@
-"""What the joints of the tree carry, as if the loops were open: bodies, weight and inertia.
+"""Loads on the joints of the tree, as if the loops were open: bodies, weight and inertia.
 
 Equations 13-18 and 37 of the parallel-serial paper: f_i and n_i of each body, summed inward. What
 the closing joints add is statics, in `robot.wrenches`.

@@ -22,6 +22,7 @@ from .articulated_body import articulated_body
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .efforts import applied, driving, joint_friction, reduced_efforts
 from .formulation import Study, formulation
+from .loops.embedding import Embedding
 from .system import System
 from .tree import kinematics
 from .tree.composite_body import composite_body
@@ -52,15 +53,19 @@ def forward_dynamics(
     """Accelerations (nv, 1) by the formulation with the fewest operations; all inputs symbols."""
     given = [q, z, v, effort, wrenches, system.parameters]
     symbols = [symbol for symbol in given if symbol is not None and symbol.numel()]
-    builds = accelerations(system).values()
+    builds = list(accelerations(system).values())
+    if system.is_shallow:
+        del builds[1:]
     return cheapest(symbols, [build(q, z, v, effort, wrenches, friction) for build in builds])
 
 
-def accelerations(system: System) -> dict[str, Callable[..., SX]]:
+def accelerations(system: System, deep: bool | None = None) -> dict[str, Callable[..., SX]]:
     """The formulations of forward dynamics worth comparing, by name; their results agree.
 
-    The mass matrix of a chain of n joints costs n^3, to write down too.
+    deep : whether to leave out the mass matrix, which of a chain of n joints costs n^3, to write
+    down too; default `System.is_deep`.
     """
+
     def by_mass_matrix(
         q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
     ) -> SX:
@@ -68,7 +73,7 @@ def accelerations(system: System) -> dict[str, Callable[..., SX]]:
         embedding = system.embedding(q, z)
         rest = SX.zeros(v.shape[0])
         bias = reduced_efforts(system, embedding, v, rest, wrenches, friction)
-        return solve_ltl(mass_matrix(system, q, z), driving(system, embedding, effort) - bias)
+        return solve_ltl(_mass_matrix(system, embedding), driving(system, embedding, effort) - bias)
 
     def by_articulated_bodies(
         q: SX, z: SX, v: SX, effort: SX, wrenches: SX | None, friction: bool
@@ -84,7 +89,7 @@ def accelerations(system: System) -> dict[str, Callable[..., SX]]:
         )
         return whole[list(system.coordinates.v)]
 
-    if system.is_deep:
+    if system.is_deep if deep is None else deep:
         return {"articulated bodies": by_articulated_bodies}
     return {
         "composite bodies and Newton-Euler": by_mass_matrix,
@@ -95,7 +100,10 @@ def accelerations(system: System) -> dict[str, Callable[..., SX]]:
 @program("q", output="matrix", matrix=True)
 def mass_matrix(system: System, q: SX, z: SX) -> SX:
     """Mass matrix (nv, nv), zeros structural."""
-    embedding = system.embedding(q, z)
+    return _mass_matrix(system, system.embedding(q, z))
+
+
+def _mass_matrix(system: System, embedding: Embedding) -> SX:
     matrix = composite_body(system.regrouped, embedding.joints)
     return embedding.matrix.T @ matrix @ embedding.matrix
 
@@ -105,7 +113,7 @@ def regressor(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     """Y (efforts, 10 links): inverse dynamics without friction = Y (standard parameters)."""
     parameters = SX.sym("parameters", 10, len(moving_links(system.tree)))
     tree = symbolic_inertias(system.tree, parameters)
-    anyone = replace(system, tree=tree, parameters=SX(0, 1))
+    anyone = replace(system, tree=tree, parameters=SX(0, 1), grouped=None)
     return linear_form(inverse_dynamics(anyone, q, z, v, a, None, False), parameters)
 
 

@@ -26,6 +26,9 @@ DEEP = 200
 """Mean square of the numbers of coordinates that move a body, from which on forward dynamics by
 the mass matrix costs at least 1.5 times that by articulated bodies: a chain of 24 joints."""
 
+SHALLOW = 16
+"""The same up to which it costs less than by articulated bodies: a chain of 6 joints."""
+
 
 @dataclass(frozen=True, eq=False)
 class System:
@@ -36,6 +39,9 @@ class System:
     coordinates : which joints are independent and actuated.
     gravity : (3,) (m/s^2). home : tree positions (nq_tree,) of a closed configuration.
     parameters : symbols (p, 1) that stand for numbers of the robot; None where all are numbers.
+    grouped : `regrouped` where parameters are inertias; None where they stay as they are.
+    known_by : what tells a system with parameters from others; empty where its numbers do. Then
+        the parameters stand behind home where programs run.
 
     Programs are traced for it (`program.program.Subject`). They take the independent positions q
     and, where loops have no closed form, the positions z of their dependent joints; behind these
@@ -49,11 +55,20 @@ class System:
     gravity: Array
     home: Array
     parameters: SX | None = None
+    grouped: Tree | None = None
+    known_by: str = ""
 
     @functools.cached_property
     def regrouped(self) -> Tree:
         """The tree with inertias merged where only their sum matters; symbols stay as they are."""
-        return self.tree if self.parameters is not None else regrouped(self.tree)
+        if self.parameters is None:
+            return regrouped(self.tree)
+        return self.tree if self.grouped is None else self.grouped
+
+    @property
+    def with_home(self) -> bool:
+        """Whether the parameters stand behind home."""
+        return bool(self.known_by)
 
     @property
     def mass(self) -> float:
@@ -63,11 +78,21 @@ class System:
     @functools.cached_property
     def is_deep(self) -> bool:
         """Whether bodies are carried by so many joints that whole matrices cost too much."""
-        depth: list[int] = []  # coordinates that move a body
+        return self._mean_square_depth > DEEP
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether bodies are carried by so few joints that whole matrices cost least."""
+        return self._mean_square_depth <= SHALLOW
+
+    @functools.cached_property
+    def _mean_square_depth(self) -> float:
+        """Mean square of the numbers of coordinates that move a body."""
+        depth: list[int] = []
         for body in self.tree.bodies:
             above = depth[body.parent] if body.parent != WORLD else 0
             depth.append(above + body.v.stop - body.v.start)
-        return sum(number**2 for number in depth) > DEEP * len(depth)
+        return sum(number**2 for number in depth) / max(1, len(depth))
 
     @property
     def walked(self) -> tuple[Linkage, ...]:
@@ -141,7 +166,7 @@ class System:
 
     @functools.cached_property
     def terms(self) -> LoopTerms:
-        """What all programs need of the loops that have no closed form."""
+        """Terms that all programs need of the loops without closed form."""
         order = list(self.coordinates.q)
         places = [order.index(row) for row in self.walk_rows]
         return LoopTerms(self.tree, self.walked, self.coordinates.nq, places)
@@ -177,11 +202,14 @@ class System:
     @functools.cached_property
     def has_friction(self) -> bool:
         """Whether any joint has damping or dry friction."""
-        return any(body.damping or body.friction for body in self.tree.bodies)
+        numbers = [one for body in self.tree.bodies for one in (body.damping, body.friction)]
+        return any(isinstance(one, SX) or one for one in numbers)
 
     def digest(self) -> str:
         """Hash of every number that the equations depend on; home is an input of programs."""
-        content = hashlib.sha256()
+        content = hashlib.sha256(self.known_by.encode())
+        if self.known_by:
+            return content.hexdigest()
         for body in self.tree.bodies:
             content.update(f"{body.kind} {body.parent} {body.q} {body.v}".encode())
             for numbers in (

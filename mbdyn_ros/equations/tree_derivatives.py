@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import casadi as ca
 import numpy as np
 
 from ..program.stages import Product, Rows, Staged, Stages
@@ -59,13 +58,14 @@ def tree_acceleration_derivatives(
 
 def _damping(stages: Stages, system: System) -> tuple[Product, ...]:
     """The derivative of damping by v, on the diagonal."""
-    damping = np.zeros(system.tree.nv)
+    damping, acts = SX.zeros(1, system.tree.nv), np.zeros(system.tree.nv, dtype=bool)
     for body in system.tree.bodies:
         damping[body.v] = body.damping
-    if not damping.any():
+        acts[body.v] = isinstance(body.damping, SX) or bool(body.damping)
+    if not acts.any():
         return ()
     ones = _row(stages, SX.ones(1, system.tree.nv))
-    return (Product(_row(stages, SX(ca.DM(damping)).T), ones, np.diag(damping != 0)),)
+    return (Product(_row(stages, damping), ones, np.diag(acts)),)
 
 
 def _row(stages: Stages, numbers: SX) -> Rows:

@@ -1,4 +1,4 @@
-"""What goes with the C99 library of a robot: a test program, a CMake project, a Python module."""
+"""Companions of the C99 library of a robot: a test program, a CMake project, a Python module."""
 
 from __future__ import annotations
 

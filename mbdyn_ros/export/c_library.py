@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..compiler.c_loops import c_loops, newton_text, places
 from ..compiler.printers.c99 import c99_body
 from ..compiler.printers.operations import number
+from ..equations.frames import Frame
 from ..model.model import Array
 from ..names import in_c_comment
 from ..program.closing import Closing
@@ -43,7 +44,7 @@ class CLibrary:
     prefix : stands before every name. robot : what the robot is called.
     gravity : (3,), m/s^2. nq, nv : numbers of positions and velocities.
     positions : name and unit of each. velocities : name, unit, and unit of the acceleration.
-    efforts : name and unit of each. functions : in the order of the header.
+    efforts, parameters : name and unit of each. functions : in the order of the header.
     omitted : what there is no function for, and why.
     closing : how loops without closed form are closed; None where there are none.
     """
@@ -56,6 +57,7 @@ class CLibrary:
     positions: tuple[tuple[str, str], ...]
     velocities: tuple[tuple[str, str, str], ...]
     efforts: tuple[tuple[str, str], ...]
+    parameters: tuple[tuple[str, str], ...]
     functions: tuple[CFunction, ...]
     omitted: tuple[str, ...]
     closing: Closing | None
@@ -70,16 +72,19 @@ class CLibrary:
 def header(described: CLibrary) -> str:
     """The header: units, order of the joints, prototypes."""
     upper = described.prefix.upper()
-    gravity = " ".join(f"{x:g}" for x in described.gravity)
+    gravity = " ".join(f"{x:g}" for x in described.gravity) + " m/s^2 in the world"
+    if any(name == "gravity/x" for name, _ in described.parameters):
+        gravity = "among the parameters"
     lines = [
         "/*",
         f" * Dynamics of the robot {in_c_comment(described.robot)}.",
         " *",
-        f" * SI units; gravity {gravity} m/s^2 in the world. Matrices are stored row by row.",
+        f" * SI units; gravity {gravity}. Matrices are stored row by row.",
         " *",
         *_table("q", [(one, unit or "of a unit quaternion") for one, unit in described.positions]),
         *_table("v, a", [(name, f"{v}, {a}") for name, v, a in described.velocities]),
         *_table("effort", list(described.efforts)),
+        *(_table("parameters", list(described.parameters)) if described.parameters else []),
         " *",
         " * Every function fills its last argument and returns 0. It returns 1 where a result is",
         " * not finite: an input is not, a loop cannot be closed there, or a number is too large.",
@@ -203,10 +208,10 @@ def _prototype(described: CLibrary, function: CFunction) -> str:
 def _spoken(described: CLibrary, function: CFunction) -> str:
     program, counts = function.program, function.program.operations
     text = SPOKEN.get(program.name, "")
-    if program.declaration.about == "link":
+    if isinstance(program.about, Frame):
         text = (
             f"Jacobian (6 x {described.nv}) of the origin of link "
-            f"{in_c_comment(str(program.about))}:\n"
+            f"{in_c_comment(program.about.link)}:\n"
             "   linear, then angular velocity in world axes, times v."
         )
     listed = ", ".join(f"{count} {kind}" for kind, count in counts.items() if count)

@@ -108,7 +108,7 @@ FORMATS: dict[str, Callable[[ClosedForm, int | None], str]] = {
 
 
 def _legend(form: ClosedForm, shown: Callable[[str], str]) -> Iterable[str]:
-    """What each symbol means, in LaTeX; `shown` sets the name of a joint."""
+    """Meanings of the symbols, in LaTeX; `shown` sets the name of a joint."""
     for k, (joint, angle) in enumerate(zip(form.joints, form.angles, strict=True), start=1):
         turn = rf"$C_{{{k}}} = \cos q_{{{k}}}$, $S_{{{k}}} = \sin q_{{{k}}}$, " if angle else ""
         name = shown(joint)
@@ -116,7 +116,7 @@ def _legend(form: ClosedForm, shown: Callable[[str], str]) -> Iterable[str]:
 
 
 def _remarks(form: ClosedForm) -> Iterable[str]:
-    """What a reader must know besides: units, gravity, symmetry, the count of zeros."""
+    """Remarks for the reader: units, gravity, symmetry, the count of zeros."""
     gravity = " ".join(f"{x:g}" for x in form.gravity)
     yield f"efforts P in N m and N, gravity {gravity} m/s^2"
     yield "H is symmetric, and C in its last two indices: only one of two equal elements is listed"

@@ -1,4 +1,4 @@
-"""What each formulation costs, traced on one robot with its numbers folded in."""
+"""Costs of the formulations in operations, traced on one robot with its numbers folded in."""
 
 from __future__ import annotations
 

@@ -79,6 +79,19 @@ class RigidInertia:
         second[np.abs(second) <= SNAPPED * size] = 0.0
         return RigidInertia(mass, constant(first, (3,)), constant(second, (3, 3)))
 
+    @staticmethod
+    def total(parts: Iterable[RigidInertia]) -> RigidInertia:
+        """The sum of inertias about one origin in the same axes."""
+        whole = RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
+        for part in parts:
+            whole = whole + part
+        return whole
+
+    def __add__(self, other: RigidInertia) -> RigidInertia:
+        return RigidInertia(
+            self.mass + other.mass, self.first + other.first, self.second + other.second
+        )
+
     @property
     def center(self) -> Array:
         """Centre of mass (3,); the origin for a massless body."""

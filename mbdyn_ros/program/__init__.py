@@ -1,1 +1,1 @@
-"""What stands between robotics and compiler: a program, its stages, and what they are made of."""
+"""Between robotics and compiler: a program, its stages, and what they are made of."""

@@ -14,7 +14,7 @@ from casadi import SX
 
 @dataclass(frozen=True, eq=False)
 class _Value:
-    """What an operation makes; `late` where it depends on late inputs."""
+    """Result of an operation; `late` where it depends on late inputs."""
 
     expression: SX
     late: bool

@@ -16,7 +16,7 @@ R = TypeVar("R")
 
 
 class Declaration:
-    """What is to be known of the program that a formula makes.
+    """Declaration of the program that a formula makes.
 
     The formula takes what the program is traced for, then one expression for each input, `z`
     behind the first (the positions of loops without closed form); then, if `loaded`, wrenches and
@@ -35,6 +35,7 @@ class Declaration:
     integrated : whether it is the rate of q at (q, v), with which compiled code integrates motions.
     differentiated : whether derivatives by q and z are taken in it, so that all that depends on
         them must be written out.
+    long : whether its text is so long that it is compiled and counted by its name alone.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Declaration:
         internal: bool = False,
         integrated: bool = False,
         differentiated: bool = False,
+        long: bool = False,
     ) -> None:
         self.formula, self.name = formula, formula.__name__
         self.__doc__, self.__module__ = formula.__doc__, formula.__module__
@@ -56,7 +58,7 @@ class Declaration:
         self.single = tuple(name for name, _, size in pairs if size == "1")
         self.output, self.matrix, self.about = output, matrix, about
         self.loaded, self.internal, self.integrated = loaded, internal, integrated
-        self.differentiated = differentiated
+        self.differentiated, self.long = differentiated, long
 
     def __repr__(self) -> str:
         return f"<program {self.name}({', '.join(self.inputs)}) -> {self.output}>"
@@ -85,19 +87,19 @@ def program(
     internal: bool = False,
     integrated: bool = False,
     differentiated: bool = False,
+    long: bool = False,
 ) -> Callable[[Callable[P, R]], Formula[P, R]]:
     """Declare the formula below as a program.
 
     Parameters
     ----------
     inputs : names of its inputs; those of one number as `name:1`.
-    output, matrix, about, loaded, internal, integrated, differentiated : see `Declaration`.
+    output, matrix, about, loaded, internal, integrated, differentiated, long : see `Declaration`.
     """
 
     def declare(formula: Callable[P, R]) -> Formula[P, R]:
-        made: Formula[P, R] = Formula(
-            formula, inputs, output, matrix, about, loaded, internal, integrated, differentiated
-        )
+        kinds = loaded, internal, integrated, differentiated, long
+        made: Formula[P, R] = Formula(formula, inputs, output, matrix, about, *kinds)
         if made.name in _declared and _declared[made.name].__module__ != made.__module__:
             raise TypeError(f"two formulas are declared as the program {made.name!r}")
         _declared[made.name] = made
@@ -106,9 +108,16 @@ def program(
     return declare
 
 
-def offered(about: str = "") -> tuple[str, ...]:
-    """Names of the programs, about a link or about nothing else, that users call by name."""
-    return tuple(name for name, one in _declared.items() if one.about == about and not one.internal)
+def offered(about: str = "", long: bool = False) -> tuple[str, ...]:
+    """Names of the programs, about a link or about nothing else, that users call by name.
+
+    long : whether of the `long` ones instead of all others.
+    """
+    return tuple(
+        name
+        for name, one in _declared.items()
+        if one.about == about and one.long == long and not one.internal
+    )
 
 
 def declared(name: object) -> Declaration:
@@ -119,7 +128,7 @@ def declared(name: object) -> Declaration:
     InputError
         There is none; the message has the nearest name.
     """
-    known = (*offered(), *offered("link"), *offered("frame"))
+    known = (*offered(), *offered(long=True), *offered("link"), *offered("frame"))
     if isinstance(name, str) and name in known:
         return _declared[name]
     near = suggestion(str(name), known)

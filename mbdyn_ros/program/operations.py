@@ -1,4 +1,4 @@
-"""What a program costs, in operations by kind."""
+"""Cost of a program, in operations by kind."""
 
 from __future__ import annotations
 

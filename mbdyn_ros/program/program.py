@@ -31,15 +31,20 @@ ROBOTICS = ("model", "program", "equations")
 
 
 class Subject(Protocol):
-    """What a program is traced for, such as the system of a robot.
+    """Subject that a program is traced for, such as the system of a robot.
 
     parameters : symbols (p, 1) that stand for numbers of it; None where all are numbers.
+    with_home : whether these symbols are no input of programs: whoever runs them keeps their
+        numbers behind home.
     closing : the positions that it leaves to whoever runs the program.
     quaternions : where in q unit quaternions begin.
     """
 
     @property
     def parameters(self) -> SX | None: ...
+
+    @property
+    def with_home(self) -> bool: ...
 
     @property
     def closing(self) -> Closing: ...
@@ -119,7 +124,7 @@ class Program:
     @functools.cached_property
     @alone
     def _arguments(self) -> dict[str, SX]:
-        """What the formula is called with, by name."""
+        """Arguments of the formula, by name."""
         first, *others = self.declaration.inputs
         closing = self.subject.closing
         terms = closing.terms().size1_out(0) if self.given else 0
@@ -149,6 +154,18 @@ class Program:
         """The result as one expression."""
         equations = self.equations
         return equations.solved if isinstance(equations, Staged) else equations
+
+    @property
+    def called_with(self) -> dict[str, SX]:
+        """The inputs that a call gives: all but z, and what stands behind home."""
+        kept = ("z", "parameters") if self.subject.with_home else ("z",)
+        return {name: one for name, one in self.symbols.items() if name not in kept}
+
+    @property
+    def kept(self) -> int:
+        """How many numbers stand behind home."""
+        parameters = self.subject.parameters
+        return parameters.numel() if self.subject.with_home and parameters is not None else 0
 
     @property
     @alone

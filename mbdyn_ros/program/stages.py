@@ -255,7 +255,7 @@ def nonzeros(matrix: SX) -> SX:
 
 @dataclass(frozen=True, eq=False)
 class Staged:
-    """What the last of some stages gives: a table, or x of the equations H x = table.
+    """Stages and the result of the last: a table, or x of the equations H x = table.
 
     elimination : of H. factors : the table (n, n) of its factors.
     """

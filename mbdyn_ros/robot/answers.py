@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 NEED_MASS = (
     "forward_dynamics",
+    "forward_dynamics_by_parameters",
     "forward_dynamics_derivatives",
     "inverse_mass_matrix",
     "operational_mobility",

@@ -12,7 +12,8 @@ from ..array import Array
 from ..equations.actuation import condition_number, joint_rates
 from ..errors import ModelWarning
 from ..model.model import constant
-from .calls import Calls
+from .parameters import start_calls
+from .variable import variable_names
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -45,7 +46,13 @@ def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, floa
     model = replace(self.model, independent=tuple(joints), actuated=self.actuated_joints)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)  # they were given for this robot
-        return type(self)(model, home, self.floating_base, self.gravity.tolist())
+        layout = self._parameters.layout
+        other = type(self)(
+            model, home, self.floating_base, self.gravity.tolist(), variable_names(layout)
+        )
+    other.calls.follow(self.calls)
+    other._stale = bool(layout)
+    return other
 
 
 def with_home(self: Robot, tree_position: Array) -> Robot:
@@ -55,7 +62,8 @@ def with_home(self: Robot, tree_position: Array) -> Robot:
     """
     other = copy.copy(self)
     home = constant(tree_position, self.system.home.shape)
-    other.system = replace(self.system, home=home)
-    other._start(Calls(other.system, self.model.source))
+    other._system = replace(self.system, home=home)
+    start_calls(other, home)
+    other.calls.follow(self.calls)
     other.home = other._home_by_name()
     return other

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+import weakref
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +28,12 @@ from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
 from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
 from ..equations.system import System
+from ..equations.variable import Layout, with_symbols, without
 from ..errors import DeadPointError, InputError, SingularMassMatrixError
 from ..program.continuation import FARTHEST
-from ..program.declaration import Declaration, offered
+from ..program.declaration import Declaration
 from ..program.program import Program
+from .plain_calls import PlainCalls
 
 SPOKEN_ARGUMENTS = {"q": "position", "v": "velocity", "a": "acceleration", "effort": "effort"}
 """Words for the arguments in messages."""
@@ -45,58 +48,75 @@ NEARLY_DEAD = 1e-3
 """Share in the motion of a loop under which an actuator explains that there are no efforts."""
 
 
-class PlainCalls:
-    """The plain call of every program by its name (`compiler.call`); None until it is compiled.
-
-    of_links : those of programs of links, by name, link, and axes where there are some.
-    """
-
-    def __init__(self) -> None:
-        self.of_links: dict[tuple[str, ...], Callable[..., Array | None]] = {}
-        for name in offered():
-            setattr(self, name, _not_compiled)
-
-    def take(self, program: Declaration, about: object, call: Callable[..., Array | None]) -> None:
-        """Keep the plain call of a program, about a link or about nothing else."""
-        if about is None:
-            setattr(self, program.name, call)
-        elif program.about in ("link", "frame"):
-            names = about if isinstance(about, tuple) else (about,)
-            self.of_links[(program.name, *names)] = call
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Callable[..., Array | None]: ...
-
-
-def _not_compiled(*_: object) -> None:
-    """Return None, as a plain call does that leaves its arguments to the general call."""
-
-
 class Calls:
     """Kernels of one system; may be used from several threads.
 
     plain : the short way to call each program once it is compiled.
     home : where all of them start walks to the positions of loops; see `Kernel.home`.
+    parameters : what is variable, behind home in one memory; every call reads it anew.
+    rows : (N, ...) home and parameters of every row of a batch; None where all have the same.
     options : what the compiler is told about those that it has not made yet.
     """
 
-    def __init__(self, system: System, source: str) -> None:
-        self._system, self._source = system, source
-        self.home = system.closing.home
+    def __init__(
+        self,
+        system: System,
+        source: str,
+        layout: Layout | None = None,
+        values: Array | None = None,
+    ) -> None:
+        self._described, self._source, self._layout = system, source, layout or Layout()
+        self._system = system
+        if self._layout:
+            self._system = with_symbols(without(system, self._layout), self._layout)
+        start = system.closing.home
+        self._numbers = np.concatenate([start, np.zeros(self._layout.size)])
+        self.home, self.parameters = np.split(self._numbers, [len(start)])
+        self.rows: Array | None = None
         self.options = STANDARD
-        self._kernels: dict[tuple[object, ...], Kernel] = {}
+        self._kernels: dict[tuple[Declaration, object, bool, bool, bool], Kernel] = {}
         self._building: dict[tuple[object, ...], threading.Lock] = {}
         self.plain = PlainCalls()
+        self._followers: weakref.WeakSet[Calls] = weakref.WeakSet()
+        if values is not None:
+            self.set_parameters(values)
 
-    def __getstate__(self) -> tuple[System, str, Options]:
-        """What a copy or a pickle needs; it loads its programs from the cache."""
-        return self._system, self._source, self.options
+    def __getstate__(self) -> tuple[System, str, Options, Layout, Array]:
+        """Arguments for a copy or a pickle, which loads its programs from the cache."""
+        values = self.parameters if self.rows is None else self.rows[:, len(self.home) :]
+        return self._described, self._source, self.options, self._layout, values
 
-    def __setstate__(self, state: tuple[System, str, Options]) -> None:
-        system, source, options = state
-        self.__init__(system, source)  # type: ignore[misc]
+    def __setstate__(self, state: tuple[System, str, Options, Layout, Array]) -> None:
+        system, source, options, layout, values = state
+        self.__init__(system, source, layout, values)  # type: ignore[misc]
         self.options = options
+
+    def set_parameters(self, values: Array) -> None:
+        """Take other parameters (p,), or (N, p) for the rows of batches, from the next call on.
+
+        Calls that are bound keep the last (p,) while rows have their own.
+        """
+        if values.ndim == 1:
+            self.parameters[:] = values
+            self.rows = None
+        else:
+            homes = np.broadcast_to(self.home, (len(values), len(self.home)))
+            self.rows = np.concatenate([homes, values], axis=1)
+            self.plain.clear()
+        for one in self._followers:
+            one.set_parameters(values)
+
+    def follow(self, other: Calls) -> None:
+        """Take the parameters that another robot of the same description takes, now and later."""
+        if self._layout:
+            self.set_parameters(other.parameters)
+            other._followers.add(self)
+
+    def take_over(self, old: Calls) -> None:
+        """Run what is bound to the kernels of `old`, whose parameters were others."""
+        for (program, about, *how), kernel in list(old._kernels.items()):
+            for bound in list(kernel.bound):
+                bound.move(self.kernel(program, about, *how))
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Names of the coordinates of an argument."""
@@ -136,7 +156,8 @@ class Calls:
             arrays["wrenches"] = (on_bodies, 2)
         if "q" in arrays:
             require_unit_quaternions(self._system.coordinates, arrays["q"][0])
-        count = broadcast_count(arrays)
+        own = {} if self.rows is None else {"parameters": (self.rows, 1)}
+        count = broadcast_count({**arrays, **own})
         variant = program, about, wrenches is not None, friction
         compiled = about is None or bool(count) or (*variant, True) in self._kernels
         kernel = self.kernel(*variant, compiled)
@@ -147,7 +168,7 @@ class Calls:
             given = [array for array, _ in arrays.values()]
             if out is not None:
                 given = [x.copy() if np.may_share_memory(x, out) else x for x in given]
-            return kernel.batch(given, count, out)
+            return kernel.batch(given, count, out, rows=self.rows)
         for key, (array, _) in arrays.items():
             if key != "wrenches":
                 require_finite(SPOKEN_ARGUMENTS.get(key, key), array, self.labels(key))
@@ -169,7 +190,9 @@ class Calls:
         """
         if not self._system.nz:
             return self.call(program, tuple(values))
-        return self.kernel(program).batch(values, len(homes), homes=homes)
+        behind = np.broadcast_to(self.parameters, (len(homes), len(self.parameters)))
+        whole = np.concatenate([homes, behind], axis=1)
+        return self.kernel(program).batch(values, len(homes), homes=whole)
 
     def _run(self, kernel: Kernel, arrays: Sequence[Array], q: Array) -> Array:
         """The result for finite numbers, or words about why it has none."""
@@ -218,9 +241,9 @@ class Calls:
                 if key not in self._kernels:
                     made = Program(program, self._system, about, wrenches, friction)
                     self._kernels[key] = (
-                        load_kernel(made, self.home, self.options)
+                        load_kernel(made, self._numbers, self.options)
                         if compiled
-                        else interpret(made, self.home)
+                        else interpret(made, self._numbers)
                     )
         return self._kernels[key]
 

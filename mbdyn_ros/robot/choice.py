@@ -1,4 +1,4 @@
-"""What this library chose where a description leaves it open, in words, once."""
+"""The choice this library makes where a description leaves one open, told once in words."""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..arguments import Wrenches
 from ..array import Array
-from ..equations import programs
+from ..equations import parameter_derivatives, programs, second_derivatives
+from ..errors import InputError
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -71,6 +72,54 @@ def forward_dynamics_derivatives(
         program = programs.forward_dynamics_derivatives
         whole = self._checked(program, (q, v, effort), wrenches, friction, out)
     return _side_by_side(self.nv, whole)
+
+
+def inverse_dynamics_second_derivatives(
+    self: Robot, q: Array, v: Array, a: Array, out: Array | None = None
+) -> tuple[Array, Array, Array, Array]:
+    """Exact second derivatives of `inverse_dynamics` without friction.
+
+    Returns
+    -------
+    Four arrays (efforts, nv, nv) or (N, efforts, nv, nv): by q and q, by v and v, by q and v, by a
+    and q. [i, j, k] is the derivative of effort i by the j-th of the first and then by the k-th of
+    the second; q changes as in `inverse_dynamics_derivatives`. `out` (efforts, 4 nv nv) takes all
+    four side by side, and the results are views of it. The programs of humanoids are long:
+    minutes of compiling, when first asked for.
+    """
+    whole = self._plain.inverse_dynamics_second_derivatives(q, v, a, out)
+    if whole is None:
+        program = second_derivatives.inverse_dynamics_second_derivatives
+        whole = self._checked(program, (q, v, a), out=out)
+    n = self.nv
+    blocks = whole.reshape(*whole.shape[:-1], 4, n, n)
+    by_qq, by_vv, by_qv, by_aq = (blocks[..., k, :, :] for k in range(4))
+    return by_qq, by_vv, by_qv, by_aq
+
+
+def inverse_dynamics_by_parameters(
+    self: Robot, q: Array, v: Array, a: Array, out: Array | None = None
+) -> Array:
+    """Derivatives (efforts, p) or (N, efforts, p) of `inverse_dynamics` by `parameter_values`."""
+    _require_variable(self)
+    return self._checked(parameter_derivatives.inverse_dynamics_by_parameters, (q, v, a), out=out)
+
+
+def forward_dynamics_by_parameters(
+    self: Robot, q: Array, v: Array, effort: Array, out: Array | None = None
+) -> Array:
+    """Derivatives (nv, p) or (N, nv, p) of `forward_dynamics` by `parameter_values`."""
+    _require_variable(self)
+    program = parameter_derivatives.forward_dynamics_by_parameters
+    return self._checked(program, (q, v, effort), out=out)
+
+
+def _require_variable(robot: Robot) -> None:
+    if not robot._parameters.layout:
+        raise InputError(
+            f"{robot.model.source}: nothing is variable; name links, gravity or friction in "
+            "load(..., variable=[...])"
+        )
 
 
 def _side_by_side(n: int, whole: Array) -> tuple[Array, Array, Array]:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .variable import checked_layout
+
 if TYPE_CHECKING:
     from ..export.c_export import Exported
     from ..export.closed_form import ClosedForm
@@ -45,7 +47,10 @@ def closed_form(self: Robot) -> ClosedForm:
 
 
 def generate_c(
-    self: Robot, directory: str | os.PathLike[str], links: Sequence[str] | None = None
+    self: Robot,
+    directory: str | os.PathLike[str],
+    links: Sequence[str] | None = None,
+    parameters: Sequence[str] = (),
 ) -> Exported:
     """Write the equations as self-contained C99: no libraries, no memory, no state.
 
@@ -57,6 +62,9 @@ def generate_c(
     ----------
     directory : folder to write into; made if it is not there.
     links : links whose Jacobian is wanted; those at the ends of the robot if not given.
+    parameters : links whose inertias, and "gravity" and "friction", whose numbers are arguments of
+        the functions, in one array behind the others; `parameter_labels` and `parameter_values`
+        have its order and the numbers that hold now.
 
     Returns
     -------
@@ -78,4 +86,4 @@ def generate_c(
     """
     from ..export.c_export import export_c  # few programs need it
 
-    return export_c(self, directory, links)
+    return export_c(self, directory, links, checked_layout(self, parameters))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -12,6 +13,7 @@ from ..errors import InputError
 from ..program.declaration import Declaration, declared, offered
 from ..program.program import Program
 from ..program.symbols import alone, lasting
+from .parameters import symbolic_system
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -54,7 +56,12 @@ def bind(
 
 @alone
 def casadi(
-    self: Robot, name: str, link: str | None = None, friction: bool = True, axes: str = "world"
+    self: Robot,
+    name: str,
+    link: str | None = None,
+    friction: bool = True,
+    axes: str = "world",
+    parameters: bool | Sequence[str] = False,
 ) -> ca.Function:
     """The equations of a method as a CasADi `Function`, for optimisers such as acados.
 
@@ -62,6 +69,9 @@ def casadi(
     ----------
     name, link, friction, axes : as in `bind`; also "closure", the residual (m or rad) of the loops
         that have no closed form.
+    parameters : True: what is variable is the last argument (`parameter_labels`), or, where
+        nothing is, all inertias, gravity and friction; or a list of links, "gravity" and "friction"
+        of which it shall be made.
 
     Returns
     -------
@@ -83,13 +93,15 @@ def casadi(
         names = ["q", "z"], ["gap"]
         return lasting(ca.Function("closure", [q, z], [residual], *names, {"cse": True}))
     program, about, *loads = _wanted(self, name, link, friction, axes)
-    return lasting(Program(program, self.system, about, *loads).symbolic)
+    system = self.system if parameters is False else symbolic_system(self, parameters)
+    return lasting(Program(program, system, about, *loads).symbolic)
 
 
 def compile(self: Robot, *names: str, link: str | None = None, axes: str = "world") -> None:
     """Load or compile the named programs now, several at once.
 
-    Default: all of the robot, or of `link`, in `axes`. Those of links are interpreted otherwise.
+    Default: all of the robot but second derivatives, whose text is long, or all of `link`, in
+    `axes`. Those of links are interpreted otherwise.
     """
     if link is None:
         self.calls.load(*((declared(name),) for name in names or offered()))

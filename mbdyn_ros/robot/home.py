@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..array import Array
+from ..equations.loops.closure_gap import excess
 from ..units import joint_unit
 
 if TYPE_CHECKING:
@@ -17,12 +18,9 @@ if TYPE_CHECKING:
 MOST_TOLD = 3
 """Most other ways to close a loop, and joints in each, that are told."""
 
-BEYOND = 1e-6
-"""Way (rad or m) beyond a limit from which on it is told."""
-
 
 def home_warnings(robot: Robot) -> Iterator[str]:
-    """What to look at in the home configuration of every loop."""
+    """Warnings about the home configuration of every loop."""
     for assembly in robot._assemblies:
         if assembly.others:
             yield other_branches_text(robot, assembly)
@@ -38,16 +36,15 @@ def _beyond_limits(robot: Robot, assembly: Assembly) -> Iterator[str]:
         joint, x = robot.model.joint(name), float(assembly.home[place])
         if joint.nv != 1:
             continue
-        bound = min(max(x, joint.limits.lower), joint.limits.upper)
-        if abs(x - bound) > BEYOND:
+        if over := excess(x, joint.limits.lower, joint.limits.upper):
             unit = joint_unit(joint.type)
             why = "no closing within the limits was found"
             if place in linkage.independent:
                 why = "home puts it there"
             yield (
                 f"{robot.model.source}: loop {linkage.cluster.name!r} is closed at home with joint "
-                f"{name!r} at {x:.4g} {unit}, {abs(x - bound):.3g} {unit} beyond its limit "
-                f"{bound:g}: {why}. Check the frames of the loop, the limit, or home"
+                f"{name!r} at {x:.4g} {unit}, {abs(over):.3g} {unit} beyond its limit "
+                f"{x - over:g}: {why}. Check the frames of the loop, the limit, or home"
             )
 
 

@@ -1,4 +1,4 @@
-"""What a robot consists of, at a glance: properties of `Robot`, and its text."""
+"""Make-up of a robot at a glance: properties of `Robot`, and its text."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def total_mass(self: Robot) -> float:
 
 
 def text(self: Robot) -> str:
-    """What it is, in a line."""
+    """A line about the robot."""
     loops = len(self.model.loops) + len(self.model.couplings)
     parts = [
         f"nq {self.nq}",

@@ -27,6 +27,7 @@ from . import (
     frames,
     limits,
     makeup,
+    parameters,
     rollout,
     state,
     whole_body,
@@ -36,7 +37,9 @@ from .answers import find_massless_links, massless_text, require_answer, require
 from .calls import Calls
 from .choice import say_choice
 from .home import home_warnings
+from .parameters import start_calls
 from .report import report
+from .variable import variable_parameters
 
 
 def load(
@@ -45,6 +48,7 @@ def load(
     home: Mapping[str, float] | None = None,
     floating_base: bool = False,
     gravity: Sequence[float] = (0.0, 0.0, -9.81),
+    variable: Sequence[str] = (),
 ) -> Robot:
     """Read a robot description and return the `Robot`.
 
@@ -57,6 +61,9 @@ def load(
     home : rough position (rad or m) by joint name; joints not named are at 0.
     floating_base : whether the root link is free to move in the world.
     gravity : (3,), m/s^2, in the world.
+    variable : links whose inertias, and "gravity" and "friction", whose numbers may change without
+        compiling (`set_payload`, `set_inertia`, `set_gravity`, `set_friction`): inputs of the
+        programs, where all others are folded. What is set without being named here becomes so.
 
     Raises
     ------
@@ -76,7 +83,7 @@ def load(
     model = read_description(source)
     if mechanism is not None:
         model = read_mechanism(mechanism, model)
-    return Robot(model, home, floating_base, gravity)
+    return Robot(model, home, floating_base, gravity, variable)
 
 
 class Robot:
@@ -109,13 +116,15 @@ class Robot:
         home: Mapping[str, float] | None = None,
         floating_base: bool = False,
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        variable: Sequence[str] = (),
     ) -> None:
         named = joints_of_parts(model, home if isinstance(home, Mapping) else ())
         model = split_joints(model, named | quaternions_in_loops(model))
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
-        self.model, self.system, self._assemblies, notes = build_robot(
+        self._stale = False
+        self.model, self._system, self._assemblies, notes = build_robot(
             model, floating_base, self.gravity, rough
         )
         self.floating_base = floating_base
@@ -132,7 +141,8 @@ class Robot:
         self._joint_rows = np.array(rows_q, dtype=np.intp), np.array(rows_v, dtype=np.intp)
         self.home = self._home_by_name()
         self.massless_links = find_massless_links(self)
-        self._start(Calls(self.system, self.model.source))
+        self._parameters = variable_parameters(self, variable)
+        start_calls(self, self._system.home)
         self._choice_said = self._limits_said = False
         self.warnings = self._find_warnings(notes)
         for text in self.warnings:
@@ -144,7 +154,7 @@ class Robot:
         self._rollouts: dict[bool, rollout.Rollout] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        """What a copy or a pickle needs: all but what `_start` makes of the calls."""
+        """Attributes for a copy or a pickle: all but those that `_start` makes of the calls."""
         return {key: one for key, one in vars(self).items() if key not in ("_plain", "_rollouts")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -165,6 +175,16 @@ class Robot:
     base_parameters = dynamics.base_parameters
     inverse_dynamics_derivatives = derivatives.inverse_dynamics_derivatives
     forward_dynamics_derivatives = derivatives.forward_dynamics_derivatives
+    system = property(parameters.system)
+    set_inertia = parameters.set_inertia
+    set_payload = parameters.set_payload
+    set_gravity = parameters.set_gravity
+    set_friction = parameters.set_friction
+    parameter_labels = parameters.parameter_labels
+    parameter_values = parameters.parameter_values
+    inverse_dynamics_second_derivatives = derivatives.inverse_dynamics_second_derivatives
+    inverse_dynamics_by_parameters = derivatives.inverse_dynamics_by_parameters
+    forward_dynamics_by_parameters = derivatives.forward_dynamics_by_parameters
     neutral = configuration.neutral
     random = configuration.random
     integrate = configuration.integrate

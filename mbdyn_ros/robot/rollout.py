@@ -15,6 +15,7 @@ from ..arguments import (
     require_unit_quaternions,
     whole_efforts,
 )
+from ..array import as_numbers
 from ..compiler.compiled_kernel import CompiledKernel
 from ..compiler.compiled_program import CompiledProgram
 from ..compiler.kernel import Kernel
@@ -111,13 +112,13 @@ def rollout(
             "a rollout leaves out: use friction=False, or simulate"
         )
     forces = checked_efforts(efforts, self.effort_labels)
-    q, v = checked_start(self.system, q0, v0, forces)
+    q, v = checked_start(self.system, q0, v0, forces, self.calls.rows)
     friction = friction or not self.system.has_friction
     if friction not in self._rollouts:
         kernel = self.calls.kernel(programs.forward_dynamics, friction=friction)
         self._rollouts[friction] = Rollout(self.system, kernel)
-    run = self._rollouts[friction]
-    result = run(q, v, forces, positive_seconds("dt", dt), method, bool(terminal))
+    run, rows = self._rollouts[friction], self.calls.rows
+    result = run(q, v, forces, positive_seconds("dt", dt), method, bool(terminal), rows)
     if forces.shape[-2]:
         say_left_limits(self, result[0] if terminal else result[0][..., -1, :])
     return result
@@ -139,31 +140,41 @@ class Rollout:
         if isinstance(kernel, CompiledKernel):
             programs = kernel.vectors, load_vectors(Program(position_rate, system))
             self._compiled = [one for one in programs if one is not None]
+            self._worth_a_thread = kernel.worth_a_thread
 
     def __call__(
-        self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod, terminal: bool
+        self,
+        q: Array,
+        v: Array,
+        effort: Array,
+        dt: float,
+        method: FixedMethod,
+        terminal: bool,
+        rows: Array | None = None,
     ) -> tuple[Array, Array]:
         """Positions and velocities after every step, or after the last.
 
         Parameters
         ----------
-        q, v : (nq,), (nv,) or (N, ...). effort : (T, ne) or (N, T, ne).
+        q, v : (nq,), (nv,) or (N, ...). effort : (T, ne) or (N, T, ne). rows : see `Kernel.batch`.
         """
         counts = {len(x) for x, single in ((q, 1), (v, 1), (effort, 2)) if x.ndim > single}
+        if rows is not None:
+            counts.add(len(rows))
         count, steps = max(counts, default=1), effort.shape[-2]
         shape = (count,) if terminal else (count, steps)
         q_out, v_out = (np.empty((*shape, x.shape[-1])) for x in (q, v))
         if terminal and not steps:
             q_out[:], v_out[:] = q, v
         elif len(self._compiled) < 2:
-            self._interpret(q, v, effort, dt, method, q_out, v_out)
+            self._interpret(q, v, effort, dt, method, q_out, v_out, rows)
         elif count and steps:
-            self._run_pieces(q, v, effort, dt, method, q_out, v_out)
+            self._run_pieces(q, v, effort, dt, method, q_out, v_out, rows)
         return (q_out, v_out) if counts else (q_out[0], v_out[0])
 
     def _run_pieces(
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
-        q_out: Array, v_out: Array,
+        q_out: Array, v_out: Array, rows: Array | None,
     ) -> None:  # fmt: skip
         """Groups of motions one after the other, and long motions piece by piece.
 
@@ -179,14 +190,15 @@ class Rollout:
             one_q, one_v, drive = (
                 x[some] if x.ndim > single else x for x, single in ((q, 1), (v, 1), (effort, 2))
             )
+            own = self._kernel.home if rows is None else rows[some]
             if piece == steps:
-                self._run(one_q, one_v, drive, dt, method, q_out[some], v_out[some])
+                self._run(one_q, one_v, drive, dt, method, q_out[some], v_out[some], own)
                 continue
             for start in range(0, steps, piece):
                 now = drive[..., start : start + piece, :]
                 shape = (len(q_out[some]), now.shape[-2])[: q_out.ndim - 1]
                 q_now, v_now = np.empty((*shape, q.shape[-1])), np.empty((*shape, v.shape[-1]))
-                self._run(one_q, one_v, now, dt, method, q_now, v_now)
+                self._run(one_q, one_v, now, dt, method, q_now, v_now, own)
                 if q_out.ndim == 3:
                     q_out[some, start : start + piece] = q_now
                     v_out[some, start : start + piece] = v_now
@@ -197,7 +209,7 @@ class Rollout:
 
     def _run(
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
-        q_out: Array, v_out: Array,
+        q_out: Array, v_out: Array, home: Array,
     ) -> None:  # fmt: skip
         count, steps = len(q_out), effort.shape[-2]
         forward, rate = self._compiled
@@ -210,19 +222,22 @@ class Rollout:
         stages, tableau = tableau_in_c(method)
         runtime().rollout(
             *given,
-            ctypes.c_void_p(self._kernel.home.ctypes.data),
+            ctypes.c_void_p(home.ctypes.data),
+            ctypes.c_size_t(home.shape[1] if home.ndim > 1 else 0),
             ctypes.c_double(dt),
             stages,
             ctypes.c_void_p(tableau.ctypes.data),
             int(q_out.ndim == 3),
             ctypes.c_void_p(q_out.ctypes.data),
             ctypes.c_void_p(v_out.ctypes.data),
-            threads_for(count * steps * max(1, stages) * forward.operations),
+            threads_for(
+                count * steps * max(1, stages) * forward.operations, self._worth_a_thread
+            ),
         )
 
     def _interpret(
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
-        q_out: Array, v_out: Array,
+        q_out: Array, v_out: Array, rows: Array | None,
     ) -> None:  # fmt: skip
         """Run without compiled code, step by step for all motions at once."""
         count, steps = len(q_out), effort.shape[-2]
@@ -234,7 +249,7 @@ class Rollout:
                 self._rate(*row)
 
         def accelerate(share: float, q: Array, v: Array, result: Array) -> None:
-            self._kernel.batch([q, v, at], count, result)
+            self._kernel.batch([q, v, at], count, result, rows=rows)
 
         self._rate.normalize(q)
         for t in range(steps):
@@ -259,7 +274,10 @@ def tableau_in_c(method: FixedMethod) -> tuple[int, Array]:
 
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
     """Efforts (T, ne) or (N, T, ne) as float64, or words about why they are none."""
-    array = np.asarray(whole_efforts(value, labels))
+    try:
+        array = as_numbers(whole_efforts(value, labels))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"efforts must be numbers: {error}") from None
     if array.ndim not in (2, 3) or array.shape[-1] != len(labels):
         raise InputError(
             f"efforts has shape {array.shape}: expected (T, {len(labels)}) for T steps, or "
@@ -269,11 +287,14 @@ def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
     return flat.reshape(array.shape)
 
 
-def checked_start(system: System, q: object, v: object, efforts: Array) -> tuple[Array, Array]:
+def checked_start(
+    system: System, q: object, v: object, efforts: Array, rows: Array | None = None
+) -> tuple[Array, Array]:
     """The states to start from, refused where they do not fit the efforts or each other."""
+    own = {} if rows is None else {"parameters": (rows, 1)}
     coordinates = system.coordinates
     start = coordinate_array("q0", q, coordinates.position_labels)
     speed = coordinate_array("v0", v, coordinates.velocity_labels)
     require_unit_quaternions(coordinates, start)
-    broadcast_count({"q0": (start, 1), "v0": (speed, 1), "efforts": (efforts, 2)})
+    broadcast_count({"q0": (start, 1), "v0": (speed, 1), "efforts": (efforts, 2), **own})
     return start, speed

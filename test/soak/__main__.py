@@ -181,13 +181,13 @@ def main() -> int:
                     memory = resident(soak.simulator.pid)
                 soak.watch.excused = False
                 soak.drive()
-                since, soak.watch.gap = time.monotonic(), 0.0
+                since, soak.watch.starved = time.monotonic(), 0.0
                 allowed = faults[name]()
                 effort, command = soak.watch.zero_after(since, limit=20.0)
                 took[name].append((effort, command))
-                gap = soak.watch.gap
-                if effort > allowed + gap:
-                    late.append(f"{name}: {effort:.3f} s, joint states {gap:.3f} s apart")
+                starved = soak.watch.starved
+                if effort > allowed + starved:
+                    late.append(f"{name}: {effort:.3f} s, joint states overdue {starved:.3f} s")
                 if time.monotonic() > end:
                     break
             grown = resident(soak.simulator.pid) - memory

@@ -18,6 +18,9 @@ from mbdyn_ros.ros.node.inbox import Inbox
 TICK = 1e-3
 """s between two looks."""
 
+OVERDUE = 0.02
+"""s after which joint states are overdue."""
+
 
 def resident(process: int) -> float:
     """Memory (MiB) of a process."""
@@ -34,7 +37,8 @@ class Watch:
     lost : joint states that the simulator published, and that never came.
     disordered : stamps that do not increase.
     longest_gap : s between two joint states, by the clock of this process, while not `excused`.
-    gap : the longest since it was set to 0: a machine that is too busy lets nobody send zeros.
+    starved : s for which joint states were overdue, since it was set to 0: a machine that is too
+        busy lets nobody send zeros.
     complaints : what each node's diagnostics said last.
     """
 
@@ -45,7 +49,7 @@ class Watch:
         self._commands = Inbox(node, Float64MultiArray, "simulator/commands", QoSProfile(depth=500))
         self.received = self.lost = self.disordered = 0
         self._last_number = 0
-        self.longest_gap = self.gap = 0.0
+        self.longest_gap = self.starved = 0.0
         self.excused = True
         self._last_stamp, self._last_at = 0, time.monotonic()
         self._effort_at = self._command_at = 0.0
@@ -95,7 +99,7 @@ class Watch:
                 number, before = self._states.sequence, self._last_number
                 self.lost += number - before - 1 if before else 0
                 self._last_number = number
-                self.gap = max(self.gap, now - self._last_at)
+                self.starved += max(now - self._last_at - OVERDUE, 0.0)
                 if not self.excused:
                     self.longest_gap = max(self.longest_gap, now - self._last_at)
                 self._last_at = now

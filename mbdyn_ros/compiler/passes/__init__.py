@@ -1,1 +1,1 @@
-"""What is done to code on its way to C: one pass a file, each from `Code` to `Code`."""
+"""Changes of code on its way to C: one pass a file, each from `Code` to `Code`."""

@@ -19,7 +19,7 @@ TOWARDS_ANGLES = frozenset(
     [ca.OP_CONST, ca.OP_INPUT, ca.OP_ASSIGN, ca.OP_NEG, ca.OP_TWICE]
     + [ca.OP_ADD, ca.OP_SUB, ca.OP_MUL]
 )
-"""What may lead from inputs to an angle whose sine is taken at the start."""
+"""Operations that may lead from inputs to an angle whose sine is taken at the start."""
 
 
 def angles(code: Code, options: Options) -> Code:

@@ -44,7 +44,7 @@ def overlap(code: Code, options: Options) -> Code:
 
 
 def _overlapped(block: Block, options: Options) -> tuple[int, ...]:
-    """What the block computes, with the lines of each loop in the order of their times."""
+    """Order of the block, with the lines of each loop in the order of their times."""
     order, place = block.computed, 0
     result: list[int] = []
     if not block.loops:

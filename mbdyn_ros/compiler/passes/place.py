@@ -50,9 +50,9 @@ def _placed(block: Block, options: Options) -> Block:
 
 
 def _kept(block: Block, elsewhere: Iterable[int], lanes: int) -> Memory:
-    """What stays: the early sines and cosines, and what is read `elsewhere`, by line, or by another
-    loop pass by pass. The last values of those that wait in variables need no place: the loop hands
-    them on."""
+    """Memory for the early sines and cosines, and for what is read `elsewhere`, by line, or by
+    another loop pass by pass. The last values of those that wait in variables need no place: the
+    loop hands them on."""
     order, loops = block.computed, block.loops
     room = len(block.early)
     if block.lane is Lane.SINGLE and room:

@@ -40,7 +40,7 @@ def _split(block: Block, options: Options) -> Block:
 
 
 def _early(block: Block) -> Piece:
-    """What leads to the early angles, whose sines and cosines it makes."""
+    """The piece that leads to the early angles, and makes their sines and cosines."""
     turns = chain.from_iterable(block.turns[angle] for angle in block.early)
     inputs = frozenset(k for k in block.first if block.lines[k].code == ca.OP_INPUT)
     lines = tuple(k for k in block.first if k not in inputs)

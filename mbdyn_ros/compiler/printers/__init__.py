@@ -1,1 +1,1 @@
-"""What writes code as C, once all is decided: one kind of step a file."""
+"""Printers of code as C, once all is decided: one kind of step a file."""

@@ -125,7 +125,7 @@ class ProductPrinter:
         )
 
     def _occurring(self) -> set[int]:
-        """What is wanted of some block."""
+        """All that is wanted of some block."""
         return {wanted for row in self._wanted for wanted, _ in row if wanted}
 
     def _case(self, wanted: int) -> str:

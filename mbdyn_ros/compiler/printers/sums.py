@@ -68,7 +68,7 @@ def sum_text(stage: Sum, name: str, layout: Layout) -> str:
 
 @dataclass(frozen=True)
 class Step:
-    """What is done to a block: for some lanes which lane of another it takes.
+    """Step of a sum in a block: for some lanes which lane of another it takes.
 
     adds : whether it is added; else it takes the lane's place.
     """

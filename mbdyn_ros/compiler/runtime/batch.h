@@ -32,6 +32,16 @@ static inline void read_states(const struct batch* job, size_t i, size_t size, s
   read_rows(row, size, out);
 }
 
+#ifdef SIZE_P
+/* The parameters of a vector of states, which stand behind home. */
+static inline void read_parameters(const struct batch* job, size_t k, size_t count, realv* out) {
+  const size_t step = job->step[job->program->inputs];
+  const double *row[LANES], *x = job->start[job->program->inputs] + job->program->home;
+  for (size_t l = 0; l < LANES; ++l) row[l] = x + (k + (l < count ? l : count - 1)) * step;
+  read_rows(row, SIZE_P, out);
+}
+#endif
+
 static void run_batch(const void* pointer, size_t first, size_t last) {
   const struct batch* job = pointer;
   const struct program* program = job->program;
@@ -40,17 +50,29 @@ static void run_batch(const void* pointer, size_t first, size_t last) {
   realv* const res[] = {out};
 #define PLACE(i, size, place) in + place,
 #define READ(i, size, place) read_states(job, i, size, k, count, in + place);
+#ifdef SIZE_P
+  realv parameters[SIZE_P];
+#else
+  const realv* const parameters = NULL;
+#endif
 #ifdef SIZE_Z
   realv z[SIZE_Z];
-  const realv* given[] = {INPUTS(PLACE)};
+  const realv* given[] = {INPUTS(PLACE) parameters};
   const realv* arg[sizeof given / sizeof *given + 1] = {in, z};
   memcpy(arg + 2, given + 1, sizeof given - sizeof *given);
 #else
-  const realv* const arg[] = {INPUTS(PLACE)};
+  const realv* const arg[] = {INPUTS(PLACE) parameters};
+#endif
+#ifdef SIZE_P
+  const int own = job->step[program->inputs] != 0;
+  if (!own) read_parameters(job, 0, LANES, parameters);
 #endif
   for (size_t k = first; k < last; k += LANES) {
     const size_t count = last - k < LANES ? last - k : LANES;
     INPUTS(READ)
+#ifdef SIZE_P
+    if (own) read_parameters(job, k, count, parameters);
+#endif
 #ifdef SIZE_Z
     const bitsv closed = close_together(program, in, job->start[program->inputs], NULL, z);
 #endif

@@ -21,6 +21,17 @@ static void row_along(size_t n, const double* speeds, const double* arm, const d
   }
 }
 
+/* Take from a row of two links the velocity of the other one, along d. */
+static void against(const struct walls* w, const struct work* x, size_t k, const double* d,
+                    double* row) {
+  if (w->partner[k] < 0) return;
+  const double *body = x->column + w->partner[k], *place = x->column + w->normal[k] + 3;
+  const double arm[] = {place[0] - body[3], place[1] - body[7], place[2] - body[11]};
+  double of_other[w->nv + 1];
+  row_along(w->nv, body + 12, arm, d, of_other);
+  add(w->nv, -1., of_other, row);
+}
+
 /* Rows and answers of the held contacts, and of dry friction if `rubs`, at q; whether M can be
    factored. */
 static int assemble(const struct walls* w, struct walled* s, struct work* x, double damped,
@@ -41,16 +52,25 @@ static int assemble(const struct walls* w, struct walled* s, struct work* x, dou
       continue;
     }
     const double* normal = x->column + w->normal[k];
-    const double *point = w->point + 4 * k, *speeds = body + 12;
+    const double* speeds = body + 12;
     double arm[3];
-    for (int r = 0; r < 3; ++r) arm[r] = dot(3, body + 4 * r, point) - point[3] * normal[r];
+    if (w->partner[k] < 0) {
+      const double* point = w->point + 4 * k;
+      for (int r = 0; r < 3; ++r) arm[r] = dot(3, body + 4 * r, point) - point[3] * normal[r];
+    } else {
+      for (int r = 0; r < 3; ++r) arm[r] = normal[3 + r] - body[4 * r + 3];
+    }
+    const size_t start = m;
     row_along(n, speeds, arm, normal, x->S + m++ * n);
+    against(w, x, k, normal, x->S + start * n);
     if (!(w->friction[k] > 0.)) continue;
     double along[2][3];
     tangents(normal, along[0], along[1]);
     x->tangent[i] = m;
     row_along(n, speeds, arm, along[0], x->S + m++ * n);
     row_along(n, speeds, arm, along[1], x->S + m++ * n);
+    against(w, x, k, along[0], x->S + (start + 1) * n);
+    against(w, x, k, along[1], x->S + (start + 2) * n);
   }
   x->held_rows = m;
   if (rubs) {

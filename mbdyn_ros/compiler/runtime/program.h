@@ -30,7 +30,12 @@ struct program {
      loops were closed last (only the first, see `struct memory`, is the caller's to set); without
      them (NULL) the answer is that of q and home alone. */
   int (*close)(const double* q, const double* home, double* memory, double* z);
-  size_t z, memory;
+  size_t z;
+
+  /* What stands in `home`: that many numbers of loops, and behind them the parameters of the
+     equations, which are no input. */
+  size_t home, parameters;
+  size_t memory;
 
   /* What all programs of the robot need of its loops beside z: so many numbers stand behind z, put
      there by a function of q and z from the same library; 0 where the equations need none. */
@@ -38,7 +43,7 @@ struct program {
   void (*find_terms)(const double* const* arg, double* const* res);
 
   /* The equations, of one state or of a vector of them; the library has one of the two. Behind q
-     stands z where loops are to be closed. */
+     stands z where loops are to be closed, and behind all stand the parameters. */
   void (*alone)(const double* const* arg, double* const* res);
   void (*together)(const realv* const* arg, realv* const* res);
 
@@ -55,14 +60,15 @@ struct program {
 struct batch {
   const struct program* program;
   const double* const* start;  /* of every input, then of home */
-  const size_t* step;          /* from state to state; 0 where one serves all */
+  const size_t* step;          /* from state to state; 0 where one serves all. Homes may differ in
+                                  their parameters alone. */
   double* result;
 };
 
 struct rollout {
   const struct program* forward;  /* accelerations of (q, v, effort) */
   const double *q, *v, *effort, *home;
-  size_t step_q, step_v, step_effort, steps;
+  size_t step_q, step_v, step_effort, step_home, steps;
   double dt, *q_out, *v_out;
   int stages, whole;
   const double* tableau;

@@ -6,20 +6,21 @@ enum { INPUTS(SIZED) NQ = SIZE_0, NV = SIZE_1, STATE = NQ + NV };
 
 /* Accelerations, NaN where the loops cannot be closed. */
 static __attribute__((noinline))
-void accelerate_closed(const struct rollout* job, double* memory, const realv* q, const realv* v,
-                       const realv* effort, realv* a) {
+void accelerate_closed(const struct rollout* job, double* memory, const realv* parameters,
+                       const realv* q, const realv* v, const realv* effort, realv* a) {
   realv z[job->forward->z];
   const bitsv closed = close_together(job->forward, q, job->home, memory, z);
-  job->forward->together((const realv* const[]){q, z, v, effort}, (realv* const[]){a});
+  job->forward->together((const realv* const[]){q, z, v, effort, parameters},
+                         (realv* const[]){a});
   for (size_t i = 0; i < NV; ++i) a[i] = selectv(closed, a[i], allv(NAN));
 }
 
-static inline void accelerate(const struct rollout* job, double* memory, const realv* q,
-                              const realv* v, const realv* effort, realv* a) {
+static inline void accelerate(const struct rollout* job, double* memory, const realv* parameters,
+                              const realv* q, const realv* v, const realv* effort, realv* a) {
   if (job->forward->close) {
-    accelerate_closed(job, memory, q, v, effort, a);
+    accelerate_closed(job, memory, parameters, q, v, effort, a);
   } else {
-    job->forward->together((const realv* const[]){q, v, effort}, (realv* const[]){a});
+    job->forward->together((const realv* const[]){q, v, effort, parameters}, (realv* const[]){a});
   }
 }
 
@@ -51,13 +52,13 @@ static void normalize(const struct program* program, realv* q) {
 /* One step of a state, q and behind it v. No stages: the velocity first, then the position with
    it. Else an explicit Runge-Kutta method: the shares of the slopes on each stage, row by row,
    their weights, of which equal neighbours are added first, and what divides the weights. */
-static void advance(const struct rollout* job, double* memory, const realv* effort,
-                    realv* state) {
+static void advance(const struct rollout* job, double* memory, const realv* parameters,
+                    const realv* effort, realv* state) {
   const double h = job->dt;
   const int stages = job->stages;
   realv trial[STATE + 1], slope[stages + 1][STATE + 1];
   if (!stages) {
-    accelerate(job, memory, state, state + NQ, effort, slope[0] + NQ);
+    accelerate(job, memory, parameters, state, state + NQ, effort, slope[0] + NQ);
     ahead(NV, state + NQ, h, slope[0] + NQ, state + NQ);
     rate_of_q(state, state + NQ, slope[0]);
     ahead(NQ, state, h, slope[0], state);
@@ -71,7 +72,7 @@ static void advance(const struct rollout* job, double* memory, const realv* effo
       at = trial;
     }
     rate_of_q(at, at + NQ, slope[s]);
-    accelerate(job, memory, at, at + NQ, effort, slope[s] + NQ);
+    accelerate(job, memory, parameters, at, at + NQ, effort, slope[s] + NQ);
   }
   for (int s = 0; s < stages;) {
     const double weight = share[s];
@@ -94,6 +95,7 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {
   const size_t ne = size_of(job->forward->input + 2);
   const size_t kept = job->whole ? job->steps : 1;
   double memory[LANES * job->forward->memory + 1];
+  realv parameters[job->forward->parameters + 1];
   for (size_t k = first; k < last; k += LANES) {
     const size_t count = last - k < LANES ? last - k : LANES;
     const double* row[LANES];
@@ -104,6 +106,10 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {
     read_rows(row, NQ, q);
     for (size_t l = 0; l < LANES; ++l) row[l] = job->v + lane[l] * job->step_v;
     read_rows(row, NV, v);
+    for (size_t l = 0; l < LANES; ++l) {
+      row[l] = job->home + lane[l] * job->step_home + job->forward->home;
+    }
+    read_rows(row, job->forward->parameters, parameters);
     normalize(job->forward, q);
     memset(memory, 0, sizeof memory);
     for (size_t t = 0; t < job->steps; ++t) {
@@ -111,7 +117,7 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {
         row[l] = job->effort + lane[l] * job->step_effort + t * ne;
       }
       read_rows(row, ne, effort);
-      advance(job, memory, effort, q);
+      advance(job, memory, parameters, effort, q);
       if (!job->whole && t + 1 < job->steps) continue;
       const size_t place = job->whole ? t : 0;
       write_rows(q, NQ, count, job->q_out + (k * kept + place) * NQ, kept * NQ);

@@ -12,8 +12,10 @@ struct walls {
   size_t nq, nv, ne, contacts, rubbing;
   /* In the result of `rows`: of every contact its body, a transform (3, 4) and the velocities (6, nv)
      of origin and turning, and its normal (3), or, where that is -1, one row; then rows of dry
-     friction and the bounds of its forces. point: places (3) in the bodies' frames, and radius. */
-  const int64_t *body, *normal;
+     friction and the bounds of its forces. point: places (3) in the bodies' frames, and radius.
+     partner: where the other body stands if two links touch, whose place (3) then follows the
+     normal; else -1. */
+  const int64_t *body, *partner, *normal;
   const double* point;
   int64_t rubs, bounds;
   /* Of every row of dry friction the number in v that it is, and that in q; -1: none. */

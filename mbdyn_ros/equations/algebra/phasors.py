@@ -65,7 +65,7 @@ class Phasor:
 
     @property
     def symbols(self) -> set[int]:
-        """What it depends on."""
+        """The symbols it depends on."""
         slides = set() if self.slide is None else {self.slide}
         return {symbol for symbol, _ in self.powers} | slides
 
@@ -127,7 +127,7 @@ class Vector:
 
     @property
     def symbols(self) -> set[int]:
-        """What it depends on."""
+        """The symbols it depends on."""
         return {symbol for term in self.terms for symbol in term.symbols}
 
     @property

@@ -25,9 +25,10 @@ from ...model.model import Array
 from ...model.tree import Tree
 from ...program.declaration import program
 from ...program.symbols import alone
-from ..algebra.spatial import SX, JointMotion, by_rows, constant
+from ..algebra.spatial import SX, JointMotion, by_rows, constant, cross
 from ..system import System
 from ..tree.gibbs_motion import body_motions
+from .rods import Couple, between, couple_bytes
 
 
 class BodyPoint(NamedTuple):
@@ -46,6 +47,7 @@ class ContactGeometry:
     faces : functions of a world point (3, 1), one number each.
     signed : of every face the distance (m), the normal (3, 1) and the second derivatives of the
         distance (3, 3) as one function; only where a point has a radius.
+    couples : rods of different bodies, which may touch each other.
     stops : tree position and velocity coordinate of a joint, side (1 from below, -1 from above),
         and the position (rad or m) of its stop.
     """
@@ -54,6 +56,7 @@ class ContactGeometry:
     faces: tuple[ca.Function, ...]
     stops: tuple[tuple[int, int, float, float], ...] = ()
     signed: tuple[ca.Function, ...] = ()
+    couples: tuple[Couple, ...] = ()
 
     @functools.cached_property
     @alone
@@ -64,6 +67,8 @@ class ContactGeometry:
             content.update(f"{body} {radius!r}".encode() + place.tobytes())
         for face in (*self.faces, *self.signed):
             content.update(face.serialize().encode())
+        for couple in self.couples:
+            content.update(couple_bytes(couple))
         content.update(repr(self.stops).encode())
         return content.hexdigest()
 
@@ -79,7 +84,8 @@ class ContactGeometry:
     @functools.cached_property
     def bodies(self) -> list[int]:
         """The bodies that have points."""
-        return sorted({point.body for point in self.points})
+        rods = {rod.body for couple in self.couples for rod in couple}
+        return sorted({point.body for point in self.points} | rods)
 
     @property
     def pairs(self) -> int:
@@ -87,9 +93,14 @@ class ContactGeometry:
         return len(self.points) * len(self.faces)
 
     @property
+    def touching(self) -> int:
+        """Number of pairs and, behind them, couples."""
+        return self.pairs + len(self.couples)
+
+    @property
     def count(self) -> int:
-        """Number of pairs and, behind them, stops."""
-        return self.pairs + len(self.stops)
+        """Number of pairs, couples and, behind them, stops."""
+        return self.touching + len(self.stops)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +134,7 @@ def point_motions(
 
 @program("q v", output="distances", about="contacts", internal=True)
 def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
-    """g of every pair and of every stop, then its rate, then |grad g| (3m, 1)."""
+    """g of every pair, couple and stop, then its rate, then |grad g| (3m, 1)."""
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
@@ -145,6 +156,17 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
         values.append(value)
         rates.append(gradient @ point.velocity)
         slopes += [ca.norm_2(gradient[k, :]) for k in range(len(contacts.faces))]
+    motions = body_motions(system.tree, embedding.joints, velocity, rest)
+    for couple in contacts.couples:
+        one, other = (motions[rod.body] for rod in couple)
+        gap, n, x = between(couple, one.T[:3, :], other.T[:3, :])
+        values.append(gap)
+        speeds = [
+            cross(motion.T[:3, :3] @ motion.w, x - motion.T[:3, 3]) + motion.rate[:3, 3]
+            for motion in (one, other)
+        ]
+        rates.append(ca.dot(n, speeds[0] - speeds[1]))
+        slopes.append(SX(1))
     for row, k, side, bound in contacts.stops:
         values.append(side * (position[row] - bound))
         rates.append(side * velocity[k])

@@ -1,4 +1,4 @@
-"""What a compiled step among walls asks of a robot, besides its dynamics; see `runtime/step.c`."""
+"""Program of a compiled step among walls, beside those of dynamics; see `runtime/step.c`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ..rubbing import RubbingRows, tree_friction
 from ..system import System
 from ..tree.gibbs_motion import body_motions
 from .contact import ContactGeometry
+from .rods import between
 
 
 @program("q v effort step:1", output="a", internal=True)
@@ -62,6 +63,9 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
                 at = SX.sym("x", 3)
                 slope = ca.gradient(contacts.faces[face](at), at)
                 normals.append(ca.Function("at", [at], [slope / ca.norm_2(slope)])(x))
+    for couple in contacts.couples:
+        one, other = (motions[rod.body].T[:3, :] for rod in couple)
+        normals += between(couple, one, other)[1:]
     stops = [side * velocity[k] for _, k, side, _ in contacts.stops]
     rubbing, dry = RubbingRows.of(system), tree_friction(system.tree)[1]
     rub = [v[k] for k, _ in rubbing.single] + [velocity[row] for row in rubbing.own]
@@ -79,11 +83,13 @@ class RowsLayout:
 
     body : of every contact the place of its body: the transform (3, 4) into the world, and the
         velocities (6, nv) of its origin and of its turning; of a stop that of its row (nv,).
-    normal : of its normal (3,), -1 for a stop.
+    partner : of every couple of links the place of the other body likewise; -1 for the others.
+    normal : of its normal (3,), -1 for a stop; of a couple the place (3,) between follows.
     rubbing, bound : of the rows (r, nv), and of the bounds (r,), of dry friction.
     """
 
     body: tuple[int, ...]
+    partner: tuple[int, ...]
     normal: tuple[int, ...]
     rubbing: int
     bound: int
@@ -99,5 +105,14 @@ class RowsLayout:
         stops = [first + nv * k for k in range(len(contacts.stops))]
         rubbing = first + nv * len(stops)
         normals = rubbing + nv * len(RubbingRows.of(system))
-        of_normals = (*(normals + 3 * k for k in range(len(bodies))), *(-1 for _ in stops))
-        return RowsLayout((*bodies, *stops), of_normals, rubbing, normals + 3 * len(bodies))
+        couples = [[order[rod.body] for rod in couple] for couple in contacts.couples]
+        at_walls = [normals + 3 * k for k in range(len(bodies))]
+        between_links = normals + 3 * len(bodies)
+        at_links = [between_links + 6 * k for k in range(len(couples))]
+        return RowsLayout(
+            (*bodies, *(one for one, _ in couples), *stops),
+            (*(-1 for _ in bodies), *(other for _, other in couples), *(-1 for _ in stops)),
+            (*at_walls, *at_links, *(-1 for _ in stops)),
+            rubbing,
+            between_links + 6 * len(couples),
+        )

@@ -26,8 +26,8 @@ from .gimbal import check_pitches
 from .independent import allowed_motions, choose_independent
 from .linkage import Linkage, cluster_coordinates
 from .loop_walk import LoopWalk
-from .planar_figure import planar_figure
 from .rank import Rank, spanning_rows
+from .refusal import Refusal
 from .rounding import (
     Rounding,
     closed_around,
@@ -39,7 +39,8 @@ from .rounding import (
     rank_at,
     rounding_at,
 )  # fmt: skip
-from .standstill import Standstill, locked_text
+from .standstill import Standstill, locked_advice, locked_text
+from .stepwise import closed_form
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,45 +101,51 @@ def assemble(
     bounds = np.array([limits.get(body, (-np.inf, np.inf)) for body in bodies]).T
     equations = ClusterEquations(tree, cluster, rough, bounds)
     loose = [k for k, body in enumerate(bodies) if body not in home]
-    closed, gap = _first_closed(equations, rough, [loose, list(range(len(bodies)))])
+    closed, best, gap = _first_closed(equations, rough, [loose, list(range(len(bodies)))])
     if closed is None:
-        locked = ""
-        if rank_at(equations, rough + np.linspace(0.1, 0.7, len(rough))).count == len(bodies):
-            locked = (
-                f" Its {len(bodies)} independent constraints would leave its {len(bodies)} joints "
-                "no mobility: check the type and the axis first."
+        problem = f"cannot be closed near home: {gap}"
+        advice = "check the lengths and frames, or give a rough closed configuration as home"
+        generic = rank_at(equations, rough + np.linspace(0.1, 0.7, len(rough)))
+        if generic.count == len(bodies):
+            problem += (
+                f", and {len(bodies)} independent constraints would leave its {len(bodies)} "
+                "joints no mobility"
             )
-        raise ModelError(
-            f"{what} cannot be closed near home: {gap}.{locked} "
-            "Check the lengths and frames, or give a rough closed configuration as home."
-        )
+            advice = f"check the type and the axis first; {advice}"
+        raise ModelError(Refusal.at(what, equations, best, generic).text(problem, advice))
     check_pitches(what, tree, dict(zip(bodies, closed, strict=True)), home)
     around = [closed, *closed_around(equations, closed)]
     generic = generic_rank(equations, around)
     rank = generic.count
     if not generic.clear:
         raise ModelError(
-            f"{what}: how many of its constraints count cannot be told. Their singular values are "
-            f"{generic}: no clear gap parts those that count from those that rounding makes of "
-            "redundant constraints. Write lengths, angles and axes "
-            "with all their digits."
+            Refusal.at(what, equations, closed, generic).text(
+                "has constraints of which cannot be told how many count: their singular values "
+                f"are {generic}, and no clear gap parts those that count from those that rounding "
+                "makes of redundant constraints",
+                "write lengths, angles and axes with all their digits",
+            )
         )
     over = beyond_limits([tree.bodies[body].label for body in bodies], bounds, closed)
-    over = f" It closes only with {over}: check its frames." if over else ""
+    over = f". It closes only with {over}: check its frames" if over else ""
+    refusal = Refusal.at(what, equations, closed, generic)
     in_document = sorted(range(len(bodies)), key=lambda k: tree.bodies[bodies[k]].v.start)
     joints = _joint_names(tree, cluster, in_document)
     locked = ""
     if rank == len(bodies):
-        locked = f"{what} {locked_text(cluster, joints, rank, generic.tilt_text)}{over}"
+        problem = locked_text(cluster, joints, rank, generic.tilt_text)
+        locked = refusal.text(problem + over, locked_advice(cluster))
         if cluster.gears or generic.tilt_text:  # they contradict each other, or miss a place
             raise ModelError(locked)
         wanted = None
     regular = [x for x in around if generic.counts(equations.scaled(x)) == rank]
     if not regular or regular[0] is not closed:
         raise ModelError(
-            f"{what}: home is a singular configuration (joints {joints} at "
-            f"{closed[in_document].round(4).tolist()}), where the branch is undecided. Give a home "
-            f"away from it.{over}"
+            refusal.text(
+                f"has a singular configuration for home (joints {joints} at "
+                f"{closed[in_document].round(4).tolist()}), where the branch is undecided{over}",
+                "give a home away from it",
+            )
         )
     matrix = equations.matrix(closed)
     choice = _choice(cluster, [equations.scaled(x) for x in regular], rank, preferred)
@@ -149,11 +156,13 @@ def assemble(
         only = " at home, which is a dead point of theirs" if elsewhere else ""
         names = _joint_names(tree, cluster, independent) or "none"
         raise ModelError(
-            f"{what} has mobility {len(bodies) - rank}, but its independent joints ({names}) do "
-            f"not determine the others{only}: choose {len(bodies) - rank} of {joints} that do, "
-            f"such as {_joint_names(tree, cluster, choice)}"
-            + (", or give a home away from there" if only else "")
-            + (f".{over}" if over else "")
+            refusal.text(
+                f"has mobility {len(bodies) - rank}, but its independent joints ({names}) do not "
+                f"determine the others{only}{over}",
+                f"choose {len(bodies) - rank} of {joints} that do, such as "
+                f"{_joint_names(tree, cluster, choice)}"
+                + (", or give a home away from there" if only else ""),
+            )
         )
     rows = spanning_rows(matrix[:, dependent], rank)
     rounded = generic.is_rounded or not is_exact(equations, closed)
@@ -169,12 +178,14 @@ def assemble(
     equations = equations.keeping(linkage)
     closed, *others = _at_home(what, tree, linkage, equations, rough, closed, home)
     if rounded and not is_tolerable(equations, closed):
-        raise ModelError(f"{what} cannot be closed at home: {open_text(equations, closed, closed)}")
+        problem = f"cannot be closed at home: {open_text(equations, closed, closed)}"
+        advice = "correct that number in the file"
+        raise ModelError(Refusal.at(what, equations, closed, generic).text(problem, advice))
     if cluster.closures:
         given = [bodies[place] for place in independent]
         at = dict(zip(bodies, closed, strict=True))
-        figure = planar_figure(tree, cluster, given, at, linkage.unit) if given else None
-        linkage = replace(linkage, closed_form=Standstill.at(bodies, closed) if locked else figure)
+        form = closed_form(tree, cluster, given, at, linkage.unit) if given else None
+        linkage = replace(linkage, closed_form=Standstill.at(bodies, closed) if locked else form)
     rounding = rounding_at(equations, closed, generic) if rounded else None
     alone = equations.scaled(closed)[: len(matrix) - len(cluster.gears)]
     repeated = bool(cluster.closures and cluster.gears and generic.counts(alone) == rank)
@@ -197,10 +208,10 @@ def _joint_names(tree: Tree, cluster: Cluster, places: Sequence[int]) -> str:
 
 def _first_closed(
     equations: ClusterEquations, rough: Array, choices: Sequence[Sequence[int]]
-) -> tuple[Array | None, str]:
+) -> tuple[Array | None, Array, str]:
     """The nearest closed configuration that moving one of the choices of coordinates gives.
 
-    Where there is none, words about the least gap that was found.
+    Where there is none, the one with the least gap that was found, and words about it.
     """
     best, almost = rough, list[Array]()
     for free in choices:
@@ -215,10 +226,11 @@ def _first_closed(
             return None
 
         for closed in closings(equations, rough, free, tolerable):
-            return closed, ""
+            return closed, closed, ""
     if equations.gap(best) <= CLOSED:  # the residual cannot tell a half turn
-        return None, "a gap of half a turn is left"
-    return None, open_text(equations, best, almost[0] if almost else None)
+        return None, best, "a gap of half a turn is left"
+    nearest = almost[0] if almost else None
+    return None, best if nearest is None else nearest, open_text(equations, best, nearest)
 
 
 def _choice(
@@ -274,6 +286,9 @@ def _at_home(
     joints = tuple(_joint_names(tree, linkage.cluster, [k]) for k in free)
     at = partial(positions_text, joints)
     raise ModelError(
-        f"{what} cannot be closed at the home position {at(rough[free])}: the nearest that can be "
-        f"reached is {at(walk.independent)}"
+        Refusal.at(what, equations, rough).text(
+            f"cannot be closed at the home position {at(rough[free])}: the nearest that can be "
+            f"reached is {at(walk.independent)}",
+            "give a home nearer to that",
+        )
     )

@@ -13,7 +13,7 @@ from ...model.model import Array
 from ...model.tree import Tree
 
 UNTOLD_SHARE = 1e-6
-"""Share of a limit up to which a position beyond it is not told."""
+"""Share of the larger limit up to which a position beyond one is not told."""
 
 UNTOLD_GAP = 1e-3
 """Share of the larger gap below which the other one is left out of messages."""
@@ -73,12 +73,17 @@ def positions_text(names: tuple[str, ...], positions: Array) -> str:
     return ", ".join(f"{name} = {x!r}" for name, x in zip(names, positions.tolist(), strict=True))
 
 
+def excess(x: float, lower: float, upper: float) -> float:
+    """How far (rad or m) a position is beyond its limits; 0 where it is no more than rounding."""
+    over = x - min(max(x, lower), upper)
+    size = max((abs(limit) for limit in (lower, upper) if math.isfinite(limit)), default=0.0)
+    return over if abs(over) > UNTOLD_SHARE * size else 0.0
+
+
 def beyond_limits(names: Sequence[str], bounds: Array, positions: Array) -> str:
     """Joints beyond their limits (2, n), with how far, for messages; empty where there is none."""
     found = []
-    for name, lower, upper, x in zip(names, *bounds, positions, strict=True):
-        limit = lower if x < lower else upper
-        over = abs(x - limit)
-        if not lower <= x <= upper and over > UNTOLD_SHARE * abs(limit):
-            found.append(f"{name} at {x:.4g}, {over:.3g} beyond its limit of {limit:.4g}")
+    for name, *limits, x in zip(names, *bounds.tolist(), positions.tolist(), strict=True):
+        if over := excess(x, *limits):
+            found.append(f"{name} at {x:.4g}, {abs(over):.3g} beyond its limit of {x - over:.4g}")
     return ", ".join(found)

@@ -30,7 +30,7 @@ NEARLY_CLOSED = 1e-3
 """Gap (m or rad) from which Newton's method goes on by itself."""
 
 FULLY_ALIGNED = {Turn.ABOUT: 1.0, Turn.NOWHERE: 2.0}
-"""What `LoopRows.aligned` is where the frames of a closed loop are not turned."""
+"""Value of `LoopRows.aligned` where the frames of a closed loop are not turned."""
 
 OUTSIDE = 0.1
 """Weight of the way beyond a joint's limits against the gap of the loops."""
@@ -72,7 +72,7 @@ class ClusterEquations:
 
     @functools.cached_property
     def _distant(self) -> ca.Function:
-        """What tells how far open the loops are, however far, and its derivatives.
+        """Measures of how far open the loops are, however far, and their derivatives.
 
         The sines of the residual fall again beyond a quarter of a turn, and vanish at a half; with
         the cosines beside them the sum of squares rises all the way.
@@ -209,5 +209,5 @@ class ClusterEquations:
         return x
 
     def _counted(self, rows: Array) -> Array:
-        """What belongs to rows that may not stay open."""
+        """Elements of the rows that may not stay open."""
         return rows[self._slack == 0.0]

@@ -33,7 +33,7 @@ AROUND = (0.02, 0.02, 0.02, 0.02, 0.02, 0.1, 0.1, 0.1)
 
 @dataclass(frozen=True)
 class Rounding:
-    """What rounding leaves open at home: the gap, the loop where it is widest, and the rank."""
+    """Gap that rounding leaves open at home, the loop where it is widest, and the rank."""
 
     loop: str
     gap: ClosureGap
@@ -47,7 +47,7 @@ class Rounding:
 
 
 def rounding_at(equations: ClusterEquations, closed: Array, rank: Rank) -> Rounding:
-    """What a configuration that closes the rows that count leaves open."""
+    """The gap that is left open where the rows that count are closed."""
     loop, gap = equations.worst_gap(closed)
     return Rounding(loop, gap, rank)
 

@@ -35,29 +35,29 @@ class Standstill:
 
 
 def locked_text(cluster: Cluster, joints: str, count: int, tilt: str) -> str:
-    """Words about constraints that leave their joints no mobility, and what to look at.
+    """Words about constraints that leave their joints no mobility.
 
     tilt : `Rank.tilt_text`.
     """
     locks = "lock their" if len(cluster.closures) + len(cluster.gears) > 1 else "locks its"
     return (
         f"{locks} joints ({joints}): {count} independent constraints on {count} joints leave no "
-        f"mobility{tilt}. {_advice(cluster)}"
+        f"mobility{tilt}"
     )
 
 
-def _advice(cluster: Cluster) -> str:
-    """What to look at where constraints leave no mobility."""
+def locked_advice(cluster: Cluster) -> str:
+    """Advice where constraints leave no mobility."""
     if not cluster.closures:
-        return "They contradict each other but where all stand still: leave out one of them."
+        return "leave out one of them: they contradict each other but where all stand still"
     if not cluster.gears:
         return (
-            "A planar loop is closed by a revolute joint whose axis is parallel to the others, "
-            "not by a fixed one; check the type and axis."
+            "check the type and axis: a planar loop is closed by a revolute joint whose axis is "
+            "parallel to the others, not by a fixed one"
         )
     gears = ", ".join(gear.name for gear in cluster.gears)
     return (
-        f"Both its loops and its couplings or <mimic> ({gears}) tie the same joints; many "
-        "descriptions mimic what the loop does for simulators without loops. Leave out the "
-        "<mimic> tags, or the loop."
+        f"leave out the <mimic> tags, or the loop: both its loops and its couplings or <mimic> "
+        f"({gears}) tie the same joints, and many descriptions mimic what the loop does for "
+        "simulators without loops"
     )

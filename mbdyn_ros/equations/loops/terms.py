@@ -1,4 +1,4 @@
-"""What programs need of loops without closed form beside their positions, in the form of numbers.
+"""Terms of loops without closed form that programs need beside positions, in numbers.
 
 All programs of a robot need the same of its loops: cosines and sines of their angles, the
 velocities of their dependent joints at those of the independent ones, and what of the drift does

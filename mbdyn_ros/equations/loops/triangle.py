@@ -48,7 +48,7 @@ class TwoTurns:
 
     @property
     def sides(self) -> tuple[Vector, ...]:
-        """What it is made of."""
+        """The vectors it is made of."""
         return self.d, self.l_a, self.l_b
 
     @property
@@ -117,7 +117,7 @@ class TurnAndSlide:
 
     @property
     def sides(self) -> tuple[Vector, ...]:
-        """What it is made of."""
+        """The vectors it is made of."""
         return self.z, self.u, self.l
 
     @property
@@ -186,7 +186,7 @@ class TwoSlides:
 
     @property
     def sides(self) -> tuple[Vector, ...]:
-        """What it is made of."""
+        """The vectors it is made of."""
         return self.z, self.u, self.v
 
     @property

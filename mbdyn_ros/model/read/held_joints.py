@@ -50,7 +50,7 @@ class HeldJoint:
 
     @property
     def loop(self) -> Loop:
-        """What holds its end to the child."""
+        """The loop that holds its end to the child."""
         return Loop(
             name=self.end, type="fixed", predecessor=self.end, successor=self.written.child,
             successor_frame=self.frame, line=self.line,

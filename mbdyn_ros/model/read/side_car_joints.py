@@ -15,7 +15,7 @@ from .structure import check_mimics
 from .yaml_source import YamlSource
 
 NUMBERS = tuple(number.name for one in JOINT_TYPES.values() for number in one.numbers)
-"""What some types need besides an axis."""
+"""Numbers that some types need besides an axis."""
 
 KEYS = ("name", "type", "axis", *NUMBERS)
 

@@ -96,13 +96,13 @@ class Feedforward:
 
     @property
     def needs_states(self) -> str:
-        """What measured joint states are needed for all the time; empty for nothing."""
+        """The part that needs measured joint states all the time; empty where none does."""
         if self._kp.any() or self._kd.any():
             return "the PD"
         return "following_tolerance" if self.conditions.following_tolerance else ""
 
     def reference_limits(self) -> ReferenceLimits:
-        """What references are held to."""
+        """Limits that references are held to."""
         bound = np.full(len(self.limits.bound), math.inf)
         if self.limits.enforced:
             bound[self.order] = self.limits.bound[self.order]

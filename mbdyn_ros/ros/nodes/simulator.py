@@ -11,6 +11,7 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any
 
+from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
@@ -24,6 +25,7 @@ from ..node.inbox import Inbox
 from ..node.process import run
 from ..node.refusals import Refusals, one_line
 from ..node.robot_node import RobotNode
+from .imu_reports import ImuReports
 from .parameters import SIMULATOR
 from .session import Session
 from .simulator_health import SessionHealth
@@ -58,6 +60,7 @@ class Simulator(RobotNode):
             self._clock_out = self.sole(ClockMessage, "/clock")
         self._clock_message = ClockMessage()
         self._views = SimulatorViews(self)
+        self._imus: ImuReports | None = None
         self._session_health = SessionHealth()
         self.begin()
 
@@ -65,6 +68,7 @@ class Simulator(RobotNode):
         """Commands and services."""
         self._arrays = Inbox(self, Float64MultiArray, "~/commands", QoSProfile(depth=1))
         self._named = Inbox(self, JointState, "~/effort_command", QoSProfile(depth=10))
+        self._wrenches = Inbox(self, WrenchStamped, "~/wrench", QoSProfile(depth=10))
         self.services_offered = SimulatorServices(self)
 
     def last_words(self) -> None:
@@ -86,10 +90,14 @@ class Simulator(RobotNode):
     def on_robot(self, robot: Robot) -> None:
         """Simulate it from its initial position; wait where that is a wall."""
         session = self._new_session(robot)
+        imus = ImuReports(self, robot, self.parameters["imu_links"])
         with self.lock:
             old, self.session = self.session, session
+            self._imus, old_imus = imus, self._imus
             self._views.end_impacts()
             self.fault = one_line(session.refusal)
+        if old_imus is not None:
+            old_imus.destroy()
         if old is not None:
             old.close()
         self._views.show(robot, session.message.name)
@@ -146,6 +154,8 @@ class Simulator(RobotNode):
         if due:
             if not self.fault:
                 session.fill_message()
+                if self._imus is not None:
+                    self._imus.publish(session, self.stamp(session))
             self._publish_states(session)
 
     def time(self) -> float:
@@ -173,6 +183,13 @@ class Simulator(RobotNode):
                 self._require_new(message, now)
                 commands.set_named(message.name, message.effort, now, self._named.sender)
                 self._named.heed()
+            except InputError as error:
+                self.refusals.add(error)
+
+        for message in self._wrenches:
+            try:
+                session.pushes.take(message, now + self.parameters["wrench_duration"])
+                self._wrenches.heed()
             except InputError as error:
                 self.refusals.add(error)
 
@@ -209,6 +226,7 @@ class Simulator(RobotNode):
         """Stand still, with zero effort."""
         if self.session is not None:
             self.session.commands.clear()
+            self.session.pushes.clear()
             self.session.motion.effort[:] = 0.0
             self.session.still_message()
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...array import Array
 from ...errors import ContactError
-from ..contact.contacts import Assembly, Flags
+from ..contact.rows import Assembly, Flags
 
 JAMMED = 1e-2
 """Share of the normal acceleration by a push of the wall that friction leaves, where it jams."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...array import Array
 from ...equations.contact.impact import UNSETTLED
-from ..contact.contacts import Assembly, Flags, Indices
+from ..contact.rows import Assembly, Flags, Indices
 
 FORCE_NOISE = 1e-10
 """Share of the forces, or accelerations, that may be rounding error."""

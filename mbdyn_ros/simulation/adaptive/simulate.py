@@ -15,6 +15,7 @@ from ...robot import Robot
 from ..contact.environment import Environment
 from ..contact.stops import with_stops
 from ..effort import EffortFunction, effort_function
+from ..external import External, ExternalWrenches
 from ..trajectory import Event, Trajectory
 from .run import Run
 
@@ -39,6 +40,7 @@ def simulate(
     on_event: Callable[[Event], None] | None = None,
     joint_limits: bool = True,
     through_change_points: bool = False,
+    wrenches: External | None = None,
 ) -> Trajectory:
     """Integrate the motion of a robot from a state.
 
@@ -67,6 +69,9 @@ def simulate(
     through_change_points : where a loop can go on in more than one way (a parallelogram that lies
         flat), go on by inertia, the way on which accelerations change least, with a warning and a
         `Transition`; else the simulation stops there.
+    wrenches : from outside on links, link name -> [force, torque] (6,) at the link's origin in its
+        axes (N, N m), or a function of the time (s) that returns them. Their work counts with that
+        of the efforts.
 
     Returns
     -------
@@ -112,9 +117,11 @@ def simulate(
         raise InputError(f"rtol is {rtol}; numbers of 16 digits serve rtol from 1e-13 to 1")
     chosen = named("method", method, ADAPTIVE)
     max_step = math.inf if max_step == math.inf else _positive("max_step", max_step, "s")
+    drive = effort_function(robot, effort)
+    outside = None if wrenches is None else ExternalWrenches(robot, wrenches)
     run = Run(
         robot,
-        effort_function(robot, effort),
+        drive if outside is None else outside.added_to(drive),
         duration,
         (max(SHARPER * rtol, 100 * np.finfo(float).eps), SHARPER * atol),
         max_step,
@@ -125,7 +132,8 @@ def simulate(
         on_event,
         through_change_points,
     )
-    return run.trajectory(q, v)
+    trajectory = run.trajectory(q, v)
+    return trajectory if outside is None else outside.without(trajectory)
 
 
 def initial_state(robot: Robot, q0: object, v0: object) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""What a step across a change point must not be: uneven, unbalanced, or of several modes."""
+"""Soundness of a step across a change point: even, balanced, and of one mode."""
 
 from __future__ import annotations
 

@@ -20,9 +20,10 @@ from ...errors import SimulationError
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.collisions import Collisions
-from ..contact.contacts import Assembly, Contacts, Indices, Rows
+from ..contact.contacts import Contacts
 from ..contact.events import ContactSearch
 from ..contact.precision import ADAPTIVE_STEPS
+from ..contact.rows import Assembly, Indices, Rows
 from ..trajectory import Transition
 from . import jam
 from .resting import Mode, Resting, obeys, redundant

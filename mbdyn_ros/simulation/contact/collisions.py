@@ -10,9 +10,10 @@ from ...equations.contact.impact import bouncing_impulses
 from ...errors import ContactError
 from ...model.model import Array
 from ...robot import Robot
-from .contacts import Assembly, Contacts, Flags, Indices, Rows, tangent_planes
+from .contacts import Contacts
 from .impacts import Impact, angle_between
 from .precision import Precision
+from .rows import Assembly, Flags, Indices, Rows, tangent_planes
 
 MAX_HITS = 1000
 """Impacts at one instant that are too many."""
@@ -122,7 +123,7 @@ class Collisions:
     ) -> None:  # fmt: skip
         """Record an impact: those that hit, and those that answered."""
         sideways, angles = np.zeros((len(which), 3)), np.full(len(which), np.nan)
-        for row in np.flatnonzero(which < self.contacts.geometry.pairs).tolist():
+        for row in np.flatnonzero(which < self.contacts.geometry.touching).tolist():
             angles[row] = angle_between(rows.jacobians[row] @ v, rows.normals[row])
             first = assembly.blocks.tangent[row]
             if first >= 0:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...compiler.bound import Bound, BoundBatch
 from ...equations.contact.contact import ContactLayout, contact_state, distances
-from ...equations.contact.impact import Blocks
 from ...errors import InputError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
+from .couple_terms import CoupleTerms
 from .environment import Environment
 from .face_terms import FaceTerms
-
-Indices = NDArray[np.intp]
-Flags = NDArray[np.bool_]
+from .rows import Indices, Rows, skew, tangent_planes
 
 VANISHING = 1e-3
 """Share of the gradient nearby under which a gradient vanishes."""
@@ -27,70 +23,11 @@ KINK = 1e-2
 """Turn of a normal (rad) within 1e-7 m that no smooth wall makes."""
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Laws of motion of k contacts: normal velocity W v, normal acceleration W a + drift.
-
-    places, normals : (k, 3) where they touch, m, and unit vectors into free space; NaN for stops.
-    jacobians : (k, 3, nv) velocities, in the world, of the material points there.
-    tangents : (k, 2, nv) velocities along the wall likewise; zero without friction.
-    tangent_drift : (k, 2). friction : (k,).
-    """
-
-    places: Array
-    normals: Array
-    jacobians: Array
-    W: Array
-    drift: Array
-    tangents: Array
-    tangent_drift: Array
-    friction: Array
-
-    def assemble(self, cone: Flags, slides: Array) -> Assembly:
-        """The rows and unknowns of contacts with a cone of friction, and of those that slide.
-
-        Parameters
-        ----------
-        cone : (k,) which may pass any tangential force up to mu times the normal one.
-        slides : (k, 2) unit direction in which one slides, else zero.
-        """
-        rows: list[Array] = []
-        columns: list[Array] = []
-        drift: list[float] = []
-        normal: list[int] = []
-        tangent: list[int] = []
-        for i in range(len(self.W)):
-            normal.append(len(rows))
-            rows.append(self.W[i])
-            columns.append(self.W[i] - self.friction[i] * slides[i] @ self.tangents[i])
-            drift.append(self.drift[i])
-            tangent.append(len(rows) if cone[i] else -1)
-            if cone[i]:
-                rows += list(self.tangents[i])
-                columns += list(self.tangents[i])
-                drift += self.tangent_drift[i].tolist()
-        return Assembly(
-            np.array(rows),
-            np.array(columns),
-            np.array(drift),
-            Blocks(np.array(normal), np.array(tangent), self.friction),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Assembly:
-    """Rows S (m, nv), directions of forces C (m, nv), drift (m,), and where contacts stand."""
-
-    rows: Array
-    columns: Array
-    drift: Array
-    blocks: Blocks
-
-
 class Contacts:
     """Distances and contact rows of a robot in an environment.
 
-    A contact is a number k: pairs of a point and a face first, joint stops behind.
+    A contact is a number k: pairs of a point and a face first, then couples of links, then the
+    stops of joints.
 
     Attributes
     ----------
@@ -116,14 +53,15 @@ class Contacts:
         self._velocity = robot.nv
         faces, count = environment.sides, len(self.points)
         stops = len(self.geometry.stops)
-        bounce, rub = environment.limit_restitution, 0.0
-        self.restitution = np.array(
-            [side.surface.restitution for _ in range(count) for side in faces] + [bounce] * stops
-        )
-        self.friction = np.array(
-            [side.surface.friction for _ in range(count) for side in faces] + [rub] * stops
-        )
-        self._stop_names = environment.stop_names(robot)
+        walls = [side.surface for _ in range(count) for side in faces]
+        links = [environment.links] * len(self.geometry.couples)
+        bounces = [one.restitution for one in (*walls, *links) if one is not None]
+        rubs = [one.friction for one in (*walls, *links) if one is not None]
+        self.restitution = np.array(bounces + [environment.limit_restitution] * stops)
+        self.friction = np.array(rubs + [0.0] * stops)
+        couples = [name for name, _ in environment.couples(robot)]
+        self._names = (*couples, *environment.stop_names(robot))
+        self._couples: dict[int, CoupleTerms] = {}
         points, bodies = self.geometry.points, self.geometry.bodies
         self._body = np.array([bodies.index(point.body) for point in points], dtype=np.intp)
         self._local = np.array([[*point.place, 1.0] for point in points]).reshape(-1, 4)
@@ -140,17 +78,17 @@ class Contacts:
 
     @functools.cached_property
     def layout(self) -> ContactLayout:
-        """What `rows` reads."""
+        """Layout of what `rows` reads."""
         return ContactLayout(self._state.result, self.geometry, self._robot.nv)
 
     def point(self, k: int) -> int:
-        """Index of a contact's point; -1 for the stop of a joint."""
+        """Index of a contact's point; -1 for two links, and for the stop of a joint."""
         return k // len(self.environment.sides) if k < self.geometry.pairs else -1
 
     def surface(self, k: int) -> str:
-        """Name of a contact's surface, or of the joint whose stop it is."""
+        """Name of a contact's surface, of two links, or of the joint whose stop it is."""
         if k >= self.geometry.pairs:
-            return self._stop_names[k - self.geometry.pairs]
+            return self._names[k - self.geometry.pairs]
         return self.environment.sides[k % len(self.environment.sides)].name
 
     def name(self, k: int) -> str:
@@ -187,9 +125,9 @@ class Contacts:
         places, normals = np.full((count, 3), np.nan), np.full((count, 3), np.nan)
         jacobians, W, drift = np.zeros((count, 3, nv)), np.zeros((count, nv)), np.zeros(count)
         along = np.zeros((count, 3))
-        at_wall = which < self.geometry.pairs
-        stops = which[~at_wall] - self.geometry.pairs
-        W[~at_wall], drift[~at_wall] = layout.stop_rows[stops], layout.stop_drift[stops]
+        at_wall, at_stop = which < self.geometry.pairs, which >= self.geometry.touching
+        stops = which[at_stop] - self.geometry.touching
+        W[at_stop], drift[at_stop] = layout.stop_rows[stops], layout.stop_drift[stops]
         p, f = np.divmod(which[at_wall], max(1, len(self.environment.sides)))
         body, radius = self._body[p], self._radius[p, None]
         moved = layout.transforms[body] @ self._local[p, None, :, None]
@@ -208,6 +146,17 @@ class Contacts:
             h = h + radius * (np.cross(n, layout.turn_drift[body]) + np.cross(change, turning))
             J = J + skew(radius * n) @ layout.angular[body]
         jacobians[at_wall], along[at_wall] = J, h
+        for row in np.flatnonzero(~at_wall & ~at_stop).tolist():
+            k = int(which[row]) - self.geometry.pairs
+            if k not in self._couples:
+                self._couples[k] = CoupleTerms(self.geometry.couples[k])
+            bodies = [self.geometry.bodies.index(rod.body) for rod in self.geometry.couples[k]]
+            terms = self._couples[k](*layout.transforms[bodies])
+            normals[row], places[row], drift[row], along[row] = terms
+            arms = places[row] - layout.transforms[bodies, 0, :, 3]
+            one, other = layout.linear[bodies] - skew(arms) @ layout.angular[bodies]
+            jacobians[row] = one - other
+            W[row] = normals[row] @ jacobians[row]
         friction = self.friction[which]
         across = np.where(friction[:, None, None] > 0, tangent_planes(normals), 0.0)
         tangents, tangent_drift = across @ jacobians, (across @ along[:, :, None])[:, :, 0]
@@ -226,9 +175,10 @@ class Contacts:
         for k in np.flatnonzero(bad).tolist():
             far = -g[k] / slope[k] if slope[k] > 0 else np.nan
             words = "starts beyond its stop"
-            if self.point(k) >= 0:
+            if k < self.geometry.touching:
                 (x,) = self.rows(q, v, np.array([k])).places
-                words = f"starts inside the wall, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"
+                inside = "the wall" if k < self.geometry.pairs else "it"
+                words = f"starts inside {inside}, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"
             raise SimulationError(
                 f"{self.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} m (or rad) "
                 "too far; start in free space"
@@ -265,24 +215,3 @@ class Contacts:
                 f"{here} the surface is not differentiable: its normal jumps. Give the faces of a "
                 "wall with edges one by one: g may return several expressions"
             )
-
-
-def skew(vectors: Array) -> Array:
-    """The matrices (k, 3, 3) of cross products with vectors (k, 3)."""
-    result = np.zeros((len(vectors), 3, 3))
-    x, y, z = vectors.T
-    result[:, 0, 1], result[:, 0, 2], result[:, 1, 2] = -z, y, -x
-    result[:, 1, 0], result[:, 2, 0], result[:, 2, 1] = z, -y, x
-    return result
-
-
-def tangent_planes(normals: Array) -> Array:
-    """Two unit vectors (k, 2, 3) along each wall, for any normals (k, 3) (Duff et al. 2017)."""
-    x, y, z = normals.T
-    sign = np.copysign(1.0, z)
-    a = -1.0 / (sign + z)
-    b = x * y * a
-    result = np.empty((len(normals), 2, 3))
-    result[:, 0, 0], result[:, 0, 1], result[:, 0, 2] = 1 + sign * x * x * a, sign * b, -sign * x
-    result[:, 1, 0], result[:, 1, 1], result[:, 1, 2] = b, sign + y * y * a, -y
-    return result

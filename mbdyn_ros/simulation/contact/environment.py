@@ -11,10 +11,12 @@ import numpy as np
 
 from ...arguments import require_link
 from ...equations.contact.contact import BodyPoint, ContactGeometry
+from ...equations.contact.rods import Couple
 from ...errors import InputError
 from ...model.tree import BASE_JOINT, WORLD, Tree
 from ...robot import Robot
 from .collision_points import collision_points
+from .link_contacts import LinkContacts
 from .points import GivenPoint, Point, checked_points, default_points
 from .surfaces import Surface, checked_restitution, number_within
 
@@ -53,6 +55,7 @@ class Environment:
         the joints whose limits are. None: as `simulate` and the simulator are told, which make
         stops of those that hold at the start.
     limit_restitution : e of these stops.
+    links : that links touch each other, and how; None: they pass through each other.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class Environment:
         tie_window: float = TIE_WINDOW,
         joint_limits: bool | Sequence[str] | None = None,
         limit_restitution: float = 0.0,
+        links: LinkContacts | None = None,
     ) -> None:
         if isinstance(surfaces, Surface):
             surfaces = [surfaces]
@@ -87,6 +91,9 @@ class Environment:
         self.tie_window = number_within("tie_window", tie_window, 1e-2, "of seconds up to 0.01")
         self.joint_limits = joint_limits if joint_limits is None else _checked_limits(joint_limits)
         self.limit_restitution = checked_restitution("joint limits", limit_restitution)
+        if links is not None and not isinstance(links, LinkContacts):
+            raise InputError(f"links must be a LinkContacts, not {links!r}")
+        self.links = links
         self.sides = tuple(
             Side(surface, k) for surface in self.surfaces for k in range(len(surface.faces))
         )
@@ -140,7 +147,12 @@ class Environment:
         signed: tuple[ca.Function, ...] = ()
         if any(point.radius for point in places):
             signed = tuple(side.surface.signed[side.face] for side in self.sides)
-        return ContactGeometry(tuple(places), faces, stops, signed)
+        couples = tuple(couple for _, couple in self.couples(robot))
+        return ContactGeometry(tuple(places), faces, stops, signed, couples)
+
+    def couples(self, robot: Robot) -> tuple[tuple[str, Couple], ...]:
+        """The links that may touch each other, with words for them."""
+        return () if self.links is None else self.links.couples(robot)
 
     def stop_names(self, robot: Robot) -> tuple[str, ...]:
         """Words for the stops of the joints, in order."""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from ...errors import InputError, ModelError, suggestion
+from ...model.read.srdf import read_disabled_pairs
 from ...model.read.yaml_source import YamlSource
 from .environment import Environment
 from .expression import formula
 from .height_field import height_field
+from .link_contacts import LinkContacts
 from .points import Point
 from .surfaces import Surface
 
@@ -92,7 +95,9 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     Every surface has a `name`, a `type` (plane, sphere, cylinder, elliptic_cylinder, box,
     height_field, expression), the arguments of the constructor of that name, and may have
     `restitution` and `friction`. An expression has `g`: a formula in x, y, z, or several.
-    `points` are records with `link`, `xyz` and `radius`; without them a robot's own are taken.
+    `links` lets links touch each other: `restitution`, `friction`, `disabled` pairs of links, and
+    `srdf`, a file that has more of them. `points` are records with `link`, `xyz` and `radius`;
+    without them a robot's own are taken.
 
     Examples
     --------
@@ -107,7 +112,9 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     Surface('floor', restitution=0.5, friction=0.6)
     """
     document = YamlSource(source, "environment", "surfaces")
-    values = document.mapping(document.root, "an environment", ("surfaces", "points", *OPTIONS))
+    values = document.mapping(
+        document.root, "an environment", ("surfaces", "points", "links", *OPTIONS)
+    )
     surfaces: list[Surface] = []
     for node in document.records(values, "surfaces"):
         surface = _read_surface(document, node)
@@ -116,7 +123,9 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
         surfaces.append(surface)
     given = {key: read for key, read in OPTIONS.items() if key in values}
     options = {key: read(document, values[key], key) for key, read in given.items()}
-    if not surfaces and not options.get("joint_limits"):
+    if "links" in values:
+        options["links"] = _read_links(document, values["links"])
+    if not surfaces and not options.get("joint_limits") and "links" not in options:
         raise document.error(document.root, "there are no surfaces; give some")
     points = None
     if "points" in values:
@@ -158,6 +167,29 @@ def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
         arguments[key] = readers[key](document, value, f"{what}: its {key}")
     try:
         return make(name=name, **arguments)
+    except InputError as error:
+        raise document.error(node, str(error)) from error
+
+
+def _read_links(document: YamlSource, node: yaml.Node) -> LinkContacts:
+    keys = ("restitution", "friction", "disabled", "srdf")
+    fields = document.mapping(node, "links", keys)
+    numbers = {
+        key: document.number(fields[key], f"links: {key}")
+        for key in ("restitution", "friction")
+        if key in fields
+    }
+    disabled: list[tuple[str, str]] = []
+    for pair in document.records(fields, "disabled"):
+        names = [document.text(one, "a link") for one in document.sequence(pair, "a pair of links")]
+        if len(names) != 2:
+            raise document.error(pair, f"disabled has two links in each of its lists, not {names}")
+        disabled.append((names[0], names[1]))
+    if "srdf" in fields:
+        path = Path(document.text(fields["srdf"], "links: srdf"))
+        disabled += read_disabled_pairs(Path(document.name).parent / path)
+    try:
+        return LinkContacts(**numbers, disabled=disabled)
     except InputError as error:
         raise document.error(node, str(error)) from error
 

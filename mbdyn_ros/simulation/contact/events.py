@@ -13,8 +13,9 @@ import numpy as np
 
 from ...integration.root import zero_between
 from ...model.model import Array
-from .contacts import Contacts, Flags, Indices
+from .contacts import Contacts
 from .precision import ADAPTIVE_STEPS
+from .rows import Flags, Indices
 
 STEP_PARTS = 8
 """Parts of a step that is looked at, and of a part that is divided."""

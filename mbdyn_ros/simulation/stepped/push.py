@@ -8,8 +8,8 @@ import numpy as np
 
 from ...array import Array
 from ...equations.contact.impact import Blocks, contact_impulses
-from ..contact.contacts import Assembly, Flags, Indices
 from ..contact.precision import FIXED_STEPS
+from ..contact.rows import Assembly, Flags, Indices
 
 SOFT = 1e-6
 """Share by which contacts that are redundant yield, so that their impulses are determined."""

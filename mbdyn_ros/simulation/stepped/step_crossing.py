@@ -9,8 +9,8 @@ import numpy as np
 
 from ...integration.root import first_true
 from ...model.model import Array
-from ..contact.contacts import Flags
 from ..contact.events import SPEEDS
+from ..contact.rows import Flags
 
 Ends = tuple[Array, Array]
 """Distances (m,) and their rates (m,) at one end of a step."""

@@ -1,4 +1,4 @@
-"""What the C of a step among walls is told: its programs, its tables, and where a motion stands."""
+"""Tables for the C of a step among walls: its programs, its tables, and where a motion stands."""
 
 from __future__ import annotations
 
@@ -40,6 +40,7 @@ class Walls(ctypes.Structure):
         *((name, ADDRESS) for name in PROGRAMS),
         *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing")),
         ("body", ADDRESS),
+        ("partner", ADDRESS),
         ("normal", ADDRESS),
         ("point", ADDRESS),
         ("rubs", ctypes.c_int64),
@@ -119,7 +120,8 @@ class StepInC:
         still_v = [k for k, _ in rubs.single] + [-1 for _ in rubs.own]
         still_q = [labels.get(robot.velocity_labels[k], -1) if k >= 0 else -1 for k in still_v]
         self._kept = [
-            np.array(one, dtype=np.int64) for one in (layout.body, layout.normal, still_v, still_q)
+            np.array(one, dtype=np.int64)
+            for one in (layout.body, layout.partner, layout.normal, still_v, still_q)
         ]
         self.points = np.array(
             [
@@ -129,7 +131,7 @@ class StepInC:
             ]
         ).reshape(-1, 4)
         self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
-        body, normal, at_v, at_q = (one.ctypes.data for one in self._kept)
+        body, partner, normal, at_v, at_q = (one.ctypes.data for one in self._kept)
 
         def program(*names: str) -> int | None:
             found = [named[name] for name in names if name in named]
@@ -144,7 +146,7 @@ class StepInC:
             rate=program("position_rate"), energy=program("energy"),
             nq=robot.nq, nv=robot.nv, ne=len(robot.effort_labels),
             contacts=self.contacts, rubbing=self.rubbing,
-            body=body, normal=normal, point=self.points.ctypes.data,
+            body=body, partner=partner, normal=normal, point=self.points.ctypes.data,
             rubs=layout.rubbing, bounds=layout.bound,
             still_v=at_v, still_q=at_q,
             restitution=self._laws[0].ctypes.data, friction=self._laws[1].ctypes.data,
@@ -193,7 +195,7 @@ class MotionInC:
 
     @property
     def effort(self) -> Array:
-        """What drives the next steps."""
+        """Efforts (ne,) that drive the next steps."""
         return self._effort
 
     @effort.setter

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ...model.model import Array
-from ..contact.contacts import Contacts, tangent_planes
+from ..contact.contacts import Contacts
 from ..contact.impacts import Impact, angle_between
+from ..contact.rows import tangent_planes
 from .step_in_c import StepInC
 
 
@@ -36,24 +37,31 @@ class Touches:
         if self._step.layout.normal[k] < 0:
             return np.full(3, np.nan), np.full(3, np.nan)
         at = self._step.layout.normal[k]
-        transform, normal = self._body(k)[:12].reshape(3, 4), self._column[at : at + 3].copy()
+        normal = self._column[at : at + 3].copy()
+        if self._step.layout.partner[k] >= 0:
+            return self._column[at + 3 : at + 6].copy(), normal
+        transform = self._column[self._step.layout.body[k] :][:12].reshape(3, 4)
         x, y, z, radius = self._step.points[k].tolist()
         place: Array = transform @ [x, y, z, 1.0] - radius * normal
         return place, normal
 
     def velocity(self, k: int, v: Array) -> Array:
-        """Velocity (3,) in the world of what touches; (1,) of a stop."""
-        body, nv = self._body(k), len(v)
-        if self._step.layout.normal[k] < 0:
-            return np.array([body[:nv] @ v])
-        linear, turning = (body[12 : 12 + 6 * nv].reshape(6, nv) @ v).reshape(2, 3)
-        arm = self.touch(k)[0] - body[3:12:4]
-        result: Array = linear + np.cross(turning, arm)
-        return result
+        """Velocity (3,) in the world of what touches, against the other link; (1,) of a stop."""
+        layout, nv = self._step.layout, len(v)
+        if layout.normal[k] < 0:
+            return np.array([self._column[layout.body[k] :][:nv] @ v])
+        place = self.touch(k)[0]
+        speed = self._at(layout.body[k], place, v)
+        if layout.partner[k] >= 0:
+            speed = speed - self._at(layout.partner[k], place, v)
+        return speed
 
-    def _body(self, k: int) -> Array:
-        """The numbers of a contact's body."""
-        return self._column[self._step.layout.body[k] :]
+    def _at(self, start: int, place: Array, v: Array) -> Array:
+        """Velocity (3,) at a place of the body whose numbers begin there."""
+        body, nv = self._column[start:], len(v)
+        linear, turning = (body[12 : 12 + 6 * nv].reshape(6, nv) @ v).reshape(2, 3)
+        result: Array = linear + np.cross(turning, place - body[3:12:4])
+        return result
 
     def force(self, k: int, along: Array) -> Array:
         """A force (3,) in the world from those along the normal and two tangents."""

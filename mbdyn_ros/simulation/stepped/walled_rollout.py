@@ -73,7 +73,9 @@ def rollout_among_walls(
         runtime().walled_rollout(
             *given, ctypes.c_double(dt), int(not terminal),
             ctypes.c_void_p(q_out[some].ctypes.data), ctypes.c_void_p(v_out[some].ctypes.data),
-            threads_for(len(q_out[some]) * steps * OPERATIONS),
+            threads_for(
+                len(q_out[some]) * steps * OPERATIONS, robot.calls.options.worth_a_thread
+            ),
         )  # fmt: skip
     return (q_out, v_out) if counts else (q_out[0], v_out[0])
 

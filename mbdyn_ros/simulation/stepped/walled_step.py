@@ -20,10 +20,11 @@ from ...integration.root import land
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.collisions import Collisions
-from ..contact.contacts import Assembly, Contacts, Indices
+from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..contact.precision import FIXED_STEPS
+from ..contact.rows import Assembly, Indices
 from .fixed_step import FixedStep
 from .push import Push, PushSolver, blocks_of
 from .step_crossing import first_crossing

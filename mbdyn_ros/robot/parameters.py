@@ -1,0 +1,187 @@
+"""Inertias, gravity and friction that change while programs run: methods of `Robot`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arguments import coordinate_array, require_finite
+from ..array import Array
+from ..equations.system import System
+from ..equations.variable import FRICTION, GRAVITY, Layout, with_numbers, with_symbols, without
+from ..errors import CompilerWarning, InputError, suggestion
+from .answers import find_massless_links
+from .calls import Calls
+from .rigid_body import standard_numbers
+from .variable import checked_layout, moving_link, wider_layout
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+def set_inertia(self: Robot, link: str, mass: float, com: Array, inertia: Array) -> None:
+    """Give a link another inertia, from the next call on; a payload stays.
+
+    Parameters
+    ----------
+    link : a link that joints move. One that is not `variable` (see `load`) becomes so: programs
+        are compiled once more, with a notice.
+    mass : () or (N,), kg.
+    com : (3,) or (N, 3), its centre of mass in the link's axes, m.
+    inertia : (3, 3) or (N, 3, 3) about the centre of mass, in the link's axes, kg m^2.
+
+    With N values every row of a batch or a rollout has its own.
+
+    Raises
+    ------
+    InputError
+        An unknown link, one that is fixed to the world, or an inertia that no body has.
+    """
+    known = moving_link(self, link)
+    given = standard_numbers(f"link {known!r}", mass, com, inertia)
+    _take(self, known, self._parameters.own, given)
+
+
+def set_payload(
+    self: Robot,
+    link: str,
+    mass: float,
+    com: Array | Sequence[float] = (0.0, 0.0, 0.0),
+    inertia: Array | None = None,
+) -> None:
+    """Fasten a body to a link, instead of what was fastened there; mass 0 takes it off.
+
+    Parameters as in `set_inertia`; without `inertia` it is a point.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART, variable=["cart"])
+    >>> robot.mass_matrix([0.0])
+    array([[2.]])
+    >>> robot.set_payload("cart", 3.0)
+    >>> robot.mass_matrix([0.0])
+    array([[5.]])
+    """
+    known = moving_link(self, link)
+    given = standard_numbers(f"the payload of link {known!r}", mass, com, inertia)
+    _take(self, known, self._parameters.payload, given)
+
+
+def set_gravity(self: Robot, gravity: Array | Sequence[float]) -> None:
+    """Let another gravity (3,) or (N, 3) act, in the world (m/s^2), from the next call on."""
+    labels = ("x", "y", "z")
+    given = coordinate_array("gravity", gravity, labels)
+    for row in np.atleast_2d(given):
+        require_finite("gravity", row, labels)
+    _take(self, GRAVITY, self._parameters.field, given.copy())
+    if given.ndim == 1:
+        self.gravity = self.system.gravity
+
+
+def set_friction(self: Robot, joint: str, damping: float, friction: float = 0.0) -> None:
+    """Give a joint other damping (N m s or N s/m) and dry friction (N m or N), () or (N,)."""
+    known = self._parameters.friction
+    if not isinstance(joint, str) or joint not in known:
+        raise InputError(
+            f"{self.model.source}: there is no movable joint {joint!r}"
+            f"{suggestion(str(joint), known)}; the joints are {', '.join(known)}"
+        )
+    labels = ("damping", "friction")
+    pair = np.stack(np.broadcast_arrays(np.asarray(damping), np.asarray(friction)), axis=-1)
+    given = coordinate_array(f"friction of {joint}", pair, labels)
+    for row in np.atleast_2d(given):
+        require_finite(f"friction of {joint}", row, labels)
+    if (given < 0).any():
+        raise InputError(f"damping and friction of {joint} must not be negative: {pair.tolist()}")
+    _take(self, FRICTION, known, given, joint)
+
+
+def parameter_labels(self: Robot, variable: Sequence[str] | None = None) -> tuple[str, ...]:
+    """A name for each of `parameter_values`: link/m, link/mcx, ..., gravity/x, joint/damping."""
+    return _chosen(self, variable).labels
+
+
+def parameter_values(self: Robot, variable: Sequence[str] | None = None) -> Array:
+    """The numbers that hold now (p,) of what is variable, or of a list as in `load`.
+
+    (N, p) where each row of batches has its own. Ten a link: m, m c (x, y, z), and the moments
+    Ixx, Ixy, Ixz, Iyy, Iyz, Izz about its origin, in its axes, with its payload.
+    """
+    return self._parameters.values(_chosen(self, variable))
+
+
+def _chosen(robot: Robot, variable: Sequence[str] | None) -> Layout:
+    return robot._parameters.layout if variable is None else checked_layout(robot, variable)
+
+
+def symbolic_system(robot: Robot, parameters: bool | Sequence[str]) -> System:
+    """The robot with symbols for what is variable (True; for all, if nothing is), or for a list."""
+    layout = robot._parameters.layout
+    if not isinstance(parameters, bool):
+        layout = checked_layout(robot, parameters)
+    elif not layout:
+        layout = checked_layout(robot, [*robot.moving_links, GRAVITY, FRICTION])
+    return with_symbols(without(robot.system, layout), layout)
+
+
+def system(self: Robot) -> System:
+    """The robot as equations see it, in numbers: those that hold now."""
+    if self._stale:
+        given, values = self._parameters, self.calls.parameters
+        rest = without(given.described, given.layout)
+        now = with_numbers(rest, given.layout, values)
+        self._system = replace(now, home=self._system.home)
+        self._stale = False
+    return self._system
+
+
+def start_calls(self: Robot, home: Array) -> None:
+    """Run programs with what is variable as it is now."""
+    given = self._parameters
+    described = replace(given.described, home=home)
+    self._start(Calls(described, self.model.source, given.layout, given.values(given.layout)))
+    self._stale = bool(given.layout)
+
+
+def _take(
+    robot: Robot, changed: str, among: dict[str, Array], numbers: Array, name: str = ""
+) -> None:
+    """Let numbers hold from now on, or leave all as it was."""
+    given, before = robot._parameters, dict(among)
+    layout = given.layout
+    if not layout.has(changed):
+        layout = wider_layout(robot, layout, [changed])
+    among[name or changed] = numbers
+    try:
+        values = given.values(layout)
+    except InputError:
+        among.clear()
+        among.update(before)
+        raise
+    if layout is given.layout:
+        robot.calls.set_parameters(values)
+    else:
+        _recompile(robot, layout, changed)
+    robot._stale = True
+    if changed in layout.links and (robot.massless_links or not given.is_solid(changed)):
+        robot.massless_links = find_massless_links(robot)
+        robot.calls.plain.clear()
+
+
+def _recompile(robot: Robot, layout: Layout, changed: str) -> None:
+    """Make more variable: other programs serve from now on, also in calls that are bound."""
+    warnings.warn(
+        f"{robot.model.source}: {changed!r} was folded into the programs; it is variable from now "
+        f"on, and they are compiled once more. Name it in load(..., variable=[{changed!r}])",
+        CompilerWarning,
+        stacklevel=5,
+    )
+    old, robot._parameters.layout = robot.calls, layout
+    start_calls(robot, robot._system.home)
+    robot.calls.take_over(old)

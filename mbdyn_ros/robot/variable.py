@@ -1,0 +1,120 @@
+"""Variable numbers of a robot: which they are, and their values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..arguments import require_link
+from ..array import Array
+from ..equations.system import System
+from ..equations.tree.regressor import standard_parameters
+from ..equations.variable import FRICTION, GRAVITY, Layout, without
+from ..errors import InputError
+from ..model.tree import WORLD
+from .rigid_body import has_extent, resists
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+@dataclass(eq=False)
+class Parameters:
+    """Variable numbers of a robot: which they are, and their values.
+
+    Values are (n,), or (N, n) where each row has its own.
+
+    described : the system of the description. layout : what is variable. own, payload : ten
+    numbers by link. field : three of gravity, by that name. friction : damping and dry friction by
+    joint. solid : links of bodies that resist every motion by what is not variable, for a layout.
+    """
+
+    described: System
+    layout: Layout
+    own: dict[str, Array]
+    field: dict[str, Array]
+    friction: dict[str, Array]
+    payload: dict[str, Array]
+    solid: tuple[Layout, set[str]]
+
+    def values(self, layout: Layout) -> Array:
+        """Those of a layout, in its order: (p,) or (N, p)."""
+        parts = [self.of_link(link) for link in layout.links]
+        parts += [self.field[GRAVITY]] * layout.gravity
+        parts += [self.friction[joint] for joint in layout.joints]
+        rows = {len(part) for part in parts if part.ndim > 1}
+        if len(rows) > 1:
+            raise InputError(
+                f"parameters of the robot have {' and '.join(map(str, sorted(rows)))} rows: give "
+                "all of them as many, or one"
+            )
+        shape = tuple(rows)
+        parts = [np.broadcast_to(part, (*shape, part.shape[-1])) for part in parts]
+        return np.concatenate(parts, axis=-1) if parts else np.zeros(0)
+
+    def of_link(self, link: str) -> Array:
+        """A link's own inertia and its payload."""
+        own = self.own[link]
+        return own + self.payload[link] if link in self.payload else own
+
+    def is_solid(self, link: str) -> bool:
+        """Whether the body that a link is part of surely resists every motion."""
+        if self.solid[0] is not self.layout:
+            rest = without(self.described, self.layout)
+            solid = {body for body, one in enumerate(rest.tree.bodies) if resists(one.inertia)}
+            links = {link for link, (body, _) in rest.tree.frames.items() if body in solid}
+            self.solid = self.layout, links
+        return link in self.solid[1] or has_extent(self.of_link(link))
+
+
+def variable_parameters(robot: Robot, variable: Sequence[str]) -> Parameters:
+    """The parameters of a robot that was just built."""
+    tree, model = robot.system.tree, robot.model
+    friction = {body.joint: np.array([body.damping, body.friction]) for body in tree.bodies}
+    own = {
+        link: standard_parameters(model.link(link).inertia)
+        for link, (body, _) in tree.frames.items()
+        if body != WORLD
+    }
+    layout = wider_layout(robot, Layout(), variable)
+    field = {GRAVITY: robot.gravity.copy()}
+    return Parameters(robot.system, layout, own, field, friction, {}, (Layout(), set()))
+
+
+def variable_names(layout: Layout) -> list[str]:
+    """The names that tell `load` of a layout."""
+    return [*layout.links, *[GRAVITY] * layout.gravity, *[FRICTION] * bool(layout.joints)]
+
+
+def checked_layout(robot: Robot, variable: Sequence[str]) -> Layout:
+    """The layout of a list as in `load`, or words."""
+    return wider_layout(robot, Layout(), variable)
+
+
+def wider_layout(robot: Robot, layout: Layout, more: Sequence[str]) -> Layout:
+    """A layout with more in it, its links and joints in the robot's order."""
+    tree = robot._system.tree
+    if isinstance(more, str):
+        raise InputError(f"variable must be a list of names; it is {more!r}")
+    wanted = {name if name in (GRAVITY, FRICTION) else moving_link(robot, name) for name in more}
+    joints = tuple(dict.fromkeys(body.joint for body in tree.bodies))
+    return Layout(
+        tuple(link for link in tree.frames if link in {*layout.links, *wanted}),
+        layout.gravity or GRAVITY in wanted,
+        joints if layout.joints or FRICTION in wanted else (),
+    )
+
+
+def moving_link(robot: Robot, link: object) -> str:
+    """The name of a link that joints move, or words."""
+    tree = robot._system.tree
+    known = require_link(tree, link, robot.model.source)
+    if tree.frames[known][0] == WORLD:
+        raise InputError(
+            f"{robot.model.source}: link {known!r} is fixed to the world: no joint moves it, so "
+            "its inertia does nothing"
+        )
+    return known

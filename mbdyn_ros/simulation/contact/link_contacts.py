@@ -1,0 +1,99 @@
+"""Which links of a robot may touch each other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+
+from ...arguments import require_link
+from ...equations.contact.rods import Couple, Rod
+from ...errors import InputError
+from ...model.model import Array
+from ...model.shapes import Capsule, Sphere
+from ...model.tree import WORLD
+from ...robot import Robot
+from .surfaces import checked_restitution, number_within
+
+Named = tuple[str, Couple]
+"""Words for a couple, and the couple."""
+
+
+class LinkContacts:
+    """That links touch each other: the spheres and capsules of their `<collision>`.
+
+    Links of one body, of bodies that a joint or a loop joins, and pairs that are `disabled` do
+    not. Boxes, cylinders and meshes touch walls, and no other links.
+
+    Parameters
+    ----------
+    restitution, friction : of every such contact.
+    disabled : pairs of links, as `read_disabled_pairs` gives those of an SRDF.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> cradle = mbdyn_ros.Environment([], links=LinkContacts(restitution=1.0))
+    """
+
+    def __init__(
+        self,
+        restitution: float = 1.0,
+        friction: float = 0.0,
+        disabled: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        self.restitution = checked_restitution("links", restitution)
+        self.friction = number_within("links: friction", friction, np.inf, "0 or more")
+        try:
+            pairs = [(one, other) for one, other in disabled]
+        except (TypeError, ValueError):
+            raise InputError(f"disabled must be pairs of links; it is {disabled!r}") from None
+        self.disabled = frozenset(map(frozenset, pairs))
+
+    def couples(self, robot: Robot) -> tuple[Named, ...]:
+        """All couples that may touch.
+
+        Raises
+        ------
+        InputError
+            A disabled link is not the robot's, or nothing is left that may touch.
+        """
+        tree, model = robot.system.tree, robot.model
+        for link in sorted({str(link) for pair in self.disabled for link in pair}):
+            require_link(tree, link, model.source)
+        joined = {frozenset((k, body.parent)) for k, body in enumerate(tree.bodies)}
+        for loop in model.loops:
+            ends = (tree.frames[link][0] for link in (loop.predecessor, loop.successor))
+            joined.add(frozenset(ends))
+        found = []
+        for (link, one), (other_link, other) in combinations(_rods(robot), 2):
+            bodies, links = frozenset((one.body, other.body)), frozenset((link, other_link))
+            if len(bodies) == 2 and bodies not in joined and links not in self.disabled:
+                found.append((f"link {link!r} on link {other_link!r}", Couple(one, other)))
+        if not found:
+            raise InputError(
+                f"{model.source}: no two links can touch each other: that takes spheres or "
+                "capsules as <collision> of moving links that no joint joins; leave links out"
+            )
+        return tuple(found)
+
+
+def _rods(robot: Robot) -> list[tuple[str, Rod]]:
+    """Spheres and capsules of the links that move, in the frames of their bodies."""
+    found = []
+    for link in robot.model.links:
+        body, pose = robot.system.tree.frames[link.name]
+        for collision in link.collisions if body != WORLD else ():
+            shape = collision.geometry
+            if isinstance(shape, Sphere):
+                half = 0.0
+            elif isinstance(shape, Capsule):
+                half = shape.length / 2
+            else:
+                continue
+            at = pose @ collision.origin
+            way: Array = at.rotation @ np.array([0.0, 0.0, half])
+            rod = Rod(body, at.translation - way, at.translation + way, shape.radius)
+            found.append((link.name, rod))
+    return found

@@ -1,0 +1,287 @@
+"""Inertias, gravity and friction that change while programs run."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import warnings
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+import pytest
+from corpus import urdf_file
+from interpreting import interpreting
+from test_quantities import OWN, assert_close
+
+import mbdyn_ros
+from mbdyn_ros import CompilerWarning, InputError, SingularMassMatrixError
+from mbdyn_ros.model.examples import CART
+from mbdyn_ros.robot import Robot
+
+COM, MOMENTS = (0.1, 0.02, -0.05), np.diag([0.01, 0.02, 0.025])
+
+ARM = """<robot name="arm"><link name="world"/>
+  <link name="upper"><inertial><origin xyz="0.2 0 0"/><mass value="3"/>
+    <inertia ixx="0.02" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="lower"><inertial><origin xyz="0.1 0 0.05"/><mass value="{mass}"/>
+    <inertia ixx="{ixx}" iyy="0.06" izz="0.05" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="tool"/>
+  <joint name="shoulder" type="revolute"><axis xyz="0 0 1"/><parent link="world"/>
+    <child link="upper"/><limit lower="-3" upper="3" effort="9" velocity="9"/>
+    <dynamics damping="{damping}"/></joint>
+  <joint name="elbow" type="revolute"><axis xyz="0 1 0"/><parent link="upper"/>
+    <child link="lower"/><origin xyz="0.4 0 0" rpy="0.3 0 0.1"/>
+    <limit lower="-3" upper="3" effort="9" velocity="9"/></joint>
+  <joint name="flange" type="fixed"><parent link="lower"/><child link="tool"/>
+    <origin xyz="0.3 0.1 0" rpy="0.5 0.2 0"/></joint></robot>"""
+
+
+def arm(mass: float = 2.0, ixx: float = 0.02, damping: float = 0.0, **options: object) -> Robot:
+    return mbdyn_ros.load(ARM.format(mass=mass, ixx=ixx, damping=damping), **options)
+
+
+def terms(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> dict[str, np.ndarray]:
+    """Everything that depends on inertias, by different ways."""
+    derivatives = robot.inverse_dynamics_derivatives(q, v, a)
+    return {
+        "inverse dynamics": robot.inverse_dynamics(q, v, a),
+        "forward dynamics": robot.forward_dynamics(q, v, a),
+        "mass matrix": robot.mass_matrix(q),
+        "derivatives": np.concatenate(derivatives, axis=-1),
+        "Coriolis matrix": robot.coriolis_matrix(q, v),
+        "momentum": robot.centroidal_momentum(q, v),
+        "energy": np.stack(robot.energy(q, v), axis=-1),
+        "energies of links": np.stack(robot.link_energies(q, v)),
+        "friction": robot.friction_vector(q, v),
+    }
+
+
+def assert_alike(one: Robot, other: Robot) -> None:
+    state = np.random.default_rng(1).normal(size=(3, 2))
+    for (what, ours), theirs in zip(
+        terms(one, *state).items(), terms(other, *state).values(), strict=True
+    ):
+        assert_close(ours, theirs, what, 1e-12)
+    assert_close(one.total_mass, other.total_mass, "mass", 1e-12)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_numbers_that_are_set_are_those_of_a_description() -> None:
+    robot = arm(variable=["lower", "gravity", "friction"])
+    assert_alike(robot, arm())
+    link = robot.model.link("lower").inertia
+    assert link is not None
+    robot.set_inertia("lower", 5.0, link.center, np.diag([0.05, 0.06, 0.05]))
+    robot.set_gravity([1.0, 2.0, -3.0])
+    robot.set_friction("shoulder", 0.7)
+    assert_alike(robot, arm(5.0, 0.05, 0.7, gravity=(1.0, 2.0, -3.0)))
+    for same in (copy.copy(robot), copy.deepcopy(robot), pickle.loads(pickle.dumps(robot))):
+        assert_alike(same, robot)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_a_payload_is_the_body_of_pinocchio() -> None:
+    pin = pytest.importorskip("pinocchio")
+    path = urdf_file("ur5_robot.urdf")
+    model = pin.buildModelFromUrdf(str(path))
+    frame = model.frames[model.getFrameId("tool0")]
+    body = pin.Inertia(2.0, np.array(COM), MOMENTS)
+    model.inertias[frame.parentJoint] += frame.placement.act(body)
+    robot = mbdyn_ros.load(path, variable=["tool0"])
+    q, v, a = np.random.default_rng(0).normal(size=(3, 6))
+    before = robot.inverse_dynamics(q, v, a)
+    robot.set_payload("tool0", 2.0, COM, MOMENTS)
+    found = robot.inverse_dynamics(q, v, a)
+    assert_close(found, pin.rnea(model, model.createData(), q, v, a), "efforts with a payload")
+    robot.set_payload("tool0", 0.0)
+    np.testing.assert_array_equal(robot.inverse_dynamics(q, v, a), before)
+
+
+@pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
+def test_every_way_to_call_takes_the_payload_at_once(compiled: bool) -> None:
+    """Plain calls, bound ones, batches and rollouts; one value, and one a row."""
+    if not compiled:
+        with interpreting():
+            check_every_way()
+    else:
+        check_every_way()
+
+
+def check_every_way() -> None:
+    robot = mbdyn_ros.load(CART, variable=["cart"])  # 2 kg on a rail, no gravity along it
+    bound = robot.bind("forward_dynamics")
+    bound.effort = [6.0]
+    many = np.zeros((300, 1))
+    for mass in (0.0, 1.0, 4.0):
+        robot.set_payload("cart", mass)
+        expected = 6.0 / (2.0 + mass)
+        for _ in range(2):
+            assert robot.forward_dynamics([0.0], [0.0], [6.0]) == pytest.approx(expected)
+        bound()
+        assert bound.a == pytest.approx(expected)
+        for rows in (many[:3], many):
+            found = robot.forward_dynamics(rows, rows, rows + 6.0)
+            np.testing.assert_allclose(found, expected, rtol=1e-14)
+        _, v = robot.rollout([0.0], [0.0], np.full((2, 1), 6.0), 0.5)
+        assert v[-1] == pytest.approx(expected)
+    masses = np.linspace(0.0, 3.0, 300)
+    robot.set_payload("cart", masses)
+    expected = 6.0 / (2.0 + masses)[:, None]
+    for effort in (many + 6.0, np.array([6.0])):
+        found = robot.forward_dynamics([0.0], [0.0], effort)
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+    _, v = robot.rollout([0.0], [0.0], np.full((2, 1), 6.0), 0.5, terminal=True)
+    np.testing.assert_allclose(v, expected, rtol=1e-14)
+    with pytest.raises(InputError, match="different lengths: .*parameters 300"):
+        robot.forward_dynamics(many[:7], many[:7], many[:7])
+    robot.set_payload("cart", 1.0)
+    assert robot.forward_dynamics([0.0], [0.0], [6.0]) == pytest.approx(2.0)
+
+
+def test_nothing_is_compiled_while_a_payload_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = mbdyn_ros.load(CART, variable=["cart"])
+    robot.mass_matrix([0.0])
+    monkeypatch.setattr("mbdyn_ros.robot.calls.load_kernel", None)
+    for k in range(1000):
+        robot.set_payload("cart", 0.001 * k)
+        assert robot.mass_matrix([0.0])[0, 0] == pytest.approx(2.0 + 0.001 * k)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_what_was_folded_becomes_variable_with_a_notice() -> None:
+    """Once, and calls that are bound follow."""
+    robot = arm()
+    bound, q = robot.bind("mass_matrix"), np.array([0.2, 0.7])
+    bound.q = q
+    with pytest.warns(CompilerWarning, match="'tool' was folded .* variable="):
+        robot.set_payload("tool", 1.0, COM)
+    bound()
+    assert_close(bound.matrix, robot.mass_matrix(q), "bound matrix", 1e-14)
+    assert np.abs(bound.matrix - arm().mass_matrix(q)).max() > 0.1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        robot.set_payload("tool", 0.0)
+    bound()
+    assert_close(bound.matrix, arm().mass_matrix(q), "without payload", 1e-14)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_loops_and_simulations_carry_payloads() -> None:
+    """The power that motion asks for is the rate of its energy, with a payload in a loop."""
+    robot = mbdyn_ros.load(OWN / "boom.urdf", variable=["load"])
+    q = robot.home_position
+    light = robot.inverse_dynamics(q, [0.0], [0.0])
+    robot.set_payload("load", 100.0, (0.2, 0.0, 0.0))
+    step, v = 1e-5, np.array([0.1])
+    energies = [sum(robot.energy(robot.integrate(q, s * step * v), v)) for s in (1, -1)]
+    rate = (energies[0] - energies[1]) / (2 * step)
+    effort = robot.inverse_dynamics(q, v, [0.0], friction=False)
+    assert effort @ v == pytest.approx(rate, rel=1e-7)
+    assert abs(robot.inverse_dynamics(q, [0.0], [0.0])[0]) > 1.2 * abs(light[0])
+    trajectory = mbdyn_ros.simulate(robot, q, [0.0], 0.01, effort=effort)
+    accelerated = robot.forward_dynamics(q, [0.0], effort)
+    assert trajectory.a[0] == pytest.approx(accelerated)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_parameters_as_symbols_and_derivatives() -> None:
+    robot = arm(variable=["tool", "gravity"])
+    robot.set_payload("tool", 2.0, COM, MOMENTS)
+    labels, values = robot.parameter_labels(), robot.parameter_values()
+    assert labels[:4] == ("tool/m", "tool/mcx", "tool/mcy", "tool/mcz") and len(labels) == 13
+    q, v, a = np.random.default_rng(4).normal(size=(3, 2))
+    function = robot.casadi("inverse_dynamics", parameters=True)
+    effort = robot.inverse_dynamics(q, v, a)
+    assert_close(np.array(function(q, v, a, values)).ravel(), effort, "CasADi's", 1e-13)
+    by_parameters = robot.inverse_dynamics_by_parameters(q, v, a)
+    symbols = [ca.SX.sym(name, size) for name, size in (("q", 2), ("v", 2), ("a", 2), ("p", 13))]
+    slope = ca.Function("slope", symbols, [ca.jacobian(function(*symbols), symbols[3])])
+    assert_close(by_parameters, np.array(slope(q, v, a, values)), "derivatives", 1e-13)
+    step = 1e-6
+    for k in (0, 3, 4, 12):
+        moved = np.array([values, values])
+        moved[:, k] += [step, -step]
+        held = robot.casadi("forward_dynamics", parameters=True)
+        ahead, behind = (np.array(held(q, v, effort, one)).ravel() for one in moved)
+        found = robot.forward_dynamics_by_parameters(q, v, effort)[:, k]
+        assert_close(found, (ahead - behind) / (2 * step), labels[k], 1e-7)
+    whole = arm().casadi("mass_matrix", parameters=["upper"])
+    assert whole.size1_in("parameters") == 10
+    assert arm().casadi("mass_matrix", parameters=True).numel_in(1) == 3 * 10 + 3 + 2 * 2
+
+
+def test_parameters_as_arguments_of_c(tmp_path: Path) -> None:
+    """The exported test program, which has a payload, agrees with its own numbers."""
+    robot = arm()
+    found = robot.generate_c(tmp_path, parameters=["tool", "gravity"])
+    header = (tmp_path / "arm.h").read_text()
+    assert "const double parameters[13]" in header and "tool/mcx" in header
+    assert "gravity among the parameters" in header
+    assert "arm_jacobian_tool(const double q[2], double jacobian[12])" in header
+    assert "Jacobian (6 x 2) of the origin of link tool" in header
+    sources = [str(path) for path in found.files if path.suffix == ".c"]
+    program = tmp_path / "test"
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic"]
+    subprocess.run(["cc", *flags, *sources, "-o", program, "-lm"], check=True)
+    assert "WRONG" not in subprocess.run([program], check=True, stdout=-1, text=True).stdout
+
+
+BAD = [
+    (("lower", -1.0), {}, "less than 0"),
+    (("lower", np.nan), {}, "must be finite"),
+    (("lower", 1.0, (0, 0)), {}, r"com .* has shape \(2,\)"),
+    (("lower", 1.0), {"inertia": np.diag([1.0, 1.0, 3.0])}, "larger than the other two together"),
+    (("lower", 1.0), {"inertia": np.diag([1.0, -1.0, 1.0])}, "negative principal moment"),
+    (("lower", 1.0), {"inertia": [[1, 1, 0], [0, 1, 0], [0, 0, 1]]}, "not symmetric"),
+    (("lower", 0.0), {"inertia": np.eye(3)}, "moments of inertia, but no mass"),
+    (("hand", 1.0), {}, "there is no link 'hand'; the links are"),
+    (("world", 1.0), {}, "fixed to the world"),
+    ((["lower"], 1.0), {}, "there is no link"),
+    (("lower", [1.0, 2.0], np.zeros((3, 3))), {}, "different numbers of rows: 2, 3"),
+]
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize(("arguments", "options", "words"), BAD)
+def test_what_no_body_has_is_said_and_changes_nothing(
+    arguments: tuple[object, ...], options: dict[str, object], words: str
+) -> None:
+    robot = arm(variable=["lower"])
+    robot.set_payload("lower", 1.0)
+    before = robot.parameter_values()
+    with pytest.raises(InputError, match=words):
+        robot.set_payload(*arguments, **options)
+    np.testing.assert_array_equal(robot.parameter_values(), before)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_other_wrong_numbers_are_said() -> None:
+    robot = arm(variable=["lower", "upper", "gravity"])
+    with pytest.raises(InputError, match="gravity has shape"):
+        robot.set_gravity([0.0, 0.0])
+    with pytest.raises(InputError, match="no movable joint 'wrist'"):
+        robot.set_friction("wrist", 1.0)
+    with pytest.raises(InputError, match="must not be negative"):
+        robot.set_friction("elbow", -1.0)
+    robot.set_payload("lower", [1.0, 2.0])
+    with pytest.raises(InputError, match="2 and 3 rows"):
+        robot.set_payload("upper", [1.0, 2.0, 3.0])
+    assert robot.parameter_values().shape == (2, 23)
+    with pytest.raises(InputError, match="there is no link 'tol'"):
+        arm(variable=["tol"])
+    with pytest.raises(InputError, match="nothing is variable"):
+        arm().inverse_dynamics_by_parameters([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_a_link_that_loses_its_mass_is_named() -> None:
+    robot = arm(variable=["lower"])
+    rest = np.zeros(2)
+    robot.forward_dynamics(rest, rest, rest)
+    robot.set_inertia("lower", 0.0, (0, 0, 0), np.zeros((3, 3)))
+    with pytest.raises(SingularMassMatrixError, match="'lower'"):
+        robot.forward_dynamics(rest, rest, rest)
+    robot.set_payload("lower", 1.0, (0.1, 0, 0), 0.01 * np.eye(3))
+    assert np.isfinite(robot.forward_dynamics(rest, rest, rest)).all()
