@@ -138,6 +138,9 @@ def check_every_way() -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-14)
     _, v = robot.rollout([0.0], [0.0], np.full((2, 1), 6.0), 0.5, terminal=True)
     np.testing.assert_allclose(v, expected, rtol=1e-14)
+    for one in (lambda: robot.bind("mass_matrix"), lambda: mbdyn_ros.simulate(robot, [0], [0], 1)):
+        with pytest.raises(InputError, match="is of one robot, but 300 values"):
+            one()
     with pytest.raises(InputError, match="different lengths: .*parameters 300"):
         robot.forward_dynamics(many[:7], many[:7], many[:7])
     robot.set_payload("cart", 1.0)
