@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+LONGEST_MESSAGE = 10_000
+"""Characters of a message: it may quote a name or a number that is a book."""
+
 
 class MbdynError(Exception):
     """Base class of every error this library raises on purpose."""
+
+    def __str__(self) -> str:
+        """The message; one that is too long to be read without its middle."""
+        text, half = super().__str__(), LONGEST_MESSAGE // 2
+        if len(text) <= LONGEST_MESSAGE:
+            return text
+        return f"{text[:half]} ... ({len(text)} characters) ... {text[-half:]}"
 
 
 class ModelError(MbdynError, ValueError):

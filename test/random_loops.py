@@ -24,6 +24,7 @@ from random_robots import RandomJoint, RandomLink, RandomRobot, random_inertia
 
 import mbdyn_ros
 from mbdyn_ros.equations.loops.planar_figure import PlanarFigure
+from mbdyn_ros.equations.loops.stepwise import Stepwise
 from mbdyn_ros.model import Model
 from mbdyn_ros.robot.calls import Calls
 
@@ -257,11 +258,14 @@ class Mechanism:
         return LoopPair(self)
 
 
+FORMS = PlanarFigure | Stepwise
+
+
 def walked(robot: mbdyn_ros.Robot) -> mbdyn_ros.Robot:
     """The same robot, whose planar loops are closed by Newton's method, as if nobody knew how."""
     robot = copy.copy(robot)
     linkages = tuple(
-        replace(one, closed_form=None) if isinstance(one.closed_form, PlanarFigure) else one
+        replace(one, closed_form=None) if isinstance(one.closed_form, FORMS) else one
         for one in robot.system.linkages
     )
     robot._system = replace(robot.system, linkages=linkages)
@@ -581,7 +585,7 @@ def coupled(m: Mechanism) -> int:
     """
     one = m.joint("revolute", "base", m.random.normal(size=3), random_rotation(m.random)[0], "a")
     two = m.joint("revolute", one, m.random.normal(size=3), random_rotation(m.random)[0], "b")
-    three = m.joint("prismatic", two, m.random.normal(size=3), random_rotation(m.random)[0], "c")
+    three = m.joint("revolute", two, m.random.normal(size=3), random_rotation(m.random)[0], "c")
     m.joint("revolute", one, m.random.normal(size=3), random_rotation(m.random)[0], "d")
     ratio = m.home["d"] / (m.home["b"] + m.home["c"])
     m.couplings.append(

@@ -172,7 +172,9 @@ def test_refusals(arm: Robot) -> None:
         (lambda: arm.rollout(q0, v0, efforts[0, 0], DT), "efforts has shape"),
         (lambda: arm.rollout(q0, v0, efforts, 0.0), "dt must be"),
         (lambda: arm.rollout(q0, v0, efforts, DT, "euler"), "no integrator 'euler'"),
+        (lambda: arm.rollout(q0, v0, efforts, DT, ["rk4"]), "no integrator"),
         (lambda: arm.rollout(q0, v0, [["a"] * 6], DT), "efforts must be numbers"),
+        (lambda: arm.rollout(q0, v0, [[0.0] * 6, [0.0]], DT), "efforts must be numbers"),
     ):
         with pytest.raises(InputError, match=words):
             call()

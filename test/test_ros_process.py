@@ -109,7 +109,8 @@ def test_parameters_from_the_command_line(rig: Rig, start: Start, urdf: str) -> 
 @pytest.mark.parametrize(
     ("node", "arguments", "message"),
     [
-        ("simulator", ["urdf:=/no/such.urdf"], "/no/such.urdf"),
+        ("simulator", ["urdf:=/no/such.urdf"], "parameter urdf: /no/such.urdf: no such file"),
+        ("simulator", ["urdf:=ARM", "mechanism:=loops"], "parameter mechanism: loops: no such"),
         ("simulator", ["rate:=-5.0"], "rate is -5.0: it must be from 1 to 10000"),
         ("simulator", ["rate:=500"], "decimal point"),
         ("simulator", ["urdf:=GHOST"], "'nothing'"),
@@ -135,7 +136,7 @@ def test_refused_with_one_line(
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [(["-p", "rate"], "'-p rate'"), (["-q"], "UnknownROSArgsError: ['-q']")],
+    [(["-p", "rate"], "'-p rate'"), (["-q"], "unknown after --ros-args: -q")],
 )
 def test_unreadable_arguments_are_one_line_too(
     start: Start, arguments: list[str], message: str

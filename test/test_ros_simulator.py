@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("rclpy")
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
 from ros_rig import ARM, CART, GHOST, JOINTS, STONE, Rig, rig, srv
 from rosgraph_msgs.msg import Clock
@@ -105,6 +106,28 @@ def test_a_command_gets_stale(rig: Rig) -> None:
     health = node.health()
     assert "no command for 0.1 s, zero effort: elbow" in health.warnings
     assert health.values["stale"] == "elbow"
+
+
+def test_a_push_from_outside(rig: Rig) -> None:
+    """Twice its weight upwards, for 0.2 s of its own time, and then it falls again."""
+    node = simulate(
+        rig, robot_description=STONE, floating_base=True, wrench_duration=0.2, publish_clock=True,
+        start_paused=True,
+    )  # fmt: skip
+    push = rig.publisher(WrenchStamped, "simulator/wrench")
+    message = WrenchStamped()
+    message.wrench.force.z = 4 * 9.81
+    push.publish(message)
+    rig.wait(lambda: "names no link" in node.refusals.last)
+    message.header.frame_id = "stone"
+    push.publish(message)
+    rig.wait(lambda: node.session.pushes._sent)
+    for _ in range(60):
+        assert rig.call(Trigger, "simulator/step").success
+    q, v = node.session.motion.q, node.session.motion.v
+    assert v[2] == pytest.approx(9.81 * (0.2 - 0.1), abs=0.1)
+    assert q[2] == pytest.approx(9.81 / 2 * 0.04 + 9.81 * 0.02 - 9.81 / 2 * 0.01, abs=0.03)
+    assert not node.session.pushes._sent and not node.session.motion.effort.any()
 
 
 def test_efforts_are_clamped_and_reported(rig: Rig) -> None:

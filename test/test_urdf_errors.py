@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from mbdyn_ros.errors import LONGEST_MESSAGE
 from mbdyn_ros.model import ModelError, read_urdf
+from mbdyn_ros.model.examples import CART
 
 LINKS = '<link name="a"/>\n<link name="b"/>\n<link name="c"/>\n'  # lines 2 to 4
 AB = '<parent link="a"/><child link="b"/>'
@@ -367,6 +369,14 @@ def test_messages_name_the_file(tmp_path: Path) -> None:
 
 def test_too_many_tags_are_refused() -> None:
     assert refusal("<robot>" + "<a/>" * 2_000_000).startswith("<text>: has 2000001 tags")
+
+
+def test_a_message_is_no_book() -> None:
+    """Whatever it quotes; its beginning and its end stay."""
+    with pytest.raises(ModelError) as caught:
+        read_urdf(CART.replace('<mass value="2"', f'<mass value="{"x" * 10**6}"'))
+    assert len(str(caught.value)) < 1.1 * LONGEST_MESSAGE
+    assert str(caught.value).startswith("<text>:1:") and str(caught.value).endswith("1e-3")
 
 
 def test_a_long_chain_of_mimics_is_read_in_time() -> None:

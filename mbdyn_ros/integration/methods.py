@@ -140,7 +140,7 @@ def named(kind: str, name: str, methods: Mapping[str, Method], *others: str) -> 
     InputError
         There is none; the message has the list.
     """
-    if name not in methods:
+    if not isinstance(name, str) or name not in methods:
         listed = ", ".join([*others, *methods])
         raise InputError(f"there is no {kind} {name!r}; there are {listed}")
     return methods[name]

@@ -14,6 +14,7 @@ from ..arguments import (
     require_unit_quaternions,
     whole_efforts,
 )
+from ..array import as_numbers
 from ..compiler.compiled_kernel import CompiledKernel
 from ..compiler.compiled_program import CompiledProgram
 from ..compiler.kernel import Kernel
@@ -253,7 +254,10 @@ def tableau_in_c(method: FixedMethod) -> tuple[int, Array]:
 
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
     """Efforts (T, ne) or (N, T, ne) as float64, or words about why they are none."""
-    array = np.asarray(whole_efforts(value, labels))
+    try:
+        array = as_numbers(whole_efforts(value, labels))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"efforts must be numbers: {error}") from None
     if array.ndim not in (2, 3) or array.shape[-1] != len(labels):
         raise InputError(
             f"efforts has shape {array.shape}: expected (T, {len(labels)}) for T steps, or "

@@ -42,13 +42,18 @@ class ExternalWrenches:
         self._at = wrenches if callable(wrenches) else lambda time: wrenches
         self._still = np.zeros(robot.nv)
         self._position_rate = PositionRate(robot.system.coordinates)
-        self.efforts(0.0, robot.system.home[list(robot.system.coordinates.q)])  # refuses now
+        home = robot.system.home[list(robot.system.coordinates.q)]
+        self._difference(home, {robot.model.links[-1].name: np.zeros(6)})  # compiles now
+        self.efforts(0.0, home)  # refuses now
 
     def efforts(self, t: float, q: Array) -> Array:
         """The efforts (n,) of the actuated joints that do what the wrenches do."""
         wrenches = self._at(t)
         if isinstance(wrenches, Mapping) and not wrenches:
             return np.zeros(len(self._robot.effort_labels))
+        return self._difference(q, wrenches)
+
+    def _difference(self, q: Array, wrenches: Wrenches) -> Array:
         still, q = self._still, q.copy()
         self._position_rate.normalize(q)  # stages of a step leave the unit sphere
         without = self._robot.inverse_dynamics(q, still, still, friction=False)

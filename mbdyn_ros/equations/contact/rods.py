@@ -92,7 +92,7 @@ def touching_terms(couple: Couple) -> ca.Function:
 
 
 def couple_bytes(couple: Couple) -> bytes:
-    """What tells a couple from others."""
+    """Bytes that tell a couple from others."""
     return b"".join(
         np.array([rod.body, rod.radius]).tobytes() + rod.start.tobytes() + rod.end.tobytes()
         for rod in couple

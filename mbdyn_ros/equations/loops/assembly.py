@@ -26,7 +26,6 @@ from .gimbal import check_pitches
 from .independent import allowed_motions, choose_independent
 from .linkage import Linkage, cluster_coordinates
 from .loop_walk import LoopWalk
-from .planar_figure import planar_figure
 from .rank import Rank, spanning_rows
 from .refusal import Refusal
 from .rounding import (
@@ -41,6 +40,7 @@ from .rounding import (
     rounding_at,
 )  # fmt: skip
 from .standstill import Standstill, locked_advice, locked_text
+from .stepwise import closed_form
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,8 +184,8 @@ def assemble(
     if cluster.closures:
         given = [bodies[place] for place in independent]
         at = dict(zip(bodies, closed, strict=True))
-        figure = planar_figure(tree, cluster, given, at, linkage.unit) if given else None
-        linkage = replace(linkage, closed_form=Standstill.at(bodies, closed) if locked else figure)
+        form = closed_form(tree, cluster, given, at, linkage.unit) if given else None
+        linkage = replace(linkage, closed_form=Standstill.at(bodies, closed) if locked else form)
     rounding = rounding_at(equations, closed, generic) if rounded else None
     alone = equations.scaled(closed)[: len(matrix) - len(cluster.gears)]
     repeated = bool(cluster.closures and cluster.gears and generic.counts(alone) == rank)

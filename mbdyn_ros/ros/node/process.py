@@ -154,5 +154,8 @@ def spin_some(executor: SingleThreadedExecutor, node: Node) -> None:
 
 def refuse(name: str, error: Exception) -> int:
     """Say in one line why the node does not start."""
-    print(f"{name}: {in_words(error)}", file=sys.stderr)
+    words = in_words(error)
+    if type(error).__name__ == "UnknownROSArgsError":  # which rclpy keeps to itself
+        words = f"unknown after --ros-args: {str(error).strip('[]').replace(chr(39), '')}"
+    print(f"{name}: {words}", file=sys.stderr)
     return 1

@@ -13,7 +13,7 @@ import scipy.optimize  # noqa: F401  contacts and refusals need it: no cycle sha
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
 
-from ...errors import InputError, MbdynError
+from ...errors import InputError, MbdynError, ModelError
 from ...robot import Robot, load
 from .description import FLOATING_BASE, Description, home_by_name
 from .diagnostics import Diagnostics, Health
@@ -194,12 +194,22 @@ class RobotNode(Node):
         floating = FLOATING_BASE.name in given and given[FLOATING_BASE.name]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            robot = load(source, given["mechanism"] or None, home, floating, given["gravity"])
+            try:
+                robot = load(source, given["mechanism"] or None, home, floating, given["gravity"])
+            except ModelError as error:
+                raise ModelError(self._of_parameter(str(error))) from None
             robot.compile(*self.PROGRAMS)
             robot.say_choice()
         for one in caught:
             self.get_logger().warning(one_line(str(one.message)))
         return robot
+
+    def _of_parameter(self, text: str) -> str:
+        """Words about a file, with the parameter that names it."""
+        for name in ("mechanism", "urdf"):
+            if self.parameters[name] and text.startswith(self.parameters[name]):
+                return f"parameter {name}: {text}"
+        return text
 
     def offer(self, name: str, kind: Any, action: Callable[[Any], str]) -> None:
         """Create the service `~/name`, which acts between two ticks.

@@ -21,6 +21,7 @@ from ...units import velocity_unit
 from ..messages.effort_commands import EffortCommands
 from ..messages.effort_limits import EffortLimits
 from ..messages.named_numbers import partial_position
+from .pushes import Pushes
 
 Rows = NDArray[np.int_]
 
@@ -48,9 +49,9 @@ class Session:
 
     Attributes
     ----------
-    motion, commands, limits : as the names say.
+    motion, commands, limits : as the names say. pushes : forces from outside.
     message : joint states of all `scalar_motions`, filled by `fill_message`.
-    work : of the efforts since the start, J.
+    work : of the efforts and pushes since the start, J.
     refusal : why the robot cannot start where it should; empty where it can.
     """
 
@@ -70,6 +71,7 @@ class Session:
             environment = with_stops(robot, self.initial, environment)
         self.commands = EffortCommands(robot, joints)
         self.limits = EffortLimits(robot)
+        self.pushes = Pushes(robot)
         self.motion = ChartedStep(robot, step, environment=environment)
         self.work = 0.0
         blocks = robot.system.coordinates.joint_blocks
@@ -104,6 +106,7 @@ class Session:
         self.motion.time = 0.0
         self.motion.effort[:] = 0.0
         self.commands.clear()
+        self.pushes.clear()
         self.fill_message()
 
     def require_slow(self, v: Array) -> None:
@@ -154,13 +157,18 @@ class Session:
         self.commands.write(motion.effort, now, timeout)
         self.limits.clamp(motion.effort)
         before = motion.joint_position[self._ways]
+        outside = self.pushes.efforts(now, motion.q)
+        if outside is not None:
+            motion.effort += outside
         for _ in range(substeps):
             if not motion.ready:
                 break  # time stands still until equations in other coordinates are compiled
             motion.advance()
-        # Efforts are constant meanwhile: their work is effort times way, exactly.
+        # Efforts are constant meanwhile: their work, and that of pushes, is effort times way.
         way = motion.joint_position[self._ways] - before
         self.work += float(motion.effort[self._working] @ way)
+        if outside is not None:
+            motion.effort -= outside
 
     def fill_message(self) -> None:
         """Write the state into `message`, but for the stamp."""

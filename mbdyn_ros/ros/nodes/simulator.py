@@ -11,6 +11,7 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any
 
+from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
@@ -65,6 +66,7 @@ class Simulator(RobotNode):
         """Commands and services."""
         self._arrays = Inbox(self, Float64MultiArray, "~/commands", QoSProfile(depth=1))
         self._named = Inbox(self, JointState, "~/effort_command", QoSProfile(depth=10))
+        self._wrenches = Inbox(self, WrenchStamped, "~/wrench", QoSProfile(depth=10))
         self.services_offered = SimulatorServices(self)
 
     def last_words(self) -> None:
@@ -176,6 +178,13 @@ class Simulator(RobotNode):
             except InputError as error:
                 self.refusals.add(error)
 
+        for message in self._wrenches:
+            try:
+                session.pushes.take(message, now + self.parameters["wrench_duration"])
+                self._wrenches.heed()
+            except InputError as error:
+                self.refusals.add(error)
+
     def _require_new(self, message: JointState, now: float) -> None:
         """Refuse a command whose stamp says that it is no more, or not yet, of this time."""
         stamp, timeout = message.header.stamp, self.settings.timeout
@@ -209,6 +218,7 @@ class Simulator(RobotNode):
         """Stand still, with zero effort."""
         if self.session is not None:
             self.session.commands.clear()
+            self.session.pushes.clear()
             self.session.motion.effort[:] = 0.0
             self.session.still_message()
 

@@ -1,0 +1,144 @@
+"""Closed forms of clusters that gears tie together: loop after loop, and gear after gear.
+
+Each loop of such a cluster (or several that share joints) may lie in a plane of its own. One that
+is a planar figure with what is known is solved; a gear whose joints are known but for one gives
+that one. So geared five-bars, and four-bars that drive each other by gears, need no iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ...model.clusters import Closure, Cluster, Gear
+from ...model.tree import Tree
+from ..algebra.spatial import SX, Position
+from .linkage import ClosedForm
+from .planar_figure import PlanarFigure, planar_figure
+
+
+@dataclass(frozen=True)
+class Geared:
+    """The position of `body` as shift + sum factor q, `factors` by body."""
+
+    body: int
+    factors: tuple[tuple[int, float], ...]
+    shift: float
+
+    def value(self, known: Mapping[int, SX]) -> SX:
+        """It at known positions (1, 1) by body."""
+        return sum((factor * known[body] for body, factor in self.factors), SX(self.shift))
+
+
+@dataclass(frozen=True)
+class Stepwise:
+    """A closed form by steps, each from joints that are given or that a step before has solved."""
+
+    given_bodies: tuple[int, ...]
+    steps: tuple[Geared | PlanarFigure, ...]
+
+    def positions(self, *q: SX) -> dict[int, Position]:
+        """What the dependent joints do, by body; NaN out of reach."""
+        known = dict(zip(self.given_bodies, q, strict=True))
+        result: dict[int, Position] = {}
+        for k, step in enumerate(self.steps):
+            if isinstance(step, Geared):
+                result[step.body] = known[step.body] = step.value(known)
+                continue
+            at = [known[body] for body in step.given_bodies]
+            result |= step.positions(*at)
+            if {one.joint.body for one in step.dependent} & self._taken_after(k):
+                known |= step.values(*at)
+        return result
+
+    def values(self, *q: SX) -> dict[int, SX]:
+        """Positions (1, 1) of the dependent joints by body, as continuous as those of each step."""
+        known = dict(zip(self.given_bodies, q, strict=True))
+        for step in self.steps:
+            if isinstance(step, Geared):
+                known[step.body] = step.value(known)
+            else:
+                known |= step.values(*(known[body] for body in step.given_bodies))
+        return {body: value for body, value in known.items() if body not in self.given_bodies}
+
+    def _taken_after(self, place: int) -> set[int]:
+        """The bodies from which the steps behind one take positions."""
+        taken: set[int] = set()
+        for step in self.steps[place + 1 :]:
+            if isinstance(step, Geared):
+                taken |= {body for body, _ in step.factors}
+            else:
+                taken |= set(step.given_bodies)
+        return taken
+
+
+def closed_form(
+    tree: Tree, cluster: Cluster, given: Sequence[int], home: Mapping[int, float], unit: float = 1.0
+) -> ClosedForm | None:
+    """The closed form of a cluster with loops; None if it has none.
+
+    Parameters as of `planar_figure`.
+    """
+    if not cluster.gears:
+        return planar_figure(tree, cluster, given, home, unit)
+    known, steps = set(given), list[Geared | PlanarFigure]()
+    groups, gears = _groups(cluster), list(cluster.gears)
+    while known != set(cluster.tied):
+        step = _figure(tree, groups, known, home, unit) or _gear(gears, known)
+        if step is None:
+            return None
+        steps.append(step)
+        new = (
+            {step.body}
+            if isinstance(step, Geared)
+            else {one.joint.body for one in step.dependent}
+        )
+        known |= new
+    return Stepwise(tuple(given), tuple(steps))
+
+
+def _figure(
+    tree: Tree, groups: list[Cluster], known: set[int], home: Mapping[int, float], unit: float
+) -> PlanarFigure | None:
+    """The first group of loops that is a figure with what is known; it is taken from the list."""
+    for group in groups:
+        given = [body for body in group.tied if body in known]
+        if not given:
+            continue
+        figure = planar_figure(tree, group, given, home, unit)
+        if figure is not None:
+            groups.remove(group)
+            return figure
+    return None
+
+
+def _gear(gears: list[Gear], known: set[int]) -> Geared | None:
+    """The first gear that gives a joint; it is taken from the list."""
+    for gear in gears:
+        open_ones = [(body, factor) for body, factor in gear.factors if body not in known]
+        if len(open_ones) == 1:
+            gears.remove(gear)
+            (body, own), = open_ones
+            others = ((other, -factor / own) for other, factor in gear.factors if other != body)
+            return Geared(body, tuple(others), -gear.shift / own)
+    return None
+
+
+def _groups(cluster: Cluster) -> list[Cluster]:
+    """The loops of a cluster, those that share joints together, without gears."""
+    groups: list[list[Closure]] = []
+    for closure in cluster.closures:
+        sharing = [
+            group
+            for group in groups
+            if any(set(one.bodies) & set(closure.bodies) for one in group)
+        ]
+        groups = [group for group in groups if group not in sharing]
+        groups.append([*(one for group in sharing for one in group), closure])
+    return [
+        Cluster(
+            tuple(b for b in cluster.bodies if any(b in one.bodies for one in group)),
+            tuple(one for one in cluster.closures if one in group),
+        )
+        for group in groups
+    ]
