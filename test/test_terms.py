@@ -39,7 +39,7 @@ def test_what_is_known_early_alone_leaves_nothing_to_be_done() -> None:
     assert np.array_equal(np.array(last(6.0, 0.0)), [[6.0], [0.0]])
 
 
-@pytest.mark.parametrize("kind", ["mimic", "spatial spherical", "spatial floating"])
+@pytest.mark.parametrize("kind", ["spatial spherical", "spatial universal", "spatial floating"])
 def test_programs_say_the_same_of_terms_as_of_positions(kind: str) -> None:
     robot = draw(kind, 1).load()
     system = robot.system
@@ -62,7 +62,7 @@ def test_programs_say_the_same_of_terms_as_of_positions(kind: str) -> None:
 
 def test_other_coordinates_have_the_programs_of_a_simulation_at_once() -> None:
     with interpreting():
-        robot = draw("mimic", 1).load()
+        robot = draw("spatial spherical", 1).load()
         q = np.array([robot.home[name] for name in robot.independent_joints])
         robot.energy(q, np.zeros(robot.nv))
         robot.mass_matrix(q)
