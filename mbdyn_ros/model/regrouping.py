@@ -11,6 +11,7 @@ Efforts, accelerations, mass matrix, kinetic energy and gravity's efforts stay t
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -61,8 +62,13 @@ def regrouped(tree: Tree) -> Tree:
 
 
 def spread(moments: Array) -> Array:
-    """J = (tr I / 2) 1 - I: the integral of r r^T dm (3, 3), from moments of inertia."""
-    result: Array = np.trace(moments) / 2 * np.eye(3) - moments
+    """J = (tr I / 2) 1 - I: the integral of r r^T dm (3, 3), from moments of inertia.
+
+    To the last digit, also of a thin body, whose moments cancel but for a little.
+    """
+    result: Array = -moments
+    a, b, c = moments.diagonal().tolist()
+    np.fill_diagonal(result, [math.fsum(x) / 2 for x in ((b, c, -a), (c, a, -b), (a, b, -c))])
     result[np.abs(result) <= SNAPPED * np.abs(result).max()] = 0.0
     return result
 
