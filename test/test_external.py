@@ -12,6 +12,7 @@ from click.testing import CliRunner
 import mbdyn_ros
 from mbdyn_ros import InputError
 from mbdyn_ros.__main__ import main
+from mbdyn_ros.simulation.imu import Imu
 
 URDF = Path(__file__).resolve().parent.parent / "urdf"
 STONE = """<robot name="stone"><link name="stone"><inertial><mass value="2"/>
@@ -72,3 +73,33 @@ def test_wrenches_that_are_none(wrenches: object, words: str) -> None:
     robot = mbdyn_ros.load(STONE, floating_base=True)
     with pytest.raises(InputError, match=words):
         mbdyn_ros.simulate(robot, START, np.zeros(6), 1.0, wrenches=wrenches)  # type: ignore[arg-type]
+
+
+def test_an_imu_falls_rests_and_turns() -> None:
+    robot = mbdyn_ros.load(STONE, floating_base=True)
+    imu = Imu(robot, "stone")
+    at_rest = imu.read(0.0, np.array(START), np.zeros(6))
+    np.testing.assert_allclose(at_rest.acceleration, [0, 0, 9.81])
+    fallen = imu.read(0.1, np.array(START), np.array([0, 0, -0.981, 0, 0, 0]))
+    np.testing.assert_allclose(fallen.acceleration, 0, atol=1e-12)
+    upright = np.array([0, 0, 0, np.sqrt(0.5), 0, 0, np.sqrt(0.5)])  # its y axis points up
+    turned = imu.read(0.0, upright, np.array([0, 0, 0, 0.1, 0.2, 0.3]))
+    np.testing.assert_allclose(turned.acceleration, [0, 9.81, 0], atol=1e-12)
+    np.testing.assert_allclose(turned.turning, [0.1, 0.2, 0.3], atol=1e-12)
+    np.testing.assert_allclose(np.abs(turned.orientation), upright[3:], atol=1e-12)
+    with pytest.raises(InputError, match="'ston'"):
+        Imu(robot, "ston")
+
+
+def test_an_imu_on_an_arm_feels_its_turn() -> None:
+    """v^2/r towards the pin, and the impact that stops it."""
+    arm = """<robot name="arm"><link name="world"/><link name="arm"/><link name="hand"><inertial>
+      <mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+      <joint name="pin" type="continuous"><parent link="world"/><child link="arm"/>
+      <axis xyz="0 0 1"/></joint><joint name="wrist" type="fixed"><parent link="arm"/>
+      <child link="hand"/><origin xyz="0.5 0 0"/></joint></robot>"""
+    robot = mbdyn_ros.load(arm)
+    imu = Imu(robot, "hand")
+    for k in range(3):
+        reading = imu.read(1e-4 * k, np.array([2e-4 * k]), np.array([2.0]))
+    np.testing.assert_allclose(reading.acceleration, [-2.0, 0, 9.81], atol=1e-3)

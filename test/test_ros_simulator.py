@@ -17,7 +17,7 @@ from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
 from ros_rig import ARM, CART, GHOST, JOINTS, STONE, Rig, rig, srv
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import JointState
+from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
@@ -128,6 +128,16 @@ def test_a_push_from_outside(rig: Rig) -> None:
     assert v[2] == pytest.approx(9.81 * (0.2 - 0.1), abs=0.1)
     assert q[2] == pytest.approx(9.81 / 2 * 0.04 + 9.81 * 0.02 - 9.81 / 2 * 0.01, abs=0.03)
     assert not node.session.pushes._sent and not node.session.motion.effort.any()
+
+
+def test_an_imu(rig: Rig) -> None:
+    """In free fall it shows nothing; before, its weight."""
+    simulate(rig, robot_description=STONE, floating_base=True, imu_links=["stone"])
+    readings = rig.listen(Imu, "simulator/imu/stone")
+    rig.wait(lambda: len(readings) > 5)
+    for reading in readings[-3:]:
+        assert reading.header.frame_id == "stone" and reading.orientation.w == 1
+        assert abs(reading.linear_acceleration.z) < 1e-6
 
 
 def test_efforts_are_clamped_and_reported(rig: Rig) -> None:

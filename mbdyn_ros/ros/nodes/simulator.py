@@ -25,6 +25,7 @@ from ..node.inbox import Inbox
 from ..node.process import run
 from ..node.refusals import Refusals, one_line
 from ..node.robot_node import RobotNode
+from .imu_reports import ImuReports
 from .parameters import SIMULATOR
 from .session import Session
 from .simulator_health import SessionHealth
@@ -59,6 +60,7 @@ class Simulator(RobotNode):
             self._clock_out = self.sole(ClockMessage, "/clock")
         self._clock_message = ClockMessage()
         self._views = SimulatorViews(self)
+        self._imus: ImuReports | None = None
         self._session_health = SessionHealth()
         self.begin()
 
@@ -88,10 +90,14 @@ class Simulator(RobotNode):
     def on_robot(self, robot: Robot) -> None:
         """Simulate it from its initial position; wait where that is a wall."""
         session = self._new_session(robot)
+        imus = ImuReports(self, robot, self.parameters["imu_links"])
         with self.lock:
             old, self.session = self.session, session
+            self._imus, old_imus = imus, self._imus
             self._views.end_impacts()
             self.fault = one_line(session.refusal)
+        if old_imus is not None:
+            old_imus.destroy()
         if old is not None:
             old.close()
         self._views.show(robot, session.message.name)
@@ -148,6 +154,8 @@ class Simulator(RobotNode):
         if due:
             if not self.fault:
                 session.fill_message()
+                if self._imus is not None:
+                    self._imus.publish(session, self.stamp(session))
             self._publish_states(session)
 
     def time(self) -> float:
