@@ -36,7 +36,7 @@ def changed(old: str, new: str) -> str:
         (changed('<screw pitch="0.07"/>', "<screw/>"), r"has no pitch; add <screw pitch"),
         (changed('<axis xyz="0 1 1"/>', '<axis xyz="0 1 1"/><mimic joint="ball"/>'),
          r'<mimic>: joint "ball" \(line 12\) is spherical; only'),
-        (changed('type="spherical"', 'type="ball"'), 'type="ball" is here called "spherical"'),
+        (changed('type="spherical"', 'type="ball"'), 'type "ball" is here called "spherical"'),
     ],
 )  # fmt: skip
 def test_refusals(text: str, words: str) -> None:
@@ -45,7 +45,7 @@ def test_refusals(text: str, words: str) -> None:
 
 
 def test_unknown_kinds_raise() -> None:
-    with pytest.raises(ModelError, match=r"joint 'j': type=\"gimbal\" is unknown"):
+    with pytest.raises(ModelError, match=r"joint 'j': type \"gimbal\" is unknown"):
         Joint("j", "gimbal", "a", "b").nv  # noqa: B018
     with pytest.raises(ModelError, match="beyond URDF there are screw, universal, spherical"):
         joint_type("gimbal")

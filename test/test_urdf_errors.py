@@ -110,7 +110,7 @@ CASES = {
     # types
     "unknown type": (
         joint("", "revolut"),
-        f'{AB_PLACE}: type="revolut" is unknown (did you mean "revolute"?); the types of URDF are '
+        f'{AB_PLACE}: type "revolut" is unknown (did you mean "revolute"?); the types of URDF are '
         "fixed, revolute, continuous, prismatic, planar, floating",
     ),
     "no type": (
@@ -119,11 +119,11 @@ CASES = {
     ),
     "ball": (
         joint("", "ball"),
-        f'{AB_PLACE}: type="ball" is here called "spherical"; the types of URDF are fixed, ',
+        f'{AB_PLACE}: type "ball" is here called "spherical"; the types of URDF are fixed, ',
     ),
     "cylindrical": (
         joint("", "cylindrical"),
-        f'{AB_PLACE}: type="cylindrical" is not in URDF; write it as a revolute and a prismatic',
+        f'{AB_PLACE}: type "cylindrical" is not in URDF; write it as a revolute and a prismatic',
     ),
     # closures in other languages (test_closures.py has those in ours)
     "constraint": (robot('<constraint name="x"/>'), '<text>:2: <constraint name="x">: constraints'),

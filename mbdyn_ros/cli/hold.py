@@ -6,9 +6,9 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
+from ..model.read.number import to_float
 from ..robot import Robot
 from ..simulation.effort import EffortFunction, effort_function
-from .text_values import to_number
 
 
 def held(robot: Robot, q0: Array, effort: Array | EffortFunction, text: str) -> EffortFunction:
@@ -23,7 +23,7 @@ def held(robot: Robot, q0: Array, effort: Array | EffortFunction, text: str) -> 
     InputError
         It is not two numbers, 0 or more, or there is no such joint.
     """
-    gains = [to_number(one) for one in text.split(",")]
+    gains = [to_float(one) for one in text.split(",")]
     given = [gain for gain in gains if gain is not None and 0 <= gain < np.inf]
     if len(gains) != 2 or len(given) != 2:
         raise InputError(

@@ -16,12 +16,13 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
+from ..model.read.number import to_float
 from ..model.tree import BASE_JOINT
 from ..recording.read import read_table
 from ..recording.table import Table, from_json
 from ..robot import Robot
 from ..simulation.stepped.fixed_step import neutral_position
-from .text_values import name_values, to_number
+from .text_values import name_values
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -106,7 +107,7 @@ def read_values(robot: Robot, quantity: str, text: str | None) -> Series:
     if "=" in stripped and not _is_file(stripped):
         pairs = {name: np.array([one]) for name, one in name_values(stripped, option).items()}
         return _chosen(robot, quantity, {quantity: pairs}, option)
-    if stripped and to_number(stripped) is not None:
+    if stripped and to_float(stripped) is not None:
         return Series(_listed(robot, quantity, [float(stripped)], option))
     if not _is_file(stripped):
         raise InputError(f"{option}: {text!r} is neither a file nor {VALUES}")
@@ -220,7 +221,7 @@ def read_wrenches(texts: tuple[str, ...]) -> Mapping[str, Array] | None:
     wrenches: dict[str, Array] = {}
     for text in texts:
         link, equals, numbers = text.partition("=")
-        values = [to_number(one) for one in numbers.split(",")]
+        values = [to_float(one) for one in numbers.split(",")]
         given = [value for value in values if value is not None and math.isfinite(value)]
         if not equals or len(values) != 6 or len(given) != 6:
             raise InputError(

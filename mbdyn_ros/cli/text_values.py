@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import InputError
+from ..model.read.number import to_float
 
 
 def name_values(text: str, source: str) -> dict[str, float]:
@@ -10,18 +11,10 @@ def name_values(text: str, source: str) -> dict[str, float]:
     values: dict[str, float] = {}
     for part in filter(None, (one.strip() for one in text.split(","))):
         name, equals, value = (one.strip() for one in part.partition("="))
-        found = to_number(value)
+        found = to_float(value)
         if not equals or found is None:
             raise InputError(f"{source}: {part!r} is not name=number")
         if name in values:
             raise InputError(f"{source}: {name!r} is given twice")
         values[name] = found
     return values
-
-
-def to_number(text: str) -> float | None:
-    """The number that a text is, or None."""
-    try:
-        return float(text)
-    except ValueError:
-        return None

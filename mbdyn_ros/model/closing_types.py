@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from ..errors import ModelError, suggestion
+from .named_type import named_type
 
 
 class Slide(Enum):
@@ -91,13 +91,8 @@ def closing_type(name: str | None, what: str = "") -> ClosingType:
     ModelError
         There is none: the message, which `what` begins, lists those that there are.
     """
-    if name in CLOSING_TYPES:
-        return CLOSING_TYPES[name]
-    known = f"a loop is closed by one of {', '.join(CLOSING_TYPES)}"
-    if not name:
-        raise ModelError(f"{what}has no type; {known}")
-    for one in CLOSING_TYPES.values():
-        if name in one.synonyms:
-            raise ModelError(f'{what}type "{name}" is here called "{one.name}"; {known}')
-    problem = f'type "{name}" is unknown{suggestion(name, CLOSING_TYPES)}'
-    raise ModelError(f"{what}{problem}; {known}")
+    return named_type(name, CLOSING_TYPES, what, _known, {})
+
+
+def _known() -> str:
+    return f"a loop is closed by one of {', '.join(CLOSING_TYPES)}"

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import InputError
+from ..model.read.number import to_float
 from .bag_reading import read_joint_states
 from .table import Table, from_json, to_number
 
@@ -74,18 +75,10 @@ def _review_header(names: list[str], source: str) -> None:
                 f"{source}: {what} part its columns; commas must, and points the decimals, under "
                 f"a header line {expected}"
             )
-    if all(map(_is_number, names)):
+    if all(to_float(name) is not None for name in names):
         raise InputError(
             f"{source}: its first line is numbers; a header line must name them: {expected}"
         )
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise InputError(f"{source}: the column {repeated[0]!r} is there twice")
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

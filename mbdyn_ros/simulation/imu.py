@@ -1,4 +1,4 @@
-"""What an inertial measurement unit on a link would show."""
+"""An inertial measurement unit on a link: orientation, turning, acceleration."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rclpy.executors import ExternalShutdownException
-from ros_rig import ARM, DOMAIN, Rig
+from ros_rig import ARM, DOMAIN, PATIENCE, Rig
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -90,7 +90,7 @@ class Soak:
             point = JointTrajectoryPoint(positions=[0.3 + 0.1 * k, -0.7, 0.02])
             point.time_from_start.sec = int(k * seconds)
             message.points.append(point)
-        end = time.monotonic() + 30.0
+        end = time.monotonic() + PATIENCE
         while not self.watch.driven(0.5):  # a node that was killed counts as a subscriber for long
             if time.monotonic() > end:
                 raise AssertionError(f"no effort reaches the robot: {self.watch.complaints}")

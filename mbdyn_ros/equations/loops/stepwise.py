@@ -38,7 +38,7 @@ class Stepwise:
     steps: tuple[Geared | PlanarFigure, ...]
 
     def positions(self, *q: SX) -> dict[int, Position]:
-        """What the dependent joints do, by body; NaN out of reach."""
+        """Positions of the dependent joints, by body; NaN out of reach."""
         known = dict(zip(self.given_bodies, q, strict=True))
         result: dict[int, Position] = {}
         for k, step in enumerate(self.steps):

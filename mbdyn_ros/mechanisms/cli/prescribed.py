@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...cli.text_values import to_number
 from ...errors import InputError
 from ...model.model import Array
+from ...model.read.number import to_float
 from ...recording.table import Table
 from ...recording.write import write_table
 from ...view.figure import save_figure
@@ -51,7 +51,7 @@ def curve_of(analysis: Analysis, text: str | None) -> Array | None:
     if text is None:
         return None
     part, equals, at = text.partition("=")
-    place = [to_number(one) for one in at.split(",")]
+    place = [to_float(one) for one in at.split(",")]
     if not equals or len(place) != 2 or None in place:
         raise InputError(f"--curve {text}: give PART=ALONG,ACROSS, as in coupler=0.15,0.1")
     return analysis.curve(part.strip(), (float(place[0] or 0), float(place[1] or 0)))

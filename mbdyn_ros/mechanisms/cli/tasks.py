@@ -11,8 +11,8 @@ import click
 import numpy as np
 
 from ...cli.printing import number, number_column, print_table, progress_bar
-from ...cli.text_values import to_number
 from ...errors import InputError
+from ...model.read.number import to_float
 from ...recording.table import to_json
 from ...recording.write import TABLES, write_table
 from ...view.figure import save_figure
@@ -133,7 +133,7 @@ def _torque(made: Mechanism, text: str) -> tuple[Any, float]:
     """The torque of --torque, and the longest step (s) that does not overlook it."""
     from ..forward import law_from_table
 
-    numbers = [to_number(one) for one in text.split(",")]
+    numbers = [to_float(one) for one in text.split(",")]
     if text.lower().endswith(TABLES):
         return law_from_table(text, made.inputs)
     if numbers == [0]:  # none, of any number of cranks
@@ -151,7 +151,7 @@ def compare_settings(made: Mechanism, options: dict[str, Any], as_json: bool) ->
     from .. import compare
 
     setting, equals, text = options["compare"].partition("=")
-    values = [to_number(one) for one in text.split(",")]
+    values = [to_float(one) for one in text.split(",")]
     if not equals or None in values:
         raise InputError(f"--compare {options['compare']}: give SETTING=VALUE,VALUE,...")
     if options["gif"] or options["output"]:
@@ -211,7 +211,7 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
 def _span(text: str) -> tuple[str, tuple[float, float, int]]:
     """The setting of a --sweep, and where it goes from, to, in how many values."""
     setting, _, span = text.partition("=")
-    numbers = [one for part in span.split(":") if (one := to_number(part)) is not None]
+    numbers = [one for part in span.split(":") if (one := to_float(part)) is not None]
     finite = len(numbers) == 3 and all(map(math.isfinite, numbers))
     if not finite or numbers[2] < 1 or not numbers[2].is_integer():
         raise InputError(f"--sweep {text}: give SETTING=FROM:TO:COUNT, as in crank_mass=1:2:50")

@@ -9,9 +9,10 @@ import click
 
 from ...cli.printing import COLUMN_NOISE, number, print_json, print_table
 from ...cli.serving import announce, page_options, serving
-from ...cli.text_values import name_values, to_number
+from ...cli.text_values import name_values
 from ...errors import InputError
 from ...integration.methods import ADAPTIVE, described
+from ...model.read.number import to_float
 from ...recording.write import TABLES, check_target
 from ...view.figure import PLOTS
 from .tasks import LOCAL, compare_settings, forward, inverse, sweep_designs
@@ -177,7 +178,7 @@ def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ..
     values: dict[str, float] = {}
     if lengths is not None:
         names = _length_names(made)
-        given = [to_number(one) for one in lengths.split(",")]
+        given = [to_float(one) for one in lengths.split(",")]
         if None in given or len(given) != len(names):
             raise InputError(
                 f"--lengths {lengths}: give {len(names)} numbers, m: {', '.join(names)}"

@@ -6,7 +6,7 @@ what holds of it are declared there, on numbers and symbols alike, and asked by 
 
 from __future__ import annotations
 
-from ...errors import ModelError, suggestion
+from ..named_type import named_type
 from .floating import FLOATING
 from .joint_type import JointType
 from .motion import Motion, Part
@@ -49,21 +49,13 @@ def joint_type(name: str | None, what: str = "") -> JointType:
     ModelError
         There is none: the message, which `what` begins, lists those that there are.
     """
-    if name in JOINT_TYPES:
-        return JOINT_TYPES[name]
+    return named_type(name, JOINT_TYPES, what, _known, ELSEWHERE)
+
+
+def _known() -> str:
     known = f"the types of URDF are {_names(True)}"
-    if more := _names(False):
-        known += f"; beyond URDF there are {more}"
-    if name is None:
-        raise ModelError(f"{what}has no type; {known}")
-    for one in JOINT_TYPES.values():
-        if name in one.synonyms:
-            raise ModelError(f'{what}type="{name}" is here called "{one.name}"; {known}')
-    if name in ELSEWHERE:
-        raise ModelError(
-            f'{what}type="{name}" is not in URDF; write it as {ELSEWHERE[name]}; {known}'
-        )
-    raise ModelError(f'{what}type="{name}" is unknown{suggestion(name, JOINT_TYPES)}; {known}')
+    more = _names(False)
+    return f"{known}; beyond URDF there are {more}" if more else known
 
 
 def _names(in_urdf: bool) -> str:

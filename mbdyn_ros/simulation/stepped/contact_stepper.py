@@ -93,6 +93,7 @@ class Stepper:
         method: str = AUTO,
     ) -> None:
         robot.require_mass("simulation")
+        robot.require_single("simulation")
         robot.say_choice()
         if not is_compiled(robot):
             raise SimulationError(
