@@ -6,13 +6,16 @@ import casadi as ca
 import numpy as np
 import pytest
 from casadi import SX
+from interpreting import interpreting
 from random_loops import draw
 
 from mbdyn_ros.equations.loop_forces import loop_terms
 from mbdyn_ros.equations.position_rate import motion_rate
+from mbdyn_ros.equations.programs import energy, joint_velocity, mass_matrix
 from mbdyn_ros.program.binding_times import split_by_time
 from mbdyn_ros.program.declaration import declared, offered
 from mbdyn_ros.program.program import Program
+from mbdyn_ros.simulation.charts.change import with_joints
 
 
 def test_what_is_known_early_is_kept_and_nothing_else_is_handed_on() -> None:
@@ -36,7 +39,7 @@ def test_what_is_known_early_alone_leaves_nothing_to_be_done() -> None:
     assert np.array_equal(np.array(last(6.0, 0.0)), [[6.0], [0.0]])
 
 
-@pytest.mark.parametrize("kind", ["mimic", "spatial spherical", "spatial floating"])
+@pytest.mark.parametrize("kind", ["spatial spherical", "spatial universal", "spatial floating"])
 def test_programs_say_the_same_of_terms_as_of_positions(kind: str) -> None:
     robot = draw(kind, 1).load()
     system = robot.system
@@ -55,3 +58,15 @@ def test_programs_say_the_same_of_terms_as_of_positions(kind: str) -> None:
             expected, found = one.function(q, home[1], *rest), other.function(q, behind, *rest)
             assert np.array(found) == pytest.approx(np.array(expected), rel=1e-9, abs=1e-9), one
             assert other.length <= one.length
+
+
+def test_other_coordinates_have_the_programs_of_a_simulation_at_once() -> None:
+    with interpreting():
+        robot = draw("spatial spherical", 1).load()
+        q = np.array([robot.home[name] for name in robot.independent_joints])
+        robot.energy(q, np.zeros(robot.nv))
+        robot.mass_matrix(q)
+        other = with_joints(robot, list(robot.independent_joints), robot.system.home)
+        assert [other.calls.has(one) for one in (energy, joint_velocity, mass_matrix)] == [
+            True, False, False,
+        ]  # fmt: skip

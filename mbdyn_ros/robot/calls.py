@@ -132,6 +132,10 @@ class Calls:
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
             return list(pool.map(lambda arguments: self.kernel(*arguments), wanted))
 
+    def has(self, program: Declaration) -> bool:
+        """Whether a program has been loaded or compiled, without wrenches and with friction."""
+        return (program, None, False, True, True) in self._kernels
+
     def call(
         self,
         program: Declaration,

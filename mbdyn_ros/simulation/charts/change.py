@@ -6,6 +6,7 @@ import numpy as np
 
 from ...array import Array
 from ...equations import programs
+from ...equations.position_rate import motion_rate
 from ...errors import MbdynError
 from ...robot import Robot
 from ..velocity_map import VelocityMap
@@ -16,6 +17,16 @@ SAME_CONFIGURATION = 1e-6
 Loops are closed to 1e-12, which near a dead centre, at a quality of 1e-4, may be 1e-8 in the
 joints. Where coordinates change the branches are 1e-2 and more apart.
 """
+
+SIMULATED = (
+    programs.joint_position,
+    programs.joint_velocity,
+    programs.joint_acceleration,
+    programs.energy,
+    programs.forward_dynamics,
+    motion_rate,
+)
+"""Programs that simulations run."""
 
 
 def same_place(one: Array, other: Array) -> bool:
@@ -39,7 +50,10 @@ def with_joints(robot: Robot, joints: list[str], tree_position: Array) -> Robot:
     places = zip(coordinates.joint_labels, coordinates.joint_rows[0], strict=True)
     names = set(robot.joint_names)
     home = {label: float(tree_position[row]) for label, row in places if label in names}
-    return robot.with_independent(joints, home)
+    other = robot.with_independent(joints, home)
+    if robot.system.nz:  # which takes seconds, so it is done side by side
+        other.calls.load(*((one,) for one in SIMULATED if robot.calls.has(one)))
+    return other
 
 
 def translated_velocity(robot: Robot, other: Robot, tree_position: Array, v: Array) -> Array:
