@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import mbdyn_ros
 from mbdyn_ros import Environment, Stepper, Surface
-from mbdyn_ros.compiler.runtime.library import runtime
+from mbdyn_ros.compiler.runtime.library import stepping
 from mbdyn_ros.errors import InputError, SimulationError
 from mbdyn_ros.model.model import Array
 
@@ -238,7 +238,7 @@ def obeyed(seed: int) -> bool:
     A, b = X @ X.T, X @ rng.normal(size=size)
     normal = np.arange(0, 3 * contacts, 3, dtype=np.uintp)
     tangent, f = normal + 1, np.zeros(rows)
-    library = runtime()
+    library = stepping()
     library.room_of_impulses.restype = ctypes.c_size_t
     library.solve_impulses.restype = ctypes.c_double
     room = np.zeros(library.room_of_impulses(ctypes.c_size_t(rows), ctypes.c_size_t(size)))

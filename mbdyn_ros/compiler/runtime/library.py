@@ -14,6 +14,9 @@ SOURCE = f"""#define UNIT_TOLERANCE {UNIT_TOLERANCE!r}
 """
 
 
+STEPPING = '#include "stepping.c"\n'
+
+
 @functools.cache
 def runtime() -> ctypes.CDLL:
     """The library, from the cache or compiled into it.
@@ -23,9 +26,19 @@ def runtime() -> ctypes.CDLL:
     CompilationError
         It does not compile, or what was compiled does not load.
     """
-    path = cached_library("runtime", SOURCE, lambda: SOURCE)
+    return _library("runtime", SOURCE)
+
+
+@functools.cache
+def stepping() -> ctypes.CDLL:
+    """The library of steps among walls; see `runtime`."""
+    return _library("stepping", STEPPING)
+
+
+def _library(name: str, source: str) -> ctypes.CDLL:
+    path = cached_library(name, source, lambda: source)
     try:
         return ctypes.CDLL(str(path))
     except OSError as error:
         path.unlink(missing_ok=True)
-        raise CompilationError(f"the compiled runtime does not load: {error}") from error
+        raise CompilationError(f"the compiled {name} does not load: {error}") from error

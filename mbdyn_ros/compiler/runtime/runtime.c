@@ -8,5 +8,3 @@
 #include "batch.c"
 #include "rollout.c"
 #include "dop853.c"
-#include "step.c"
-#include "walled_rollout.c"

@@ -10,7 +10,7 @@ import numpy as np
 from ...array import Array
 from ...compiler.bound import Bound
 from ...compiler.compiled_kernel import CompiledKernel
-from ...compiler.runtime.library import runtime
+from ...compiler.runtime.library import stepping
 from ...equations.contact.contact import ContactGeometry, distances
 from ...equations.contact.stepping import (
     RowsLayout,
@@ -172,7 +172,7 @@ class MotionInC:
     """One motion: its arrays, and the call that takes its steps."""
 
     def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:
-        self._step, library = step, runtime()
+        self._step, library = step, stepping()
         walls = ctypes.byref(step.walls)
         sizes = (library.room_of_motion, library.memory_of_motion, library.size_of_impact)
         for one in sizes:

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...array import Array
-from ...compiler.runtime.library import runtime
+from ...compiler.runtime.library import stepping
 from ...compiler.threads import threads_for
 from ...errors import InputError, SimulationError
 from ...integration.methods import FixedMethod
@@ -70,7 +70,7 @@ def rollout_among_walls(
             many = array.ndim > single
             given.append(ctypes.c_void_p((array[some] if many else array).ctypes.data))
             given.append(ctypes.c_size_t(array[0].size if many else 0))
-        runtime().walled_rollout(
+        stepping().walled_rollout(
             *given, ctypes.c_double(dt), int(not terminal),
             ctypes.c_void_p(q_out[some].ctypes.data), ctypes.c_void_p(v_out[some].ctypes.data),
             threads_for(
