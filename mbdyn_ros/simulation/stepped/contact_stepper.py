@@ -222,6 +222,11 @@ class Stepper:
         return () if self._touches is None else tuple(self._held(self._touches))
 
     @property
+    def modes(self) -> Array:
+        """Of every contact whether it was apart (0), stuck (1) or slid (2) in the last step."""
+        return self._motion.mode.copy()
+
+    @property
     def impacts(self) -> tuple[Impact, ...]:
         """All since the last `take_impacts`."""
         return tuple(self._impacts)
