@@ -40,6 +40,10 @@ class SimulationError(MbdynError, RuntimeError):
     """A simulation that cannot go on; its message gives the time and the state."""
 
 
+class ContactError(SimulationError):
+    """Contacts whose motion does not go on event by event; in equal steps it does."""
+
+
 class ModelWarning(UserWarning):
     """A robot description that is computed as it stands although something in it looks wrong."""
 

@@ -103,7 +103,7 @@ def test_a_dead_point_is_said_to_be_at_home() -> None:
     message = str(caught.value)
     assert "(stroke) do not determine the others at home" in message
     assert "such as turn" in message and "give a home away from there" in message
-    with pytest.raises(ModelError, match="do not determine the others: choose 1 of"):
+    with pytest.raises(ModelError, match=r"do not determine the others\. .* Next: choose 1 of"):
         mbdyn_ros.load(SLIDER, "{independent: [turn, knee]}")
 
 
@@ -128,3 +128,14 @@ def test_dynamics_on_a_choice_of_ours_say_so_once() -> None:
     arm = links("a", "b") + joint("j", "a", "b")
     robot = mbdyn_ros.load(f"<robot name='arm'>{arm}</robot>")
     assert told(robot) == []
+
+
+def test_the_rotor_of_a_transmission_is_said_to_be_left_out() -> None:
+    text = """<robot name="geared"><link name="w"/><link name="a"/>
+      <joint name="j" type="continuous">
+      <parent link="w"/><child link="a"/></joint><transmission name="t"><joint name="j"/>
+      <actuator name="m"><mechanicalReduction>50</mechanicalReduction>
+      <motorInertia>1e-4</motorInertia></actuator></transmission></robot>"""
+    (warning,) = read_urdf(text).warnings
+    assert warning.startswith('<text>:3: <transmission name="t">: <motorInertia> is not used')
+    assert not read_urdf(text.replace("<motorInertia>1e-4</motorInertia>", "")).warnings

@@ -13,11 +13,15 @@ import numpy as np
 import pytest
 from corpus import urdf_file
 from interpreting import interpreting
+from random_loops import draw
 from test_quantities import OWN, assert_close
 
 import mbdyn_ros
 from mbdyn_ros import CompilerWarning, InputError, SingularMassMatrixError
+from mbdyn_ros.compiler.loading import interpret
+from mbdyn_ros.equations.programs import forward_dynamics
 from mbdyn_ros.model.examples import CART
+from mbdyn_ros.program.program import Program
 from mbdyn_ros.robot import Robot
 
 COM, MOMENTS = (0.1, 0.02, -0.05), np.diag([0.01, 0.02, 0.025])
@@ -134,6 +138,9 @@ def check_every_way() -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-14)
     _, v = robot.rollout([0.0], [0.0], np.full((2, 1), 6.0), 0.5, terminal=True)
     np.testing.assert_allclose(v, expected, rtol=1e-14)
+    for one in (lambda: robot.bind("mass_matrix"), lambda: mbdyn_ros.simulate(robot, [0], [0], 1)):
+        with pytest.raises(InputError, match="is of one robot, but 300 values"):
+            one()
     with pytest.raises(InputError, match="different lengths: .*parameters 300"):
         robot.forward_dynamics(many[:7], many[:7], many[:7])
     robot.set_payload("cart", 1.0)
@@ -183,6 +190,35 @@ def test_loops_and_simulations_carry_payloads() -> None:
     trajectory = mbdyn_ros.simulate(robot, q, [0.0], 0.01, effort=effort)
     accelerated = robot.forward_dynamics(q, [0.0], effort)
     assert trajectory.a[0] == pytest.approx(accelerated)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["spatial spherical", "spatial floating"])
+def test_compiled_loops_without_closed_form_take_them_too(kind: str) -> None:
+    """Positions of loops stand before the parameters, in single calls, vectors and rollouts."""
+    link = draw(kind, 1).load().moving_links[-1]
+    robot = draw(kind, 1).load(variable=[link, "gravity"])
+    assert robot.system.nz
+    robot.set_gravity((1.0, -2.0, -5.0))
+    masses, count = np.linspace(0.5, 3.0, 300), 300
+    random = np.random.default_rng(0)
+    q = np.tile(robot.home_position, (count, 1))
+    v, effort = random.normal(size=(2, count, robot.nv))
+    state = q, v, effort
+    robot.set_payload(link, masses, COM)
+    whole = robot.forward_dynamics(*state, friction=False)
+    start = *state[:2], effort[:, None, :], 1e-4, "semi_implicit"
+    _, after = robot.rollout(*start, friction=False)
+    np.testing.assert_allclose((after[:, 0] - v) / 1e-4, whole, rtol=1e-8, atol=1e-8)
+    bound = robot.bind("forward_dynamics", friction=False)
+    for k in (0, 7, 299):
+        robot.set_payload(link, masses[k], COM)
+        bound.q, bound.v, bound.effort = (x[k] for x in state)
+        bound()
+        assert_close(bound.a, whole[k], "bound", 1e-12)
+        folded = Program(forward_dynamics, robot.system, friction=False)
+        expected = interpret(folded).batch([x[k : k + 1] for x in state], 1)
+        assert_close(bound.a, expected[0], "folded", 1e-10)
 
 
 @pytest.mark.usefixtures("interpreted")

@@ -240,13 +240,13 @@ def test_breaks_away_from_long_rest_in_time() -> None:
     """Steps do not grow over an effort that changes while nothing moves."""
     force, rate = 3.0, 0.7
     trajectory = mbdyn_ros.simulate(
-        cart(f'<dynamics friction="{force}"/>'), [0.0], [0.0], 60.0,
+        cart(f'<dynamics friction="{force}"/>'), [0.0], [0.0], 20.0,
         effort=lambda t, q, v: np.array([3.2 * np.sin(2 * np.pi * rate * t)]),
     )
     first = np.arcsin(force / 3.2) / (2 * np.pi * rate)
     assert trajectory.transitions[1].time == pytest.approx(first, rel=1e-9)
-    # twice a period it breaks away, until 60 s are over
-    assert len(trajectory.transitions) == 1 + 2 * 2 * 42
+    # twice a period it breaks away, until 20 s are over
+    assert len(trajectory.transitions) == 1 + 2 * 2 * 14
     assert trajectory.relative_imbalance < 1e-9
 
 

@@ -88,6 +88,7 @@ class PiezoMotion:
     def __init__(self, robot: Robot, rotor: Rotor, link: str, step: float = 0.1) -> None:
         require_rotor(robot, rotor, link)
         robot.require_mass("simulation")
+        robot.require_single("simulation")
         if robot.system.coordinates.quaternions:
             raise InputError(f"{robot.model.source}: a floating joint has no transducer to hold it")
         if robot.model.loops or robot.dependent_joints:

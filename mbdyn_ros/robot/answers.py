@@ -33,6 +33,15 @@ def require_mass(self: Robot, purpose: str) -> None:
         )
 
 
+def require_single(self: Robot, purpose: str) -> None:
+    """Raise `InputError` where every row of batches has parameters of its own."""
+    if self.calls.rows is not None:
+        raise InputError(
+            f"{self.model.source}: {purpose} is of one robot, but {len(self.calls.rows)} values of "
+            "its parameters are set, one for each row of a batch: set single ones before"
+        )
+
+
 def require_answer(self: Robot, program: Declaration) -> None:
     """Refuse a program that has no answer for this robot.
 

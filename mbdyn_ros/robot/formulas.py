@@ -51,6 +51,7 @@ def bind(
     >>> fd.a
     array([1.5])
     """
+    self.require_single("a bound call")
     return Bound(self.calls.kernel(*_wanted(self, name, link, friction, axes)))
 
 

@@ -33,7 +33,13 @@ from . import (
     whole_body,
     wrenches,
 )
-from .answers import find_massless_links, massless_text, require_answer, require_mass
+from .answers import (
+    find_massless_links,
+    massless_text,
+    require_answer,
+    require_mass,
+    require_single,
+)
 from .calls import Calls
 from .choice import say_choice
 from .home import home_warnings
@@ -220,6 +226,7 @@ class Robot:
     undetermined_wrenches = wrenches.undetermined_wrenches
     actuation_condition = branches.actuation_condition
     require_mass = require_mass
+    require_single = require_single
     _require_answer = require_answer
     with_independent = branches.with_independent
     with_home = branches.with_home

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,6 +43,17 @@ GROUP = 256
 """Motions that run at once at least, where there are so many: vectors on several threads."""
 
 
+WalledRollout = Callable[..., tuple[Array, Array]]
+"""Of a robot, an environment, checked starts and efforts, a step, a method, and `terminal`."""
+
+_among_walls: list[WalledRollout] = []
+
+
+def serve_walls(rollout: WalledRollout) -> None:
+    """Let this function run the motions among walls: what knows of walls stands on robots."""
+    _among_walls[:] = [rollout]
+
+
 def rollout(
     self: Robot,
     q0: Array,
@@ -51,6 +63,7 @@ def rollout(
     integrator: str = "rk4",
     friction: bool = True,
     terminal: bool = False,
+    environment: object = None,
 ) -> tuple[Array, Array]:
     """N motions of T equal steps in compiled code, for sampling controllers and learning.
 
@@ -64,6 +77,8 @@ def rollout(
     friction : whether damping counts. Dry friction makes joints stick, which needs `simulate`
         or `FixedStep`: a robot that has some is refused unless False.
     terminal : whether to return the last states only.
+    environment : an `Environment`: walls and stops. The motions are those of `Stepper` then, dry
+        friction of joints included, the same to the last digit.
 
     Returns
     -------
@@ -85,6 +100,11 @@ def rollout(
     self.require_mass("a rollout")
     self.say_choice()
     method = named("integrator", integrator, FIXED)
+    if environment is not None:
+        forces = checked_efforts(efforts, self.effort_labels)
+        q, v = checked_start(self.system, q0, v0, forces)
+        step = positive_seconds("dt", dt)
+        return _among_walls[0](self, environment, q, v, forces, step, method, bool(terminal))
     rough = [body.joint for body in self.system.tree.bodies if body.friction]
     if friction and rough:
         raise InputError(

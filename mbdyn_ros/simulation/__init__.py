@@ -6,6 +6,7 @@ from .contact.environment_file import read_environment
 from .contact.impacts import Impact
 from .contact.surfaces import Surface
 from .stepped.contact_stepper import Contact, Stepper
+from .stepped.walled_rollout import rollout_among_walls
 from .trajectory import StoppedSimulationError, Trajectory, Transition
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "Trajectory",
     "Transition",
     "read_environment",
+    "rollout_among_walls",
     "simulate",
 ]

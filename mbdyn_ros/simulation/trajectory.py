@@ -31,6 +31,18 @@ Event = Impact | Transition
 """Either kind of event of a simulation."""
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """A time in which a simulation went on in equal steps, and why not by events.
+
+    start, end : s. why : in words.
+    """
+
+    start: float
+    end: float
+    why: str
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """A simulated motion at N instants.
@@ -53,6 +65,8 @@ class Trajectory:
     transitions : when joints with dry friction came to rest or broke away, and contacts, and
         when loops passed change points.
     steps : number of steps the integrator took.
+    stretches : when the motion went on in equal steps, since events did not go on one by one.
+        Accelerations are means over a step there.
     """
 
     time: Array
@@ -70,6 +84,7 @@ class Trajectory:
     impacts: tuple[Impact, ...] = ()
     transitions: tuple[Transition, ...] = ()
     steps: int = 0
+    stretches: tuple[Stretch, ...] = ()
 
     def __len__(self) -> int:
         return len(self.time)

@@ -9,3 +9,4 @@
 #include "rollout.c"
 #include "dop853.c"
 #include "step.c"
+#include "walled_rollout.c"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...array import Array
-from ...errors import SimulationError
+from ...errors import ContactError
 
 IMPULSE_NOISE = 1e-10
 """Share of the largest velocity, or impulse, that counts as none."""
@@ -58,7 +58,7 @@ def _principal_pivots(matrix: Array, free: Array, size: float) -> Array:
     u, _ = nnls(stacked, target, maxiter=100 * len(free))
     rest = target - stacked @ u
     if rest[-1] <= 1e-12:
-        raise SimulationError(
+        raise ContactError(
             "the contacts cannot all be kept from closing: the points press against each other"
         )
     f = u / rest[-1] * size

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import SimulationError
+from ...errors import ContactError, SimulationError
 from ...model.model import Array
 from .complementarity import complementary_impulses
 
@@ -118,7 +118,7 @@ def contact_impulses(
         if gap <= settled * size or (k >= patience and least <= allowed):
             break
     if least > allowed:
-        raise SimulationError(
+        raise ContactError(
             f"friction: the impulses of {len(blocks.normal)} contacts do not settle (by "
             f"{least / size:.1g} of the velocities)"
         )

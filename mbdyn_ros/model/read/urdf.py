@@ -10,7 +10,7 @@ from .closure_check import check_closures
 from .closures import independent_joints, read_loop, read_marks
 from .couplings import couple_joints, read_coupling
 from .cut_joints import cut_joints, cut_warnings, loop_of
-from .drives import driven_joints
+from .drives import driven_joints, remark_rotors
 from .held_joints import HeldJoint, held_joints
 from .inertia_check import inertia_warnings
 from .placement import in_degrees
@@ -64,7 +64,8 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
       with a warning; negative friction is refused.
     - A mimic on a fixed joint is dropped with a warning.
     - Inertias that no body can have are computed as they stand, with a warning.
-    - Of ros2_control and transmission only the joints that they drive are read.
+    - Of ros2_control and transmission only the joints that they drive are read; the inertia of a
+      motor in the latter is left out with a warning.
     - Shapes of collision are read for those who ask what touches what; one that cannot be read is
       refused only then.
     - Not looked at, because they are not dynamics: visual, material, gazebo, sensor,
@@ -121,6 +122,7 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     ]
     check_closures(links, joints, _placed(document.name, closings, coupled, cut))
     _remark_degrees(document, remarks)
+    remark_rotors(document, remarks)
     warnings = remarks.warnings() + inertia_warnings(document.name, links)
     warnings += cut_warnings(document.name, joints, cut, held)
     marked = (*joints, *(one.joint for one in held))  # those of loops have no marks

@@ -15,15 +15,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...compiler.compiled_kernel import CompiledKernel
-from ...errors import SimulationError
+from ...errors import ContactError, SimulationError
 from ...integration import methods
 from ...integration.methods import AdaptiveMethod
 from ...integration.root import first_true, land
 from ...model.model import Array
+from ..contact.impacts import Impact
 from ..contact.precision import ADAPTIVE_STEPS
 from ..effort import Constant
 from ..trajectory import Event, Transition
 from .compiled_formula import CompiledFormula
+from .crowd import Crowd
 from .energy_balance import EnergyBalance
 from .motion import Motion
 
@@ -84,13 +86,21 @@ class Integrator:
         """Integrate; yields before a mode ends, so that the step may be sampled in its mode."""
         self._enter(self.motion.start)
         balance = EnergyBalance(self.motion, self.state, self.tolerances[0])
-        switches = 0
+        switches, crowd = 0, Crowd()
         restless: set[str] = set()
         while self.time < self.end:
             began = self.time
             yield from self._smooth(balance)
             if self.time < self.end:
-                names = {one.joint for one in self._enter(self.motion.switch)}
+                found, impacts = self._enter(self.motion.switch)
+                names = {one.joint for one in found}
+                if self.motion.may_step:
+                    where = {
+                        pair
+                        for one in impacts
+                        for pair in zip(one.points, one.surfaces, strict=True)
+                    }
+                    crowd.add(self.time, frozenset(where | names))
                 if self.time - began > SHORTEST_STEP * self.end:
                     switches, restless = 0, set()
                 switches, restless = switches + 1, restless | names
@@ -102,20 +112,24 @@ class Integrator:
                             "of friction"
                         )
                     who = ", ".join(sorted(restless)) or "contacts"
-                    raise SimulationError(
+                    raise ContactError(
                         f"{who} switch between sticking and sliding without end{advice}"
                     )
 
-    def _enter(self, mode: Callable[[float, Array], list[Transition]]) -> list[Transition]:
+    def _enter(
+        self, mode: Callable[[float, Array], list[Transition]]
+    ) -> tuple[list[Transition], list[Impact]]:
         """Enter a mode, and report what happens."""
+        impacts: list[Impact] = []
         try:
             found = mode(self.time, self.state)
         finally:
-            for impact in self.motion.take_impacts():
+            impacts += self.motion.take_impacts()
+            for impact in impacts:
                 self.report(impact)
         for transition in found:
             self.report(transition)
-        return found
+        return found, impacts
 
     def _smooth(self, balance: EnergyBalance) -> Iterator[Step]:
         """Integrate until the mode, or the time, ends."""

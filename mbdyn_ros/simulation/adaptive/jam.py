@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ...array import Array
-from ...errors import SimulationError
+from ...errors import ContactError
 from ..contact.rows import Assembly, Flags
 
 JAMMED = 1e-2
@@ -34,7 +34,7 @@ def jams(assembly: Assembly, walls: Array, response: Callable[[Array], Array]) -
 def refuse(names: Sequence[str]) -> None:
     """Raise `SimulationError` where there are names of contacts that jam."""
     if names:
-        raise SimulationError(
+        raise ContactError(
             f"friction jams {', '.join(names)}: it pulls the point into the wall as hard as "
             "the wall pushes it out, so that rigid bodies have no motion that obeys Coulomb's "
             "law (Painleve's paradox); lower the friction of the wall"

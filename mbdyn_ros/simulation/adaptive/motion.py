@@ -12,6 +12,7 @@ from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..effort import EffortFunction
 from ..friction.drive import Drive
+from ..stepped.step_in_c import is_compiled
 from ..trajectory import Transition
 from .smooth import Smooth, friction_coefficients
 from .stick_slip import StickSlip
@@ -26,6 +27,7 @@ class Motion:
     without them steps would grow over an effort that changes while nothing moves.
 
     walks : whether there are loops without closed form.
+    may_step : whether it can go on in equal steps among walls, where events do not go on.
     """
 
     def __init__(
@@ -37,6 +39,7 @@ class Motion:
     ) -> None:
         self.nq, self.nv = robot.nq, robot.nv
         self.walks = bool(robot.system.nz)
+        self.may_step = environment is not None and is_compiled(robot)
         self.effort = effort
         _, dry = friction_coefficients(robot.system)
         self.drive = Drive(robot)

@@ -17,6 +17,7 @@ from ..trajectory import Event
 from .integrator import Integrator, Step
 from .motion import Motion
 from .recorder import Recorder
+from .stretch import SteppedStretch
 
 NO_MOTION = SimulationError, np.linalg.LinAlgError
 """Errors that end a part that cannot go on."""
@@ -53,6 +54,7 @@ class Part:
     Attributes
     ----------
     joints : independent joints to go on with; None where this part is the last.
+    stretch : in equal steps, with which the motion went on behind it.
     past : states since anything happened last, at which the coordinates were unlike each other.
     """
 
@@ -77,6 +79,7 @@ class Part:
         )
         self.watch = ChartWatch(robot, motion)
         self.joints: list[str] | None = None
+        self.stretch: SteppedStretch | None = None
 
     @property
     def work(self) -> Array:

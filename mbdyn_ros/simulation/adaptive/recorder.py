@@ -52,11 +52,15 @@ class Recorder:
         if self._times is not None:
             self._next = int(np.searchsorted(self._times, t))
 
-    def keep(self, t: float, y: Array) -> None:
-        """Keep a state; the loops are closed from where home is now."""
+    def keep(self, t: float, y: Array, a: Array | None = None) -> None:
+        """Keep a state; the loops are closed from where home is now.
+
+        a : (nv,) accelerations, if they are not those of the present mode.
+        """
         q, v = self._motion.split(y)
         effort = self._motion.effort(t, q, v)
-        a = self._motion.dynamics.acceleration(q, v, effort)
+        if a is None:
+            a = self._motion.dynamics.acceleration(q, v, effort)
         home = self._robot.calls.home.copy()
         self._samples.append((t, y.copy(), a.copy(), np.array(effort), home))
 

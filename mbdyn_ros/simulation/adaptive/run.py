@@ -10,20 +10,31 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ...array import Array
-from ...errors import MbdynError, SimulationError, SimulationWarning
+from ...errors import ContactError, MbdynError, SimulationError, SimulationWarning
 from ...integration.methods import AdaptiveMethod
 from ...robot import Robot
 from ..charts.change import closes, translated_velocity, with_joints
 from ..charts.quality import suits
 from ..contact.environment import Environment
 from ..effort import EffortFunction
-from ..trajectory import CHANGE_POINT, Event, StoppedSimulationError, Trajectory, Transition
+from ..trajectory import (
+    CHANGE_POINT,
+    Event,
+    StoppedSimulationError,
+    Stretch,
+    Trajectory,
+    Transition,
+)
 from .crossing import Crossing
 from .motion import Motion
 from .part import NO_MOTION, ChangePointError, Instant, Part
 from .passage import Passage, passed
 from .segment import Translation, joined
 from .side import NoCrossingError, Side
+from .stretch import CALM, SteppedStretch
+
+LONGEST_LEAST = 1.0
+"""s that equal steps go on at most before events are tried again, where those have failed."""
 
 
 @dataclass
@@ -50,6 +61,8 @@ class Run:
     parts: list[Trajectory] = field(default_factory=list)
     work: list[Array] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    stretches: list[Stretch] = field(default_factory=list)
+    _least: float = CALM
 
     def trajectory(self, q: Array, v: Array) -> Trajectory:
         """The whole motion from a state."""
@@ -57,12 +70,18 @@ class Run:
         self.charts.append(chart)
         while True:
             part, crossing = self._integrated(chart, time, q, v)
+            if part.stretch is not None:
+                if part.stretch.time == self.duration:
+                    return self._joined()
+                time = part.stretch.time
+                q, v = (one.copy() for one in part.motion.split(part.stretch.state))
+                continue
             if crossing is not None and crossing.end < self.duration:
                 chart, time = crossing.robot, crossing.end
                 q, v = part.motion.split(crossing.y)
                 continue
             if crossing is not None or part.joints is None:
-                return joined(self.parts, self.work, self.events)
+                return self._joined()
             time = part.integrator.time
             _, v = part.motion.split(part.integrator.state)
             try:
@@ -88,6 +107,8 @@ class Run:
             part.run()
         except NO_MOTION as error:
             words = str(error)
+            if isinstance(error, ContactError) and self._stretched(part, side, words):
+                return part, None
             if self.through_change_points:
                 try:
                     found = passed(part, side, self._exchanged, self._beyond)
@@ -105,6 +126,31 @@ class Run:
             raise self._stopped(words, part) from error
         self._keep(part, side)
         return part, None
+
+    def _stretched(self, part: Part, side: Side, why: str) -> bool:
+        """Go on in equal steps from where a part ends, and keep both; false where none serve."""
+        if self.environment is None or not side.motion.may_step:
+            return False
+        start, state = part.integrator.time, part.integrator.state
+        part.recorder.rewind(start)
+        self._keep(part, side)
+        stretch = SteppedStretch(part.robot, part.motion, self.environment, start, state)
+        again = bool(self.stretches) and start - self.stretches[-1].end < 2 * self._least
+        self._least = min(2 * self._least, LONGEST_LEAST) if again else CALM
+        stretch.run(
+            self.times, self.duration, self._least,
+            lambda event: self._happens(side.translation.event(event)),
+        )  # fmt: skip
+        kept = stretch.recorder.trajectory(stretch.steps)
+        self.parts.append(side.translation.trajectory(kept, stretch.recorder.homes))
+        self.work.append(part.motion.work(stretch.state))
+        self.stretches.append(Stretch(start, stretch.time, why))
+        self.progress(stretch.time)
+        part.stretch = stretch
+        return True
+
+    def _joined(self) -> Trajectory:
+        return joined(self.parts, self.work, self.events, self.stretches)
 
     def _side(self, chart: Robot) -> Side:
         """The motion in the coordinates of a chart."""
@@ -138,9 +184,7 @@ class Run:
             stacklevel=6,
         )
 
-    def _exchanged(
-        self, near: Side, joints: list[str], instant: Instant
-    ) -> tuple[Side, Instant]:
+    def _exchanged(self, near: Side, joints: list[str], instant: Instant) -> tuple[Side, Instant]:
         """The motion in other independent joints, and an instant of it in them."""
         chart, whole = near.robot, instant.tree_position
         side = self._side(self._at(chart, tuple(joints), whole))
@@ -179,7 +223,7 @@ class Run:
             f"{self.robot.model.source}: the simulation stops at t = {part.integrator.time:.9g} s: "
             f"{words}. The state: q = {_text(q)}, v = {_text(v)}"
         )
-        return StoppedSimulationError(text, joined(self.parts, self.work, self.events))
+        return StoppedSimulationError(text, self._joined())
 
     def _change(
         self, chart: Robot, time: float, whole: Array, v: Array, joints: list[str]

@@ -13,7 +13,7 @@ from ...model.model import Array
 from ...robot import Robot
 from ..contact.impacts import Impact
 from ..effort import Constant, EffortFunction
-from ..trajectory import Event, Trajectory, Transition
+from ..trajectory import Event, Stretch, Trajectory, Transition
 
 SAMPLED = ("time", "q", "v", "a", "joint_position", "joint_velocity", "effort", "energy")
 """Arrays of a trajectory that follow one another as they are."""
@@ -85,7 +85,10 @@ class Translation:
 
 
 def joined(
-    parts: Sequence[Trajectory], ends: Sequence[Array], events: Sequence[Event]
+    parts: Sequence[Trajectory],
+    ends: Sequence[Array],
+    events: Sequence[Event],
+    stretches: Sequence[Stretch] = (),
 ) -> Trajectory:
     """One trajectory of its parts in time; `ends` holds the work (2,) done in each."""
     done = np.concatenate([np.zeros((1, 2)), np.cumsum(ends, axis=0)])
@@ -101,4 +104,5 @@ def joined(
         impacts=tuple(one for one in events if isinstance(one, Impact)),
         transitions=tuple(one for one in events if isinstance(one, Transition)),
         steps=sum(part.steps for part in parts),
+        stretches=tuple(stretches),
     )

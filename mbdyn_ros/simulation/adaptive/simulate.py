@@ -104,6 +104,7 @@ def simulate(
     if environment is not None and not isinstance(environment, Environment):
         raise InputError(f"environment must be an Environment, not {environment!r}")
     robot.require_mass("simulation")
+    robot.require_single("simulation")
     robot.say_choice()
     q, v = initial_state(robot, q0, v0)
     robot.energy(q, v)  # refuses positions at which loops cannot be closed

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...equations.contact.impact import bouncing_impulses
-from ...errors import SimulationError
+from ...errors import ContactError
 from ...model.model import Array
 from ...robot import Robot
 from .contacts import Contacts
@@ -69,7 +69,7 @@ class Collisions:
                 return
             rests = touching & (np.abs(rate) <= slow)
             self._hit(t, q, v, effort, np.flatnonzero(hits | rests), hits)
-        raise SimulationError(
+        raise ContactError(
             f"more than {MAX_HITS} impacts at one instant: the contacts hand the motion on to "
             "each other without end; lower their restitution"
         )

@@ -13,7 +13,7 @@ from ...arguments import require_link
 from ...equations.contact.contact import BodyPoint, ContactGeometry
 from ...equations.contact.rods import Couple
 from ...errors import InputError
-from ...model.tree import BASE_JOINT, WORLD
+from ...model.tree import BASE_JOINT, WORLD, Tree
 from ...robot import Robot
 from .collision_points import collision_points
 from .link_contacts import LinkContacts
@@ -87,6 +87,7 @@ class Environment:
             if names.count(name) > 1:
                 raise InputError(f"two surfaces have the name {name!r}; give each its own name")
         self.points = None if points is None else checked_points(points)
+        self._found: tuple[Tree, tuple[Point, ...]] | None = None
         self.tie_window = number_within("tie_window", tie_window, 1e-2, "of seconds up to 0.01")
         self.joint_limits = joint_limits if joint_limits is None else _checked_limits(joint_limits)
         self.limit_restitution = checked_restitution("joint limits", limit_restitution)
@@ -124,10 +125,14 @@ class Environment:
                         "hit a wall; leave it out of the points"
                     )
             return self.points
-        flat = all(
-            surface.shape is not None and surface.shape.kind in FLAT for surface in self.surfaces
-        )
-        return collision_points(robot, flat) or default_points(robot)
+        if self._found is None or self._found[0] is not robot.system.tree:
+            flat = all(
+                surface.shape is not None and surface.shape.kind in FLAT
+                for surface in self.surfaces
+            )
+            points = collision_points(robot, flat) or default_points(robot)
+            self._found = robot.system.tree, points  # meshes are read once
+        return self._found[1]
 
     def geometry(self, robot: Robot) -> ContactGeometry:
         """Points, faces and stops of a robot among the walls, for its programs."""

@@ -93,6 +93,7 @@ class Stepper:
         method: str = AUTO,
     ) -> None:
         robot.require_mass("simulation")
+        robot.require_single("simulation")
         robot.say_choice()
         if not is_compiled(robot):
             raise SimulationError(
@@ -219,6 +220,11 @@ class Stepper:
     def contacts(self) -> tuple[Contact, ...]:
         """Those that were held in the last step, with their forces."""
         return () if self._touches is None else tuple(self._held(self._touches))
+
+    @property
+    def modes(self) -> Array:
+        """Of every contact whether it was apart (0), stuck (1) or slid (2) in the last step."""
+        return self._motion.mode.copy()
 
     @property
     def impacts(self) -> tuple[Impact, ...]:

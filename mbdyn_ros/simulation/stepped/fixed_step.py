@@ -73,6 +73,7 @@ class FixedStep:
 
     def __init__(self, robot: Robot, step: float, method: str = AUTO) -> None:
         robot.require_mass("simulation")
+        robot.require_single("simulation")
         robot.say_choice()
         self._choice = None if method == AUTO else named("method", method, FIXED, AUTO)
         self._walks = bool(robot.system.nz)

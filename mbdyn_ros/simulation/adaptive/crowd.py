@@ -1,0 +1,40 @@
+"""A watch on events that crowd: many contacts that bounce and switch, more than can be followed."""
+
+from __future__ import annotations
+
+from ...errors import ContactError
+
+MOST, RATE = 12.0, 30.0
+"""Events of changing contacts that may come at once, and in a second (1/s)."""
+
+SEVERAL, PATIENCE = 6, 8.0
+"""Contacts that are many; how many times more events fewer ones may have."""
+
+ALIKE = 0.1
+"""How much an event counts of the same contacts as the one before: bounces that die out."""
+
+
+class Crowd:
+    """Counts the events of one part of a simulation."""
+
+    def __init__(self) -> None:
+        self._level, self._time = 0.0, 0.0
+        self._last: frozenset[object] = frozenset()
+        self._all: set[object] = set()
+
+    def add(self, time: float, who: frozenset[object]) -> None:
+        """Count an event of these contacts.
+
+        Raises
+        ------
+        ContactError
+            There are too many.
+        """
+        self._level = max(0.0, self._level - RATE * (time - self._time))
+        if not self._level:
+            self._all.clear()
+        self._all |= who
+        self._level += ALIKE if who == self._last else 1.0
+        self._time, self._last = time, who
+        if self._level > MOST * (1.0 if len(self._all) > SEVERAL else PATIENCE):
+            raise ContactError("many contacts bounce and switch in a short time")

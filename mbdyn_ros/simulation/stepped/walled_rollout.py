@@ -1,0 +1,93 @@
+"""Many motions among walls in compiled code: what `Robot.rollout` does with an environment."""
+
+from __future__ import annotations
+
+import ctypes
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ...array import Array
+from ...compiler.runtime.library import runtime
+from ...compiler.threads import threads_for
+from ...errors import InputError, SimulationError
+from ...integration.methods import FixedMethod
+from ...robot import Robot
+from ...robot.rollout import serve_walls
+from ..contact.contacts import Contacts
+from ..contact.environment import Environment
+from ..contact.precision import STEPS_IN_C
+from .step_in_c import Laws, StepInC, is_compiled
+
+OPERATIONS = 20_000
+"""Of a step, about, for the choice of threads."""
+
+LONGEST_CALL = 0.5
+"""Seconds of one call into compiled code, about: then Ctrl-C is heard."""
+
+STEPS_A_SECOND = 2e5
+"""Steps of a robot with contacts that one thread takes, about."""
+
+_prepared: WeakKeyDictionary[Environment, tuple[Robot, Contacts, StepInC]] = WeakKeyDictionary()
+
+
+def rollout_among_walls(
+    robot: Robot, environment: object, q: Array, v: Array, efforts: Array, dt: float,
+    method: FixedMethod, terminal: bool,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Positions and velocities after every step, or after the last, as those of `Stepper`.
+
+    Raises
+    ------
+    SimulationError
+        A start is inside a wall, by its number and words; or there is no C compiler.
+    """
+    if not isinstance(environment, Environment):
+        raise InputError(f"environment must be an Environment, not {environment!r}")
+    if not is_compiled(robot):
+        raise SimulationError("rollouts among walls are compiled, and no C compiler was found")
+    contacts, step = _of(robot, environment)
+    step.use(method)
+    counts = {len(x) for x, single in ((q, 1), (v, 1), (efforts, 2)) if x.ndim > single}
+    count, steps = max(counts, default=1), efforts.shape[-2]
+    starts, still = np.atleast_2d(q), np.zeros(robot.nv)
+    for k, start in enumerate(starts):
+        try:
+            contacts.refuse_inside(start, still, STEPS_IN_C.inside)
+        except SimulationError as error:
+            raise SimulationError(f"motion {k}: {error}") from None
+    q, v, efforts = (np.ascontiguousarray(x) for x in (q, v, efforts))
+    shape = (count,) if terminal else (count, steps)
+    q_out, v_out = np.empty((*shape, robot.nq)), np.empty((*shape, robot.nv))
+    if not steps and terminal:
+        q_out[:], v_out[:] = q, v
+    group = max(1, int(LONGEST_CALL * STEPS_A_SECOND / max(1, steps)))
+    for first in range(0, count if steps else 0, group):
+        some = slice(first, first + group)
+        given: list[object] = [ctypes.byref(step.walls)]
+        given += [ctypes.c_size_t(len(q_out[some])), ctypes.c_size_t(steps)]
+        for array, single in ((q, 1), (v, 1), (efforts, 2)):
+            many = array.ndim > single
+            given.append(ctypes.c_void_p((array[some] if many else array).ctypes.data))
+            given.append(ctypes.c_size_t(array[0].size if many else 0))
+        runtime().walled_rollout(
+            *given, ctypes.c_double(dt), int(not terminal),
+            ctypes.c_void_p(q_out[some].ctypes.data), ctypes.c_void_p(v_out[some].ctypes.data),
+            threads_for(
+                len(q_out[some]) * steps * OPERATIONS, robot.calls.options.worth_a_thread
+            ),
+        )  # fmt: skip
+    return (q_out, v_out) if counts else (q_out[0], v_out[0])
+
+
+def _of(robot: Robot, environment: Environment) -> tuple[Contacts, StepInC]:
+    """The programs of a robot among walls, kept as long as the environment."""
+    known = _prepared.get(environment)
+    if known is None or known[0] is not robot:
+        contacts = Contacts(robot, environment, only_watch=True)
+        laws = Laws(contacts.restitution, contacts.friction, STEPS_IN_C, environment.tie_window)
+        known = _prepared[environment] = robot, contacts, StepInC(robot, contacts.geometry, laws)
+    return known[1], known[2]
+
+
+serve_walls(rollout_among_walls)
