@@ -19,6 +19,7 @@ from .description import FLOATING_BASE, Description, home_by_name
 from .diagnostics import Diagnostics, Health
 from .node_clock import NodeClock
 from .parameters import Parameters, Spec
+from .payloads import Payloads
 from .rate_loop import RateLoop
 from .refusals import in_words, one_line
 from .senders import others_on
@@ -49,7 +50,7 @@ class RobotNode(Node):
     PROGRAMS : of `Robot`, compiled before `on_robot` is called.
     LOOP : name of the thread that ticks; empty for a node that only answers.
     AT_FAULT : what the node does at a fault, for the log.
-    parameters, description, diagnostics, clock : as the names say.
+    parameters, description, diagnostics, clock, payloads : as the names say.
     lock : held by ticks and by the services of `offer`: what they share is whole between them.
     fault : why the last tick failed, until `clear_fault`; empty where none did.
     """
@@ -69,6 +70,7 @@ class RobotNode(Node):
         self._sole: list[Any] = []
         self.fault = ""
         self._hardware = ""
+        self.payloads = Payloads(self)
         self.loop: RateLoop | None = None
 
     def begin(self) -> None:
@@ -78,6 +80,7 @@ class RobotNode(Node):
             self._take(self.description.source)
         self.parameters.on_change(self._review)
         self.open_inputs()
+        self.payloads.open()
         self.diagnostics = Diagnostics(self, self.health)
         if self.LOOP:
             priority = self.parameters["realtime_priority"]
@@ -194,10 +197,12 @@ class RobotNode(Node):
         floating = FLOATING_BASE.name in given and given[FLOATING_BASE.name]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
+            mechanism, variable = given["mechanism"] or None, self.payloads.variable
             try:
-                robot = load(source, given["mechanism"] or None, home, floating, given["gravity"])
+                robot = load(source, mechanism, home, floating, given["gravity"], variable)
             except ModelError as error:
                 raise ModelError(self._of_parameter(str(error))) from None
+            self.payloads.carry(robot)
             robot.compile(*self.PROGRAMS)
             robot.say_choice()
         for one in caught:

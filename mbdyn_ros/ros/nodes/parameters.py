@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..messages.named_numbers import LARGEST_SENT
 from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
 from ..node.parameters import DOUBLES, STRINGS, Spec, one_of
+from ..node.payloads import VARIABLE
 from .feedforward import EFFORT_SOURCES
 
 COMMAND_ORDER = Spec(
@@ -33,6 +34,7 @@ INVERSE_DYNAMICS_SERVER = (
     *SPECS,
     FLOATING_BASE,
     GRAVITY,
+    VARIABLE,
     Spec(
         "largest_request", 100_000, "points of a trajectory or wrenches of a request, at most",
         1, 10_000_000,
@@ -43,6 +45,7 @@ SIMULATOR = (
     *SPECS,
     FLOATING_BASE,
     GRAVITY,
+    VARIABLE,
     PRIORITY,
     Spec("rate", 1000.0, "steps per simulated second, Hz", 1.0, 10000.0),
     Spec("substeps", 1, "integration steps in one step", 1, 1000),
@@ -78,6 +81,7 @@ SIMULATOR = (
 TORQUE_FEEDFORWARD = (
     *SPECS,
     GRAVITY,
+    VARIABLE,
     PRIORITY,
     Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
     COMMAND_ORDER,
