@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from interpreting import interpreting
-from random_loops import LoopPair, draw
+from random_loops import LoopPair, draw, walked
 from test_dead_centres import body, pin, robot_of, turn
 
 import mbdyn_ros
@@ -163,13 +163,13 @@ def test_compiled_and_interpreted_walks_agree() -> None:
     """In any order, in batches, and in a thread that starts afresh."""
     for kind, seed in (("spatial planar", 10), ("mimic", 1)):
         m = draw(kind, seed)
-        fast = m.load()
+        fast = walked(m.load())
         start = np.array([fast.home[name] for name in fast.independent_joints])
         random = np.random.default_rng(seed)
         places = start + random.uniform(-1, 1, (20, fast.nq)) * 1.5
         found = fast.joint_state(places)[0]
         with interpreting():
-            slow = m.load().joint_state(places)[0]
+            slow = walked(m.load()).joint_state(places)[0]
         good = np.isfinite(straight(fast, places)[1]).all(axis=1)
         assert good.sum() > 5 and np.abs(found - slow)[good].max() <= 1e-9
         again = fast.joint_state(places[::-1])[0][::-1]

@@ -110,7 +110,7 @@ def gap(name: str, positions: np.ndarray) -> float:
     "name, joint, start, speed",
     [
         ("slider_crank", "slider_joint", 0.3, 20.0),
-        ("four_bar", "rocker_joint", 0.0, 10.0),
+        pytest.param("four_bar", "rocker_joint", 0.0, 10.0, marks=pytest.mark.long),
         ("four_bar", "coupler_joint", 0.0, 10.0),
     ],
 )
@@ -215,7 +215,7 @@ def test_start_at_a_change_point() -> None:
 
 
 @INTERPRETED
-@pytest.mark.parametrize("miss", [0.03, -1e-3])
+@pytest.mark.parametrize("miss", [pytest.param(0.03, marks=pytest.mark.long), -1e-3])
 def test_passes_near_a_change_point(miss: float) -> None:
     """1 mm aside of it, where all coordinates are poor, the best of them still serve."""
     robot = four_bar(1.0 + miss)
@@ -235,6 +235,7 @@ def test_passes_near_a_change_point(miss: float) -> None:
 
 
 @INTERPRETED
+@pytest.mark.long  # `test_change_points` goes on from there
 def test_palletizer_folds_flat() -> None:
     """The elbow of the parallelogram arm comes to lie in line."""
     robot = own("parallelogram_arm")

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from corpus import urdf_file
-from random_loops import draw
+from random_loops import draw, walked
 
 import mbdyn_ros
 from mbdyn_ros.__main__ import main
@@ -45,14 +45,14 @@ def command(*arguments: object) -> str:
 
 
 def robot_of(name: str) -> mbdyn_ros.Robot:
-    """A robot of ours, of the corpus, or a random mechanism whose loops are walked."""
+    """A robot of ours, of the corpus, or a random mechanism, its loops walked."""
     if name == "ur5":
         return mbdyn_ros.load(urdf_file("ur5_robot.urdf"))
     if name == "flying":
         text = TWIG.format(name="flying", more="").replace(WORLD, HEAVY)
         return mbdyn_ros.load(text, floating_base=True)
     if name.startswith("walked "):
-        robot = draw(name.removeprefix("walked "), 1).load()
+        robot = walked(draw(name.removeprefix("walked "), 1).load())
         assert robot.system.nz
         return robot
     return mbdyn_ros.load(next(URDF.glob(f"{name}.*")))

@@ -36,6 +36,7 @@ def test_heights_are_met_and_curves_are_smooth() -> None:
         np.testing.assert_allclose(size * normal, slope, atol=1e-8)
 
 
+@pytest.mark.usefixtures("interpreted")
 def test_a_ramp_of_heights_is_a_plane() -> None:
     """A ball slides down it as down a plane, to the last digits."""
     rows = "[" + ", ".join(str([0.3 * k] * 4) for k in range(9)) + "]"

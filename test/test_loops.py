@@ -20,7 +20,10 @@ STENCIL = {1: 5 / 6, 2: -5 / 21, 3: 5 / 84, 4: -5 / 504, 5: 1 / 1260}
 
 
 pytestmark = pytest.mark.usefixtures("interpreted_module")
-OTHERS = ("double-crank", "triple-rocker", "branches", "Watt")
+OTHERS = (
+    "double-crank", "double-rocker", "triple-rocker", "branches", "Watt", "chain",
+    "spatial fixed", "spatial revolute", "spatial prismatic", "spatial spherical",
+)  # fmt: skip
 """Kinds like others, of which a look at the efforts is enough where time is short."""
 
 

@@ -18,7 +18,7 @@ from judge import Judge  # noqa: E402
 
 AXES = {"world": pin.LOCAL_WORLD_ALIGNED, "local": pin.LOCAL, "spatial": pin.WORLD}
 OWN = Path(__file__).parent.parent / "urdf"
-QUICK = ("ur5_robot", "panda", "solo12", "anymal", "double_pendulum", "hyq_no_sensors", "iris")
+QUICK = ("ur5_robot", "panda", "double_pendulum", "hyq_no_sensors", "iris")
 """Robots of the corpus that run every time, on one base each; the others take a minute."""
 
 ROBOTS = [

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreting import interpreting
 
 import mbdyn_ros
 from mbdyn_ros import Environment, Stepper, Surface
@@ -50,7 +51,9 @@ def test_the_papers_impacts_in_real_time_steps() -> None:
     """At 1 kHz: the event-driven numbers to seven digits, and no work is lost."""
     robot = mbdyn_ros.load(ROOT / "urdf" / "tree_robot.urdf")
     walls = mbdyn_ros.read_environment(ROOT / "config" / "tree_robot_walls.yaml")
-    exact = mbdyn_ros.simulate(robot, START, np.zeros(12), 1.5, environment=walls)
+    with interpreting():
+        judge = mbdyn_ros.load(ROOT / "urdf" / "tree_robot.urdf")
+        exact = mbdyn_ros.simulate(judge, START, np.zeros(12), 1.5, environment=walls)
     stepper = Stepper(robot, 1e-3, walls)
     stepper.set_state(START, np.zeros(12))
     before = stepper.energy.sum()
@@ -68,7 +71,7 @@ def test_the_papers_impacts_in_real_time_steps() -> None:
     assert stepper.time == pytest.approx(1.5) and stepper.merged == 0
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=3, deadline=None, derandomize=True)
 @given(seed=st.integers(0, 2**32 - 1), e=st.floats(0, 0.6), friction=st.sampled_from([0.0, 0.4]))
 def test_a_thrown_block(block: mbdyn_ros.Robot, seed: int, e: float, friction: float) -> None:
     """Energy never grows, nothing enters the floor, and in the end the block lies flat."""

@@ -49,7 +49,11 @@ def test_what_is_known_early_alone_leaves_nothing_to_be_done() -> None:
     assert np.array_equal(np.array(last(6.0, 0.0)), [[6.0], [0.0]])
 
 
-@pytest.mark.parametrize("kind", ["spatial spherical", "spatial universal", "spatial floating"])
+@pytest.mark.parametrize(
+    "kind",
+    ["spatial spherical", pytest.param("spatial universal", marks=pytest.mark.long),
+     "spatial floating"],
+)  # fmt: skip
 def test_programs_say_the_same_of_terms_as_of_positions(kind: str) -> None:
     robot = draw(kind, 1).load()
     system = robot.system
