@@ -9,13 +9,23 @@ from casadi import SX
 from interpreting import interpreting
 from random_loops import draw
 
+from mbdyn_ros import load
+from mbdyn_ros.compiler.c_loops import walk_source
+from mbdyn_ros.compiler.kernel import Kernel
+from mbdyn_ros.compiler.source import QUICK, c_source, terms_source
+from mbdyn_ros.compiler.table import Lane
 from mbdyn_ros.equations.loop_forces import loop_terms
 from mbdyn_ros.equations.position_rate import motion_rate
 from mbdyn_ros.equations.programs import energy, joint_velocity, mass_matrix
 from mbdyn_ros.program.binding_times import split_by_time
 from mbdyn_ros.program.declaration import declared, offered
 from mbdyn_ros.program.program import Program
+from mbdyn_ros.robot.calls import Calls
 from mbdyn_ros.simulation.charts.change import with_joints
+
+CHAIN = """<robot name="chain"><link name="world"/><link name="rod"><inertial><mass value="2"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="hinge" type="continuous"><parent link="world"/><child link="rod"/></joint></robot>"""
 
 
 def test_what_is_known_early_is_kept_and_nothing_else_is_handed_on() -> None:
@@ -74,3 +84,27 @@ def test_other_coordinates_have_the_programs_of_a_simulation_at_once() -> None:
         assert [other.calls.has(one) for one in (energy, joint_velocity, mass_matrix)] == [
             True, False, False,
         ]  # fmt: skip
+
+
+def test_single_programs_of_walked_loops_and_their_libraries_compile_quickly() -> None:
+    walked, open_chain = draw("spatial spherical", 1).load().system, load(CHAIN).system
+    shared = [write(walked.closing) for write in (walk_source, terms_source)]
+    single = c_source(Program(joint_velocity, walked, given=True))
+    assert all(text.startswith(QUICK) for text in (*shared, single))
+    assert QUICK not in c_source(Program(joint_velocity, walked), Lane.VECTOR)
+    assert QUICK not in c_source(Program(joint_velocity, open_chain))
+
+
+def test_programs_of_a_joint_state_are_compiled_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, load_all = [], Calls.load
+
+    def listening(self: Calls, *wanted: tuple[object, ...]) -> list[Kernel]:
+        asked.append([program.name for (program,) in wanted])  # type: ignore[attr-defined]
+        return load_all(self, *wanted)
+
+    monkeypatch.setattr(Calls, "load", listening)
+    with interpreting():
+        robot, zero = load(CHAIN), np.zeros(1)
+        for _ in range(2):
+            robot.joint_state(zero, zero, zero)
+    assert asked == [["joint_position", "joint_velocity", "joint_acceleration"]]

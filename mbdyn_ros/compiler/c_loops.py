@@ -25,13 +25,14 @@ from ..program.continuation import (
 from .gcc import RUNTIME
 from .printers.c99 import c99_body
 from .printers.operations import number
+from .source import HEADERS, QUICK
 
 
 def walk_source(closing: Closing) -> str:
     """C of the library that closes the loops of a robot for all of its programs: `close_all` and
     `memory_size`, the `close` and `memory` of runtime/program.h."""
     walk = c_loops(closing, '#include "newton.h"\n')
-    return '#include "program.h"\n' + walk + FOLLOWING + CLOSE_ALL.format(
+    return QUICK + HEADERS + walk + FOLLOWING + CLOSE_ALL.format(
         ny=closing.ny, nz=closing.nz, count=len(closing.counts), places=places(closing)
     )
 

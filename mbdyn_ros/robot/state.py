@@ -57,7 +57,13 @@ def joint_state(
     True
     """
     rows_q, rows_v = self._joint_rows
-    position = _tree_numbers(self, programs.joint_position, q).take(rows_q, axis=-1)
+    together: list[Declaration] = []
+    if v is not None:
+        together.append(programs.joint_velocity)
+    if a is not None:
+        together.append(programs.joint_acceleration)
+    position = _tree_numbers(self, programs.joint_position, q, together=together)
+    position = position.take(rows_q, axis=-1)
     velocity = acceleration = None
     if v is not None:
         velocity = _tree_numbers(self, programs.joint_velocity, q, v).take(rows_v, axis=-1)
@@ -70,9 +76,13 @@ def joint_state(
     return written_joint_state((position, velocity, acceleration), out)
 
 
-def _tree_numbers(self: Robot, program: Declaration, *state: Array) -> Array:
-    """Numbers of all coordinates of the tree, by a program."""
+def _tree_numbers(
+    self: Robot, program: Declaration, *state: Array, together: Sequence[Declaration] = ()
+) -> Array:
+    """Numbers of all coordinates of the tree, by a program; others compile together with it."""
     found = getattr(self._plain, program.name)(*state, None)
+    if found is None and not self.calls.has(program):
+        self.calls.load(*((one,) for one in (program, *together)))
     return self.calls.call(program, state) if found is None else found
 
 
