@@ -510,6 +510,7 @@ def test_events_are_told_and_not_kept() -> None:
 PACKAGE = str(Path(mbdyn_ros.__file__).parent / "*")
 
 
+@pytest.mark.long
 def test_memory_does_not_grow() -> None:
     """Ours; a test runner in other threads has its own."""
     memory, count = [], 0

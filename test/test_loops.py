@@ -210,7 +210,10 @@ def test_inverse_dynamics_of_more_mechanisms(kind: str, seed: int) -> None:
     assert_close(pair.robot.inverse_dynamics(q, v, a), expected, CLOSE)
 
 
-@pytest.mark.parametrize("kind", ["Stephenson", "chain", "spatial cylindrical"])
+@pytest.mark.parametrize(
+    "kind",
+    ["Stephenson", pytest.param("chain", marks=pytest.mark.long), "spatial cylindrical"],
+)
 def test_compiled_programs_and_batches(kind: str) -> None:
     """C gives what the interpreter gives; many states, in any order, what each gives alone."""
     mechanism = draw(kind, 0)

@@ -361,6 +361,21 @@ def test_two_cranks_stop_at_their_toggle() -> None:
         move(short, [1.0, 0.0], [0.0, 0.0], 3.0)
 
 
+def test_a_sweep_on_dask() -> None:
+    distributed = pytest.importorskip("distributed")
+    motion = constant_speed(10.0, points=6)
+    axes = {"coupler_length": np.linspace(0.25, 0.4, 7), "crank_mass": np.linspace(1, 2, 3)}
+    expected, done = sweep(FourBar(), axes, motion), list[int]()
+    with distributed.Client(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+    ) as client:
+        result = sweep(FourBar(), axes, motion, done.append, client)
+    assert sum(done) == 21
+    for name, values in expected.values.items():
+        assert np.array_equal(result.values[name], values, equal_nan=True)
+
+
+@pytest.mark.long
 def test_a_sweep_on_dask_survives_a_lost_worker() -> None:
     distributed = pytest.importorskip("distributed")
     motion = constant_speed(10.0, points=6)

@@ -174,8 +174,11 @@ def check_single_call(
 @pytest.mark.parametrize(
     "robot",
     [
-        "gripper", "quadruped", "out of order",
-        *(pytest.param(one, marks=pytest.mark.long) for one in ("arm", "egg on a cart")),
+        "gripper", "out of order",
+        *(
+            pytest.param(one, marks=pytest.mark.long)
+            for one in ("arm", "quadruped", "egg on a cart")
+        ),
     ],
     indirect=True,
 )

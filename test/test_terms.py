@@ -52,7 +52,7 @@ def test_what_is_known_early_alone_leaves_nothing_to_be_done() -> None:
 @pytest.mark.parametrize(
     "kind",
     ["spatial spherical", pytest.param("spatial universal", marks=pytest.mark.long),
-     "spatial floating"],
+     pytest.param("spatial floating", marks=pytest.mark.long)],
 )  # fmt: skip
 def test_programs_say_the_same_of_terms_as_of_positions(kind: str) -> None:
     robot = draw(kind, 1).load()

@@ -64,7 +64,7 @@ def test_the_papers_impacts_in_real_time_steps() -> None:
     assert motion.take_impacts() == []
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1), e=st.floats(0, 0.6), friction=st.sampled_from([0.0, 0.4])
 )
