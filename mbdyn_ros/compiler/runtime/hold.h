@@ -236,8 +236,8 @@ static void hold(const struct walls* w, struct walled* s, struct work* x, double
       s->lost -= 0.5 * f * (before + after[r]);
       s->slip[3 * k + r] = after[r];
     }
-    const double* f = s->force + 3 * k;
-    const int sticks = rows == 3 && f[0] > 0. && hypot(f[1], f[2]) < (1. - 1e-9) * x->mu[i] * f[0];
+    /* by the speed: forces of what sticks may lie on their cones too, where they are redundant */
+    const int sticks = rows == 3 && s->force[3 * k] > 0. && hypot(after[1], after[2]) <= w->slow;
     s->mode[k] = sticks ? 1. : 2.;
   }
   for (size_t k = 0; k < contacts; ++k) s->mode[k] = fmax(s->mode[k], 0.);
