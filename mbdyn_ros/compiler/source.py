@@ -14,8 +14,8 @@ HEADERS = '#include "program.h"\n'
 
 QUICK = '#pragma GCC optimize ("O1", "expensive-optimizations")\n'
 """Line before all of C whose robot has loops without closed form. Its first program takes four
-libraries: GCC makes them in two thirds of the time, and calls at a new q take about a seventh longer.
-The second word is for fused multiply-add."""
+libraries: GCC makes them in two thirds of the time, and calls at a new q take about a seventh
+longer. The second word is for fused multiply-add."""
 
 SCHEDULED = {Lane.SINGLE: 5000, Lane.VECTOR: 2000}
 """Operations of the longest straight lines that GCC shall order before it gives out registers: 10
