@@ -20,9 +20,10 @@ from ..contact.environment import TIE_WINDOW, Environment
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
 from ..friction.coulomb import Coulomb, fastest_damping
-from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position, take_home_along
+from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
 from .step_in_c import Laws, MotionInC, StepInC, is_compiled
 from .touches import Touches
+from .tree_state import TreeState, diverged
 
 NOTHING = ContactGeometry((), ())
 """No points, no walls."""
@@ -116,7 +117,7 @@ class Stepper:
         self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
         self._motion = MotionInC(self._compiled, self.q, self.v, MOST_IMPACTS)
         self.effort = np.zeros(len(robot.effort_labels))
-        self._programs = robot.bind("joint_position"), robot.bind("joint_velocity")
+        self._tree = TreeState(robot)
         self._position_rate = PositionRate(robot.system.coordinates)
         self._energy = robot.bind("energy")
         self._damping_rate = 0.0
@@ -182,7 +183,7 @@ class Stepper:
         self._motion.forget()
         if self.robot.system.nz:
             self.robot.calls.home[:] = self.robot.system.closing.home
-            self._take_home_along()
+            self._tree.take_home_along(self.q)
 
     def advance(self, steps: int = 1) -> None:
         """Take so many steps with these efforts.
@@ -198,23 +199,14 @@ class Stepper:
             if self._motion.motion.hits:
                 self._impacts += self._taken_impacts()
             if taken < 0:
-                self._explain()
+                raise diverged(self.robot, self.q, self.v, self.time, self.step)
             left -= taken
         if self.robot.system.nz:
-            self._take_home_along()
+            self._tree.take_home_along(self.q)
 
     def tree_state(self) -> tuple[Array, Array]:
         """Positions and velocities of the whole tree; the next call overwrites them."""
-        position, velocity = self._programs
-        position.q[:] = velocity.q[:] = self.q
-        velocity.v[:] = self.v
-        position()
-        velocity()
-        return position.result, velocity.result
-
-    def _take_home_along(self) -> None:
-        """Let other calls find the loops closed as they are now."""
-        take_home_along(self.robot, self.tree_state()[0])
+        return self._tree.at(self.q, self.v)
 
     @property
     def contacts(self) -> tuple[Contact, ...]:
@@ -290,11 +282,3 @@ class Stepper:
             return float(self._energy.result.sum())
 
         return [touches.impact(record, total, self.robot.nv) for record in records]
-
-    def _explain(self) -> None:
-        labels = (*self.robot.position_labels, *self.robot.velocity_labels)
-        worst = int(np.argmax(np.nan_to_num(np.abs([*self.q, *self.v]), nan=np.inf)))
-        raise SimulationError(
-            f"{self.robot.model.source}: the motion of {labels[worst]} left the finite numbers "
-            f"at t = {self.time:.6g} s: an effort too large, or steps of {self.step:g} s too long"
-        )

@@ -24,7 +24,6 @@ from numpy.typing import NDArray
 
 from ...arguments import positive_seconds
 from ...equations.position_rate import PositionRate
-from ...errors import SimulationError
 from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...integration.stepper import Stepper
 from ...model.model import Array
@@ -32,6 +31,7 @@ from ...robot import Robot
 from ..friction.coulomb import Coulomb, fastest_damping
 from ..friction.drive import Drive
 from ..friction.friction_impulse import friction_impulses
+from .tree_state import TreeState, diverged
 
 AUTO = "auto"
 """The name of the choice between `RK4` and `SEMI_IMPLICIT`."""
@@ -91,7 +91,7 @@ class FixedStep:
         self._dynamics = robot.bind("forward_dynamics", friction=not self._rough)
         self._mass = robot.bind("mass_matrix")
         self._position_rate = PositionRate(robot.system.coordinates)
-        self._programs = robot.bind("joint_position"), robot.bind("joint_velocity")
+        self._tree = TreeState(robot)
         self._mass.q[:] = self.q
         self._mass()
         self._damping_rate = fastest_damping(self._mass.result, self._damping_at(self.q))
@@ -126,16 +126,11 @@ class FixedStep:
         self._impulse[:] = 0.0
         if self._walks:
             self.robot.calls.home[:] = self.robot.system.closing.home
-            self._take_home_along()
+            self._tree.take_home_along(self.q)
 
     def tree_state(self) -> tuple[Array, Array]:
         """Positions and velocities of the whole tree; the next call overwrites them."""
-        position, velocity = self._programs
-        position.q[:] = velocity.q[:] = self.q
-        velocity.v[:] = self.v
-        position()
-        velocity()
-        return position.result, velocity.result
+        return self._tree.at(self.q, self.v)
 
     def advance(self) -> None:
         """Take one step.
@@ -158,16 +153,9 @@ class FixedStep:
         self._position_rate.normalize(self.q)
         self.time += self._step
         if not math.isfinite(self.v.dot(self.v) + self.q.dot(self.q)):
-            self._explain()
+            raise diverged(self.robot, self.q, self.v, self.time, self._step)
         if self._walks:
-            self._take_home_along()
-
-    def _take_home_along(self) -> None:
-        """Let the next step find the loops closed as they are now."""
-        position = self._programs[0]
-        position.q[:] = self.q
-        position()
-        take_home_along(self.robot, position.result)
+            self._tree.take_home_along(self.q)
 
     def _accelerate(self, share: float, q: Array, v: Array, result: Array) -> None:
         """Accelerations (nv,) with the damping and sliding friction of now."""
@@ -260,25 +248,10 @@ class FixedStep:
         self._coulomb.at(q)
         return self._coulomb.damping
 
-    def _explain(self) -> None:
-        labels = (*self.robot.position_labels, *self.robot.velocity_labels)
-        worst = int(np.argmax(np.nan_to_num(np.abs([*self.q, *self.v]), nan=np.inf)))
-        raise SimulationError(
-            f"{self.robot.model.source}: the motion of {labels[worst]} left the finite numbers "
-            f"at t = {self.time:.6g} s: an effort too large, or steps of {self._step:g} s too long"
-        )
-
 
 def neutral_position(robot: Robot) -> Array:
     """Where home is (nq,): zeros, unless loops or the description want another position."""
     return robot.system.home[list(robot.system.coordinates.q)].copy()
-
-
-def take_home_along(robot: Robot, position: Array) -> None:
-    """Let a robot of its own find its loops closed as they are at tree positions."""
-    home = position[[*robot.system.walk_rows, *robot.system.walked_rows]]
-    if np.isfinite(home).all():
-        robot.calls.home[:] = home
 
 
 def plain_coordinates(robot: Robot) -> dict[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from weakref import WeakKeyDictionary
+import functools
 
 import numpy as np
 
@@ -28,7 +28,8 @@ LONGEST_CALL = 0.5
 STEPS_A_SECOND = 2e5
 """Steps of a robot with contacts that one thread takes, about."""
 
-_prepared: WeakKeyDictionary[Environment, tuple[Robot, Contacts, StepInC]] = WeakKeyDictionary()
+KEPT = 8
+"""Pairs of a robot and its walls whose programs stay at hand."""
 
 
 def rollout_among_walls(
@@ -80,14 +81,12 @@ def rollout_among_walls(
     return (q_out, v_out) if counts else (q_out[0], v_out[0])
 
 
+@functools.lru_cache(maxsize=KEPT)
 def _of(robot: Robot, environment: Environment) -> tuple[Contacts, StepInC]:
-    """The programs of a robot among walls, kept as long as the environment."""
-    known = _prepared.get(environment)
-    if known is None or known[0] is not robot:
-        contacts = Contacts(robot, environment, only_watch=True)
-        laws = Laws(contacts.restitution, contacts.friction, STEPS_IN_C, environment.tie_window)
-        known = _prepared[environment] = robot, contacts, StepInC(robot, contacts.geometry, laws)
-    return known[1], known[2]
+    """The programs of a robot among walls."""
+    contacts = Contacts(robot, environment, only_watch=True)
+    laws = Laws(contacts.restitution, contacts.friction, STEPS_IN_C, environment.tie_window)
+    return contacts, StepInC(robot, contacts.geometry, laws)
 
 
 serve_walls(rollout_among_walls)

@@ -28,6 +28,7 @@ from ..contact.rows import Assembly, Indices
 from .fixed_step import FixedStep
 from .push import Push, PushSolver, blocks_of
 from .step_crossing import first_crossing
+from .tree_state import diverged
 
 MOST_PASSES = 3
 """Most solutions of the contacts in one step."""
@@ -187,7 +188,7 @@ class WalledStep(FixedStep):
         super().advance()
         self._hold(held, start, slow)
         if not math.isfinite(self.v.dot(self.v) + self.q.dot(self.q)):
-            self._explain()
+            raise diverged(self.robot, self.q, self.v, self.time, self._step)
 
     def _hold(self, held: Indices, start: Array, slow: Array) -> None:
         """Add the impulses of contacts that rest to a step from `start`, with the velocity `slow`.
@@ -210,7 +211,7 @@ class WalledStep(FixedStep):
         self._lose(push.impulses[: len(push.assembly.rows)], push.assembly, slow, held)
         self._position_rate.normalize(self.q)
         if self._walks:
-            self._take_home_along()
+            self._tree.take_home_along(self.q)
 
     def _pushed(self, held: Indices, fast: Array) -> Push:
         """The impulses that hold contacts, and rub in joints, in a step that ends with `fast`."""
