@@ -15,10 +15,11 @@ import numpy as np
 from ..model.model import Array
 from ..program.declaration import program
 from .algebra.spatial import SX, by_rows
-from .efforts import applied, joint_friction
+from .efforts import applied, joint_springs
 from .loops.linkage import Linkage
 from .programs import inverse_dynamics
 from .system import System
+from .tree.acting import joint_friction
 from .tree.newton_euler import newton_euler
 
 REDUNDANT = 1e-10
@@ -38,6 +39,7 @@ def loop_terms(
     needed = newton_euler(
         system.tree, embedding.joints, velocity, acceleration, system.gravity, wrenches
     )
+    needed = needed + joint_springs(system, embedding)
     if friction:
         needed = needed + joint_friction(system.tree, velocity)
     driven = inverse_dynamics(system, q, z, v, a, wrenches, friction)

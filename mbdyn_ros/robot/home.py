@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..array import Array
 from ..equations.loops.closure_gap import excess
+from ..errors import InputError, suggestion
 from ..units import joint_unit
 
 if TYPE_CHECKING:
     from ..equations.loops.assembly import Assembly
+    from ..model.model import Model
     from .robot import Robot
 
 MOST_TOLD = 3
 """Most other ways to close a loop, and joints in each, that are told."""
+
+
+def named_home(model: Model, name: str) -> Mapping[str, float]:
+    """The configuration of that name that the files give.
+
+    Raises
+    ------
+    InputError
+        They give none of that name; the message lists those that there are.
+    """
+    if name not in model.homes:
+        known = ", ".join(model.homes) or "none; give positions by joint name"
+        raise InputError(
+            f"{model.source}: there is no home {name!r}{suggestion(name, model.homes)}; the files "
+            f"name {known}"
+        )
+    return model.homes[name]
 
 
 def home_warnings(robot: Robot) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -214,6 +215,13 @@ class Stepper:
         if self.robot.system.nz:
             self._tree.take_home_along(self.q)
 
+    def limit_energy(self, most: float) -> None:
+        """Take from all velocities alike what the energy is above so much (J); it is `trimmed`."""
+        kinetic, potential = self.energy.tolist()
+        gain = kinetic + potential - most
+        if gain > 0 and kinetic > 0:
+            self._motion.slow_down(math.sqrt(max(0.0, 1 - gain / kinetic)), min(gain, kinetic))
+
     def tree_state(self) -> tuple[Array, Array]:
         """Positions and velocities of the whole tree; the next call overwrites them."""
         return self._tree.at(self.q, self.v)
@@ -268,7 +276,7 @@ class Stepper:
 
     @property
     def trimmed(self) -> float:
-        """J of errors of steps that would have raised the energy of an undriven motion."""
+        """J by which errors of steps would have raised the energy; see `limit_energy`."""
         return float(self._motion.motion.trimmed)
 
     @property

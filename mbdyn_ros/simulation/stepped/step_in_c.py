@@ -234,6 +234,12 @@ class MotionInC:
         """Take up to so many steps; see `walled_steps`."""
         return int(self._call(*self._given, ctypes.c_long(count)))
 
+    def slow_down(self, share: float, energy: float) -> None:
+        """Keep this share of all velocities, which has taken so much energy (J)."""
+        self._arrays[1][:] *= share
+        self.slip *= share
+        self.motion.trimmed += energy
+
     def forget(self) -> None:
         """Know nothing of the steps before."""
         for array in (self.force, self.slip, self.mode, self.whole, self._memory):
