@@ -11,9 +11,10 @@ from ..array import Array as Array
 from ..errors import ModelError
 from ..names import forbidden
 from .closing_types import ClosingType, closing_type
+from .foreign import Foreign
 from .joints import JointType, Motion, joint_type
 from .pose import Pose, constant
-from .shapes import Collision
+from .shapes import Collision, Visual
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,7 @@ class Link:
     inertia: Inertia | None = None
     line: int | None = None
     collisions: tuple[Collision, ...] = ()
+    visuals: tuple[Visual, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,8 @@ class Model:
     `independent` and `actuated` name the joints chosen in the description (None: not chosen),
     `driven` those that it has drives for, `home` is a rough configuration (rad or m by joint
     name). `source` names the file (or says that it was text) for messages; `warnings` holds what
-    looked wrong but could be computed.
+    looked wrong but could be computed. `foreign` are elements for other programs, kept for files
+    that are written again.
     """
 
     name: str
@@ -187,6 +190,7 @@ class Model:
     actuated: tuple[str, ...] | None = None
     driven: tuple[str, ...] = ()
     home: Mapping[str, float] = field(default_factory=dict)
+    foreign: tuple[Foreign, ...] = ()
 
     def link(self, name: str) -> Link:
         """The link of that name (KeyError where there is none)."""

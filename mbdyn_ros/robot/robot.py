@@ -29,6 +29,7 @@ from . import (
     makeup,
     parameters,
     rollout,
+    saving,
     state,
     whole_body,
     wrenches,
@@ -124,12 +125,13 @@ class Robot:
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
         variable: Sequence[str] = (),
     ) -> None:
+        self._described = model
         named = joints_of_parts(model, home if isinstance(home, Mapping) else ())
         model = split_joints(model, named | quaternions_in_loops(model))
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
-        self._stale = False
+        self._rough, self._stale = rough, False
         self.model, self._system, self._assemblies, notes = build_robot(
             model, floating_base, self.gravity, rough
         )
@@ -238,6 +240,7 @@ class Robot:
     operation_counts = formulas.operation_counts
     closed_form = export.closed_form
     generate_c = export.generate_c
+    save_urdf = saving.save_urdf
     report = report
 
     @property

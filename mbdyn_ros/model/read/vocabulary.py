@@ -59,7 +59,7 @@ ATTRIBUTES |= {
     "successor": frozenset({"link"}),
     "ratio": frozenset({"value"}),
 }
-CHILDREN["robot"] |= {"loop", "coupling"}
+CHILDREN["robot"] |= {"loop", "coupling", "home", "independent", "actuated"}
 CHILDREN |= {
     "loop": frozenset({"predecessor", "successor", "axis", "screw"}),
     "coupling": frozenset({"predecessor", "successor", "ratio", "joint"}),
@@ -84,6 +84,12 @@ READ = {
     "successor": ("origin",),
 }
 """The elements in which the dynamics is written; all others are ignored by design."""
+OWN = {
+    "robot": ("link", "joint", "loop", "coupling", "material", "home", "independent", "actuated"),
+    "link": (*READ["link"], "visual", "collision"),
+    "joint": READ["joint"],
+}
+"""The elements that a model is made of; all others are other programs' business."""
 
 
 def report_unknown(document: XmlSource, remarks: Remarks) -> None:
