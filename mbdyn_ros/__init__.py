@@ -56,7 +56,7 @@ __all__ = [
 ]
 
 ROBOT = ("Robot", "load", "save_urdf")
-"""What comes from `robot`; all else that is lazy, from `simulation`."""
+"""Names from `robot`; all others that are lazy are from `simulation`."""
 
 
 def __getattr__(name: str) -> Any:

@@ -58,6 +58,13 @@ class PositionRate:
         for motion, iq, iv in self.turning:
             rate[iq] = motion.rate(q[iq].tolist(), v[iv].tolist())
 
+    def between(self, start: Array, end: Array, span: float, mean: Array) -> None:
+        """Put into `mean` (nv,) the mean velocities from one q (nq,) to another in a span (s).
+
+        Those of what turns by quaternions are left as they are.
+        """
+        mean[self._in_v] = (end[self._in_q] - start[self._in_q]) / span
+
     def normalize(self, q: Array) -> None:
         """Give the quaternions in q (nq,) or (N, nq) unit length, in place."""
         for start in self._quaternions:

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 BY_TAG = {"link": "link", "joint": "joint", "parent": "link", "child": "link"}
-"""What the `name` of an element, or its text, is the name of."""
+"""Elements whose `name`, or text, is the name of a link or a joint."""
 BY_ATTRIBUTE = {"link": "link", "joint": "joint", "link1": "link", "link2": "link"}
-"""What an attribute is the name of."""
+"""Attributes that are the name of a link or a joint."""
 EITHER = ("reference", "frame", "frame_id")
 """Attributes that may name a link or a joint."""
 
@@ -41,7 +41,7 @@ class Foreign:
 
     @property
     def tag(self) -> str:
-        """What it is called."""
+        """The name of the element."""
         return str(self.element().tag)
 
     def names(self) -> set[tuple[str, str]]:

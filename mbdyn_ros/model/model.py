@@ -173,9 +173,11 @@ class Model:
     The joints form a tree with the root link `root`, which `loops` and `couplings` constrain.
     `independent` and `actuated` name the joints chosen in the description (None: not chosen),
     `driven` those that it has drives for, `home` is a rough configuration (rad or m by joint
-    name). `source` names the file (or says that it was text) for messages; `warnings` holds what
-    looked wrong but could be computed. `foreign` are elements for other programs, kept for files
-    that are written again.
+    name), `homes` holds such configurations by names that the description gives them. `gravity`
+    (m/s^2) and `floating_base` are what the description says of the world and of the root link.
+    `source` names the file (or says that it was text) for messages; `warnings` holds what looked
+    wrong but could be computed, `unused` what else the description says, and how often. `foreign`
+    are elements for other programs, kept for files that are written again.
     """
 
     name: str
@@ -190,6 +192,10 @@ class Model:
     actuated: tuple[str, ...] | None = None
     driven: tuple[str, ...] = ()
     home: Mapping[str, float] = field(default_factory=dict)
+    homes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    gravity: tuple[float, float, float] | None = None
+    floating_base: bool = False
+    unused: Mapping[str, int] = field(default_factory=dict)
     foreign: tuple[Foreign, ...] = ()
 
     def link(self, name: str) -> Link:

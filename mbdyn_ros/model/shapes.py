@@ -63,7 +63,7 @@ class Collision:
 
 @dataclass(frozen=True, eq=False)
 class Visual(Collision):
-    """What a link looks like: a shape, and its `color` (red, green, blue, opacity) if it has one.
+    """A shape to look at, and its `color` (red, green, blue, opacity) if it has one.
 
     `material` is the name of the colour, `texture` a picture's file.
     """

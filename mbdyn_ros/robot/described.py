@@ -12,20 +12,20 @@ from ..array import Array
 from ..equations.tree.regressor import standard_parameters
 from ..errors import InputError
 from ..model.model import Inertia, Link, Model
+from .home import EARTH
 from .variable import variable_names
 
 if TYPE_CHECKING:
     from .robot import Robot
 
 UPPER = np.triu_indices(3)
-DEFAULT_GRAVITY = (0.0, 0.0, -9.81)
 
 
 def described_model(robot: Robot) -> Model:
     """The description that a robot was made of, with what was set since.
 
-    Payloads are part of their links, `set_inertia` and `set_friction` of what they changed; home is
-    that of `load`.
+    Payloads are part of their links, `set_inertia` and `set_friction` of what they changed; home,
+    gravity and whether the base floats are as `load` was told.
 
     Raises
     ------
@@ -34,6 +34,8 @@ def described_model(robot: Robot) -> Model:
     """
     model, given = robot._described, robot._parameters
     links = {link: _inertia(link, given.of_link(link)) for link in _changed_links(robot)}
+    x, y, z = robot.gravity.tolist()
+    gravity = (x, y, z)
     losses = dict(_changed_friction(robot))
     return replace(
         model,
@@ -48,22 +50,15 @@ def described_model(robot: Robot) -> Model:
             for joint in model.joints
         ),
         home={**model.home, **robot._rough},
+        gravity=None if gravity == EARTH else gravity,
+        floating_base=robot.floating_base,
     )
 
 
 def arguments_text(robot: Robot) -> Iterator[str]:
     """Words about arguments of `load` that no file says."""
-    if robot.floating_base:
-        yield "that the base floats: load(..., floating_base=True)"
-    if tuple(robot.gravity) != DEFAULT_GRAVITY:
-        yield f"gravity: load(..., gravity={tuple(map(float, robot.gravity))})"
-    if names := variable_text(robot):
+    if names := variable_names(robot._parameters.layout):
         yield f"which numbers are variable: load(..., variable={names})"
-
-
-def variable_text(robot: Robot) -> list[str]:
-    """The names that tell `load` what is variable."""
-    return variable_names(robot._parameters.layout)
 
 
 def _changed_links(robot: Robot) -> Iterator[str]:

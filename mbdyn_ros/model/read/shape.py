@@ -81,7 +81,7 @@ def read_materials(document: XmlSource) -> dict[str, Material]:
 def read_visuals(
     document: XmlSource, link: Element, materials: Mapping[str, Material]
 ) -> tuple[Visual, ...]:
-    """What a link looks like; what cannot be read matters only to who asks."""
+    """The looks of a link; what cannot be read matters only to who asks."""
     return tuple(_visual(document, one, materials) for one in link.iterchildren("visual"))
 
 

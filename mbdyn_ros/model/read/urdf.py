@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..foreign import Foreign, foreign_of
@@ -17,6 +16,7 @@ from .inertia_check import inertia_warnings
 from .placement import in_degrees
 from .remarks import Remarks
 from .shape import read_materials
+from .source_text import TEXT, Source
 from .structure import check_ends, check_mimics, check_unique, find_root
 from .urdf_choices import read_choices
 from .urdf_joint import read_joint
@@ -31,12 +31,12 @@ NO_GAZEBO_JOINT = (
 )
 
 
-def read_urdf(source: str | os.PathLike[str]) -> Model:
+def read_urdf(source: Source) -> Model:
     """Read a URDF.
 
     Parameters
     ----------
-    source : str or os.PathLike
+    source : str, os.PathLike or NamedText
         A path, or the XML text (a str that holds a ``<``).
 
     Returns
@@ -206,10 +206,11 @@ def _refuse_xacro(document: XmlSource) -> None:
         if prefix == "xacro" or "xacro" in namespace:
             for element in document.root.iter(f"{{{namespace}}}*"):
                 name = str(element.tag).rpartition("}")[2]
+                way = ", or load the text with xacro={}" if document.name == TEXT else ""
                 raise document.error(
                     element,
                     f"<{prefix}:{name}> is not expanded; run xacro first "
-                    "(xacro robot.urdf.xacro > robot.urdf)",
+                    f"(xacro robot.urdf.xacro > robot.urdf){way}",
                 )
 
 

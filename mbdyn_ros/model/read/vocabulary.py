@@ -59,7 +59,10 @@ ATTRIBUTES |= {
     "successor": frozenset({"link"}),
     "ratio": frozenset({"value"}),
 }
-CHILDREN["robot"] |= {"loop", "coupling", "home", "independent", "actuated"}
+CHILDREN["robot"] |= {"loop", "coupling"}
+# What a side-car file and other formats say (`urdf_choices`).
+CHOICES = ("home", "independent", "actuated", "gravity", "floating_base")
+CHILDREN["robot"] |= set(CHOICES)
 CHILDREN |= {
     "loop": frozenset({"predecessor", "successor", "axis", "screw"}),
     "coupling": frozenset({"predecessor", "successor", "ratio", "joint"}),
@@ -85,7 +88,7 @@ READ = {
 }
 """The elements in which the dynamics is written; all others are ignored by design."""
 OWN = {
-    "robot": ("link", "joint", "loop", "coupling", "material", "home", "independent", "actuated"),
+    "robot": ("link", "joint", "loop", "coupling", "material", *CHOICES),
     "link": (*READ["link"], "visual", "collision"),
     "joint": READ["joint"],
 }

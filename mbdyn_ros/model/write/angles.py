@@ -17,7 +17,7 @@ QUARTER = math.pi / 2
 DIGITS = range(1, 15)
 """Digits behind the point with which people and programs write angles."""
 
-NEAR = 1e-15
+WRITTEN = 1e-15
 """Angle (rad) within which a number is taken for the one that was written."""
 
 STEPS = (0, -1, 1)
@@ -75,4 +75,4 @@ def _as_written(angle: float) -> float:
     """The angle that was probably written: quarters of a turn, then few digits."""
     quarter = round(angle / QUARTER) * QUARTER
     written = [quarter, *(round(angle, digits) for digits in DIGITS)]
-    return next((one + 0.0 for one in written if abs(one - angle) < NEAR), angle)
+    return next((one + 0.0 for one in written if abs(one - angle) < WRITTEN), angle)

@@ -215,14 +215,19 @@ def _write_choices(robot: Element, model: Model, marked: dict[str, bool]) -> Non
             chosen = element(robot, key)
             for name in names:
                 element(chosen, "joint", name=name)
-    if model.home:
-        home = element(robot, "home")
-        for name, position in model.home.items():
-            element(home, "joint", name=name, position=number(position))
+    for called, positions in [("", model.home), *model.homes.items()]:
+        if positions:
+            home = element(robot, "home", **({"name": called} if called else {}))
+            for name, position in positions.items():
+                element(home, "joint", name=name, position=number(position))
+    if model.gravity is not None:
+        element(robot, "gravity", xyz=numbers(model.gravity))
+    if model.floating_base:
+        element(robot, "floating_base")
 
 
 def _write_foreign(robot: Element, model: Model) -> None:
-    """What is for other programs, where it stood; and drives that no file has said yet."""
+    """Elements for other programs, where they stood; and drives that no file has said yet."""
     owners = {(one.tag, one.get("name")): one for one in robot}
     said: set[str] = set()
     for foreign in model.foreign:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
-from ...arguments import positive_seconds, single_vector
+from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector
 from ...equations.contact.contact import ContactGeometry
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
-from ...errors import SimulationError
+from ...errors import InputError, SimulationError
 from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...model.model import Array
 from ...robot import Robot
@@ -22,7 +23,7 @@ from ..contact.precision import STEPS_IN_C
 from ..friction.coulomb import Coulomb, fastest_damping
 from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
 from .step_in_c import Laws, MotionInC, StepInC, is_compiled
-from .touches import Touches
+from .touches import Contact, Touches
 from .tree_state import TreeState, diverged
 
 NOTHING = ContactGeometry((), ())
@@ -30,27 +31,6 @@ NOTHING = ContactGeometry((), ())
 
 MOST_IMPACTS = 256
 """Impacts that are kept while compiled code runs."""
-
-
-@dataclass(frozen=True, eq=False)
-class Contact:
-    """A contact that was held in the last step.
-
-    Attributes
-    ----------
-    point : index into the environment's points; -1 for the stop of a joint.
-    surface : name of what is touched.
-    place, normal : (3,) m and the unit vector into free space, in the world; NaN for stops.
-    force : (3,) N on the robot, in the world, mean over the step; (along, 0, 0) N or N m of a stop.
-    sticks : whether friction holds it; false where it slides or is smooth.
-    """
-
-    point: int
-    surface: str
-    place: Array
-    normal: Array
-    force: Array
-    sticks: bool
 
 
 class Stepper:
@@ -69,6 +49,7 @@ class Stepper:
     Attributes
     ----------
     q, v : (nq,), (nv,) the state; change it with `set_state`.
+    effort, wrenches : of the actuated joints, and on links from outside, in the next steps.
 
     Raises
     ------
@@ -126,6 +107,7 @@ class Stepper:
             coulomb.at(self.q)
             self._damping_rate = fastest_damping(robot.mass_matrix(self.q), coulomb.damping)
         self._impacts: list[Impact] = []
+        self._wrenches: dict[str, Array] = {}
         self.step = step
 
     @property
@@ -149,6 +131,31 @@ class Stepper:
     @effort.setter
     def effort(self, effort: Array) -> None:
         self._motion.effort = effort
+
+    @property
+    def wrenches(self) -> Mapping[str, Array]:
+        """Link name -> [force, torque] (6,) from outside on it, until others are set (N, N m).
+
+        At the link's origin in its axes, as in `simulate`; none at the start. The mapping that
+        is set is copied; the first one compiles equations that take wrenches.
+
+        Raises
+        ------
+        InputError
+            No such link, or not six finite numbers.
+        """
+        return MappingProxyType(self._wrenches)
+
+    @wrenches.setter
+    def wrenches(self, wrenches: Wrenches) -> None:
+        on_bodies = body_wrenches(self.robot.system.tree, wrenches, self.robot.model.source)
+        if on_bodies.ndim > 2:
+            raise InputError("wrenches has many rows; a Stepper takes one (6,) for a link")
+        taken = {link: np.array(one, dtype=np.float64) for link, one in wrenches.items()}
+        if bool(taken) != bool(self._wrenches):
+            self._compiled.accelerate_by(self.robot, bool(taken))
+        self._wrenches = taken
+        self._motion.take_wrenches(on_bodies if taken else None)
 
     @property
     def method(self) -> str:
@@ -204,6 +211,13 @@ class Stepper:
         if self.robot.system.nz:
             self._tree.take_home_along(self.q)
 
+    def limit_energy(self, most: float) -> None:
+        """Take from all velocities alike what the energy is above so much (J); it is `trimmed`."""
+        kinetic, potential = self.energy.tolist()
+        gain = kinetic + potential - most
+        if gain > 0 and kinetic > 0:
+            self._motion.slow_down(math.sqrt(max(0.0, 1 - gain / kinetic)), min(gain, kinetic))
+
     def tree_state(self) -> tuple[Array, Array]:
         """Positions and velocities of the whole tree; the next call overwrites them."""
         return self._tree.at(self.q, self.v)
@@ -211,7 +225,9 @@ class Stepper:
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """Those that were held in the last step, with their forces."""
-        return () if self._touches is None else tuple(self._held(self._touches))
+        if self._touches is None:
+            return ()
+        return tuple(self._touches.held(self.q, self._motion.force, self._motion.mode))
 
     @property
     def modes(self) -> Array:
@@ -246,7 +262,7 @@ class Stepper:
 
     @property
     def trimmed(self) -> float:
-        """J of errors of steps that would have raised the energy of an undriven motion."""
+        """J by which errors of steps would have raised the energy; see `limit_energy`."""
         return float(self._motion.motion.trimmed)
 
     @property
@@ -260,16 +276,6 @@ class Stepper:
         return int(self._motion.motion.merged)
 
     # ---- what happened --------------------------------------------------------------------
-
-    def _held(self, touches: Touches) -> Iterator[Contact]:
-        names, force, mode = touches.contacts, self._motion.force, self._motion.mode
-        touches.at(self.q)
-        for k in np.flatnonzero(mode).tolist():
-            place, normal = touches.touch(k)
-            pushed = touches.force(k, force[3 * k : 3 * k + 3])
-            yield Contact(
-                names.point(k), names.surface(k), place, normal, pushed, bool(mode[k] == 1.0)
-            )
 
     def _taken_impacts(self) -> list[Impact]:
         motion, touches = self._motion.motion, self._touches

@@ -38,7 +38,7 @@ class Walls(ctypes.Structure):
 
     _fields_ = [
         *((name, ADDRESS) for name in PROGRAMS),
-        *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing")),
+        *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing", "bodies")),
         ("body", ADDRESS),
         ("partner", ADDRESS),
         ("normal", ADDRESS),
@@ -57,7 +57,7 @@ class Motion(ctypes.Structure):
     """`struct walled` of runtime/walls.h."""
 
     _fields_ = [
-        *((name, ADDRESS) for name in ("q", "v", "effort", "force", "slip", "mode")),
+        *((name, ADDRESS) for name in ("q", "v", "effort", "wrenches", "force", "slip", "mode")),
         *((name, NUMBER) for name in ("time", "step", "lost", "residual", "trimmed")),
         ("impacts", ADDRESS),
         *((name, SIZE) for name in ("hits", "most_hits", "merged")),
@@ -145,7 +145,7 @@ class StepInC:
             rows=program("contact_rows"),
             rate=program("position_rate"), energy=program("energy"),
             nq=robot.nq, nv=robot.nv, ne=len(robot.effort_labels),
-            contacts=self.contacts, rubbing=self.rubbing,
+            contacts=self.contacts, rubbing=self.rubbing, bodies=len(system.tree.bodies),
             body=body, partner=partner, normal=normal, point=self.points.ctypes.data,
             rubs=layout.rubbing, bounds=layout.bound,
             still_v=at_v, still_q=at_q,
@@ -154,6 +154,14 @@ class StepInC:
             touching=precision.touching, graze=precision.graze, closed=precision.closed,
             slow=precision.resting_speed, settled=precision.settled, window=laws.tie_window,
         )  # fmt: skip
+
+    def accelerate_by(self, robot: Robot, wrenches: bool) -> None:
+        """Let accelerations ask for wrenches on all bodies, or not; motions have new memory."""
+        program = damped_dynamics if self.damped else forward_dynamics
+        kernel = robot.calls.kernel(program, None, wrenches, self.damped)
+        assert isinstance(kernel, CompiledKernel)
+        self._kernels.append(kernel)
+        self.walls.acceleration = kernel.alone.address.value
 
     def use(self, method: FixedMethod) -> None:
         """Take the steps of free motion by this method."""
@@ -177,11 +185,12 @@ class MotionInC:
         sizes = (library.room_of_motion, library.memory_of_motion, library.size_of_impact)
         for one in sizes:
             one.restype = SIZE
-        room, memory, impact = (one(walls) for one in sizes)
+        self._size_of_memory = lambda: library.memory_of_motion(walls) + 1
+        room, impact = library.room_of_motion(walls), library.size_of_impact(walls)
         self.force = np.zeros(3 * step.contacts + step.rubbing)
         self.slip, self.mode = np.zeros(3 * step.contacts), np.zeros(step.contacts)
         self.impacts = np.zeros((most_impacts, impact))
-        self._memory, self._room = np.zeros(memory + 1), np.zeros(room)
+        self._memory, self._room = np.zeros(self._size_of_memory()), np.zeros(room)
         self._arrays = q, v
         self.motion = Motion(
             q=q.ctypes.data, v=v.ctypes.data,
@@ -204,9 +213,23 @@ class MotionInC:
             raise InputError(f"effort must be {self._step.walls.ne} contiguous numbers")
         self._effort, self.motion.effort = effort, effort.ctypes.data
 
+    def take_wrenches(self, on_bodies: Array | None) -> None:
+        """Feel wrenches (bodies, 6) from the next step on, as `accelerate_by` says: or none."""
+        self._wrenches = on_bodies
+        self.motion.wrenches = None if on_bodies is None else on_bodies.ctypes.data
+        if len(self._memory) != self._size_of_memory():
+            self._memory = np.zeros(self._size_of_memory())
+            self.motion.memory = self._memory.ctypes.data
+
     def steps(self, count: int) -> int:
         """Take up to so many steps; see `walled_steps`."""
         return int(self._call(*self._given, ctypes.c_long(count)))
+
+    def slow_down(self, share: float, energy: float) -> None:
+        """Keep this share of all velocities, which has taken so much energy (J)."""
+        self._arrays[1][:] *= share
+        self.slip *= share
+        self.motion.trimmed += energy
 
     def forget(self) -> None:
         """Know nothing of the steps before."""

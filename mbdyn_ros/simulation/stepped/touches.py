@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,6 +12,27 @@ from ..contact.contacts import Contacts
 from ..contact.impacts import Impact, angle_between
 from ..contact.rows import tangent_planes
 from .step_in_c import StepInC
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """A contact that was held in the last step.
+
+    Attributes
+    ----------
+    point : index into the environment's points; -1 for the stop of a joint.
+    surface : name of what is touched.
+    place, normal : (3,) m and the unit vector into free space, in the world; NaN for stops.
+    force : (3,) N on the robot, in the world, mean over the step; (along, 0, 0) N or N m of a stop.
+    sticks : whether friction holds it; false where it slides or is smooth.
+    """
+
+    point: int
+    surface: str
+    place: Array
+    normal: Array
+    force: Array
+    sticks: bool
 
 
 class Touches:
@@ -44,6 +66,15 @@ class Touches:
         x, y, z, radius = self._step.points[k].tolist()
         place: Array = transform @ [x, y, z, 1.0] - radius * normal
         return place, normal
+
+    def held(self, q: Array, force: Array, mode: Array) -> Iterator[Contact]:
+        """The contacts that were held in a step to q: see `force` and `mode` of a motion."""
+        self.at(q)
+        for k in np.flatnonzero(mode).tolist():
+            place, normal = self.touch(k)
+            pushed = self.force(k, force[3 * k : 3 * k + 3])
+            names = self.contacts.point(k), self.contacts.surface(k)
+            yield Contact(*names, place, normal, pushed, bool(mode[k] == 1.0))
 
     def velocity(self, k: int, v: Array) -> Array:
         """Velocity (3,) in the world of what touches, against the other link; (1,) of a stop."""
