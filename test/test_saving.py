@@ -36,7 +36,8 @@ TOLD = """<robot name="told"><link name="a"/>
     <safety_controller k_velocity="1"/> </joint>
   <joint name="spindle" type="screw"> <parent link="b"/> <child link="c"/> <axis xyz="0 0 1"/>
     <screw pitch="0.001"/> <limit lower="-1" upper="2" effort="3" velocity="4"/>
-    <dynamics damping="0.5" friction="0.25"/> </joint>
+    <dynamics damping="0.5" friction="0.25" armature="0.125" spring_stiffness="3"
+      spring_reference="-0.5"/> </joint>
   <material name="red"><color rgba="1 0 0 1"/></material>
   <transmission name="t"><joint name="j"/></transmission>
   <gazebo reference="b"><mu1>0.2</mu1></gazebo></robot>"""

@@ -15,10 +15,11 @@ import numpy as np
 from ..model.model import Array
 from ..program.declaration import program
 from .algebra.spatial import SX, by_rows
-from .efforts import applied, joint_friction
+from .efforts import applied, joint_springs
 from .loops.linkage import Linkage
 from .programs import inverse_dynamics
 from .system import System
+from .tree.acting import joint_friction
 from .tree.newton_euler import newton_euler
 
 REDUNDANT = 1e-10
@@ -34,7 +35,7 @@ def loop_terms(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     embedding = system.embedding(q, z)
     velocity, acceleration = embedding.motion(v, a)
     needed = newton_euler(system.tree, embedding.joints, velocity, acceleration, system.gravity)
-    needed = needed + joint_friction(system.tree, velocity)
+    needed = needed + joint_springs(system, embedding) + joint_friction(system.tree, velocity)
     missing = needed - applied(system, inverse_dynamics(system, q, z, v, a))
     parts = [SX(0, 1)]
     for linkage in closed_linkages(system):

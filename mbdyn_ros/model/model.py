@@ -60,6 +60,10 @@ class Mimic:
     offset: float = 0.0
 
 
+ACTING = ("damping", "friction", "armature", "spring_stiffness", "spring_reference")
+"""Numbers of a joint that act on each of its coordinates."""
+
+
 @dataclass(frozen=True, eq=False)
 class Joint:
     """A joint: `origin` places its frame in the parent link, `axis` is a unit vector in it.
@@ -67,6 +71,10 @@ class Joint:
     The frame of the child link is the joint's frame moved by the joint. `numbers` are those that
     its type needs besides an axis (the pitch of a screw). `part_of` is the joint of several
     coordinates that it is a part of, where a loop took that apart.
+
+    On every coordinate act `damping` (N m s/rad or N s/m) and dry `friction` (N m or N), the
+    inertia `armature` (kg m^2 or kg) of its drive, as the joint feels it, and a spring of
+    `spring_stiffness` (N m/rad or N/m) that is slack at `spring_reference` (rad or m).
     """
 
     name: str
@@ -78,6 +86,9 @@ class Joint:
     limits: Limits = Limits()
     damping: float = 0.0
     friction: float = 0.0
+    armature: float = 0.0
+    spring_stiffness: float = 0.0
+    spring_reference: float = 0.0
     mimic: Mimic | None = None
     line: int | None = None
     numbers: Mapping[str, float] = field(default_factory=dict)

@@ -181,6 +181,7 @@ class Robot:
     mass_matrix = dynamics.mass_matrix
     coriolis_vector = dynamics.coriolis_vector
     gravity_vector = dynamics.gravity_vector
+    spring_vector = dynamics.spring_vector
     friction_vector = dynamics.friction_vector
     bias_vector = dynamics.bias_vector
     coriolis_matrix = dynamics.coriolis_matrix

@@ -69,6 +69,8 @@ CHILDREN |= {
     "predecessor": frozenset({"origin"}),
     "successor": frozenset({"origin"}),
 }
+# Of this project: what drives and springs do to a joint (docs/joints.md).
+ATTRIBUTES["dynamics"] |= {"armature", "spring_stiffness", "spring_reference"}
 # Types of joints beyond URDF: an element named as the type holds the numbers it needs.
 NUMBERS = {
     one.name: frozenset(number.name for number in one.numbers)

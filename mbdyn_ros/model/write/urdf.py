@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from lxml import etree
 
-from ..model import Combination, Coupling, Inertia, Joint, Limits, Link, Loop, Model, Pose
+from ..model import (
+    ACTING,
+    Combination,
+    Coupling,
+    Inertia,
+    Joint,
+    Limits,
+    Link,
+    Loop,
+    Model,
+    Pose,
+)
 from ..read.number import LARGEST
 from ..read.source_text import TEXT
 from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
@@ -149,10 +160,9 @@ def _write_joint(robot: Element, joint: Joint, marked: dict[str, bool]) -> None:
         element(one, joint.type, **{key: number(value) for key, value in joint.numbers.items()})
     if joint.nv == 1:
         _write_limits(one, joint.limits, joint.type in BOUNDED)
-    if joint.damping or joint.friction:
-        element(
-            one, "dynamics", damping=number(joint.damping), friction=number(joint.friction)
-        )
+    acting = {name: number(value) for name in ACTING if (value := getattr(joint, name))}
+    if acting:
+        element(one, "dynamics", **acting)
     if joint.mimic is not None:
         follow = joint.mimic
         element(

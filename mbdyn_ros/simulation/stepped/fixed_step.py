@@ -87,7 +87,7 @@ class FixedStep:
         self._drive = Drive(robot)
         self._coulomb = Coulomb(robot) if robot.system.has_friction else None
         rubbing = 0 if self._coulomb is None else len(self._coulomb.labels)
-        self._rough = rubbing > 0
+        self._rough, self._sprung = rubbing > 0, robot.system.has("spring_stiffness")
         self._dynamics = robot.bind("forward_dynamics", friction=not self._rough)
         self._mass = robot.bind("mass_matrix")
         self._position_rate = PositionRate(robot.system.coordinates)
@@ -173,6 +173,8 @@ class FixedStep:
         mass = self._mass_at(q)
         load = self._drive.generalized(q, self.effort)
         load = load - (self.robot.coriolis_vector(q, v) + self.robot.gravity_vector(q))
+        if self._sprung:
+            load = load - self.robot.spring_vector(q)
         result[:] = np.linalg.solve(mass, load - self._resistance(q, v))
 
     def _stick(self, coulomb: Coulomb, start: Array) -> None:
