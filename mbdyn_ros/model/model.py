@@ -11,9 +11,10 @@ from ..array import Array as Array
 from ..errors import ModelError
 from ..names import forbidden
 from .closing_types import ClosingType, closing_type
+from .foreign import Foreign
 from .joints import JointType, Motion, joint_type
 from .pose import Pose, constant
-from .shapes import Collision
+from .shapes import Collision, Visual
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +38,7 @@ class Link:
     inertia: Inertia | None = None
     line: int | None = None
     collisions: tuple[Collision, ...] = ()
+    visuals: tuple[Visual, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,8 @@ class Model:
     name), `homes` holds such configurations by names that the description gives them. `gravity`
     (m/s^2) and `floating_base` are what the description says of the world and of the root link.
     `source` names the file (or says that it was text) for messages; `warnings` holds what looked
-    wrong but could be computed, `unused` what else the description says, and how often.
+    wrong but could be computed, `unused` what else the description says, and how often. `foreign`
+    are elements for other programs, kept for files that are written again.
     """
 
     name: str
@@ -204,6 +207,7 @@ class Model:
     gravity: tuple[float, float, float] | None = None
     floating_base: bool = False
     unused: Mapping[str, int] = field(default_factory=dict)
+    foreign: tuple[Foreign, ...] = ()
 
     def link(self, name: str) -> Link:
         """The link of that name (KeyError where there is none)."""

@@ -9,6 +9,7 @@ from ...errors import ModelError
 from ..joints import JointType, joint_type
 from ..model import ACTING, Joint, Limits, Mimic
 from .acting import doubt, refusal
+from .number import LARGEST
 from .placement import X_AXIS, read_axis, read_pose
 from .remarks import Remarks
 from .xml_source import XmlSource
@@ -78,8 +79,8 @@ def _read_limits(document: XmlSource, joint: Element, kind: JointType, remarks: 
     unlimited = []
     lower, upper = -math.inf, math.inf
     if not kind.is_endless and {"lower", "upper"} & set(limit.keys()):
-        lower = document.number(limit, "lower", 0.0, infinite=True)
-        upper = document.number(limit, "upper", 0.0, infinite=True)
+        lower = _unbounded(document.number(limit, "lower", 0.0, infinite=True))
+        upper = _unbounded(document.number(limit, "upper", 0.0, infinite=True))
         if lower > upper or lower == math.inf or upper == -math.inf:
             raise document.error(
                 limit,
@@ -91,7 +92,7 @@ def _read_limits(document: XmlSource, joint: Element, kind: JointType, remarks: 
             lower, upper = -math.inf, math.inf
     bounds = {}
     for key in ("velocity", "effort"):
-        bounds[key] = document.number(limit, key, math.inf, infinite=True)
+        bounds[key] = _unbounded(document.number(limit, key, math.inf, infinite=True))
         if bounds[key] <= 0.0:
             unlimited.append(key)
             bounds[key] = math.inf
@@ -99,6 +100,11 @@ def _read_limits(document: XmlSource, joint: Element, kind: JointType, remarks: 
         given = " ".join(f'{key}="{limit.get(key, "0")}"' for key in unlimited)
         remarks.add(limit, f"{given} would hold the joint still; taken as no limit")
     return Limits(lower, upper, bounds["velocity"], bounds["effort"])
+
+
+def _unbounded(bound: float) -> float:
+    """A bound; infinite where it is the largest number, which some readers want for inf."""
+    return math.copysign(math.inf, bound) if abs(bound) >= LARGEST else bound
 
 
 def _read_dynamics(document: XmlSource, dynamics: Element, remarks: Remarks) -> dict[str, float]:
