@@ -60,7 +60,7 @@ class Hung:
 
 @dataclass(frozen=True)
 class CutOpen:
-    """The tree that is left where joints are cut: parts on the ground, parents first; and those joints.
+    """A mechanism whose loops are cut: the parts on the ground, parents first, and the cut joints.
 
     Parts that hang on one joint of the ground, a subsystem, stand one behind the other.
     """
