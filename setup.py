@@ -27,6 +27,9 @@ PEERS = ["example-robot-data", "mujoco", "pin"]
 # What serves pages to the browser, and reads the meshes on them.
 PAGE = ["plotly>=6", "pycollada", "trimesh", "viser>=1.1"]
 
+# What expands macros in descriptions.
+XACRO = ["xacro>=2"]
+
 setup(
     name=NAME,
     version="0.1.0",  # test/test_packaging.py keeps it in step with both package.xml files
@@ -56,6 +59,7 @@ setup(
         "test": [
             *PAGE,
             *PEERS,
+            *XACRO,
             "dask[distributed]",
             "hypothesis",
             "mcap-ros2-support",
@@ -68,6 +72,7 @@ setup(
             "sympy",
             "types-PyYAML",
         ],
+        "xacro": XACRO,
         "symbolic": ["sympy"],
         "dask": ["dask[distributed]"],
         "bench": [*PEERS, "adam-robotics[casadi]", "drake"],

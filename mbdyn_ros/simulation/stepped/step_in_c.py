@@ -25,7 +25,8 @@ from ...equations.programs import energy, forward_dynamics, mass_matrix
 from ...errors import InputError
 from ...integration.methods import FixedMethod, RungeKutta
 from ...robot import Robot
-from ..contact.precision import Precision
+from ..contact.contacts import Contacts
+from ..contact.precision import STEPS_IN_C, Precision
 
 SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
 
@@ -58,6 +59,8 @@ class Motion(ctypes.Structure):
 
     _fields_ = [
         *((name, ADDRESS) for name in ("q", "v", "effort", "wrenches", "force", "slip", "mode")),
+        ("slow", ADDRESS),
+        ("whole", ADDRESS),
         *((name, NUMBER) for name in ("time", "step", "lost", "residual", "trimmed")),
         ("impacts", ADDRESS),
         *((name, SIZE) for name in ("hits", "most_hits", "merged")),
@@ -155,6 +158,16 @@ class StepInC:
             slow=precision.resting_speed, settled=precision.settled, window=laws.tie_window,
         )  # fmt: skip
 
+    @classmethod
+    def among(cls, robot: Robot, contacts: Contacts | None) -> StepInC:
+        """The programs of a robot with these contacts, or with none."""
+        if contacts is None:
+            nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0)
+            return cls(robot, ContactGeometry((), ()), nothing)
+        window = contacts.environment.tie_window
+        laws = Laws(contacts.restitution, contacts.friction, STEPS_IN_C, window)
+        return cls(robot, contacts.geometry, laws)
+
     def accelerate_by(self, robot: Robot, wrenches: bool) -> None:
         """Let accelerations ask for wrenches on all bodies, or not; motions have new memory."""
         program = damped_dynamics if self.damped else forward_dynamics
@@ -177,7 +190,12 @@ class StepInC:
 
 
 class MotionInC:
-    """One motion: its arrays, and the call that takes its steps."""
+    """One motion: its arrays, and the call that takes its steps.
+
+    Attributes
+    ----------
+    effort, force, slip, mode, slow, whole, impacts : see `struct walled` in C.
+    """
 
     def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:
         self._step, library = step, stepping()
@@ -189,12 +207,14 @@ class MotionInC:
         room, impact = library.room_of_motion(walls), library.size_of_impact(walls)
         self.force = np.zeros(3 * step.contacts + step.rubbing)
         self.slip, self.mode = np.zeros(3 * step.contacts), np.zeros(step.contacts)
+        self.slow, self.whole = np.zeros(len(v)), np.zeros(3 * step.contacts)
         self.impacts = np.zeros((most_impacts, impact))
         self._memory, self._room = np.zeros(self._size_of_memory()), np.zeros(room)
         self._arrays = q, v
         self.motion = Motion(
             q=q.ctypes.data, v=v.ctypes.data,
             force=self.force.ctypes.data, slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
+            slow=self.slow.ctypes.data, whole=self.whole.ctypes.data,
             impacts=self.impacts.ctypes.data, most_hits=most_impacts,
             memory=self._memory.ctypes.data, room=self._room.ctypes.data,
         )  # fmt: skip
@@ -233,5 +253,6 @@ class MotionInC:
 
     def forget(self) -> None:
         """Know nothing of the steps before."""
-        for array in (self.force, self.slip, self.mode, self._memory):
+        for array in (self.force, self.slip, self.mode, self.whole, self._memory):
             array[:] = 0.0
+        self.slow[:] = self._arrays[1]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...model.model import Pose
-from ...model.read.description import is_dh_table
+from ...model.read.description import FORMATS, described, outermost
 from ...model.read.placement import read_pose
 from ...model.read.shape import read_shape
+from ...model.read.source_text import NamedText, Source
 from ...model.read.xml_source import XmlSource
 from ...model.shapes import Geometry
 
@@ -33,8 +33,8 @@ class Visual:
     colored: bool = False
 
 
-def read_visuals(source: str | os.PathLike[str]) -> tuple[Visual, ...]:
-    """The visuals of a URDF in document order; none of a DH table.
+def read_visuals(source: Source) -> tuple[Visual, ...]:
+    """The visuals of a URDF in document order; none of other formats.
 
     Raises
     ------
@@ -48,9 +48,10 @@ def read_visuals(source: str | os.PathLike[str]) -> tuple[Visual, ...]:
     >>> ball.link, ball.geometry
     ('stone', Sphere(radius=0.2))
     """
-    if is_dh_table(source):
+    found = described(source)
+    if not isinstance(found, NamedText) or outermost(found.text) in FORMATS.keys() - {"robot"}:
         return ()
-    document = XmlSource(source)
+    document = XmlSource(found)
     named = {}
     for material in document.root.iterchildren("material"):
         color = _color(document, material)
