@@ -15,7 +15,7 @@ from ..arguments import (
     require_unit_quaternions,
     whole_efforts,
 )
-from ..array import as_numbers
+from ..array import NoNumbers, as_numbers
 from ..compiler.compiled_kernel import CompiledKernel
 from ..compiler.compiled_program import CompiledProgram
 from ..compiler.kernel import Kernel
@@ -276,7 +276,7 @@ def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
     """Efforts (T, ne) or (N, T, ne) as float64, or words about why they are none."""
     try:
         array = as_numbers(whole_efforts(value, labels))
-    except (TypeError, ValueError, OverflowError) as error:
+    except NoNumbers as error:
         raise InputError(f"efforts must be numbers: {error}") from None
     if array.ndim not in (2, 3) or array.shape[-1] != len(labels):
         raise InputError(
