@@ -28,6 +28,7 @@ from . import (
     frames,
     limits,
     makeup,
+    motors,
     parameters,
     rollout,
     saving,
@@ -196,6 +197,8 @@ class Robot:
     set_inertia = parameters.set_inertia
     set_payload = parameters.set_payload
     set_gravity = parameters.set_gravity
+    motor_labels = property(motors.motor_labels)
+    motor_effort = motors.motor_effort
     set_friction = parameters.set_friction
     set_armature = parameters.set_armature
     set_spring = parameters.set_spring
