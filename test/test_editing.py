@@ -43,7 +43,7 @@ def state(size: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("floating_base", [False, True])
-@pytest.mark.parametrize("name", ["ur5_robot.urdf", "solo12.urdf", "hyq_no_sensors.urdf"])
+@pytest.mark.parametrize("name", ["ur5_robot.urdf", "solo12.urdf"])
 def test_a_reduced_robot_is_pinocchios(name: str, floating_base: bool) -> None:
     path = urdf_file(name)
     robot = mbdyn_ros.load(path, floating_base=floating_base)

@@ -107,17 +107,16 @@ def attached(
         There is no such link, or both have a link, a joint or a loop of one name.
     """
     if isinstance(other, Model):
-        model, home = other, {}
+        model, home = other, other.home
     elif isinstance(other, (str, os.PathLike)):
-        model, home = read_description(other), {}
+        model = read_description(other)
+        home = model.home
     else:
         model, home = _with_choices(other), other.home
     mine = described_model(self)
     if model.independent is not None or model.actuated is not None:
         mine = _with_choices(self)
     both = {**self.home, **{prefix + name: value for name, value in home.items()}}
-    if not home:
-        both |= {prefix + name: value for name, value in model.home.items()}
     return _edited(
         self, lambda _: edit.attached(mine, model, at, xyz, rpy, prefix, joint), both
     )
@@ -173,7 +172,7 @@ def _rebuilt(
 
 
 def _still_variable(robot: Robot, model: Model, link_names: Mapping[str, str]) -> Iterator[str]:
-    """What was variable and can be."""
+    """The names of what was variable and still can be."""
     for name in variable_names(robot._parameters.layout):
         link = link_names.get(name, name)
         if name in (GRAVITY, FRICTION) or _is_moved(robot, model, link):

@@ -11,7 +11,7 @@ import numpy as np
 from ..array import Array
 from ..errors import InputError
 from ..model import edit
-from ..model.edit.lock import CLOSED, checked_position
+from ..model.edit.lock import AGREED, checked_position
 from ..model.model import Model
 from ..model.split_joints import split_joints
 from .described import described_model
@@ -19,7 +19,7 @@ from .described import described_model
 if TYPE_CHECKING:
     from .robot import Robot
 
-MOST_STEPS = 60
+MOST_TRIES = 60
 LONGEST_STEP = 0.2
 """rad or m, of the way to where joints are locked."""
 
@@ -100,15 +100,15 @@ def _configuration(robot: Robot, wanted: Mapping[str, float]) -> Array:
     q, length = _asked(robot, wanted), LONGEST_STEP
     target = np.array(list(wanted.values()), dtype=np.float64)
     reason = ""
-    for _ in range(MOST_STEPS):
+    for _ in range(MOST_TRIES):
         state = joint_position(robot, q)
         apart = target - np.concatenate([state[name] for name in wanted])
-        if np.abs(apart).max() < CLOSED**2:
+        if np.abs(apart).max() < AGREED**2:
             return q
         rates = _rates(robot, q)
         step = np.linalg.lstsq(np.concatenate([rates[name] for name in wanted]), apart)[0]
         size = np.abs(step).max()
-        if size < CLOSED**2:
+        if size < AGREED**2:
             break
         try:
             further = robot.integrate(q, step * min(1.0, length / size))
@@ -117,7 +117,7 @@ def _configuration(robot: Robot, wanted: Mapping[str, float]) -> Array:
             reason, length = f" {error}", length / 4
             continue
         q = further
-    if np.abs(apart).max() < CLOSED:
+    if np.abs(apart).max() < AGREED:
         return q
     asked = ", ".join(f"{name} = {x:g}" for name, x in wanted.items())
     there = ", ".join(f"{name} = {float(state[name][0]):.9g}" for name in wanted)

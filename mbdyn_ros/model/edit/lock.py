@@ -14,7 +14,7 @@ from ..model import Array, Combination, Coupling, Joint, Loop, Model, Pose
 from ..split_joints import joints_of_parts, split_joints
 from .parts import keep_choices, keep_foreign, names_of, require
 
-CLOSED = 1e-6
+AGREED = 1e-6
 """Gap (m, rad or sine) up to which locked joints agree with each other and with loops."""
 
 Positions = Mapping[str, float | Sequence[float]]
@@ -88,7 +88,7 @@ def checked_position(source: str, joint: Joint, position: object) -> Array:
             f"{what} has {joint.nq} position{'s' * (joint.nq > 1)}, and is locked at finite "
             f"numbers; {position!r} are none such"
         )
-    if joint.type in ("floating", "spherical") and abs(np.linalg.norm(values[-4:]) - 1) > CLOSED:
+    if joint.type in ("floating", "spherical") and abs(np.linalg.norm(values[-4:]) - 1) > AGREED:
         raise InputError(f"{what}: the quaternion {values[-4:].tolist()} has not the length 1")
     return values
 
@@ -115,7 +115,7 @@ class _Locks:
             self.at[joint.name] = q
             return True
         there = self.at[joint.name]
-        if np.abs(there - q).max() > CLOSED:
+        if np.abs(there - q).max() > AGREED:
             raise InputError(
                 f"{self._model.source}: joint {joint.name!r} cannot be locked at "
                 f"{_text(there)}: {why} it at {_text(q)}; lock it there, or leave it out"
@@ -143,7 +143,7 @@ class _Locks:
             apart = self.at[joint.name] - follow.offset
             if follow.multiplier:
                 self.add(leader, apart / follow.multiplier, why)
-            elif abs(apart[0]) > CLOSED:
+            elif abs(apart[0]) > AGREED:
                 raise InputError(
                     f"{self._model.source}: joint {joint.name!r} cannot be locked at "
                     f"{_text(self.at[joint.name])}: its mimic holds it at {follow.offset:g}"
@@ -162,7 +162,7 @@ class _Locks:
             ((name, factor),) = moving.items()
             self.add(self._model.joint(name), np.array([rest / factor]))
             return None
-        if not moving and abs(rest) > CLOSED * max(map(abs, factors.values())):
+        if not moving and abs(rest) > AGREED * max(map(abs, factors.values())):
             raise InputError(
                 f"{self._model.source}: the coupling {coupling.name!r} does not allow "
                 f"{', '.join(f'{name} = {_text(self.at[name])}' for name in still)}: it is missed "
@@ -177,7 +177,7 @@ class _Locks:
         words = []
         for name, q in self.at.items():
             limits = self._model.joint(name).limits
-            if len(q) == 1 and not limits.lower - CLOSED <= q[0] <= limits.upper + CLOSED:
+            if len(q) == 1 and not limits.lower - AGREED <= q[0] <= limits.upper + AGREED:
                 words.append(
                     f"{self._model.source}: joint {name!r} is locked at {_text(q)}, beyond its "
                     f"limits {limits.lower:g} to {limits.upper:g}"
@@ -217,7 +217,7 @@ def _moves(model: Model, loop: Loop) -> bool:
     one = _carried(model, loop.predecessor, first) @ loop.predecessor_frame
     other = _carried(model, loop.successor, second) @ loop.successor_frame
     metres, radians = closing_gap(loop, one.inverse() @ other)
-    if max(metres, radians) > CLOSED:
+    if max(metres, radians) > AGREED:
         raise InputError(
             f"{model.source}: what is locked leaves the loop {loop.name!r} open by {metres:.3g} m "
             f"and {radians:.3g} rad; leave one of its joints out, and it follows"
