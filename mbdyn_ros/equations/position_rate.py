@@ -9,9 +9,9 @@ from ..model.coordinates import Coordinates
 from ..model.model import Array
 from ..program.declaration import program
 from .algebra.spatial import SX
-from .efforts import joint_friction
 from .programs import forward_dynamics
 from .system import System
+from .tree.acting import joint_friction
 
 
 @program("q v", output="rate", internal=True, integrated=True)

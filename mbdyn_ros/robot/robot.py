@@ -30,26 +30,18 @@ from . import (
     makeup,
     parameters,
     rollout,
+    saving,
     state,
     whole_body,
     wrenches,
 )
-from .answers import (
-    find_massless_links,
-    massless_text,
-    require_answer,
-    require_mass,
-    require_single,
-)
+from .answers import find_massless_links, require_answer, require_mass, require_single
 from .calls import Calls
 from .choice import say_choice
-from .home import home_warnings, named_home
+from .home import EARTH, all_warnings, named_home
 from .parameters import start_calls
 from .report import report
 from .variable import variable_parameters
-
-EARTH = (0.0, 0.0, -9.81)
-"""Gravity where a description has none, m/s^2."""
 
 
 def load(
@@ -140,12 +132,13 @@ class Robot:
             floating_base = model.floating_base
         if gravity is None:
             gravity = model.gravity or EARTH
+        self._described = model
         named = joints_of_parts(model, home if isinstance(home, Mapping) else ())
         model = split_joints(model, named | quaternions_in_loops(model))
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
-        self._stale = False
+        self._rough, self._stale = rough, False
         self.model, self._system, self._assemblies, notes = build_robot(
             model, floating_base, self.gravity, rough
         )
@@ -166,7 +159,7 @@ class Robot:
         self._parameters = variable_parameters(self, variable)
         start_calls(self, self._system.home)
         self._choice_said = self._limits_said = False
-        self.warnings = self._find_warnings(notes)
+        self.warnings = all_warnings(self, notes)
         for text in self.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)
 
@@ -188,6 +181,7 @@ class Robot:
     mass_matrix = dynamics.mass_matrix
     coriolis_vector = dynamics.coriolis_vector
     gravity_vector = dynamics.gravity_vector
+    spring_vector = dynamics.spring_vector
     friction_vector = dynamics.friction_vector
     bias_vector = dynamics.bias_vector
     coriolis_matrix = dynamics.coriolis_matrix
@@ -254,6 +248,7 @@ class Robot:
     operation_counts = formulas.operation_counts
     closed_form = export.closed_form
     generate_c = export.generate_c
+    save_urdf = saving.save_urdf
     report = report
 
     @property
@@ -279,15 +274,3 @@ class Robot:
         bodies = {body.joint: body for body in self.system.tree.bodies}
         single = [name for name in self.joint_names if self.model.joint(name).nq == 1]
         return {name: float(self.system.home[bodies[name].q.start]) for name in single}
-
-    def _find_warnings(self, notes: Sequence[str]) -> tuple[str, ...]:
-        """Warnings of what looks wrong; `notes` were taken when the robot was built."""
-        source = self.model.source
-        found = [*self.model.warnings, *(f"{source}: {note}" for note in notes)]
-        found += home_warnings(self)
-        if self.massless_links:
-            found.append(
-                f"{source}: {massless_text(self)}: inverse dynamics is right, forward "
-                "dynamics will be refused"
-            )
-        return tuple(found)

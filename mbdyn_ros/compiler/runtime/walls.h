@@ -34,9 +34,10 @@ struct walls {
    then those of dry friction, N or N m. slip: velocities there at the end of the last step.
    mode: of every contact 0 apart, 1 held, 2 held and sliding. lost: J that impacts and friction
    have taken; trimmed: J of errors of the steps, taken so that none is gained. residual: velocity by
-   which laws were missed at most. */
+   which laws were missed at most. slow, whole: v at the start of the last step, and the impulses of
+   its contacts, impacts among them; NULL where nobody asks. */
 struct walled {
-  double *q, *v, *effort, *wrenches, *force, *slip, *mode;
+  double *q, *v, *effort, *wrenches, *force, *slip, *mode, *slow, *whole;
   double time, step, lost, residual, trimmed;
   /* Impacts: see `record_impact`; how many stand there, and for how many there is room. */
   double* impacts;

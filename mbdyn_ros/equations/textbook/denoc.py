@@ -52,6 +52,7 @@ from ...model.clusters import path_from
 from ...model.model import Array
 from ...model.tree import WORLD, Body, Tree
 from ..algebra.spatial import SX, JointMotion, congruence, constant, cross, skew, symmetric
+from ..tree.acting import rotor_inertia
 from ..tree.kinematics import body_poses
 
 
@@ -101,7 +102,7 @@ class Denoc:
     @property
     def generalized_inertia(self) -> SX:
         """I (nv, nv) of equation (18)."""
-        return self.N.T @ self.M @ self.N
+        return self.N.T @ self.M @ self.N + rotor_inertia(self.tree)
 
     @property
     def convective_inertia(self) -> SX:
@@ -132,7 +133,7 @@ class Denoc:
         w = self.M @ t_rate + self.W @ self.M @ self.t - self.weight(gravity)
         if wrenches is not None:
             w = w - self.outside(wrenches)
-        return ca.densify(self.N.T @ w)
+        return ca.densify(self.N.T @ w + rotor_inertia(self.tree) @ a)
 
     @property
     def _bodies(self) -> range:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from ..foreign import Foreign, foreign_of
 from ..model import Combination, Coupling, Joint, Loop, Model
 from .closure_check import check_closures
 from .closures import independent_joints, read_loop, read_marks
@@ -14,11 +15,13 @@ from .held_joints import HeldJoint, held_joints
 from .inertia_check import inertia_warnings
 from .placement import in_degrees
 from .remarks import Remarks
+from .shape import read_materials
 from .source_text import TEXT, Source
 from .structure import check_ends, check_mimics, check_unique, find_root
+from .urdf_choices import read_choices
 from .urdf_joint import read_joint
 from .urdf_link import read_link
-from .vocabulary import report_unknown
+from .vocabulary import OWN, report_unknown
 from .xml_source import XmlSource
 
 FOREIGN = ("constraint", "loop_joint")
@@ -66,10 +69,11 @@ def read_urdf(source: Source) -> Model:
     - Inertias that no body can have are computed as they stand, with a warning.
     - Of ros2_control and transmission only the joints that they drive are read; the inertia of a
       motor in the latter is left out with a warning.
-    - Shapes of collision are read for those who ask what touches what; one that cannot be read is
-      refused only then.
-    - Not looked at, because they are not dynamics: visual, material, gazebo, sensor,
-      safety_controller, calibration. What is no URDF at all is ignored with a warning, but
+    - Shapes are read for those who ask what touches what or how it looks; one that cannot be read
+      is refused only then.
+    - Choices may stand in the file, as in a side-car: see `urdf_choices`.
+    - Kept as they stand, because they are not dynamics: gazebo, sensor, safety_controller,
+      calibration. What is no URDF at all is ignored with a warning, but
       constraints of other formats and unexpanded xacro are refused.
     - Loops and couplings are read from URDF+. A link that is the child of several joints is taken
       for a loop too: the first of them that leaves a tree is kept, the others are cut, with a
@@ -100,7 +104,10 @@ def read_urdf(source: Source) -> Model:
     remarks = Remarks(document)
     _remark_gazebo_joints(document, remarks)
     report_unknown(document, remarks)
-    links = tuple(read_link(document, element, remarks) for element in robot.iterchildren("link"))
+    materials = read_materials(document)
+    links = tuple(
+        read_link(document, element, remarks, materials) for element in robot.iterchildren("link")
+    )
     joints = tuple(
         read_joint(document, element, remarks) for element in robot.iterchildren("joint")
     )
@@ -146,8 +153,21 @@ def read_urdf(source: Source) -> Model:
         driven=driven_joints(
             document, {joint.name for joint in joints if joint.nv and joint.mimic is None}
         ),
+        foreign=tuple(_foreign(document)),
     )
-    return couple_joints(model, coupled)
+    return read_choices(document, couple_joints(model, coupled))
+
+
+def _foreign(document: XmlSource) -> Iterator[Foreign]:
+    """The elements that are read by other programs."""
+    for element in document.root:
+        if element.tag not in OWN["robot"]:
+            yield foreign_of(element, "robot", "")
+    for owner in ("link", "joint"):
+        for element in document.root.iterchildren(owner):
+            for child in element:
+                if child.tag not in OWN[owner]:
+                    yield foreign_of(child, owner, element.get("name", ""))
 
 
 def _needed(

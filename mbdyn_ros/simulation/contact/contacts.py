@@ -91,6 +91,15 @@ class Contacts:
             return self._names[k - self.geometry.pairs]
         return self.environment.sides[k % len(self.environment.sides)].name
 
+    def links(self, k: int) -> tuple[str, ...]:
+        """The link that a contact pushes, and the one that it pushes back; () for a stop."""
+        if k >= self.geometry.touching:
+            return ()
+        if k < self.geometry.pairs:
+            return (self.points[self.point(k)].link,)
+        one, other = self.geometry.couples[k - self.geometry.pairs]
+        return one.link, other.link
+
     def name(self, k: int) -> str:
         """Words for a contact in messages: the point and the surface."""
         if k >= self.geometry.pairs:

@@ -20,6 +20,7 @@ from ..contact.contacts import Contacts
 from ..contact.environment import TIE_WINDOW, Environment
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
+from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
 from .step_in_c import Laws, MotionInC, StepInC, is_compiled
@@ -94,7 +95,9 @@ class Stepper:
             of_walls = self._contacts.restitution, self._contacts.friction
             laws = Laws(*of_walls, STEPS_IN_C, environment.tie_window)
         self._compiled = StepInC(robot, walls, laws)
-        self._touches = None if self._contacts is None else Touches(self._contacts, self._compiled)
+        self._touches: Touches | None = None
+        if self._contacts is not None:
+            self._touches = Touches(self._contacts, self._compiled, robot.system.tree)
         self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
         self._motion = MotionInC(self._compiled, self.q, self.v, MOST_IMPACTS)
         self.effort = np.zeros(len(robot.effort_labels))
@@ -108,6 +111,7 @@ class Stepper:
             self._damping_rate = fastest_damping(robot.mass_matrix(self.q), coulomb.damping)
         self._impacts: list[Impact] = []
         self._wrenches: dict[str, Array] = {}
+        self._sensors = ForceTorques(robot)
         self.step = step
 
     @property
@@ -229,6 +233,18 @@ class Stepper:
             return ()
         return tuple(self._touches.held(self.q, self._motion.force, self._motion.mode))
 
+    def force_torque(self, joint: str, wrenches: Wrenches = NO_WRENCHES) -> Array:
+        """Reading (6,) of a sensor in any joint, mean over the last step, with its impacts.
+
+        What the parent exerts on the child, in axes and signs of `ForceTorque`. `wrenches` are
+        those on links that came into the step as efforts.
+        """
+        touched, given = NO_WRENCHES, (self._wrenches, wrenches)
+        if self._touches is not None:
+            touched = self._touches.wrenches(self.q, self._motion.whole / self.step)
+        state = self.q, self.v, self._motion.slow
+        return self._sensors.mean(joint, *state, self.step, touched, *given)
+
     @property
     def modes(self) -> Array:
         """Of every contact whether it was apart (0), stuck (1) or slid (2) in the last step."""
@@ -247,9 +263,7 @@ class Stepper:
     @property
     def energy(self) -> Array:
         """Kinetic and potential energy (2,), J."""
-        self._energy.q[:], self._energy.v[:] = self.q, self.v
-        self._energy()
-        return self._energy.result.copy()
+        return self._energy_of(self.q, self.v)
 
     @property
     def lost(self) -> float:
@@ -281,10 +295,9 @@ class Stepper:
         motion, touches = self._motion.motion, self._touches
         records, motion.hits = self._motion.impacts[: motion.hits].copy(), 0
         assert touches is not None
+        return [touches.impact(record, self._energy_of, self.robot.nv) for record in records]
 
-        def total(q: Array, v: Array) -> float:
-            self._energy.q[:], self._energy.v[:] = q, v
-            self._energy()
-            return float(self._energy.result.sum())
-
-        return [touches.impact(record, total, self.robot.nv) for record in records]
+    def _energy_of(self, q: Array, v: Array) -> Array:
+        self._energy.q[:], self._energy.v[:] = q, v
+        self._energy()
+        return self._energy.result.copy()

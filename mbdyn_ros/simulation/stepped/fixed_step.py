@@ -22,12 +22,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import positive_seconds
+from ...arguments import Wrenches, positive_seconds
 from ...equations.position_rate import PositionRate
 from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...integration.stepper import Stepper
 from ...model.model import Array
 from ...robot import Robot
+from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from ..friction.drive import Drive
 from ..friction.friction_impulse import friction_impulses
@@ -87,7 +88,7 @@ class FixedStep:
         self._drive = Drive(robot)
         self._coulomb = Coulomb(robot) if robot.system.has_friction else None
         rubbing = 0 if self._coulomb is None else len(self._coulomb.labels)
-        self._rough = rubbing > 0
+        self._rough, self._sprung = rubbing > 0, robot.system.has("spring_stiffness")
         self._dynamics = robot.bind("forward_dynamics", friction=not self._rough)
         self._mass = robot.bind("mass_matrix")
         self._position_rate = PositionRate(robot.system.coordinates)
@@ -99,6 +100,7 @@ class FixedStep:
         self._places = plain_coordinates(robot)
         self._dry, self._slides, self._impulse = np.zeros((3, rubbing))
         self._rubbed: Array = np.zeros(rubbing)
+        self._slow, self._sensors = self.v.copy(), ForceTorques(robot)
 
     @property
     def step(self) -> float:
@@ -124,6 +126,7 @@ class FixedStep:
         self.q[:], self.v[:] = q, v
         self._position_rate.normalize(self.q)
         self._impulse[:] = 0.0
+        self._slow[:] = self.v
         if self._walks:
             self.robot.calls.home[:] = self.robot.system.closing.home
             self._tree.take_home_along(self.q)
@@ -140,6 +143,7 @@ class FixedStep:
         SimulationError
             The state is no longer finite; the message names the joint and the time.
         """
+        self._slow[:] = self.v
         coulomb = self._coulomb if self._rough else None
         if coulomb is not None:
             coulomb.at(self.q)
@@ -157,6 +161,13 @@ class FixedStep:
         if self._walks:
             self._tree.take_home_along(self.q)
 
+    def force_torque(self, joint: str, wrenches: Wrenches = NO_WRENCHES) -> Array:
+        """Reading (6,) of a sensor in a joint, see `ForceTorque`, mean over the last step.
+
+        wrenches : those on links that came into the step as efforts.
+        """
+        return self._sensors.mean(joint, self.q, self.v, self._slow, self._step, wrenches)
+
     def _accelerate(self, share: float, q: Array, v: Array, result: Array) -> None:
         """Accelerations (nv,) with the damping and sliding friction of now."""
         dynamics, direct = self._dynamics, self._drive.direct
@@ -173,6 +184,8 @@ class FixedStep:
         mass = self._mass_at(q)
         load = self._drive.generalized(q, self.effort)
         load = load - (self.robot.coriolis_vector(q, v) + self.robot.gravity_vector(q))
+        if self._sprung:
+            load = load - self.robot.spring_vector(q)
         result[:] = np.linalg.solve(mass, load - self._resistance(q, v))
 
     def _stick(self, coulomb: Coulomb, start: Array) -> None:

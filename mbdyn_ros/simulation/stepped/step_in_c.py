@@ -58,6 +58,8 @@ class Motion(ctypes.Structure):
 
     _fields_ = [
         *((name, ADDRESS) for name in ("q", "v", "effort", "wrenches", "force", "slip", "mode")),
+        ("slow", ADDRESS),
+        ("whole", ADDRESS),
         *((name, NUMBER) for name in ("time", "step", "lost", "residual", "trimmed")),
         ("impacts", ADDRESS),
         *((name, SIZE) for name in ("hits", "most_hits", "merged")),
@@ -177,7 +179,12 @@ class StepInC:
 
 
 class MotionInC:
-    """One motion: its arrays, and the call that takes its steps."""
+    """One motion: its arrays, and the call that takes its steps.
+
+    Attributes
+    ----------
+    effort, force, slip, mode, slow, whole, impacts : see `struct walled` in C.
+    """
 
     def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:
         self._step, library = step, stepping()
@@ -189,12 +196,14 @@ class MotionInC:
         room, impact = library.room_of_motion(walls), library.size_of_impact(walls)
         self.force = np.zeros(3 * step.contacts + step.rubbing)
         self.slip, self.mode = np.zeros(3 * step.contacts), np.zeros(step.contacts)
+        self.slow, self.whole = np.zeros(len(v)), np.zeros(3 * step.contacts)
         self.impacts = np.zeros((most_impacts, impact))
         self._memory, self._room = np.zeros(self._size_of_memory()), np.zeros(room)
         self._arrays = q, v
         self.motion = Motion(
             q=q.ctypes.data, v=v.ctypes.data,
             force=self.force.ctypes.data, slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
+            slow=self.slow.ctypes.data, whole=self.whole.ctypes.data,
             impacts=self.impacts.ctypes.data, most_hits=most_impacts,
             memory=self._memory.ctypes.data, room=self._room.ctypes.data,
         )  # fmt: skip
@@ -233,5 +242,6 @@ class MotionInC:
 
     def forget(self) -> None:
         """Know nothing of the steps before."""
-        for array in (self.force, self.slip, self.mode, self._memory):
+        for array in (self.force, self.slip, self.mode, self.whole, self._memory):
             array[:] = 0.0
+        self.slow[:] = self._arrays[1]
