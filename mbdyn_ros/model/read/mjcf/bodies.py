@@ -14,7 +14,7 @@ from .compiled import Compiled
 from .holding import active_holds, is_mocap
 from .names import Names
 from .placement import pose_of
-from .shapes import read_collisions
+from .shapes import read_collisions, read_visuals
 
 FREE, BALL, SLIDE, HINGE = range(4)
 """MuJoCo's types of joints."""
@@ -55,8 +55,8 @@ def read_bodies(compiled: Compiled, names: Names, efforts: Mapping[int, float]) 
     for body in bodies:
         name = names.bodies[body]
         line = names.line("body", name)
-        link = Link(name, _inertia(model, body), line, read_collisions(compiled, body))
-        result.links.append(link)
+        shapes = read_collisions(compiled, body), read_visuals(compiled, body)
+        result.links.append(Link(name, _inertia(model, body), line, *shapes))
         if not (alone and body == tops[0]):
             _join(compiled, names, efforts, body, result)
     _add_sites(compiled, names, result)
@@ -111,11 +111,17 @@ def _joint(
         limits,
         damping=float(model.dof_damping[dof]),
         friction=float(model.dof_frictionloss[dof]),
+        armature=float(model.dof_armature[dof]),
         line=names.line("joint", name),
     )
-    reference = model.qpos0[model.jnt_qposadr[k]]
-    if kind in (SLIDE, HINGE) and reference:  # its position where the body stands as written
-        return replace(joint, origin=origin @ joint.pose(np.array([-reference])))
+    if kind not in (SLIDE, HINGE):
+        return joint
+    place = model.jnt_qposadr[k]
+    if stiffness := float(model.jnt_stiffness[k]):
+        slack = float(model.qpos_spring[place])
+        joint = replace(joint, spring_stiffness=stiffness, spring_reference=slack)
+    if reference := model.qpos0[place]:  # its position where the body stands as written
+        joint = replace(joint, origin=origin @ joint.pose(np.array([-reference])))
     return joint
 
 

@@ -11,6 +11,9 @@ from ...shapes import Mesh
 from ..source_text import TEXT, NamedText, Source, load_text
 from ..xml_source import XmlSource
 
+UNPAINTED = [0.5, 0.5, 0.5, 1.0]
+"""The colour of a shape that has none of its own; its material's counts then."""
+
 
 @dataclass(frozen=True)
 class Compiled:
@@ -111,6 +114,7 @@ def _without_files(mujoco: Any, spec: Any) -> list[tuple[Any, Mesh | None]]:
         Shapes that are meshes, and their files; None for one that is made or moved in the MJCF.
     """
     spec.compiler.discardvisual = spec.compiler.fusestatic = False
+    colors = {one.name: list(one.rgba) for one in spec.materials}
     for one in [*spec.textures, *spec.materials, *spec.skins]:
         spec.delete(one)
     mesh, sphere = mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SPHERE
@@ -119,6 +123,8 @@ def _without_files(mujoco: Any, spec: Any) -> list[tuple[Any, Mesh | None]]:
     for body in spec.bodies:
         given = body.name == "world" or weighed == 0 or (weighed == 2 and body.explicitinertial)
         for shape in body.geoms:
+            if shape.material and list(shape.rgba) == UNPAINTED and shape.material in colors:
+                shape.rgba = colors[shape.material]
             shape.material = ""
             if shape.type == mesh:
                 taken.append((shape, _mesh_of(spec, spec.mesh(shape.meshname))))

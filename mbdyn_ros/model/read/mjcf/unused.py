@@ -8,6 +8,9 @@ from .actuators import Actuators
 from .compiled import Compiled
 from .holding import led_holds
 
+BALL = 1
+"""MuJoCo's mark of a ball joint; that of a free one is 0."""
+
 
 def unused_forces(compiled: Compiled, actuators: Actuators) -> dict[str, int]:
     """What acts on the motion, and how often it is there."""
@@ -17,9 +20,9 @@ def unused_forces(compiled: Compiled, actuators: Actuators) -> dict[str, int]:
         model.tendon_armature, model.tendon_limited,
     )  # fmt: skip
     pulled = np.any([np.asarray(one, dtype=bool) for one in tendons], axis=0)
+    springs = model.jnt_stiffness[model.jnt_type <= BALL]
     counts = {
-        "armature": np.count_nonzero(model.dof_armature[model.jnt_dofadr]),
-        "joint stiffness": np.count_nonzero(model.jnt_stiffness),
+        "spring of a ball or free joint": np.count_nonzero(springs),
         "tendon force": np.count_nonzero(pulled),
         "gravcomp": np.count_nonzero(model.body_gravcomp),
         "limit of a ball joint": np.count_nonzero(model.jnt_limited[model.jnt_type == BALL]),
@@ -38,21 +41,15 @@ def unused_forces(compiled: Compiled, actuators: Actuators) -> dict[str, int]:
     return {what: int(count) for what, count in counts.items() if count}
 
 
-BALL = 1
-"""MuJoCo's mark of a ball joint."""
-
-
 def unused_elements(compiled: Compiled) -> dict[str, int]:
     """What else is there."""
     model = compiled.model
-    shown = (model.geom_contype == 0) & (model.geom_conaffinity == 0)
     counts = {
         "inactive equality": np.count_nonzero(model.eq_active0 == 0),
         "mocap body": model.nmocap,
         "contact exclude": model.nexclude,
         "contact pair": model.npair,
         "geom of the world": np.count_nonzero(model.geom_bodyid == 0),
-        "geom that only shows": np.count_nonzero(shown & (model.geom_bodyid > 0)),
         "tendon": model.ntendon,
         "sensor": model.nsensor,
         "camera": model.ncam,
