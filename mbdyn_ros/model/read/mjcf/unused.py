@@ -34,7 +34,7 @@ def unused_forces(compiled: Compiled, actuators: Actuators) -> dict[str, int]:
     }
     for name in ("stiffnesspoly", "dampingpoly"):  # of newer versions
         values = getattr(model, f"jnt_{name}", getattr(model, f"dof_{name}", np.zeros(0)))
-        counts[name] = np.count_nonzero(np.any(np.reshape(values, (len(values), -1)), axis=-1))
+        counts[name] = sum(bool(np.any(one)) for one in values)
     for name in ("armature", "damping"):
         values = getattr(model, f"actuator_{name}", np.zeros(0))
         counts[f"actuator {name}"] = np.count_nonzero(values)
