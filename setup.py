@@ -82,7 +82,7 @@ setup(
     },
     entry_points={
         "console_scripts": [
-            "mbdyn = mbdyn_ros.__main__:main",
+            "mbdyn = mbdyn_ros.executables:mbdyn",
             "inverse_dynamics_server = mbdyn_ros.executables:inverse_dynamics_server",
             "piezo_controller = mbdyn_ros.executables:piezo_controller",
             "piezo_simulator = mbdyn_ros.executables:piezo_simulator",

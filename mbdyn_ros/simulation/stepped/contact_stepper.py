@@ -9,7 +9,6 @@ from types import MappingProxyType
 import numpy as np
 
 from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector
-from ...equations.contact.contact import ContactGeometry
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
 from ...errors import InputError, SimulationError
@@ -17,18 +16,15 @@ from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.contacts import Contacts
-from ..contact.environment import TIE_WINDOW, Environment
+from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
-from .step_in_c import Laws, MotionInC, StepInC, is_compiled
+from .step_in_c import MotionInC, StepInC, is_compiled
 from .touches import Contact, Touches
 from .tree_state import TreeState, diverged
-
-NOTHING = ContactGeometry((), ())
-"""No points, no walls."""
 
 MOST_IMPACTS = 256
 """Impacts that are kept while compiled code runs."""
@@ -87,14 +83,10 @@ class Stepper:
         if robot.system.nz:  # home moves along, so that loops stay on their branch
             robot = robot.with_home(robot.system.home)
         self.robot, self.environment = robot, environment
-        walls, laws = NOTHING, Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, TIE_WINDOW)
         self._contacts: Contacts | None = None
         if environment is not None:
             self._contacts = Contacts(robot, environment, only_watch=True)
-            walls = self._contacts.geometry
-            of_walls = self._contacts.restitution, self._contacts.friction
-            laws = Laws(*of_walls, STEPS_IN_C, environment.tie_window)
-        self._compiled = StepInC(robot, walls, laws)
+        self._compiled = StepInC.among(robot, self._contacts)
         self._touches: Touches | None = None
         if self._contacts is not None:
             self._touches = Touches(self._contacts, self._compiled, robot.system.tree)

@@ -25,7 +25,8 @@ from ...equations.programs import energy, forward_dynamics, mass_matrix
 from ...errors import InputError
 from ...integration.methods import FixedMethod, RungeKutta
 from ...robot import Robot
-from ..contact.precision import Precision
+from ..contact.contacts import Contacts
+from ..contact.precision import STEPS_IN_C, Precision
 
 SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
 
@@ -156,6 +157,16 @@ class StepInC:
             touching=precision.touching, graze=precision.graze, closed=precision.closed,
             slow=precision.resting_speed, settled=precision.settled, window=laws.tie_window,
         )  # fmt: skip
+
+    @classmethod
+    def among(cls, robot: Robot, contacts: Contacts | None) -> StepInC:
+        """The programs of a robot with these contacts, or with none."""
+        if contacts is None:
+            nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0)
+            return cls(robot, ContactGeometry((), ()), nothing)
+        window = contacts.environment.tie_window
+        laws = Laws(contacts.restitution, contacts.friction, STEPS_IN_C, window)
+        return cls(robot, contacts.geometry, laws)
 
     def accelerate_by(self, robot: Robot, wrenches: bool) -> None:
         """Let accelerations ask for wrenches on all bodies, or not; motions have new memory."""
