@@ -67,9 +67,10 @@ def load(
         description says, and no URDF says so.
     gravity : (3,), m/s^2, in the world; by default the description's, (0, 0, -9.81) where it has
         none.
-    variable : links whose inertias, and "gravity" and "friction", whose numbers may change without
-        compiling (`set_payload`, `set_inertia`, `set_gravity`, `set_friction`): inputs of the
-        programs, where all others are folded. What is set without being named here becomes so.
+    variable : links whose inertias, and "gravity", "friction", "armature" and "springs", whose
+        numbers may change without compiling (`set_payload`, `set_inertia`, `set_gravity`,
+        `set_friction`, `set_armature`, `set_spring`): inputs of the programs, where all others
+        are folded. What is set without being named here becomes so.
     xacro : arguments of a xacro file, such as {"prefix": "left_"}; text is expanded only where
         they are given (they may be empty).
 
@@ -196,6 +197,8 @@ class Robot:
     set_payload = parameters.set_payload
     set_gravity = parameters.set_gravity
     set_friction = parameters.set_friction
+    set_armature = parameters.set_armature
+    set_spring = parameters.set_spring
     parameter_labels = parameters.parameter_labels
     parameter_values = parameters.parameter_values
     inverse_dynamics_second_derivatives = derivatives.inverse_dynamics_second_derivatives
