@@ -23,6 +23,7 @@ from . import (
     configuration,
     derivatives,
     dynamics,
+    editing,
     export,
     formulas,
     frames,
@@ -254,6 +255,11 @@ class Robot:
     operation_counts = formulas.operation_counts
     closed_form = export.closed_form
     generate_c = export.generate_c
+    locked = editing.locked
+    without = editing.without
+    renamed = editing.renamed
+    attached = editing.attached
+    with_joint = editing.with_joint
     save_urdf = saving.save_urdf
     report = report
 
