@@ -113,7 +113,7 @@ def rollout(
         )
     forces = checked_efforts(efforts, self.effort_labels)
     q, v = checked_start(self.system, q0, v0, forces, self.calls.rows)
-    friction = friction or not self.system.has_friction
+    friction = friction or not self.calls.traced.has_friction
     if friction not in self._rollouts:
         kernel = self.calls.kernel(programs.forward_dynamics, friction=friction)
         self._rollouts[friction] = Rollout(self.system, kernel)
