@@ -77,8 +77,7 @@ class Peer:
 
     def positions(self, mechanism: Mechanism, q: Array) -> Array:
         """Joint positions (N, 3) in Pinocchio's order."""
-        at_home = mechanism.joint_state(mechanism.home)[0]
-        ours = mechanism.joint_state(q)[0] - at_home
+        ours = mechanism.joint_state(q)[0]
         order = np.argsort([self.index(name) for name in mechanism.joint_names])
         return ours[:, order]
 

@@ -51,6 +51,45 @@ def test_accelerations_are_those_of_forward_dynamics(name: str) -> None:
     np.testing.assert_allclose(trajectory.effort[0], effort, atol=1e-9)
 
 
+@pytest.mark.parametrize("damping", [0.0, 0.3])
+def test_a_stepper_feels_them_as_simulate_does(damping: float) -> None:
+    """On two links that turn, to the fourth order of the step; then nothing pushes any more."""
+    joint = """<joint name="{0}" type="continuous"><parent link="{1}"/><child link="{2}"/>
+      <origin xyz="0 0 0.3"/><axis xyz="{3}"/><dynamics damping="{4}"/></joint>"""
+    link = """<link name="{0}"><inertial><origin xyz="0.1 0 0.2"/><mass value="2"/><inertia
+      ixx="0.1" iyy="0.15" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+    parts = [link.format("upper"), link.format("lower")]
+    parts += [joint.format("a", "world", "upper", "0 1 0", damping)]
+    parts += [joint.format("b", "upper", "lower", "1 0 0", damping)]
+    robot = mbdyn_ros.load(f'<robot name="two"><link name="world"/>{"".join(parts)}</robot>')
+    q, v = np.array([0.3, -0.5]), np.array([1.0, 2.0])
+    wrenches = {"upper": [1.0, 2, -3, 0.1, 0.2, 0.3], "lower": [0, -4.0, 2, 0, 1, 0]}
+    exact = mbdyn_ros.simulate(robot, q, v, 0.2, wrenches=wrenches, times=[0.2])
+    free = mbdyn_ros.simulate(robot, q, v, 0.2, times=[0.2])
+    stepper = mbdyn_ros.Stepper(robot, 1e-3, method="rk4")
+    for given, wanted in (({}, free), (wrenches, exact), ({}, free)):
+        stepper.wrenches = given
+        assert list(stepper.wrenches) == list(given)
+        stepper.set_state(q, v)
+        stepper.advance(200)
+        np.testing.assert_allclose(stepper.q, wanted.q[-1], atol=1e-10)
+        np.testing.assert_allclose(stepper.v, wanted.v[-1], atol=1e-9)
+
+
+def test_a_push_against_friction() -> None:
+    """A block of 2 kg on a floor with mu 0.5: 9 N leave it, 11 N take it along by 0.595 m/s^2."""
+    robot = mbdyn_ros.load(STONE, floating_base=True)
+    floor = mbdyn_ros.Surface.plane((0, 0, -0.1), restitution=0.0, friction=0.5, name="floor")
+    feet = [("stone", (x, y, -0.1)) for x in (-0.5, 0.5) for y in (-0.5, 0.5)]
+    stepper = mbdyn_ros.Stepper(robot, 1e-3, mbdyn_ros.Environment([floor], feet))
+    for force, wanted in ((9.0, 0.0), (11.0, 0.2 * (11 / 2 - 0.5 * 9.81))):
+        stepper.set_state(START, np.zeros(6))
+        stepper.wrenches = {"stone": np.array([force, 0, 0, 0, -0.1 * force, 0])}  # at its foot
+        stepper.advance(200)
+        assert stepper.v[0] == pytest.approx(wanted, abs=1e-4)
+        assert sum(one.force[2] for one in stepper.contacts) == pytest.approx(2 * 9.81, rel=1e-4)
+
+
 def test_from_the_command_line() -> None:
     command = ["simulate", "-", "--floating-base", "--duration", "1", "--json"]
     lifted = CliRunner().invoke(
@@ -74,6 +113,9 @@ def test_wrenches_that_are_none(wrenches: object, words: str) -> None:
     robot = mbdyn_ros.load(STONE, floating_base=True)
     with pytest.raises(InputError, match=words):
         mbdyn_ros.simulate(robot, START, np.zeros(6), 1.0, wrenches=wrenches)  # type: ignore[arg-type]
+    stepper = mbdyn_ros.Stepper(robot, 1e-3)
+    with pytest.raises(InputError, match=words):
+        stepper.wrenches = wrenches  # type: ignore[assignment]
 
 
 def test_an_imu_falls_rests_and_turns() -> None:

@@ -66,4 +66,5 @@ def with_home(self: Robot, tree_position: Array) -> Robot:
     start_calls(other, home)
     other.calls.follow(self.calls)
     other.home = other._home_by_name()
+    other._rough = dict(other.home)
     return other

@@ -38,9 +38,9 @@ static int assemble(const struct walls* w, struct walled* s, struct work* x, dou
                     int rubs) {
   const size_t n = w->nv;
   size_t m = 0;
-  evaluate(w, s, w->mass, s->q, &damped, NULL, NULL, x->mass);
+  evaluate(w, s, w->mass, s->q, &damped, x->mass);
   if (!cholesky(n, x->mass)) return 0;
-  if (w->rows) evaluate(w, s, w->rows, s->q, NULL, NULL, NULL, x->column);
+  if (w->rows) evaluate(w, s, w->rows, s->q, NULL, x->column);
   for (size_t i = 0; i < x->count; ++i) {
     const size_t k = x->held[i];
     const double* body = x->column + w->body[k];

@@ -58,10 +58,9 @@ static int hit(const struct walls* w, struct walled* s, struct work* x, const ch
   memcpy(old, s->v, sizeof old);
   double gain = bounce(w, s, x, m, before, e, share);
   if (bounces) {  /* which bounces would all be over within a step */
-    const double damped = 0.;
     memcpy(s->v, old, n * sizeof *old);
     respond(w, x, m, x->f, answer, s->v);
-    evaluate(w, s, w->acceleration, s->q, s->v, s->effort, &damped, a);
+    accelerate(w, s, s->q, s->v, 0., a);
     for (size_t i = 0; i < x->count; ++i) {
       const double* row = x->S + x->first[i] * n;
       const double falls = -dot(n, row, a), up = dot(n, row, s->v);
@@ -90,6 +89,11 @@ static int hit(const struct walls* w, struct walled* s, struct work* x, const ch
   memcpy(s->v, old, n * sizeof *old);
   respond(w, x, m, x->f, answer, s->v);
   s->lost -= gain;
+  for (size_t i = 0; s->whole && i < x->count; ++i) {
+    double* whole = s->whole + 3 * x->held[i];
+    whole[0] += x->f[x->first[i]];
+    if (x->tangent[i] != NO_ROW) add(2, 1., x->f + x->tangent[i], whole + 1);
+  }
   record_impact(w, s, x, old, e, hits, -gain);
   return 1;
 }

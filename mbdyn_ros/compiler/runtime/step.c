@@ -169,6 +169,9 @@ static int drives(const struct walls* w, const struct walled* s) {
   for (size_t i = 0; i < w->ne; ++i) {
     if (s->effort[i] != 0.) return 1;
   }
+  for (size_t i = 0; s->wrenches && i < 6 * w->bodies; ++i) {
+    if (s->wrenches[i] != 0.) return 1;
+  }
   return 0;
 }
 
@@ -176,7 +179,7 @@ static int drives(const struct walls* w, const struct walled* s) {
    from all velocities alike, which keeps the laws of contacts. */
 static void trim(const struct walls* w, struct walled* s, struct work* x, double most) {
   double now[2];
-  evaluate(w, s, w->energy, s->q, s->v, NULL, NULL, now);
+  evaluate(w, s, w->energy, s->q, s->v, now);
   const double gain = now[0] + now[1] - most;
   if (!(gain > 0.) || !(now[0] > 0.)) return;
   const double share = sqrt(fmax(0., 1. - gain / now[0]));
@@ -197,10 +200,13 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
     const int guarded = w->contacts && !drives(w, s);
     int held = 0;
     if (s->most_hits && 2 * s->hits > s->most_hits) return k;
-    if (guarded) evaluate(w, s, w->energy, s->q, s->v, NULL, NULL, energy);
+    if (guarded) evaluate(w, s, w->energy, s->q, s->v, energy);
+    if (s->slow) memcpy(s->slow, s->v, w->nv * sizeof *s->v);
+    if (s->whole) memset(s->whole, 0, 3 * w->contacts * sizeof *s->whole);
     for (int parts = 0; left > 0.; ++parts) {
       const double done = part(w, s, &work, left, parts < MOST_LOCATED);
       s->time += done;
+      if (s->whole) add(3 * w->contacts, done, s->force, s->whole);
       left = parts > MOST_LOCATED ? 0. : left - done;
       held |= work.count > 0 || left > 0.;
     }

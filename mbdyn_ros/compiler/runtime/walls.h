@@ -5,11 +5,12 @@
 enum { MOST_HELD = 128, MOST_STAGES = 8 };
 
 struct walls {
-  /* Of (q, v, effort, step); of (q, step); of (q, v): of every contact its distance, its rate and
+  /* Of (q, v, effort, step, wrenches), the last two where it asks for them; of (q, step);
+     of (q, v): of every contact its distance, its rate and
      how much these are of a metre; of q: see block; of (q, v); of (q, v), kinetic and potential.
      distances and rows are NULL where there are no contacts. */
   const struct program *acceleration, *mass, *distances, *rows, *rate, *energy;
-  size_t nq, nv, ne, contacts, rubbing;
+  size_t nq, nv, ne, contacts, rubbing, bodies;
   /* In the result of `rows`: of every contact its body, a transform (3, 4) and the velocities (6, nv)
      of origin and turning, and its normal (3), or, where that is -1, one row; then rows of dry
      friction and the bounds of its forces. point: places (3) in the bodies' frames, and radius.
@@ -29,13 +30,14 @@ struct walls {
   const double* tableau;
 };
 
-/* Where a motion stands. force: of every contact the last force along its normal and two tangents,
+/* Where a motion stands. wrenches: from outside on every body (6), NULL for none. force: of every contact the last force along its normal and two tangents,
    then those of dry friction, N or N m. slip: velocities there at the end of the last step.
    mode: of every contact 0 apart, 1 held, 2 held and sliding. lost: J that impacts and friction
    have taken; trimmed: J of errors of the steps, taken so that none is gained. residual: velocity by
-   which laws were missed at most. */
+   which laws were missed at most. slow, whole: v at the start of the last step, and the impulses of
+   its contacts, impacts among them; NULL where nobody asks. */
 struct walled {
-  double *q, *v, *effort, *force, *slip, *mode;
+  double *q, *v, *effort, *wrenches, *force, *slip, *mode, *slow, *whole;
   double time, step, lost, residual, trimmed;
   /* Impacts: see `record_impact`; how many stand there, and for how many there is room. */
   double* impacts;
@@ -98,12 +100,10 @@ EXPORTED size_t memory_of_motion(const struct walls* w) {
   return total;
 }
 
-/* A program at its first inputs; behind those it has come home and memory. */
-static void evaluate(const struct walls* w, const struct walled* s, const struct program* program,
-                     const double* one, const double* two, const double* three,
-                     const double* four, double* result) {
+/* A program at its inputs, with room for two more: behind them come home and memory. */
+static void apply(const struct walls* w, const struct walled* s, const struct program* program,
+                  const double** arg, double* result) {
   const struct program* all[] = {w->acceleration, w->mass, w->distances, w->rows, w->rate};
-  const double* arg[6] = {one, two, three, four};
   double *memory = s->memory, *res[] = {result};
   for (size_t k = 0; k < 5 && all[k] != program; ++k) memory += all[k] ? all[k]->memory : 0;
   arg[program->inputs] = w->home;
@@ -111,14 +111,30 @@ static void evaluate(const struct walls* w, const struct walled* s, const struct
   run(program, arg, res);
 }
 
+static void evaluate(const struct walls* w, const struct walled* s, const struct program* program,
+                     const double* one, const double* two, double* result) {
+  const double* arg[] = {one, two, NULL, NULL};
+  apply(w, s, program, arg, result);
+}
+
+/* Accelerations of (q, v); `damped` is the length of the step where damping counts at its end. */
+static void accelerate(const struct walls* w, const struct walled* s, const double* q,
+                       const double* v, double damped, double* result) {
+  const double* arg[7] = {q, v, s->effort};
+  size_t inputs = 3;
+  if (w->acceleration->inputs > (s->wrenches ? 4 : 3)) arg[inputs++] = &damped;
+  arg[inputs] = s->wrenches;
+  apply(w, s, w->acceleration, arg, result);
+}
+
 static void measure(const struct walls* w, const struct walled* s, double* result) {
-  if (w->distances) evaluate(w, s, w->distances, s->q, s->v, NULL, NULL, result);
+  if (w->distances) evaluate(w, s, w->distances, s->q, s->v, result);
 }
 
 /* q + span N velocity */
 static void move(const struct walls* w, struct walled* s, struct work* x, double span,
                  const double* velocity) {
-  evaluate(w, s, w->rate, s->q, velocity, NULL, NULL, x->rate);
+  evaluate(w, s, w->rate, s->q, velocity, x->rate);
   add(w->nq, span, x->rate, s->q);
 }
 
@@ -136,7 +152,7 @@ static void fly(const struct walls* w, struct walled* s, struct work* x, double 
   const double damped = w->damped ? h : 0.;
   double *q = s->q, *v = s->v, *slope = x->slopes, *trial = slope + (w->stages + 1) * state;
   if (!w->stages) {
-    evaluate(w, s, w->acceleration, q, v, s->effort, &damped, slope);
+    accelerate(w, s, q, v, damped, slope);
     add(w->nv, h, slope, v);
     move(w, s, x, h, v);
     return;
@@ -152,8 +168,8 @@ static void fly(const struct walls* w, struct walled* s, struct work* x, double 
       }
       at_q = trial, at_v = trial + nq;
     }
-    evaluate(w, s, w->rate, at_q, at_v, NULL, NULL, slope + i * state);
-    evaluate(w, s, w->acceleration, at_q, at_v, s->effort, &damped, slope + i * state + nq);
+    evaluate(w, s, w->rate, at_q, at_v, slope + i * state);
+    accelerate(w, s, at_q, at_v, damped, slope + i * state + nq);
   }
   const double scale = h / share[w->stages];
   for (int i = 0; i < w->stages; ++i) {

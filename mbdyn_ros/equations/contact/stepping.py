@@ -19,11 +19,17 @@ from .contact import ContactGeometry
 from .rods import between
 
 
-@program("q v effort step:1", output="a", internal=True)
-def damped_dynamics(system: System, q: SX, z: SX, v: SX, effort: SX, step: SX) -> SX:
-    """Accelerations (nv, 1) without dry friction, with damping as of the end of a step (s)."""
+@program("q v effort step:1", output="a", loaded=True, internal=True)
+def damped_dynamics(
+    system: System, q: SX, z: SX, v: SX, effort: SX, step: SX,
+    wrenches: SX | None = None, friction: bool = True,
+) -> SX:  # fmt: skip
+    """Accelerations (nv, 1) without dry friction, with damping as of the end of a step (s).
+
+    friction : as all programs with wrenches have it; here damping counts, and dry friction never.
+    """
     embedding = system.embedding(q, z)
-    bias = reduced_efforts(system, embedding, v, SX.zeros(v.shape[0]), None, False)
+    bias = reduced_efforts(system, embedding, v, SX.zeros(v.shape[0]), wrenches, False)
     damping = _damping(system, embedding)
     load = driving(system, embedding, effort) - bias - damping @ v
     return solve_ltl(mass_matrix(system, q, z) + step * damping, load)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from ...model.tree import WORLD, RigidInertia, Tree
 from ..algebra.inlined import inlined
 from ..algebra.spatial import SX, JointMotion, Transform, by_columns, constant, cross, symmetric
+from .acting import rotor_inertia
 
 
 @dataclass
@@ -91,4 +92,4 @@ def composite_body(tree: Tree, joints: Sequence[JointMotion]) -> SX:
                 break
             moments, forces = by_columns(joint.transform.inward_wrench, moments, forces)
             j = target.parent
-    return matrix
+    return matrix + rotor_inertia(tree)

@@ -67,10 +67,10 @@ class LinkContacts:
             ends = (tree.frames[link][0] for link in (loop.predecessor, loop.successor))
             joined.add(frozenset(ends))
         found = []
-        for (link, one), (other_link, other) in combinations(_rods(robot), 2):
-            bodies, links = frozenset((one.body, other.body)), frozenset((link, other_link))
+        for one, other in combinations(_rods(robot), 2):
+            bodies, links = frozenset((one.body, other.body)), frozenset((one.link, other.link))
             if len(bodies) == 2 and bodies not in joined and links not in self.disabled:
-                found.append((f"link {link!r} on link {other_link!r}", Couple(one, other)))
+                found.append((f"link {one.link!r} on link {other.link!r}", Couple(one, other)))
         if not found:
             raise InputError(
                 f"{model.source}: no two links can touch each other: that takes spheres or "
@@ -79,7 +79,7 @@ class LinkContacts:
         return tuple(found)
 
 
-def _rods(robot: Robot) -> list[tuple[str, Rod]]:
+def _rods(robot: Robot) -> list[Rod]:
     """Spheres and capsules of the links that move, in the frames of their bodies."""
     found = []
     for link in robot.model.links:
@@ -94,6 +94,6 @@ def _rods(robot: Robot) -> list[tuple[str, Rod]]:
                 continue
             at = pose @ collision.origin
             way: Array = at.rotation @ np.array([0.0, 0.0, half])
-            rod = Rod(body, at.translation - way, at.translation + way, shape.radius)
-            found.append((link.name, rod))
+            ends = at.translation - way, at.translation + way
+            found.append(Rod(body, *ends, shape.radius, link.name))
     return found

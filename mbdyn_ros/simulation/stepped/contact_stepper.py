@@ -2,55 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
-from ...arguments import positive_seconds, single_vector
-from ...equations.contact.contact import ContactGeometry
+from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
-from ...errors import SimulationError
+from ...errors import InputError, SimulationError
 from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.contacts import Contacts
-from ..contact.environment import TIE_WINDOW, Environment
+from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
+from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
-from .step_in_c import Laws, MotionInC, StepInC, is_compiled
-from .touches import Touches
+from .step_in_c import MotionInC, StepInC, is_compiled
+from .touches import Contact, Touches
 from .tree_state import TreeState, diverged
-
-NOTHING = ContactGeometry((), ())
-"""No points, no walls."""
 
 MOST_IMPACTS = 256
 """Impacts that are kept while compiled code runs."""
-
-
-@dataclass(frozen=True, eq=False)
-class Contact:
-    """A contact that was held in the last step.
-
-    Attributes
-    ----------
-    point : index into the environment's points; -1 for the stop of a joint.
-    surface : name of what is touched.
-    place, normal : (3,) m and the unit vector into free space, in the world; NaN for stops.
-    force : (3,) N on the robot, in the world, mean over the step; (along, 0, 0) N or N m of a stop.
-    sticks : whether friction holds it; false where it slides or is smooth.
-    """
-
-    point: int
-    surface: str
-    place: Array
-    normal: Array
-    force: Array
-    sticks: bool
 
 
 class Stepper:
@@ -69,6 +46,7 @@ class Stepper:
     Attributes
     ----------
     q, v : (nq,), (nv,) the state; change it with `set_state`.
+    effort, wrenches : of the actuated joints, and on links from outside, in the next steps.
 
     Raises
     ------
@@ -105,15 +83,13 @@ class Stepper:
         if robot.system.nz:  # home moves along, so that loops stay on their branch
             robot = robot.with_home(robot.system.home)
         self.robot, self.environment = robot, environment
-        walls, laws = NOTHING, Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, TIE_WINDOW)
         self._contacts: Contacts | None = None
         if environment is not None:
             self._contacts = Contacts(robot, environment, only_watch=True)
-            walls = self._contacts.geometry
-            of_walls = self._contacts.restitution, self._contacts.friction
-            laws = Laws(*of_walls, STEPS_IN_C, environment.tie_window)
-        self._compiled = StepInC(robot, walls, laws)
-        self._touches = None if self._contacts is None else Touches(self._contacts, self._compiled)
+        self._compiled = StepInC.among(robot, self._contacts)
+        self._touches: Touches | None = None
+        if self._contacts is not None:
+            self._touches = Touches(self._contacts, self._compiled, robot.system.tree)
         self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
         self._motion = MotionInC(self._compiled, self.q, self.v, MOST_IMPACTS)
         self.effort = np.zeros(len(robot.effort_labels))
@@ -126,6 +102,8 @@ class Stepper:
             coulomb.at(self.q)
             self._damping_rate = fastest_damping(robot.mass_matrix(self.q), coulomb.damping)
         self._impacts: list[Impact] = []
+        self._wrenches: dict[str, Array] = {}
+        self._sensors = ForceTorques(robot)
         self.step = step
 
     @property
@@ -149,6 +127,31 @@ class Stepper:
     @effort.setter
     def effort(self, effort: Array) -> None:
         self._motion.effort = effort
+
+    @property
+    def wrenches(self) -> Mapping[str, Array]:
+        """Link name -> [force, torque] (6,) from outside on it, until others are set (N, N m).
+
+        At the link's origin in its axes, as in `simulate`; none at the start. The mapping that
+        is set is copied; the first one compiles equations that take wrenches.
+
+        Raises
+        ------
+        InputError
+            No such link, or not six finite numbers.
+        """
+        return MappingProxyType(self._wrenches)
+
+    @wrenches.setter
+    def wrenches(self, wrenches: Wrenches) -> None:
+        on_bodies = body_wrenches(self.robot.system.tree, wrenches, self.robot.model.source)
+        if on_bodies.ndim > 2:
+            raise InputError("wrenches has many rows; a Stepper takes one (6,) for a link")
+        taken = {link: np.array(one, dtype=np.float64) for link, one in wrenches.items()}
+        if bool(taken) != bool(self._wrenches):
+            self._compiled.accelerate_by(self.robot, bool(taken))
+        self._wrenches = taken
+        self._motion.take_wrenches(on_bodies if taken else None)
 
     @property
     def method(self) -> str:
@@ -204,6 +207,13 @@ class Stepper:
         if self.robot.system.nz:
             self._tree.take_home_along(self.q)
 
+    def limit_energy(self, most: float) -> None:
+        """Take from all velocities alike what the energy is above so much (J); it is `trimmed`."""
+        kinetic, potential = self.energy.tolist()
+        gain = kinetic + potential - most
+        if gain > 0 and kinetic > 0:
+            self._motion.slow_down(math.sqrt(max(0.0, 1 - gain / kinetic)), min(gain, kinetic))
+
     def tree_state(self) -> tuple[Array, Array]:
         """Positions and velocities of the whole tree; the next call overwrites them."""
         return self._tree.at(self.q, self.v)
@@ -211,7 +221,21 @@ class Stepper:
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """Those that were held in the last step, with their forces."""
-        return () if self._touches is None else tuple(self._held(self._touches))
+        if self._touches is None:
+            return ()
+        return tuple(self._touches.held(self.q, self._motion.force, self._motion.mode))
+
+    def force_torque(self, joint: str, wrenches: Wrenches = NO_WRENCHES) -> Array:
+        """Reading (6,) of a sensor in any joint, mean over the last step, with its impacts.
+
+        What the parent exerts on the child, in axes and signs of `ForceTorque`. `wrenches` are
+        those on links that came into the step as efforts.
+        """
+        touched, given = NO_WRENCHES, (self._wrenches, wrenches)
+        if self._touches is not None:
+            touched = self._touches.wrenches(self.q, self._motion.whole / self.step)
+        state = self.q, self.v, self._motion.slow
+        return self._sensors.mean(joint, *state, self.step, touched, *given)
 
     @property
     def modes(self) -> Array:
@@ -231,9 +255,7 @@ class Stepper:
     @property
     def energy(self) -> Array:
         """Kinetic and potential energy (2,), J."""
-        self._energy.q[:], self._energy.v[:] = self.q, self.v
-        self._energy()
-        return self._energy.result.copy()
+        return self._energy_of(self.q, self.v)
 
     @property
     def lost(self) -> float:
@@ -246,7 +268,7 @@ class Stepper:
 
     @property
     def trimmed(self) -> float:
-        """J of errors of steps that would have raised the energy of an undriven motion."""
+        """J by which errors of steps would have raised the energy; see `limit_energy`."""
         return float(self._motion.motion.trimmed)
 
     @property
@@ -261,24 +283,13 @@ class Stepper:
 
     # ---- what happened --------------------------------------------------------------------
 
-    def _held(self, touches: Touches) -> Iterator[Contact]:
-        names, force, mode = touches.contacts, self._motion.force, self._motion.mode
-        touches.at(self.q)
-        for k in np.flatnonzero(mode).tolist():
-            place, normal = touches.touch(k)
-            pushed = touches.force(k, force[3 * k : 3 * k + 3])
-            yield Contact(
-                names.point(k), names.surface(k), place, normal, pushed, bool(mode[k] == 1.0)
-            )
-
     def _taken_impacts(self) -> list[Impact]:
         motion, touches = self._motion.motion, self._touches
         records, motion.hits = self._motion.impacts[: motion.hits].copy(), 0
         assert touches is not None
+        return [touches.impact(record, self._energy_of, self.robot.nv) for record in records]
 
-        def total(q: Array, v: Array) -> float:
-            self._energy.q[:], self._energy.v[:] = q, v
-            self._energy()
-            return float(self._energy.result.sum())
-
-        return [touches.impact(record, total, self.robot.nv) for record in records]
+    def _energy_of(self, q: Array, v: Array) -> Array:
+        self._energy.q[:], self._energy.v[:] = q, v
+        self._energy()
+        return self._energy.result.copy()

@@ -25,7 +25,8 @@ from ...equations.programs import energy, forward_dynamics, mass_matrix
 from ...errors import InputError
 from ...integration.methods import FixedMethod, RungeKutta
 from ...robot import Robot
-from ..contact.precision import Precision
+from ..contact.contacts import Contacts
+from ..contact.precision import STEPS_IN_C, Precision
 
 SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
 
@@ -38,7 +39,7 @@ class Walls(ctypes.Structure):
 
     _fields_ = [
         *((name, ADDRESS) for name in PROGRAMS),
-        *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing")),
+        *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing", "bodies")),
         ("body", ADDRESS),
         ("partner", ADDRESS),
         ("normal", ADDRESS),
@@ -57,7 +58,9 @@ class Motion(ctypes.Structure):
     """`struct walled` of runtime/walls.h."""
 
     _fields_ = [
-        *((name, ADDRESS) for name in ("q", "v", "effort", "force", "slip", "mode")),
+        *((name, ADDRESS) for name in ("q", "v", "effort", "wrenches", "force", "slip", "mode")),
+        ("slow", ADDRESS),
+        ("whole", ADDRESS),
         *((name, NUMBER) for name in ("time", "step", "lost", "residual", "trimmed")),
         ("impacts", ADDRESS),
         *((name, SIZE) for name in ("hits", "most_hits", "merged")),
@@ -145,7 +148,7 @@ class StepInC:
             rows=program("contact_rows"),
             rate=program("position_rate"), energy=program("energy"),
             nq=robot.nq, nv=robot.nv, ne=len(robot.effort_labels),
-            contacts=self.contacts, rubbing=self.rubbing,
+            contacts=self.contacts, rubbing=self.rubbing, bodies=len(system.tree.bodies),
             body=body, partner=partner, normal=normal, point=self.points.ctypes.data,
             rubs=layout.rubbing, bounds=layout.bound,
             still_v=at_v, still_q=at_q,
@@ -154,6 +157,24 @@ class StepInC:
             touching=precision.touching, graze=precision.graze, closed=precision.closed,
             slow=precision.resting_speed, settled=precision.settled, window=laws.tie_window,
         )  # fmt: skip
+
+    @classmethod
+    def among(cls, robot: Robot, contacts: Contacts | None) -> StepInC:
+        """The programs of a robot with these contacts, or with none."""
+        if contacts is None:
+            nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0)
+            return cls(robot, ContactGeometry((), ()), nothing)
+        window = contacts.environment.tie_window
+        laws = Laws(contacts.restitution, contacts.friction, STEPS_IN_C, window)
+        return cls(robot, contacts.geometry, laws)
+
+    def accelerate_by(self, robot: Robot, wrenches: bool) -> None:
+        """Let accelerations ask for wrenches on all bodies, or not; motions have new memory."""
+        program = damped_dynamics if self.damped else forward_dynamics
+        kernel = robot.calls.kernel(program, None, wrenches, self.damped)
+        assert isinstance(kernel, CompiledKernel)
+        self._kernels.append(kernel)
+        self.walls.acceleration = kernel.alone.address.value
 
     def use(self, method: FixedMethod) -> None:
         """Take the steps of free motion by this method."""
@@ -169,7 +190,12 @@ class StepInC:
 
 
 class MotionInC:
-    """One motion: its arrays, and the call that takes its steps."""
+    """One motion: its arrays, and the call that takes its steps.
+
+    Attributes
+    ----------
+    effort, force, slip, mode, slow, whole, impacts : see `struct walled` in C.
+    """
 
     def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:
         self._step, library = step, stepping()
@@ -177,15 +203,18 @@ class MotionInC:
         sizes = (library.room_of_motion, library.memory_of_motion, library.size_of_impact)
         for one in sizes:
             one.restype = SIZE
-        room, memory, impact = (one(walls) for one in sizes)
+        self._size_of_memory = lambda: library.memory_of_motion(walls) + 1
+        room, impact = library.room_of_motion(walls), library.size_of_impact(walls)
         self.force = np.zeros(3 * step.contacts + step.rubbing)
         self.slip, self.mode = np.zeros(3 * step.contacts), np.zeros(step.contacts)
+        self.slow, self.whole = np.zeros(len(v)), np.zeros(3 * step.contacts)
         self.impacts = np.zeros((most_impacts, impact))
-        self._memory, self._room = np.zeros(memory + 1), np.zeros(room)
+        self._memory, self._room = np.zeros(self._size_of_memory()), np.zeros(room)
         self._arrays = q, v
         self.motion = Motion(
             q=q.ctypes.data, v=v.ctypes.data,
             force=self.force.ctypes.data, slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
+            slow=self.slow.ctypes.data, whole=self.whole.ctypes.data,
             impacts=self.impacts.ctypes.data, most_hits=most_impacts,
             memory=self._memory.ctypes.data, room=self._room.ctypes.data,
         )  # fmt: skip
@@ -204,11 +233,26 @@ class MotionInC:
             raise InputError(f"effort must be {self._step.walls.ne} contiguous numbers")
         self._effort, self.motion.effort = effort, effort.ctypes.data
 
+    def take_wrenches(self, on_bodies: Array | None) -> None:
+        """Feel wrenches (bodies, 6) from the next step on, as `accelerate_by` says: or none."""
+        self._wrenches = on_bodies
+        self.motion.wrenches = None if on_bodies is None else on_bodies.ctypes.data
+        if len(self._memory) != self._size_of_memory():
+            self._memory = np.zeros(self._size_of_memory())
+            self.motion.memory = self._memory.ctypes.data
+
     def steps(self, count: int) -> int:
         """Take up to so many steps; see `walled_steps`."""
         return int(self._call(*self._given, ctypes.c_long(count)))
 
+    def slow_down(self, share: float, energy: float) -> None:
+        """Keep this share of all velocities, which has taken so much energy (J)."""
+        self._arrays[1][:] *= share
+        self.slip *= share
+        self.motion.trimmed += energy
+
     def forget(self) -> None:
         """Know nothing of the steps before."""
-        for array in (self.force, self.slip, self.mode, self._memory):
+        for array in (self.force, self.slip, self.mode, self.whole, self._memory):
             array[:] = 0.0
+        self.slow[:] = self._arrays[1]

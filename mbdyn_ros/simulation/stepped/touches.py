@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...model.model import Array
+from ...model.tree import Tree
 from ..contact.contacts import Contacts
 from ..contact.impacts import Impact, angle_between
 from ..contact.rows import tangent_planes
 from .step_in_c import StepInC
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """A contact that was held in the last step.
+
+    Attributes
+    ----------
+    point : index into the environment's points; -1 for the stop of a joint.
+    surface : name of what is touched.
+    place, normal : (3,) m and the unit vector into free space, in the world; NaN for stops.
+    force : (3,) N on the robot, in the world, mean over the step; (along, 0, 0) N or N m of a stop.
+    sticks : whether friction holds it; false where it slides or is smooth.
+    """
+
+    point: int
+    surface: str
+    place: Array
+    normal: Array
+    force: Array
+    sticks: bool
 
 
 class Touches:
@@ -21,8 +44,8 @@ class Touches:
     contacts : their names, and the laws.
     """
 
-    def __init__(self, contacts: Contacts, step: StepInC) -> None:
-        self.contacts, self._step = contacts, step
+    def __init__(self, contacts: Contacts, step: StepInC, tree: Tree) -> None:
+        self.contacts, self._step, self._frames = contacts, step, tree.frames
 
     def at(self, q: Array) -> None:
         """Take the numbers of a position (nq,)."""
@@ -44,6 +67,33 @@ class Touches:
         x, y, z, radius = self._step.points[k].tolist()
         place: Array = transform @ [x, y, z, 1.0] - radius * normal
         return place, normal
+
+    def held(self, q: Array, force: Array, mode: Array) -> Iterator[Contact]:
+        """The contacts that were held in a step to q: see `force` and `mode` of a motion."""
+        self.at(q)
+        for k in np.flatnonzero(mode).tolist():
+            place, normal = self.touch(k)
+            pushed = self.force(k, force[3 * k : 3 * k + 3])
+            names = self.contacts.point(k), self.contacts.surface(k)
+            yield Contact(*names, place, normal, pushed, bool(mode[k] == 1.0))
+
+    def wrenches(self, q: Array, force: Array) -> dict[str, Array]:
+        """Actions on links of contacts with these forces: [force, torque] (6,) as from outside."""
+        self.at(q)
+        total: dict[str, Array] = {}
+        layout, count = self._step.layout, len(self.contacts)
+        for k in np.flatnonzero(force[: 3 * count].reshape(count, 3).any(axis=1)).tolist():
+            place, _ = self.touch(k)
+            pushed = self.force(k, force[3 * k : 3 * k + 3])
+            sides = (layout.body[k], pushed), (layout.partner[k], -pushed)
+            for link, (start, acting) in zip(self.contacts.links(k), sides, strict=False):
+                transform = self._column[start:][:12].reshape(3, 4)
+                pose = self._frames[link][1]
+                turn = transform[:, :3] @ pose.rotation
+                arm = place - transform[:, :3] @ pose.translation - transform[:, 3]
+                wrench = np.concatenate([acting @ turn, np.cross(arm, acting) @ turn])
+                total[link] = total.get(link, 0.0) + wrench
+        return total
 
     def velocity(self, k: int, v: Array) -> Array:
         """Velocity (3,) in the world of what touches, against the other link; (1,) of a stop."""
@@ -71,12 +121,12 @@ class Touches:
         result: Array = along[0] * normal + along[1:] @ tangent_planes(normal[None])[0]
         return result
 
-    def impact(self, record: Array, total: Callable[[Array, Array], float], nv: int) -> Impact:
+    def impact(self, record: Array, energy: Callable[[Array, Array], Array], nv: int) -> Impact:
         """The impact that a row of numbers tells; see `record_impact` in C.
 
         Parameters
         ----------
-        total : kinetic and potential energy (J) together of q and v.
+        energy : kinetic and potential energy (2,), J, of q and v.
         """
         m = len(self.contacts)
         nq = len(record) - 2 - 2 * nv - 5 * m
@@ -108,8 +158,8 @@ class Touches:
             normal_velocity_before=speeds[:, 0].copy(),
             normal_velocity_after=speeds[:, 1].copy(),
             angle_of_attack=angles,
-            energy_before=total(q, before),
-            energy_after=total(q, after),
+            energy_before=float(energy(q, before).sum()),
+            energy_after=float(energy(q, after).sum()),
             q=q,
             v_before=before,
             v_after=after,

@@ -17,7 +17,7 @@ from ...robot.rollout import rollout_among
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.precision import STEPS_IN_C
-from .step_in_c import Laws, StepInC, is_compiled
+from .step_in_c import StepInC, is_compiled
 
 OPERATIONS = 20_000
 """Of a step, about, for the choice of threads."""
@@ -84,5 +84,4 @@ def rollout_among_walls(
 def _of(robot: Robot, environment: Environment) -> tuple[Contacts, StepInC]:
     """The programs of a robot among walls."""
     contacts = Contacts(robot, environment, only_watch=True)
-    laws = Laws(contacts.restitution, contacts.friction, STEPS_IN_C, environment.tie_window)
-    return contacts, StepInC(robot, contacts.geometry, laws)
+    return contacts, StepInC.among(robot, contacts)
