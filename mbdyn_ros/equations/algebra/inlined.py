@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import casadi as ca
 
@@ -31,7 +31,7 @@ def inlined(*shapes: int | tuple[int, int]) -> Callable[[Formula], Formula]:
         def traced() -> ca.Function:
             sizes = [(one, 1) if isinstance(one, int) else one for one in shapes]
             symbols = [ca.SX.sym(f"x{k}", *size) for k, size in enumerate(sizes)]
-            results = formula(*symbols)
+            results: Any = formula(*symbols)
             several = list(results) if isinstance(results, tuple) else [results]
             return lasting(ca.Function(formula.__name__.strip("_"), symbols, several))
 
