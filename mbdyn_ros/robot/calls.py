@@ -180,7 +180,7 @@ class Calls:
             given = [array for array, _ in arrays.values()]
             if out is not None:
                 given = [x.copy() if np.may_share_memory(x, out) else x for x in given]
-            return kernel.batch(given, count, out, rows=self.rows)
+            return kernel.batch(given, count, out, self.rows)
         for key, (array, _) in arrays.items():
             if key != "wrenches":
                 require_finite(SPOKEN_ARGUMENTS.get(key, key), array, self.labels(key))
@@ -204,7 +204,7 @@ class Calls:
             return self.call(program, tuple(values))
         behind = np.broadcast_to(self.parameters, (len(homes), len(self.parameters)))
         whole = np.concatenate([homes, behind], axis=1)
-        return self.kernel(program).batch(values, len(homes), homes=whole)
+        return self.kernel(program).batch(values, len(homes), homes=whole, apart=True)
 
     def _run(self, kernel: Kernel, arrays: Sequence[Array], q: Array) -> Array:
         """The result for finite numbers, or words about why it has none."""
