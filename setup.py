@@ -27,8 +27,9 @@ PEERS = ["example-robot-data", "mujoco", "pin"]
 # What serves pages to the browser, and reads the meshes on them.
 PAGE = ["plotly>=6", "pycollada", "trimesh", "viser>=1.1"]
 
-# What expands macros in descriptions.
+# What expands macros in descriptions, and what reads MJCF.
 XACRO = ["xacro>=2"]
+MJCF = ["mujoco>=3.2"]
 
 setup(
     name=NAME,
@@ -60,6 +61,7 @@ setup(
             *PAGE,
             *PEERS,
             *XACRO,
+            *MJCF,
             "dask[distributed]",
             "hypothesis",
             "mcap-ros2-support",
@@ -72,6 +74,7 @@ setup(
             "sympy",
             "types-PyYAML",
         ],
+        "mjcf": MJCF,
         "xacro": XACRO,
         "symbolic": ["sympy"],
         "dask": ["dask[distributed]"],
