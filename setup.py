@@ -55,11 +55,13 @@ setup(
         "urdfdom-py",  # imports as urdf_parser_py
     ],
     extras_require={
+        "contact": ["coal"],
         "page": PAGE,
         "test": [
             *PAGE,
             *PEERS,
             *XACRO,
+            "coal",
             "dask[distributed]",
             "hypothesis",
             "mcap-ros2-support",
