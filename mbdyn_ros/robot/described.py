@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..array import Array
 from ..equations.tree.regressor import standard_parameters
+from ..equations.variable import AT_JOINTS
 from ..errors import InputError
 from ..model.model import Inertia, Link, Model
 from .home import EARTH
@@ -24,7 +25,7 @@ UPPER = np.triu_indices(3)
 def described_model(robot: Robot) -> Model:
     """The description that a robot was made of, with what was set since.
 
-    Payloads are part of their links, `set_inertia` and `set_friction` of what they changed; home,
+    Payloads are part of their links, and what was set part of its link or joint; home,
     gravity and whether the base floats are as `load` was told.
 
     Raises
@@ -36,7 +37,9 @@ def described_model(robot: Robot) -> Model:
     links = {link: _inertia(link, given.of_link(link)) for link in _changed_links(robot)}
     x, y, z = robot.gravity.tolist()
     gravity = (x, y, z)
-    losses = dict(_changed_friction(robot))
+    acting: dict[str, dict[str, Any]] = {}
+    for joint, numbers in _changed_at_joints(robot):
+        acting.setdefault(joint, {}).update(numbers)
     return replace(
         model,
         links=tuple(
@@ -44,9 +47,7 @@ def described_model(robot: Robot) -> Model:
             for link in model.links
         ),
         joints=tuple(
-            replace(joint, damping=losses[joint.name][0], friction=losses[joint.name][1])
-            if joint.name in losses
-            else joint
+            replace(joint, **acting[joint.name]) if joint.name in acting else joint
             for joint in model.joints
         ),
         home={**model.home, **robot._rough},
@@ -75,20 +76,23 @@ def _same(numbers: Array, link: Link) -> bool:
     return bool(np.array_equal(numbers, standard_parameters(link.inertia)))
 
 
-def _changed_friction(robot: Robot) -> Iterator[tuple[str, tuple[float, float]]]:
+def _changed_at_joints(robot: Robot) -> Iterator[tuple[str, dict[str, float]]]:
+    """By joint what acts on it now, where it was set, by the names of `Joint`."""
     known = {joint.name for joint in robot._described.joints}
-    for body in robot._parameters.described.tree.bodies:
-        joint = body.joint
-        pair = robot._parameters.friction[joint]
-        if not np.array_equal(pair, (body.damping, body.friction)):
-            _require_single(f"the friction of joint {joint!r}", pair)
+    for group, by_joint in robot._parameters.at_joints.items():
+        for body in robot._parameters.described.tree.bodies:
+            joint, names = body.joint, AT_JOINTS[group]
+            numbers = by_joint.get(joint)
+            if numbers is None or np.array_equal(numbers, [getattr(body, one) for one in names]):
+                continue
+            _require_single(f"the {group} of joint {joint!r}", numbers)
             if joint not in known:
                 raise InputError(
-                    f"{robot.model.source}: the friction of {joint!r} was set, which is one of the "
-                    "motions of a joint that a loop took apart; a description gives that joint one "
-                    "friction. Set it at 0 again"
+                    f"{robot.model.source}: the {group} of {joint!r} was set, which is one of the "
+                    f"motions of a joint that a loop took apart; a description gives that joint "
+                    f"one {group}. Set it at 0 again"
                 )
-            yield joint, (float(pair[0]), float(pair[1]))
+            yield joint, dict(zip(names, numbers.tolist(), strict=True))
 
 
 def _inertia(link: str, numbers: Array) -> Inertia:

@@ -1,5 +1,5 @@
-/* Steps among walls: a library of its own, since few processes take any, and it takes most of the
-   time to compile. */
+/* Steps among walls, and contacts that are held: a library of its own, since few processes take any,
+   and it takes most of the time to compile. */
 #define _GNU_SOURCE
 #include "program.h"
 
@@ -7,3 +7,4 @@
 #include "run.c"
 #include "step.c"
 #include "walled_rollout.c"
+#include "held.h"

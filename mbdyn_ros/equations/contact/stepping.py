@@ -12,8 +12,9 @@ from ..algebra.spatial import SX, by_rows, constant
 from ..efforts import driving, reduced_efforts
 from ..loops.embedding import Embedding
 from ..programs import mass_matrix
-from ..rubbing import RubbingRows, tree_friction
+from ..rubbing import RubbingRows
 from ..system import System
+from ..tree.acting import acting
 from ..tree.gibbs_motion import body_motions
 from .contact import ContactGeometry
 from .rods import between
@@ -43,7 +44,7 @@ def damped_mass(system: System, q: SX, z: SX, step: SX) -> SX:
 
 def _damping(system: System, embedding: Embedding) -> SX:
     """Damping (nv, nv) of the independent coordinates."""
-    damping = ca.diag(SX(tree_friction(system.tree)[0]))
+    damping = ca.diag(acting(system.tree, "damping"))
     return embedding.matrix.T @ damping @ embedding.matrix
 
 
@@ -74,7 +75,7 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
         normals += between(couple, one, other)[1:]
     normals.append(SX.zeros(6 * contacts.slots))
     stops = [side * velocity[k] for _, k, side, _ in contacts.stops]
-    rubbing, dry = RubbingRows.of(system), tree_friction(system.tree)[1]
+    rubbing, dry = RubbingRows.of(system), acting(system.tree, "friction")
     rub = [v[k] for k, _ in rubbing.single] + [velocity[row] for row in rubbing.own]
     bounds = [
         sum((ca.fabs(embedding.matrix[i, k]) * dry[i] for i in members), SX(0))

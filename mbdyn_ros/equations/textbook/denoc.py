@@ -109,7 +109,7 @@ class Denoc:
         """C (nv, nv) of equation (18); Id - 2 C is skew."""
         return self.N.T @ (self.M @ self.N_rate + self.W @ self.M @ self.N)
 
-    def weight(self, gravity: Array) -> SX:
+    def weight(self, gravity: Array | SX) -> SX:
         """Wrenches (6n, 1) of gravity (3,), m/s^2; tau_g is N^T times them."""
         masses = (body.inertia.mass for body in self.tree.bodies)
         return ca.vertcat(
@@ -127,7 +127,7 @@ class Denoc:
             parts += [torque + cross(origin - self.centers[i], force), force]
         return ca.vertcat(SX(0, 1), *parts)
 
-    def inverse_dynamics(self, a: SX, gravity: Array, wrenches: SX | None = None) -> SX:
+    def inverse_dynamics(self, a: SX, gravity: Array | SX, wrenches: SX | None = None) -> SX:
         """tau (nv, 1) of the cut-open tree at accelerations thdd, by equation (16)."""
         t_rate = self.N @ a + self.N_rate @ self.v
         w = self.M @ t_rate + self.W @ self.M @ self.t - self.weight(gravity)

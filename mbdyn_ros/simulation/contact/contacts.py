@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...compiler.bound import Bound, BoundBatch
 from ...equations.contact.contact import ContactLayout, contact_state, distances
@@ -87,13 +88,14 @@ class Contacts:
         return self.geometry.count
 
     @functools.cached_property
-    def _state(self) -> Bound:
+    def state(self) -> Bound:
+        """The bound program behind `layout`."""
         return Bound(self._robot.calls.kernel(contact_state, self.geometry))
 
     @functools.cached_property
     def layout(self) -> ContactLayout:
         """Layout of what `rows` reads."""
-        return ContactLayout(self._state.result, self.geometry, self._robot.nv)
+        return ContactLayout(self.state.result, self.geometry, self._robot.nv)
 
     def point(self, k: int) -> int:
         """Index of a contact's point; -1 for two links, and for the stop of a joint."""
@@ -146,8 +148,8 @@ class Contacts:
 
     def rows(self, q: Array, v: Array, which: Indices) -> Rows:
         """Contact rows of the contacts `which` (k,)."""
-        self._state.q[:], self._state.v[:] = q, v
-        self._state()
+        self.state.q[:], self.state.v[:] = q, v
+        self.state()
         layout, count, nv = self.layout, len(which), self._velocity
         places, normals = np.full((count, 3), np.nan), np.full((count, 3), np.nan)
         jacobians, W, drift = np.zeros((count, 3, nv)), np.zeros((count, nv)), np.zeros(count)
@@ -188,6 +190,24 @@ class Contacts:
         across = np.where(friction[:, None, None] > 0, tangent_planes(normals), 0.0)
         tangents, tangent_drift = across @ jacobians, (across @ along[:, :, None])[:, :, 0]
         return Rows(places, normals, jacobians, W, drift, tangents, tangent_drift, friction)
+
+    def flat_table(self, which: Indices) -> tuple[NDArray[np.int64], Array] | None:
+        """Contacts (k,) as C has them, see `runtime/held.h`; None where one is on no flat wall."""
+        faces = max(1, len(self.environment.sides))
+        places, numbers = np.full((len(which), 2), -1, dtype=np.int64), np.zeros((len(which), 14))
+        for row, k in enumerate(which.tolist()):
+            if k >= self.geometry.touching:
+                places[row, 1] = k - self.geometry.touching
+                continue
+            p, face = divmod(k, faces)
+            if k >= self.geometry.pairs or not self._levels[face].flat:
+                return None
+            _, normal, _ = self._levels[face](self._local[p, :3])
+            places[row, 0] = self._body[p]
+            numbers[row, :5] = *self._local[p, :3], self._radius[p], self.friction[k]
+            numbers[row, 5:8] = normal
+            numbers[row, 8:] = tangent_planes(normal[None]).ravel()
+        return places, numbers
 
     def refuse_inside(self, q: Array, v: Array, depth: float) -> None:
         """Refuse points that are deeper (m) than this inside walls.

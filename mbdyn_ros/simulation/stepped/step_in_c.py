@@ -18,7 +18,6 @@ from ...equations.contact.stepping import (
     contact_rows,
     damped_dynamics,
     damped_mass,
-    tree_friction,
 )
 from ...equations.position_rate import position_rate
 from ...equations.programs import energy, forward_dynamics, mass_matrix
@@ -98,8 +97,8 @@ class StepInC:
     """
 
     def __init__(self, robot: Robot, geometry: ContactGeometry, laws: Laws) -> None:
-        system = robot.system
-        damped = any(tree_friction(system.tree)[0]) and not system.is_deep
+        system = robot.calls.traced
+        damped = system.has("damping") and not system.is_deep
         self.damped = damped
         rubs = RubbingRows.of(system)
         self.contacts, self.rubbing = geometry.count, len(rubs)

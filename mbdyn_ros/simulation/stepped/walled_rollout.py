@@ -10,10 +10,10 @@ import numpy as np
 from ...array import Array
 from ...compiler.runtime.library import stepping
 from ...compiler.threads import threads_for
-from ...errors import InputError, SimulationError
+from ...errors import SimulationError
 from ...integration.methods import FixedMethod
 from ...robot import Robot
-from ...robot.rollout import serve_walls
+from ...robot.rollout import rollout_among
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.precision import STEPS_IN_C
@@ -33,8 +33,9 @@ KEPT = 8
 """Pairs of a robot and its walls whose programs stay at hand."""
 
 
+@rollout_among.register(Environment)
 def rollout_among_walls(
-    robot: Robot, environment: object, q: Array, v: Array, efforts: Array, dt: float,
+    environment: Environment, robot: Robot, q: Array, v: Array, efforts: Array, dt: float,
     method: FixedMethod, terminal: bool,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Positions and velocities after every step, or after the last, as those of `Stepper`.
@@ -44,8 +45,6 @@ def rollout_among_walls(
     SimulationError
         A start is inside a wall, by its number and words; or there is no C compiler.
     """
-    if not isinstance(environment, Environment):
-        raise InputError(f"environment must be an Environment, not {environment!r}")
     if not is_compiled(robot):
         raise SimulationError("rollouts among walls are compiled, and no C compiler was found")
     contacts, step = _of(robot, environment)
@@ -115,6 +114,3 @@ def _of(robot: Robot, environment: Environment) -> tuple[Contacts, StepInC]:
     """The programs of a robot among walls."""
     contacts = Contacts(robot, environment, only_watch=True)
     return contacts, StepInC.among(robot, contacts)
-
-
-serve_walls(rollout_among_walls)
