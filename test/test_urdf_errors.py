@@ -143,10 +143,6 @@ CASES = {
         joint('<limit effort="${effort}"/>'),
         f'{AB_PLACE} <limit>: effort="${{effort}}" is an unexpanded xacro expression; run xacro',
     ),
-    "xacro expression in a name": (
-        robot(f'{LINKS}{BC}<joint name="${{prefix}}ab" type="fixed">{AB}</joint>'),
-        "the name '${prefix}ab' is an unexpanded xacro expression; run xacro first",
-    ),
     "SDF": ("<sdf>\n</sdf>", "<text>:1: <sdf>: this is no URDF: the outermost element must be"),
     # numbers
     "zero axis": (

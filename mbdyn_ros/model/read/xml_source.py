@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 MOST_TAGS = 2_000_000
 """Tags of a file: each takes 200 bytes of memory, and robots of 10 000 joints have 200 000."""
 
-UNEXPANDED = "is an unexpanded xacro expression; run xacro first"
-
 
 class XmlSource:
     """One XML document: its root element, its name, and checked access to what is in it.
@@ -108,8 +106,6 @@ class XmlSource:
         name = element.get("name")
         if not name:
             raise self.error(element, f"this {element.tag} has no name; give it one")
-        if _is_unexpanded(name):
-            raise self.error(element, f"the name {name!r} {UNEXPANDED}")
         return str(name)
 
     def child(self, element: Element, tag: str) -> Element | None:
@@ -167,13 +163,14 @@ class XmlSource:
         return tuple(values)
 
 
-def _is_unexpanded(text: str) -> bool:
+def is_unexpanded(text: str) -> bool:
+    """Whether a text holds an expression of xacro."""
     return "${" in text or "$(" in text
 
 
 def _no_number(attribute: str, text: str, word: str) -> str:
     problem = f'{attribute}="{text}"'
     problem += "" if word == text else f': "{word}"'
-    if _is_unexpanded(text):
-        return f"{problem} {UNEXPANDED}"
+    if is_unexpanded(text):
+        return f"{problem} is an unexpanded xacro expression; run xacro first"
     return f"{problem} is no finite number (below {LARGEST:g}); give one such as 0.25 or 1e-3"
