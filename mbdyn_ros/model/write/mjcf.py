@@ -24,7 +24,6 @@ from .quaternion import quaternion
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-EARTH = (0.0, 0.0, -9.81)
 UNBOUNDED = 1e10
 """A bound of a range whose other end alone is bounded."""
 
@@ -36,7 +35,7 @@ Positions = Mapping[str, Array]
 
 @dataclass
 class _Writer:
-    """What is being written, and what could not be.
+    """A file being written, with words about all that it cannot say.
 
     qpos : numbers of the joints at home, in MuJoCo's order.
     """
@@ -75,7 +74,8 @@ def mjcf_text(
         root, "compiler", angle="radian", autolimits="true", inertiafromgeom="false",
         fitaabb="false",
     )  # fmt: skip
-    element(root, "option", gravity=numbers(model.gravity or EARTH))
+    if model.gravity is not None:  # else MuJoCo's own, which is the same
+        element(root, "option", gravity=numbers(model.gravity))
     defaults = element(root, "default")
     for name, group, touches in (("visual", "2", "0"), ("collision", "3", "1")):
         element(
@@ -214,12 +214,11 @@ def _write_motors(root: Element, model: Model, actuated: tuple[str, ...]) -> Non
                 one.set("ctrlrange", numbers((-joint.limits.effort, joint.limits.effort)))
             continue
         for step, kind, _ in steps_of(joint):
-            gears = np.eye(3, 6) if kind == "ball" else [()]
-            for gear, mark in zip(gears, ("/wx", "/wy", "/wz"), strict=False):
-                one = element(motors, "motor", name=step, joint=step)
-                if kind == "ball":
-                    one.set("name", step + mark)
-                    one.set("gear", numbers(gear))
+            if kind != "ball":
+                element(motors, "motor", name=step, joint=step)
+                continue
+            for gear, mark in zip(np.eye(3, 6), ("wx", "wy", "wz"), strict=True):
+                element(motors, "motor", name=f"{step}/{mark}", joint=step, gear=numbers(gear))
 
 
 def _write_homes(root: Element, writer: _Writer) -> None:

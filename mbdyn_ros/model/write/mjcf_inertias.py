@@ -15,13 +15,13 @@ from .elements import element, number, numbers
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-SMALLEST = 1e-12
+LEAST = 1e-12
 """Mass (kg) and moments (kg m^2) that a moving body has at least: MuJoCo refuses 0."""
 
 MARGIN = 1e-12
 """Share of the largest moment by which the other two together are larger, for MuJoCo's rounding."""
 
-UNTOLD = 1e-9
+SLIGHT = 1e-9
 """Share of the largest moment up to which a change is not told."""
 
 
@@ -69,9 +69,9 @@ class Inertias:
             change = np.abs(whole.moments - before.moments).max()
             if not own:
                 omitted.append(
-                    f'that "{head}" has no mass: MuJoCo refuses that, and has {SMALLEST:g} kg'
+                    f'that "{head}" has no mass: MuJoCo refuses that, and has {LEAST:g} kg'
                 )
-            elif change > UNTOLD * np.abs(before.moments).max():
+            elif change > SLIGHT * np.abs(before.moments).max():
                 omitted.append(
                     f'the inertia of "{head}": MuJoCo takes none like it; its moments are changed '
                     f"by {change:.3g} kg m^2"
@@ -134,13 +134,13 @@ def _together(members: Mapping[str, Pose], own: Mapping[str, Inertia]) -> Inerti
 
 def _is_sound(inertia: Inertia) -> bool:
     a, b, c = np.linalg.eigvalsh(inertia.moments)
-    return bool(inertia.mass >= SMALLEST and a >= SMALLEST and a + b >= c * (1 + MARGIN))
+    return bool(inertia.mass >= LEAST and a >= LEAST and a + b >= c * (1 + MARGIN))
 
 
 def _sound(inertia: Inertia) -> Inertia:
     """The nearest that MuJoCo takes: moments raised."""
     moments, axes = np.linalg.eigh((inertia.moments + inertia.moments.T) / 2)
-    moments = np.maximum(moments, SMALLEST)
+    moments = np.maximum(moments, LEAST)
     moments[0] = max(moments[0], moments[2] * (1 + 2 * MARGIN) - moments[1])
     turned: Array = axes @ np.diag(moments) @ axes.T
-    return Inertia(max(inertia.mass, SMALLEST), inertia.center, (turned + turned.T) / 2)
+    return Inertia(max(inertia.mass, LEAST), inertia.center, (turned + turned.T) / 2)

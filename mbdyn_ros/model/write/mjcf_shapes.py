@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 READABLE = (".stl", ".obj", ".msh")
 """Meshes that MuJoCo reads."""
 
-MOST_TOLD = 3
-"""Meshes that are named among those that are left out."""
-
 
 class Shapes:
     """Geoms, and the meshes that they need.
