@@ -9,7 +9,8 @@ import pytest
 
 import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FiveBar, FourBar, Link, Mechanism, SliderCrank
-from mbdyn_ros.mechanisms.view.run import Drive, Run
+from mbdyn_ros.mechanisms.view.drive import Drive
+from mbdyn_ros.mechanisms.view.run import QUANTITIES, Run
 from mbdyn_ros.view.scene.part_mesh import FACES, block_outline, rounded_outline, solid
 
 DRIVE = Drive((10.0,), (0.0,))
@@ -25,7 +26,7 @@ def test_every_mechanism_runs(kind: type[Mechanism], interpreted: None) -> None:
     assert run.swings is None and run.x[-1] == pytest.approx(360)
     lines = run.torque_lines()
     assert len(lines) == 2 * len(kind.inputs)
-    for quantity in ("positions", "speeds", "accelerations"):
+    for quantity in QUANTITIES[:6]:
         turning, sliding = run.joint_lines(quantity)
         assert len(turning) + len(sliding) == len(run.mechanism.joint_names)
     forces, none = run.joint_lines("forces in joints")

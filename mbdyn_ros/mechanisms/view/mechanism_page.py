@@ -11,8 +11,9 @@ from ...view.colors import color_of
 from ...view.page.charts import Chart, Line
 from ...view.page.page import Page
 from ...view.page.playback import Playback
-from .. import Mechanism
+from .. import CrankMotion, Mechanism
 from .design_sliders import DesignSliders
+from .drive import CONSTANT
 from .equations_panel import EquationsPanel
 from .mechanism_scene import MechanismScene, frame_front
 from .picture import picture
@@ -28,6 +29,7 @@ class MechanismPage:
     Parameters
     ----------
     page : an empty page. speed : of the cranks at the start, rad/s.
+    motion : the law of motion at the start, one of `drive.LAWS`, or a motion from a file.
 
     Attributes
     ----------
@@ -39,7 +41,10 @@ class MechanismPage:
         The mechanism cannot be assembled on the way of its cranks.
     """
 
-    def __init__(self, page: Page, mechanism: Mechanism, speed: float = 10.0) -> None:
+    def __init__(
+        self, page: Page, mechanism: Mechanism, speed: float = 10.0,
+        motion: str | CrankMotion = CONSTANT,
+    ) -> None:  # fmt: skip
         self.page = page
         gui = page.server.gui
         with gui.add_folder("Play"):
@@ -52,7 +57,7 @@ class MechanismPage:
                 "real time ×", [name for name, _ in PLAY_SPEEDS], initial_value="1/10"
             )
         self._instant.on_update(page.changed)
-        self.sliders = DesignSliders(gui, mechanism, page.changed, speed)
+        self.sliders = DesignSliders(gui, mechanism, page.changed, speed, motion)
         self.run_shown = Run(mechanism, self.sliders.drive)
         self._kept: list[Line] = []
         with gui.add_folder("Compare"):
@@ -67,7 +72,7 @@ class MechanismPage:
         EquationsPanel(page, lambda: (self.run_shown, self._row), _send)
         with page.charts("Torque and motion"):
             self._torque = Chart(gui, "driving torque (N m)", "", aspect=0.72)
-            self._quantity = gui.add_dropdown("joints", QUANTITIES, initial_value=QUANTITIES[0])
+            self._quantity = gui.add_dropdown("show", QUANTITIES, initial_value=QUANTITIES[0])
             self._turning = Chart(gui, "", "", aspect=0.7)
             self._sliding = Chart(gui, "", "", aspect=0.5)
         self._quantity.on_update(page.changed)
@@ -111,7 +116,9 @@ class MechanismPage:
             self.scene.shape(run.mechanism, run.analysis.pose)
             self.scene.fade(False)
             self._draw_charts(run)
-        if run.swings is None:
+        if run.stopped:
+            self.page.say(f"**It ends early.** {in_markdown(run.stopped)}.")
+        elif run.swings is None:
             self.page.say()
         else:
             low, high = (math.degrees(one) for one in run.swings)
@@ -149,7 +156,7 @@ class MechanismPage:
         """Keep the torque of the run, named by what differs from the start."""
         run, settings = self.run_shown, self.sliders.settings
         name = ", ".join(f"{key} {value:.4g}" for key, value in settings.items()) or "as given"
-        name += f", {run.motion.v[0, 0]:g} rad/s" if run.swings is None else ""
+        name += f", {run.motion.v[0, 0]:g} rad/s" if run.across != "time (s)" else ""
         for k, label in enumerate(run.mechanism.inputs):
             text = name if len(run.mechanism.inputs) == 1 else f"{label}, {name}"
             color = color_of(len(self._kept) + 2)
@@ -179,7 +186,7 @@ class MechanismPage:
 
 def _dash(run: Run) -> str:
     """The dashes of kept runs, by the axis that they are drawn over."""
-    return "dash" if run.swings is None else "longdash"
+    return "longdash" if run.across == "time (s)" else "dash"
 
 
 def _send(event: Any, name: str, content: bytes) -> None:

@@ -105,7 +105,8 @@ class Chart:
             {
                 "type": "scatter", "mode": "lines", "name": in_html(line.name),
                 "x": _encoded(self._x if line.x is None else line.x), "y": _encoded(line.y),
-                "line": {"color": line.color, "dash": line.dash, "width": line.width},
+                "line": {"color": line.color, "dash": line.dash, "width": line.width,
+                         "simplify": False},
                 "hovertemplate": "%{y:.4g}", "showlegend": line.listed,
             }
             for line in self._lines
