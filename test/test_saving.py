@@ -168,9 +168,12 @@ def test_meshes_stay_where_they_are(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:.*no mass resists")
 def test_what_was_set_is_saved(tmp_path: Path) -> None:
-    robot = mbdyn_ros.load(TOLD, variable=["b", "friction"], gravity=(0, 0, -1.62))
+    variable = ["b", "friction", "armature", "springs"]
+    robot = mbdyn_ros.load(TOLD, variable=variable, gravity=(0, 0, -1.62))
     robot.set_payload("b", 2.0, (0.1, 0.2, 0.3))
     robot.set_friction("spindle", 7.0, 0.125)
+    robot.set_armature("spindle", 0.75)
+    robot.set_spring("spindle", 3.0, 0.5)
     saved = mbdyn_ros.save_urdf(robot, tmp_path / "x.urdf")
     assert [text.split(":")[0] for text in saved.omitted] == ["which numbers are variable"]
     other = mbdyn_ros.load(saved.path)

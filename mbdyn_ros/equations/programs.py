@@ -141,6 +141,13 @@ def spring_vector(system: System, q: SX, z: SX) -> SX:
     return embedding.reduce(ca.densify(joint_springs(system, embedding)))
 
 
+@program("q", output="effort", internal=True)
+def holding_vector(system: System, q: SX, z: SX) -> SX:
+    """Efforts (nv, 1) of the independent coordinates that hold the robot at rest, springs too."""
+    rest = SX.zeros(system.coordinates.nv)
+    return reduced_efforts(system, system.embedding(q, z), rest, rest, None, False)
+
+
 @program("q v", output="effort")
 def bias_vector(system: System, q: SX, z: SX, v: SX) -> SX:
     """Coriolis, centrifugal and gravity efforts (nv, 1) of the independent coordinates."""

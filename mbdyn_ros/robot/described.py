@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..array import Array
 from ..equations.tree.regressor import standard_parameters
+from ..equations.variable import AT_JOINTS
 from ..errors import InputError
-from ..model.model import Inertia, Link, Model
+from ..model.blocks import joint_blocks
+from ..model.model import Inertia, Joint, Link, Model, Pose
+from ..model.split_joints import parts
+from ..model.write.quaternion import quaternion
 from .home import EARTH
 from .variable import variable_names
 
@@ -24,7 +28,7 @@ UPPER = np.triu_indices(3)
 def described_model(robot: Robot) -> Model:
     """The description that a robot was made of, with what was set since.
 
-    Payloads are part of their links, `set_inertia` and `set_friction` of what they changed; home,
+    Payloads are part of their links, and what was set part of its link or joint; home,
     gravity and whether the base floats are as `load` was told.
 
     Raises
@@ -36,7 +40,9 @@ def described_model(robot: Robot) -> Model:
     links = {link: _inertia(link, given.of_link(link)) for link in _changed_links(robot)}
     x, y, z = robot.gravity.tolist()
     gravity = (x, y, z)
-    losses = dict(_changed_friction(robot))
+    acting: dict[str, dict[str, Any]] = {}
+    for joint, numbers in _changed_at_joints(robot):
+        acting.setdefault(joint, {}).update(numbers)
     return replace(
         model,
         links=tuple(
@@ -44,9 +50,7 @@ def described_model(robot: Robot) -> Model:
             for link in model.links
         ),
         joints=tuple(
-            replace(joint, damping=losses[joint.name][0], friction=losses[joint.name][1])
-            if joint.name in losses
-            else joint
+            replace(joint, **acting[joint.name]) if joint.name in acting else joint
             for joint in model.joints
         ),
         home={**model.home, **robot._rough},
@@ -59,6 +63,34 @@ def arguments_text(robot: Robot) -> Iterator[str]:
     """Words about arguments of `load` that no file says."""
     if names := variable_names(robot._parameters.layout):
         yield f"which numbers are variable: load(..., variable={names})"
+
+
+def home_positions(robot: Robot, model: Model) -> dict[str, Array]:
+    """Positions (nq,) of the joints of a model of the robot, at its closed home.
+
+    model : the robot's, its joints whole.
+    """
+    blocks = joint_blocks(robot.model.joints)
+    base = robot._system.home.size - sum(block.q.stop - block.q.start for block in blocks.values())
+    at = {name: robot._system.home[base:][block.q] for name, block in blocks.items()}
+    return {
+        joint.name: at[joint.name] if joint.name in at else _from_parts(robot, joint, at)
+        for joint in model.joints
+        if joint.nv
+    }
+
+
+def _from_parts(robot: Robot, joint: Joint, at: Mapping[str, Array]) -> Array:
+    """The positions of a joint that a loop took apart, from those of its parts."""
+    names = parts(joint)
+    if joint.nq == len(names):
+        return np.concatenate([at[name] for name in names])
+    pose, first = Pose(), robot.model.joint(names[0])
+    for name in names:
+        part = robot.model.joint(name)
+        pose = pose @ (Pose() if part is first else part.origin) @ part.pose(at[name])
+    w, x, y, z = quaternion(pose.rotation)
+    return np.array([*pose.translation[: joint.nq - 4], x, y, z, w])
 
 
 def _changed_links(robot: Robot) -> Iterator[str]:
@@ -75,20 +107,23 @@ def _same(numbers: Array, link: Link) -> bool:
     return bool(np.array_equal(numbers, standard_parameters(link.inertia)))
 
 
-def _changed_friction(robot: Robot) -> Iterator[tuple[str, tuple[float, float]]]:
+def _changed_at_joints(robot: Robot) -> Iterator[tuple[str, dict[str, float]]]:
+    """By joint what acts on it now, where it was set, by the names of `Joint`."""
     known = {joint.name for joint in robot._described.joints}
-    for body in robot._parameters.described.tree.bodies:
-        joint = body.joint
-        pair = robot._parameters.friction[joint]
-        if not np.array_equal(pair, (body.damping, body.friction)):
-            _require_single(f"the friction of joint {joint!r}", pair)
+    for group, by_joint in robot._parameters.at_joints.items():
+        for body in robot._parameters.described.tree.bodies:
+            joint, names = body.joint, AT_JOINTS[group]
+            numbers = by_joint.get(joint)
+            if numbers is None or np.array_equal(numbers, [getattr(body, one) for one in names]):
+                continue
+            _require_single(f"the {group} of joint {joint!r}", numbers)
             if joint not in known:
                 raise InputError(
-                    f"{robot.model.source}: the friction of {joint!r} was set, which is one of the "
-                    "motions of a joint that a loop took apart; a description gives that joint one "
-                    "friction. Set it at 0 again"
+                    f"{robot.model.source}: the {group} of {joint!r} was set, which is one of the "
+                    f"motions of a joint that a loop took apart; a description gives that joint "
+                    f"one {group}. Set it at 0 again"
                 )
-            yield joint, (float(pair[0]), float(pair[1]))
+            yield joint, dict(zip(names, numbers.tolist(), strict=True))
 
 
 def _inertia(link: str, numbers: Array) -> Inertia:

@@ -23,11 +23,13 @@ from . import (
     configuration,
     derivatives,
     dynamics,
+    editing,
     export,
     formulas,
     frames,
     limits,
     makeup,
+    motors,
     parameters,
     rollout,
     saving,
@@ -67,9 +69,10 @@ def load(
         description says, and no URDF says so.
     gravity : (3,), m/s^2, in the world; by default the description's, (0, 0, -9.81) where it has
         none.
-    variable : links whose inertias, and "gravity" and "friction", whose numbers may change without
-        compiling (`set_payload`, `set_inertia`, `set_gravity`, `set_friction`): inputs of the
-        programs, where all others are folded. What is set without being named here becomes so.
+    variable : links whose inertias, and "gravity", "friction", "armature" and "springs", whose
+        numbers may change without compiling (`set_payload`, `set_inertia`, `set_gravity`,
+        `set_friction`, `set_armature`, `set_spring`): inputs of the programs, where all others
+        are folded. What is set without being named here becomes so.
     xacro : arguments of a xacro file, such as {"prefix": "left_"}; text is expanded only where
         they are given (they may be empty).
 
@@ -138,7 +141,7 @@ class Robot:
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
-        self._rough, self._stale = rough, False
+        self._rough, self._seen = rough, 0
         self.model, self._system, self._assemblies, notes = build_robot(
             model, floating_base, self.gravity, rough
         )
@@ -195,7 +198,11 @@ class Robot:
     set_inertia = parameters.set_inertia
     set_payload = parameters.set_payload
     set_gravity = parameters.set_gravity
+    motor_labels = property(motors.motor_labels)
+    motor_effort = motors.motor_effort
     set_friction = parameters.set_friction
+    set_armature = parameters.set_armature
+    set_spring = parameters.set_spring
     parameter_labels = parameters.parameter_labels
     parameter_values = parameters.parameter_values
     inverse_dynamics_second_derivatives = derivatives.inverse_dynamics_second_derivatives
@@ -248,7 +255,13 @@ class Robot:
     operation_counts = formulas.operation_counts
     closed_form = export.closed_form
     generate_c = export.generate_c
+    locked = editing.locked
+    without = editing.without
+    renamed = editing.renamed
+    attached = editing.attached
+    with_joint = editing.with_joint
     save_urdf = saving.save_urdf
+    save_mjcf = saving.save_mjcf
     report = report
 
     @property

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..model import Model
 from .dh_table import read_dh_table
+from .mjcf.mjcf import read_mjcf
 from .source_text import NamedText, Source, load_text
 from .urdf import read_urdf
 from .xacro_text import expand_xacro, is_xacro
@@ -19,7 +20,7 @@ SUFFIXES = (".yaml", ".yml")
 JOINTS = re.compile(r"""(?:^|[{,])\s*["']?joints["']?\s*:""", re.MULTILINE)
 OUTERMOST = re.compile(r"\A(?:\s|<\?.*?\?>|<!--.*?-->)*<([\w.-]+)", re.DOTALL)
 
-FORMATS = {"robot": read_urdf}
+FORMATS = {"robot": read_urdf, "mujoco": read_mjcf}
 """The formats of XML by the name of their outermost element, and their readers."""
 
 

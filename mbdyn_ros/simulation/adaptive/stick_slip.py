@@ -21,9 +21,8 @@ from ...compiler.bound import Bound
 from ...equations.programs import (
     coriolis_vector,
     forward_dynamics,
-    gravity_vector,
+    holding_vector,
     mass_matrix,
-    spring_vector,
 )
 from ...errors import SimulationError
 from ...model.model import Array
@@ -52,12 +51,11 @@ class StickSlip(Smooth):
     switching = True
 
     def __init__(self, robot: Robot, drive: Drive) -> None:
-        springs = [spring_vector] * robot.system.has("spring_stiffness")
         kernels = robot.calls.load(
             (forward_dynamics, None, False, False),
-            *[(program,) for program in (mass_matrix, coriolis_vector, gravity_vector, *springs)],
+            *[(program,) for program in (mass_matrix, coriolis_vector, holding_vector)],
         )
-        self._forward, self._matrix, self._coriolis, *self._standing = map(Bound, kernels)
+        self._forward, self._matrix, self._coriolis, self._holding = map(Bound, kernels)
         self._a = self._forward.a
         self._drive = drive
         self._coulomb = Coulomb(robot)
@@ -163,12 +161,11 @@ class StickSlip(Smooth):
 
     def _load(self, q: Array, v: Array, effort: Array) -> Array:
         """Forces (nv,) on the coordinates, without the friction of joints that stick."""
-        self._coriolis.q[:], self._coriolis.v[:] = q, v
+        self._holding.q[:] = self._coriolis.q[:] = q
+        self._coriolis.v[:] = v
+        self._holding()
         self._coriolis()
-        for one in self._standing:  # gravity, and springs if there are any
-            one.q[:] = q
-            one()
-        bias = sum(one.effort for one in self._standing) + self._coriolis.effort
+        bias = self._holding.effort + self._coriolis.effort
         return self._drive.generalized(q, effort) - bias - self._resistance(v) + self.load
 
     def _constrained(self, q: Array, v: Array, effort: Array) -> tuple[Array, Array]:
@@ -191,8 +188,7 @@ class StickSlip(Smooth):
 
     def _margin(self, load: Array) -> Array:
         """How far (m,) a load must exceed F to count."""
-        efforts = [one.effort for one in (*self._standing, self._coriolis)]
-        loads = np.abs([*efforts, load]).sum(axis=0)
+        loads = np.abs(self._holding.effort) + np.abs(self._coriolis.effort) + np.abs(load)
         return HYSTERESIS * self._coulomb.limit + LOAD_NOISE * loads.max(initial=0.0)
 
     def _settle(self, q: Array, v: Array, effort: Array) -> Array:

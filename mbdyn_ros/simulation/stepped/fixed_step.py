@@ -17,13 +17,16 @@ dead centre, `charted_step` goes on in others.
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arguments import Wrenches, positive_seconds
+from ...compiler.bound import Bound
 from ...equations.position_rate import PositionRate
+from ...equations.programs import holding_vector
 from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...integration.stepper import Stepper
 from ...model.model import Array
@@ -86,9 +89,9 @@ class FixedStep:
         self.q, self.v = self._stepper.q, self._stepper.v
         self.effort = np.zeros(len(robot.effort_labels))
         self._drive = Drive(robot)
-        self._coulomb = Coulomb(robot) if robot.system.has_friction else None
+        self._coulomb = Coulomb(robot) if robot.calls.traced.has_friction else None
         rubbing = 0 if self._coulomb is None else len(self._coulomb.labels)
-        self._rough, self._sprung = rubbing > 0, robot.system.has("spring_stiffness")
+        self._rough = rubbing > 0
         self._dynamics = robot.bind("forward_dynamics", friction=not self._rough)
         self._mass = robot.bind("mass_matrix")
         self._position_rate = PositionRate(robot.system.coordinates)
@@ -183,10 +186,15 @@ class FixedStep:
         """Accelerations (nv,) with damping as of the end of the step."""
         mass = self._mass_at(q)
         load = self._drive.generalized(q, self.effort)
-        load = load - (self.robot.coriolis_vector(q, v) + self.robot.gravity_vector(q))
-        if self._sprung:
-            load = load - self.robot.spring_vector(q)
+        self._holding.q[:] = q
+        self._holding()
+        load = load - (self.robot.coriolis_vector(q, v) + self._holding.effort)
         result[:] = np.linalg.solve(mass, load - self._resistance(q, v))
+
+    @functools.cached_property
+    def _holding(self) -> Bound:
+        """Efforts that hold the robot at rest; damped steps alone ask for them."""
+        return Bound(self.robot.calls.kernel(holding_vector))
 
     def _stick(self, coulomb: Coulomb, start: Array) -> None:
         """Correct a step in which a joint with dry friction was at rest or turned round.

@@ -1,12 +1,13 @@
-"""Shapes and colours of links: the `<visual>` elements of a URDF."""
+"""Shapes and colours of links: the `<visual>` elements of a URDF, and what others have."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...model.model import Pose
-from ...model.read.description import FORMATS, described, outermost
+from ...model.model import Model, Pose
+from ...model.read.description import FORMATS, described, outermost, read_description
 from ...model.read.placement import read_pose
 from ...model.read.shape import read_shape
 from ...model.read.source_text import NamedText, Source
@@ -34,7 +35,7 @@ class Visual:
 
 
 def read_visuals(source: Source) -> tuple[Visual, ...]:
-    """The visuals of a URDF in document order; none of other formats.
+    """The visuals of a robot in document order; none of a DH table.
 
     Raises
     ------
@@ -49,8 +50,10 @@ def read_visuals(source: Source) -> tuple[Visual, ...]:
     ('stone', Sphere(radius=0.2))
     """
     found = described(source)
-    if not isinstance(found, NamedText) or outermost(found.text) in FORMATS.keys() - {"robot"}:
+    if not isinstance(found, NamedText):
         return ()
+    if outermost(found.text) in FORMATS.keys() - {"robot"}:
+        return tuple(_visuals(read_description(found)))
     document = XmlSource(found)
     named = {}
     for material in document.root.iterchildren("material"):
@@ -62,6 +65,15 @@ def read_visuals(source: Source) -> tuple[Visual, ...]:
         for link in document.root.iterchildren("link")
         for element in link.iterchildren("visual")
     )
+
+
+def _visuals(model: Model) -> Iterator[Visual]:
+    """The visuals that a model has kept."""
+    for link in model.links:
+        for one in link.visuals:
+            if one.geometry is not None:
+                r, g, b, a = one.color or PLAIN
+                yield Visual(link.name, one.origin, one.geometry, (r, g, b, a), bool(one.color))
 
 
 def _visual(
