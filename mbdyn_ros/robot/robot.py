@@ -141,7 +141,7 @@ class Robot:
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
-        self._rough, self._stale = rough, False
+        self._rough, self._seen = rough, 0
         self.model, self._system, self._assemblies, notes = build_robot(
             model, floating_base, self.gravity, rough
         )
@@ -261,6 +261,7 @@ class Robot:
     attached = editing.attached
     with_joint = editing.with_joint
     save_urdf = saving.save_urdf
+    save_mjcf = saving.save_mjcf
     report = report
 
     @property

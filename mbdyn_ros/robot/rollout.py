@@ -15,7 +15,7 @@ from ..arguments import (
     require_unit_quaternions,
     whole_efforts,
 )
-from ..array import as_numbers
+from ..array import NoNumbers, as_numbers
 from ..compiler.compiled_kernel import CompiledKernel
 from ..compiler.compiled_program import CompiledProgram
 from ..compiler.kernel import Kernel
@@ -111,7 +111,7 @@ def rollout(
         )
     forces = checked_efforts(efforts, self.effort_labels)
     q, v = checked_start(self.system, q0, v0, forces, self.calls.rows)
-    friction = friction or not self.system.has_friction
+    friction = friction or not self.calls.traced.has_friction
     if friction not in self._rollouts:
         kernel = self.calls.kernel(programs.forward_dynamics, friction=friction)
         self._rollouts[friction] = Rollout(self.system, kernel)
@@ -274,7 +274,7 @@ def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
     """Efforts (T, ne) or (N, T, ne) as float64, or words about why they are none."""
     try:
         array = as_numbers(whole_efforts(value, labels))
-    except (TypeError, ValueError, OverflowError) as error:
+    except NoNumbers as error:
         raise InputError(f"efforts must be numbers: {error}") from None
     if array.ndim not in (2, 3) or array.shape[-1] != len(labels):
         raise InputError(
