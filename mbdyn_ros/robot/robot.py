@@ -261,6 +261,7 @@ class Robot:
     attached = editing.attached
     with_joint = editing.with_joint
     save_urdf = saving.save_urdf
+    save_mjcf = saving.save_mjcf
     report = report
 
     @property
