@@ -8,13 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ...arguments import (
-    Wrenches,
-    body_wrenches,
-    positive_seconds,
-    single_vector,
-    whole_efforts,
-)  # fmt: skip
+from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector, whole_efforts
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
 from ...errors import InputError, SimulationError
@@ -71,11 +65,7 @@ class Stepper:
     """
 
     def __init__(
-        self,
-        robot: Robot,
-        step: float,
-        environment: Environment | None = None,
-        method: str = AUTO,
+        self, robot: Robot, step: float, environment: Environment | None = None, method: str = AUTO
     ) -> None:
         robot.require_mass("simulation")
         robot.require_single("simulation")

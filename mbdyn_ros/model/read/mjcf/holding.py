@@ -1,4 +1,4 @@
-"""What a `connect` or a `weld` of a MJCF holds together, and where."""
+"""The bodies and places that a `connect` or a `weld` of a MJCF holds together."""
 
 from __future__ import annotations
 

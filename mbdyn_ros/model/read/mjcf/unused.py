@@ -1,4 +1,4 @@
-"""What a MJCF says and nothing here computes with: what acts on the motion, and what does not."""
+"""Contents of a MJCF that nothing here computes with: what acts on the motion, and what does not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BALL = 1
 
 
 def unused_forces(compiled: Compiled, actuators: Actuators) -> dict[str, int]:
-    """What acts on the motion, and how often it is there."""
+    """Contents that act on the motion, and how often they are there."""
     model = compiled.model
     tendons = (
         model.tendon_stiffness, model.tendon_damping, model.tendon_frictionloss,
@@ -42,7 +42,7 @@ def unused_forces(compiled: Compiled, actuators: Actuators) -> dict[str, int]:
 
 
 def unused_elements(compiled: Compiled) -> dict[str, int]:
-    """What else is there."""
+    """The other contents."""
     model = compiled.model
     counts = {
         "inactive equality": np.count_nonzero(model.eq_active0 == 0),
