@@ -8,7 +8,12 @@
 #include "dense.h"
 #include "complementarity.h"
 #include "walls.h"
-#include "hold.h"
+#include "lanes.h"
+#define SUFFIX v
+#include "walled_template.h"
+#define SUFFIX 1
+#include "walled_template.h"
+#include "lift.h"
 #include "impact.h"
 
 enum { MOST_LOCATED = 8, MOST_MERGES = 6, LANDINGS = 4 };
@@ -56,24 +61,32 @@ static double crossing(double a, double u, double b, double w, double depth) {
   return -1.;
 }
 
+/* Where within a step of length h a distance falls below zero; the way of the method without stages
+   is straight. */
+static double meeting(const struct walls* w, double h, double g, double rate, double last,
+                      double end, double slope) {
+  const double depth = w->graze * fmax(slope, 1e-12), way = last - g;
+  if (!w->stages) return crossing(g, way, last, way, depth);
+  return crossing(g, rate * h, last, end * h, depth);
+}
+
 /* A step of length h from the state kept in x, the held contacts held. */
-static void go(const struct walls* w, struct walled* s, struct work* x, double h) {
+static void go(const struct walls* w, struct walled* s, struct work1* x, double h) {
   memcpy(s->q, x->q, w->nq * sizeof *s->q);
   memcpy(s->v, x->v, w->nv * sizeof *s->v);
-  fly(w, s, x, h);
-  unit_quaternions(w, s->q);
+  fly1(w, s, x, h);
   x->fresh = 0;
   if (x->count || w->rubbing) {
-    hold(w, s, x, h);
+    hold1(w, s, x, h, is1(1));
   } else if (w->contacts) {
     memset(s->mode, 0, w->contacts * sizeof *s->mode);
     memset(s->force, 0, 3 * w->contacts * sizeof *s->force);
   }
-  if (!x->fresh) measure(w, s, x->now);
+  if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
   x->fresh = 1;
 }
 
-static int is_held(const struct work* x, size_t k) {
+static int is_held(const struct work1* x, size_t k) {
   for (size_t i = 0; i < x->count; ++i) {
     if (x->held[i] == k) return 1;
   }
@@ -81,21 +94,22 @@ static int is_held(const struct work* x, size_t k) {
 }
 
 /* Move on by a time, or up to the next impact and through it; gives how far. */
-static double part(const struct walls* w, struct walled* s, struct work* x, double length,
+static double part(const struct walls* w, struct walled* s, struct work1* x, double length,
                    int locate) {
   const size_t m = w->contacts;
   int hits = 0;
-  if (!x->fresh) measure(w, s, x->now);
+  if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
   for (size_t k = 0; k < m; ++k) {
     const double slope = x->now[2 * m + k];
     hits |= x->now[k] <= w->touching * slope && x->now[m + k] < -w->slow * slope;
   }
   if (hits) collide(w, s, x);
-  if (!x->fresh) measure(w, s, x->now);
+  if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
   x->count = 0;
   for (size_t k = 0; k < m && x->count < most_held(w); ++k) {
     const double slope = x->now[2 * m + k];
     if (x->now[k] <= w->touching * slope && x->now[m + k] <= 2. * w->slow * slope) {
+      x->on[x->count] = is1(1);
       x->held[x->count++] = k;
     }
   }
@@ -117,8 +131,7 @@ static double part(const struct walls* w, struct walled* s, struct work* x, doub
   for (size_t k = 0; k < m; ++k) {
     const double g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
     if (!(g + last <= FASTER * length * fmax(fabs(rate), fabs(end))) || is_held(x, k)) continue;
-    const double share = crossing(g, rate * length, last, end * length,
-                                  w->graze * fmax(x->now[2 * m + k], 1e-12));
+    const double share = meeting(w, length, g, rate, last, end, x->now[2 * m + k]);
     if (share >= 0. && share < first) first = share, which = k;
   }
   if (first > 1.) return length;
@@ -126,7 +139,9 @@ static double part(const struct walls* w, struct walled* s, struct work* x, doub
     for (int k = 0; k < MOST_MERGES; ++k) {
       const size_t before = x->count;
       for (size_t i = 0; i < m && x->count < most_held(w); ++i) {
-        if (x->now[i] < -w->graze * x->now[2 * m + i] && !is_held(x, i)) x->held[x->count++] = i;
+        if (!(x->now[i] < -w->graze * x->now[2 * m + i]) || is_held(x, i)) continue;
+        x->on[x->count] = is1(1);
+        x->held[x->count++] = i;
       }
       if (x->count == before) break;
       RESTORE();
@@ -143,7 +158,7 @@ static double part(const struct walls* w, struct walled* s, struct work* x, doub
     } else {
       memcpy(s->q, x->q, w->nq * sizeof *s->q);
       memcpy(s->v, x->v, w->nv * sizeof *s->v);
-      measure(w, s, x->now);
+      measure1(w, s, s->q, s->v, x->now);
     }
     const double g = x->now[which], rate = x->now[m + which], slope = x->now[2 * m + which];
     if (fabs(g) <= w->closed * slope || !(rate < 0.) || k + 1 == LANDINGS) break;
@@ -177,9 +192,9 @@ static int drives(const struct walls* w, const struct walled* s) {
 
 /* Nothing that is not driven gains energy: what errors of a step with contacts have brought is taken
    from all velocities alike, which keeps the laws of contacts. */
-static void trim(const struct walls* w, struct walled* s, struct work* x, double most) {
+static void trim(const struct walls* w, struct walled* s, struct work1* x, double most) {
   double now[2];
-  evaluate(w, s, w->energy, s->q, s->v, now);
+  evaluate1(w, s, w->energy, s->q, s->v, now);
   const double gain = now[0] + now[1] - most;
   if (!(gain > 0.) || !(now[0] > 0.)) return;
   const double share = sqrt(fmax(0., 1. - gain / now[0]));
@@ -189,18 +204,23 @@ static void trim(const struct walls* w, struct walled* s, struct work* x, double
   s->trimmed += fmin(gain, now[0]);
 }
 
+EXPORTED size_t room_of_motion(const struct walls* w) {
+  struct work1 x;
+  return share_room1(w, NULL, &x);
+}
+
 /* Take so many steps, or fewer where the record of impacts is nearly full; gives how many, and
    negative, less one, where the next left the finite numbers. */
 EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) {
-  struct work work;
-  share_room(w, s->room, &work);
+  struct work1 work;
+  share_room1(w, s->room, &work);
   for (long k = 0; k < steps; ++k) {
     const double start = s->time;
     double left = s->step, energy[2] = {0};
     const int guarded = w->contacts && !drives(w, s);
     int held = 0;
     if (s->most_hits && 2 * s->hits > s->most_hits) return k;
-    if (guarded) evaluate(w, s, w->energy, s->q, s->v, energy);
+    if (guarded) evaluate1(w, s, w->energy, s->q, s->v, energy);
     for (int parts = 0; left > 0.; ++parts) {
       const double done = part(w, s, &work, left, parts < MOST_LOCATED);
       s->time += done;
@@ -221,9 +241,10 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
   return steps;
 }
 
-/* Impulses of one problem by itself, see `impulses_of_cones`; how much room it needs. */
+/* Impulses of one problem by itself, see `impulses_of_cones1`; how much room it needs. */
 EXPORTED size_t room_of_impulses(size_t rows, size_t size) { return room_of_cones(rows, size); }
 
-EXPORTED double solve_impulses(const struct cones* problem, double settled, double* f) {
-  return impulses_of_cones(problem, settled, f);
+EXPORTED double solve_impulses(const struct cones1* problem, double settled, double* f) {
+  bits1 done;
+  return impulses_of_cones1(problem, settled, f, &done);
 }

@@ -12,6 +12,7 @@ from ...compiler.bound import Bound
 from ...compiler.compiled_kernel import CompiledKernel
 from ...compiler.runtime.library import stepping
 from ...equations.contact.contact import ContactGeometry, distances
+from ...equations.contact.reach import Reach, flattened
 from ...equations.contact.stepping import (
     RowsLayout,
     RubbingRows,
@@ -29,8 +30,15 @@ from ..contact.precision import Precision
 
 SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
 
-PROGRAMS = "acceleration", "mass", "distances", "rows", "rate", "energy"
-"""Of a robot among walls, in the order of C."""
+PROGRAMS = {
+    "acceleration": ("damped_dynamics", "forward_dynamics"),
+    "mass": ("damped_mass", "mass_matrix"),
+    "distances": ("distances",),
+    "rows": ("contact_rows",),
+    "rate": ("position_rate",),
+    "energy": ("energy",),
+}
+"""Of a robot among walls, in the order of C: what it is there, and the programs that may be it."""
 
 
 class Walls(ctypes.Structure):
@@ -45,12 +53,20 @@ class Walls(ctypes.Structure):
         ("point", ADDRESS),
         ("rubs", ctypes.c_int64),
         ("bounds", ctypes.c_int64),
+        *((name, ADDRESS) for name in ("path_start", "reach_start", "path", "reach")),
         *((name, ADDRESS) for name in ("still_v", "still_q", "restitution", "friction", "home")),
         *((name, NUMBER) for name in ("touching", "graze", "closed", "slow", "settled", "window")),
         ("stages", ctypes.c_int),
         ("damped", ctypes.c_int),
         ("tableau", ADDRESS),
+        ("vectors", ADDRESS),
     ]
+
+
+class Programs(ctypes.Structure):
+    """`struct programs` of runtime/walls.h."""
+
+    _fields_ = [(name, ADDRESS) for name in PROGRAMS if name != "rate"]
 
 
 class Motion(ctypes.Structure):
@@ -113,7 +129,7 @@ class StepInC:
         for kernel in kernels:
             assert isinstance(kernel, CompiledKernel)
             named[kernel.program.name] = kernel
-        self._kernels, self.home = kernels, robot.calls.home
+        self._kernels, self._named, self.home = kernels, named, robot.calls.home
         self.layout = layout = RowsLayout.of(system, geometry)
         self.rows = Bound(named["contact_rows"]) if "contact_rows" in named else None
         labels = {label: i for i, label in enumerate(robot.position_labels)}
@@ -123,6 +139,8 @@ class StepInC:
             np.array(one, dtype=np.int64)
             for one in (layout.body, layout.partner, layout.normal, still_v, still_q)
         ]
+        reach = Reach.of(system, geometry)
+        self._path, self._reach = flattened(reach.path), flattened(reach.reach)
         self.points = np.array(
             [
                 [*point.place, point.radius]
@@ -137,17 +155,17 @@ class StepInC:
             found = [named[name] for name in names if name in named]
             return found[0].alone.address.value if found else None
 
+        self._rate = named["position_rate"].vectors or named["position_rate"].alone
         precision = laws.precision
         self.walls = Walls(
-            acceleration=program("damped_dynamics", "forward_dynamics"),
-            mass=program("damped_mass", "mass_matrix"),
-            distances=program("distances"),
-            rows=program("contact_rows"),
-            rate=program("position_rate"), energy=program("energy"),
+            **{name: program(*names) for name, names in PROGRAMS.items() if name != "rate"},
+            rate=self._rate.address,
             nq=robot.nq, nv=robot.nv, ne=len(robot.effort_labels),
             contacts=self.contacts, rubbing=self.rubbing, bodies=len(system.tree.bodies),
             body=body, partner=partner, normal=normal, point=self.points.ctypes.data,
             rubs=layout.rubbing, bounds=layout.bound,
+            path_start=self._path[0].ctypes.data, reach_start=self._reach[0].ctypes.data,
+            path=self._path[1].ctypes.data, reach=self._reach[1].ctypes.data,
             still_v=at_v, still_q=at_q,
             restitution=self._laws[0].ctypes.data, friction=self._laws[1].ctypes.data,
             home=self.home.ctypes.data,
@@ -162,6 +180,28 @@ class StepInC:
         assert isinstance(kernel, CompiledKernel)
         self._kernels.append(kernel)
         self.walls.acceleration = kernel.alone.address.value
+
+    def use_vectors(self) -> None:
+        """Let rollouts take several motions at once, where all programs are there for vectors.
+
+        Loops without closed form are closed one by one, so they stay as they are.
+        """
+        if any(kernel.alone.memory for kernel in self._named.values()):
+            return
+        from concurrent.futures import ThreadPoolExecutor  # slow to import
+
+        with ThreadPoolExecutor() as pool:
+            made = pool.map(lambda kernel: kernel.vectors, self._named.values())
+            vectors = dict(zip(self._named, made, strict=True))
+        if None in vectors.values():
+            return
+        found = {
+            name: next((one.address.value for own in names if (one := vectors.get(own))), None)
+            for name, names in PROGRAMS.items()
+            if name != "rate"
+        }
+        self._vectors = Programs(**found)
+        self.walls.vectors = ctypes.addressof(self._vectors)
 
     def use(self, method: FixedMethod) -> None:
         """Take the steps of free motion by this method."""

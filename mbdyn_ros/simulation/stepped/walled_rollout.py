@@ -86,7 +86,9 @@ def _of(robot: Robot, environment: Environment) -> tuple[Contacts, StepInC]:
     """The programs of a robot among walls."""
     contacts = Contacts(robot, environment, only_watch=True)
     laws = Laws(contacts.restitution, contacts.friction, STEPS_IN_C, environment.tie_window)
-    return contacts, StepInC(robot, contacts.geometry, laws)
+    step = StepInC(robot, contacts.geometry, laws)
+    step.use_vectors()
+    return contacts, step
 
 
 serve_walls(rollout_among_walls)
