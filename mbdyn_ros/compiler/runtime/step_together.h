@@ -21,25 +21,51 @@ static bitsv hold_together(const struct walls* w, struct workv* x) {
   return hits;
 }
 
-/* Where a contact that is not held meets its wall within a step that began at `start`. */
-static bitsv meets(const struct walls* w, const struct workv* x, const realv* start, double h,
-                   bitsv open) {
+/* Hold one more contact in some lanes; they stay in order. */
+static void hold_also_in(struct workv* x, size_t k, bitsv where) {
+  size_t i = 0;
+  while (i < x->count && x->held[i] < k) ++i;
+  if (i == x->count || x->held[i] != k) {
+    for (size_t j = x->count++; j > i; --j) x->held[j] = x->held[j - 1], x->on[j] = x->on[j - 1];
+    x->held[i] = k, x->on[i] = (bitsv){0};
+  }
+  x->on[i] |= where;
+}
+
+/* Where a contact that is not held meets its wall within a step that began at `start`, or any is
+   inside. Where all that meet do so gently they are held: `more` says where there are any. */
+static bitsv meet_together(const struct walls* w, struct workv* x, const realv* start, double h,
+                           bitsv open, int may_hold, bitsv* more) {
   const size_t m = w->contacts;
-  bitsv meet = {0};
+  bitsv meet = {0}, inside = {0}, gentle[m + 1];
+  *more = (bitsv){0};
   for (size_t k = 0, i = 0; k < m; ++k) {
     const int here = i < x->count && x->held[i] == k;
     const bitsv held = here ? x->on[i++] : (bitsv){0};
     const realv g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
     const realv slope = x->now[2 * m + k], reach = greatestv(magnitudev(rate), magnitudev(end));
-    meet |= isv(last < -w->graze * slope);
+    gentle[k] = (bitsv){0};
+    inside |= isv(last < -w->graze * slope);
     const bitsv near = isv(g + last <= FASTER * h * reach) & ~held & open & ~meet;
     if (!anyv(near)) continue;
     for (size_t l = 0; l < LANES; ++l) {
-      if (!near[l]) continue;
-      if (meeting(w, h, g[l], rate[l], last[l], end[l], slope[l]) >= 0.) meet[l] = -1;
+      if (!near[l] || meeting(w, h, g[l], rate[l], last[l], end[l], slope[l]) < 0.) continue;
+      if (may_hold && is_gentle(w, k, rate[l], end[l])) {
+        gentle[k][l] = -1;
+      } else {
+        meet[l] = -1;
+      }
     }
+    *more |= gentle[k];
   }
-  return meet;
+  *more &= ~meet;
+  for (size_t k = 0; anyv(*more) && k < m; ++k) {
+    const bitsv also = gentle[k] & *more;
+    if (!anyv(also)) continue;
+    if (x->count == most_held(w)) return open;
+    hold_also_in(x, k, also);
+  }
+  return meet | (inside & ~*more);
 }
 
 /* Take what would be gained, as `trim` does. */
@@ -57,19 +83,18 @@ static void trim_together(const struct walls* w, struct walled_lanes* s, struct 
   for (size_t k = 0; k < m; ++k) x->now[m + k] *= share;
 }
 
-/* A step of length h; gives where it is to be taken again by itself, from q and v in x. */
+/* A step of length h; gives where it is to be taken again by itself, from what was before. */
 static bitsv step_together(const struct walls* w, struct walled_lanes* s, struct workv* x, double h,
-                           bitsv open, realv* start) {
+                           bitsv open, const struct walled_lanes* old, realv* start) {
   const size_t m = w->contacts;
-  bitsv held = {0}, driven = {0}, odd;
+  bitsv held = {0}, driven = {0}, more = ~held, odd;
   realv energy[2] = {0};
   if (!x->fresh) measurev(w, s, s->q, s->v, x->now);
   x->fresh = 1;
   odd = hold_together(w, x);
   for (size_t i = 0; i < x->count; ++i) held |= x->on[i];
   for (size_t i = 0; i < w->ne; ++i) driven |= isv(s->effort[i] != 0.);
-  const bitsv guarded = held & ~driven;
-  if (anyv(guarded)) evaluatev(w, s, w->vectors->energy, s->q, s->v, energy);
+  if (anyv(open & ~driven)) evaluatev(w, s, w->vectors->energy, s->q, s->v, energy);
   copyv(3 * m, x->now, start);
   copyv(w->nq, s->q, x->q);
   copyv(w->nv, s->v, x->v);
@@ -80,12 +105,26 @@ static bitsv step_together(const struct walls* w, struct walled_lanes* s, struct
   } else {
     x->count = 0;
     measurev(w, s, s->q, s->v, x->now);
+    copyv(w->nq, s->q, x->slopes);
+    copyv(w->nv, s->v, x->fast);
   }
   finishv(w, s, x, h, ~holds);
-  if (!x->fresh) measurev(w, s, s->q, s->v, x->now);
-  x->fresh = 1;
-  odd |= meets(w, x, start, h, open & ~odd);
-  if (anyv(guarded & ~odd)) trim_together(w, s, x, energy, guarded & ~odd);
+  for (int k = 0; k <= MOST_MERGES; ++k) {
+    if (!x->fresh) measurev(w, s, s->q, s->v, x->now);
+    x->fresh = 1;
+    odd |= meet_together(w, x, start, h, open & ~odd & more, k < MOST_MERGES, &more);
+    more &= ~odd;
+    if (!anyv(more)) break;
+    held |= more;
+    takev(more, w->nq, x->slopes, s->q);
+    takev(more, w->nv, x->fast, s->v);
+    takev(more, 3 * m + w->rubbing, old->force, s->force);
+    takev(more, 3 * m, old->slip, s->slip);
+    takev(more, m, old->mode, s->mode);
+    odd |= holdv(w, s, x, h, more);
+  }
+  const bitsv guarded = held & ~driven & open & ~odd;
+  if (anyv(guarded)) trim_together(w, s, x, energy, guarded);
   for (size_t i = 0; i < w->nq; ++i) odd |= ~isv(s->q[i] - s->q[i] == 0.);
   for (size_t i = 0; i < w->nv; ++i) odd |= ~isv(s->v[i] - s->v[i] == 0.);
   return odd & open;

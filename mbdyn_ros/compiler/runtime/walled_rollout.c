@@ -84,7 +84,7 @@ static void roll_together(const struct walled_rollout* job, size_t first, size_t
     }
     read_rows(row, w->ne, s->effort);
     for (int i = 0; i < KEPT; ++i) copyv(size[i], lanes[i], before[i]);
-    const bitsv odd = step_together(w, s, x, job->dt, open, start);
+    const bitsv odd = step_together(w, s, x, job->dt, open, old, start);
     for (size_t l = 0; l < LANES; ++l) {
       if (!odd[l]) continue;
       for (int i = 0; i < KEPT; ++i) {
