@@ -83,15 +83,17 @@ static size_t F(contact_rows)(const struct walls* w, struct F(work)* x, size_t i
   return m;
 }
 
-/* Rows and answers of the held contacts, and of dry friction if `rubs`, at q; where M can be
-   factored. */
-static BITS F(assemble)(const struct walls* w, const WALLED* s, struct F(work)* x, double damped,
-                        int rubs) {
-  const size_t n = w->nv;
+/* The factor of M at q; where there is one. */
+static BITS F(weigh)(const struct walls* w, const WALLED* s, struct F(work)* x, double damped) {
   const REAL step = ALL(damped);
-  size_t m = 0;
   F(evaluate)(w, s, PROGRAM(w, mass), s->q, &step, x->mass);
-  const BITS positive = F(factor)(w, x->mass);
+  return F(factor)(w, x->mass);
+}
+
+/* Rows at q and answers of the held contacts, and of dry friction if `rubs`. */
+static void F(assemble)(const struct walls* w, const WALLED* s, struct F(work)* x, int rubs) {
+  const size_t n = w->nv;
+  size_t m = 0;
   if (w->rows) F(evaluate)(w, s, PROGRAM(w, rows), s->q, NULL, x->column);
   for (size_t i = 0; i < x->count; ++i) m = F(contact_rows)(w, x, i, m);
   x->held_rows = m;
@@ -108,7 +110,6 @@ static BITS F(assemble)(const struct walls* w, const WALLED* s, struct F(work)* 
           F(dot_at)(x->reach[least], x->reaches[least], x->X + i * n, x->X + j * n);
     }
   }
-  return positive;
 }
 
 /* The velocity of a row. */
@@ -222,23 +223,22 @@ static void F(finish)(const struct walls* w, WALLED* s, struct F(work)* x, doubl
 }
 
 /* Hold the contacts in a step of length h that has come to q with v, from the state in x, where
-   `open`; gives where nothing was found that settles it. */
+   `open`; gives where nothing was found that settles it. The rows are those at the end of the step,
+   M that of the free motion. */
 static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double h, BITS open) {
   const size_t n = w->nv, contacts = w->contacts;
-  const double damped = w->damped ? h : 0.;
   const double part = w->stages ? 0.5 * h : h;  /* in which a change of velocity acts */
   REAL *free_q = x->slopes, *moved = x->way, further[n + 1];
-  BITS failed = open & ~open;
   F(copy)(w->nq, s->q, free_q);
   F(copy)(n, s->v, x->fast);
   F(clear)(n, moved);
   F(measure)(w, s, s->q, s->v, x->now);
   x->fresh = 1;
+  BITS failed = open & ~F(weigh)(w, s, x, w->damped ? h : 0.);
+  open &= ~failed;
   for (int pass = 0; pass < MOST_PASSES; ++pass) {
-    const BITS positive = F(assemble)(w, s, x, damped, 1);
+    F(assemble)(w, s, x, 1);
     const size_t m = x->held_rows + w->rubbing;
-    failed |= open & ~positive;
-    open &= positive;
     for (size_t i = 0; i < m; ++i) x->b[i] = F(along_row)(w, x, i, x->fast);
     for (size_t i = 0; i < w->rubbing; ++i) x->bound[i] = h * x->column[w->bounds + (int64_t)i];
     for (size_t i = 0; !pass && i < x->count; ++i) {

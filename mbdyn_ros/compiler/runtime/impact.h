@@ -47,7 +47,8 @@ static int hit(const struct walls* w, struct walled* s, struct work1* x, const c
                int bouncing) {
   const size_t n = w->nv;
   double e[x->count + 1], old[n + 1], a[n + 1];
-  if (!assemble1(w, s, x, 0., 0)) return 0;
+  if (!weigh1(w, s, x, 0.)) return 0;
+  assemble1(w, s, x, 0);
   const size_t m = x->held_rows;
   double before[m + 1], share = 1.;
   for (size_t i = 0; i < m; ++i) before[i] = dot(n, x->S + i * n, s->v);

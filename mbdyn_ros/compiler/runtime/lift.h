@@ -10,14 +10,15 @@ static void lift(const struct walls* w, struct walled* s, struct work1* x) {
     measure1(w, s, s->q, s->v, x->now);
     x->fresh = 1;
     for (size_t i = 0; i < m; ++i) {
-      if (!(x->now[i] < -w->closed * x->now[2 * m + i]) || count >= most_held(w)) continue;
+      if (!(x->now[i] < -w->graze * x->now[2 * m + i]) || count >= most_held(w)) continue;
       x->held[count] = i;
       x->on[count] = x->closed[count] = is1(1);
       x->gap[count++] = x->now[i] / x->now[2 * m + i];
     }
     if (!count) return;
     x->count = count;
-    if (!assemble1(w, s, x, 0., 0)) return;
+    if (!weigh1(w, s, x, 0.)) return;
+    assemble1(w, s, x, 0);
     memset(way, 0, sizeof way);
     close_gaps1(w, x, x->held_rows, way);
     move1(w, s, x, 1., way, s->q);

@@ -62,13 +62,12 @@ static double crossing(double a, double u, double b, double w, double depth) {
   return -1.;
 }
 
-/* Where within a step of length h a distance falls below zero; the way of the method without stages
-   is straight. */
+/* Where within a step of length h a distance falls below zero; without stages it is a square of the
+   time for which the step goes on. */
 static double meeting(const struct walls* w, double h, double g, double rate, double last,
                       double end, double slope) {
-  const double depth = w->graze * fmax(slope, 1e-12), way = last - g;
-  if (!w->stages) return crossing(g, way, last, way, depth);
-  return crossing(g, rate * h, last, end * h, depth);
+  const double depth = w->graze * fmax(slope, 1e-12);
+  return crossing(g, rate * h, last, (w->stages ? end : 2. * end - rate) * h, depth);
 }
 
 /* A step of length h from the state kept in x, the held contacts held. */
@@ -204,7 +203,7 @@ static double part(const struct walls* w, struct walled* s, struct work1* x, dou
     take_again(w, s, x, &old, time);
     const double g = x->now[which], rate = x->now[m + which], slope = x->now[2 * m + which];
     if (fabs(g) <= w->closed * slope || !(rate < 0.) || k + 1 == LANDINGS) break;
-    const double next = time - g / rate;
+    const double next = time - g / (w->stages ? rate : 2. * rate - start[m + which]);
     if (!(next > 0. && next < length) || next == time) break;
     time = next;
   }

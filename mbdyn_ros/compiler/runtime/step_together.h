@@ -21,15 +21,17 @@ static bitsv hold_together(const struct walls* w, struct workv* x) {
   return hits;
 }
 
-/* Hold one more contact in some lanes; they stay in order. */
-static void hold_also_in(struct workv* x, size_t k, bitsv where) {
+/* Hold one more contact in some lanes; they stay in order. Whether there is room. */
+static int hold_also_in(const struct walls* w, struct workv* x, size_t k, bitsv where) {
   size_t i = 0;
   while (i < x->count && x->held[i] < k) ++i;
   if (i == x->count || x->held[i] != k) {
+    if (x->count == most_held(w)) return 0;
     for (size_t j = x->count++; j > i; --j) x->held[j] = x->held[j - 1], x->on[j] = x->on[j - 1];
     x->held[i] = k, x->on[i] = (bitsv){0};
   }
   x->on[i] |= where;
+  return 1;
 }
 
 /* Where a contact that is not held meets its wall within a step that began at `start`, or any is
@@ -61,9 +63,7 @@ static bitsv meet_together(const struct walls* w, struct workv* x, const realv* 
   *more &= ~meet;
   for (size_t k = 0; anyv(*more) && k < m; ++k) {
     const bitsv also = gentle[k] & *more;
-    if (!anyv(also)) continue;
-    if (x->count == most_held(w)) return open;
-    hold_also_in(x, k, also);
+    if (anyv(also) && !hold_also_in(w, x, k, also)) return open;
   }
   return meet | (inside & ~*more);
 }
