@@ -27,6 +27,10 @@ PEERS = ["example-robot-data", "mujoco", "pin"]
 # What serves pages to the browser, and reads the meshes on them.
 PAGE = ["plotly>=6", "pycollada", "trimesh", "viser>=1.1"]
 
+# What expands macros in descriptions, and what reads MJCF.
+XACRO = ["xacro>=2"]
+MJCF = ["mujoco>=3.2"]
+
 setup(
     name=NAME,
     version="0.1.0",  # test/test_packaging.py keeps it in step with both package.xml files
@@ -52,10 +56,14 @@ setup(
         "urdfdom-py",  # imports as urdf_parser_py
     ],
     extras_require={
+        "contact": ["coal"],
         "page": PAGE,
         "test": [
             *PAGE,
             *PEERS,
+            *XACRO,
+            *MJCF,
+            "coal",
             "dask[distributed]",
             "hypothesis",
             "mcap-ros2-support",
@@ -68,13 +76,15 @@ setup(
             "sympy",
             "types-PyYAML",
         ],
+        "mjcf": MJCF,
+        "xacro": XACRO,
         "symbolic": ["sympy"],
         "dask": ["dask[distributed]"],
         "bench": [*PEERS, "adam-robotics[casadi]", "drake"],
     },
     entry_points={
         "console_scripts": [
-            "mbdyn = mbdyn_ros.__main__:main",
+            "mbdyn = mbdyn_ros.executables:mbdyn",
             "inverse_dynamics_server = mbdyn_ros.executables:inverse_dynamics_server",
             "piezo_controller = mbdyn_ros.executables:piezo_controller",
             "piezo_simulator = mbdyn_ros.executables:piezo_simulator",

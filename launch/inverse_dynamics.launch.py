@@ -7,13 +7,21 @@ from launch.actions import OpaqueFunction
 from launch_ros.actions import Node
 
 from launch import LaunchDescription
-from mbdyn_ros.ros.launch_support import NAMESPACE, PARAMS_FILE, Arguments, as_text, declared
+from mbdyn_ros.ros.launch_support import (
+    NAMESPACE,
+    PARAMS_FILE,
+    XACRO,
+    Arguments,
+    as_text,
+    declared,
+)
 
 ARGUMENTS = {
     "robot": (
         "",
         "path of a URDF or xacro file, or name of an installed robot; empty: from the topic",
     ),
+    "xacro": XACRO,
     "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
     "gravity": ("[0.0, 0.0, -9.81]", "gravity in the world, m/s^2"),
     "floating_base": ("false", "whether the root link moves freely in the world"),

@@ -19,6 +19,7 @@ from mbdyn_ros.ros.launch_support import (
     NAMESPACE,
     PARAMS_FILE,
     TO_PIEZO_SIMULATOR,
+    XACRO,
     Arguments,
     as_text,
     available,
@@ -28,6 +29,7 @@ from mbdyn_ros.ros.launch_support import (
 
 ARGUMENTS = {
     "robot": ("piezo_robot", "path of a DH table, URDF or xacro file, or name of a robot"),
+    "xacro": XACRO,
     "rotor_link": ("gripper", "link that carries the rotor"),
     "rotor_speed": ("1000.0", "of the rotor, rad/s"),
     "rate": ("1000.0", "cycles of both nodes per second, Hz"),

@@ -17,6 +17,7 @@ from mbdyn_ros.ros.launch_support import (
     OWN_TRANSFORMS,
     PARAMS_FILE,
     TO_THE_SIMULATOR,
+    XACRO,
     Arguments,
     as_text,
     available,
@@ -26,6 +27,7 @@ from mbdyn_ros.ros.launch_support import (
 
 ARGUMENTS = {
     "robot": ("manipulator", "path of a URDF or xacro file, or name of an installed robot"),
+    "xacro": XACRO,
     "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
     "environment": ("", "YAML file with walls that points of the robot hit"),
     "joint_limits": ("true", "whether position limits that hold at the start are stops"),

@@ -18,7 +18,7 @@ from .errors import (
 if TYPE_CHECKING:
     from . import piezo as piezo
     from . import simulation as simulation
-    from .robot import Robot, load
+    from .robot import Robot, load, save_mjcf, save_urdf
     from .simulation import (
         Contact,
         Environment,
@@ -51,8 +51,13 @@ __all__ = [
     "Transition",
     "load",
     "read_environment",
+    "save_mjcf",
+    "save_urdf",
     "simulate",
 ]
+
+ROBOT = ("Robot", "load", "save_mjcf", "save_urdf")
+"""Names from `robot`; all others that are lazy are from `simulation`."""
 
 
 def __getattr__(name: str) -> Any:
@@ -63,7 +68,7 @@ def __getattr__(name: str) -> Any:
     if name in ("piezo", "simulation"):
         return importlib.import_module(f".{name}", __name__)
     if name in __all__:
-        place = ".robot" if name in ("Robot", "load") else ".simulation"
+        place = ".robot" if name in ROBOT else ".simulation"
         found = globals()[name] = getattr(importlib.import_module(place, __name__), name)
         return found
     if not name.startswith("_"):

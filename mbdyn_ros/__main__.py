@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+if __name__ == "__main__":  # as the command does: Ctrl-C is heard before the imports below
+    from mbdyn_ros.executables import mbdyn
+
+    mbdyn()
+
 import warnings
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -9,6 +14,7 @@ from typing import Any
 
 import click
 
+from .cli.interrupts import INTERRUPTED, raise_when_interrupted
 from .cli.streams import standard_streams
 from .errors import CompilerWarning, MbdynError, ModelWarning, SimulationWarning
 from .names import in_text
@@ -62,7 +68,10 @@ class Mbdyn(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The verb that the arguments begin with, imported."""
         name, verb, rest = super().resolve_command(context, arguments)
-        return name, verb.load() if isinstance(verb, Verb) else verb, rest
+        if isinstance(verb, Verb):
+            verb = verb.load()
+        raise_when_interrupted()
+        return name, verb, rest
 
     def invoke(self, context: click.Context) -> Any:
         """Run a verb."""
@@ -76,6 +85,9 @@ class Mbdyn(click.Group):
                 return super().invoke(context)
             except MbdynError as error:
                 raise click.ClickException(in_text(" ".join(str(error).split("\n")))) from error
+            except (KeyboardInterrupt, click.Abort):
+                click.echo("Aborted!", err=True)
+                raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -115,11 +127,9 @@ def main() -> None:
       0  done
       1  the robot, a file or a number is wrong: one line on standard error says which
       2  the command line itself is wrong
+      130  interrupted by Ctrl-C
     """
 
 
 for _verb in VERBS:
     main.add_command(Verb(*_verb))
-
-if __name__ == "__main__":
-    main(prog_name="mbdyn")

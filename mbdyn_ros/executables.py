@@ -1,4 +1,4 @@
-"""The executables of the nodes: each hears signals before it imports what takes long."""
+"""The executables: each hears signals before it imports what takes long."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import partial
 from importlib import import_module
 from types import FrameType
 
+from .cli.interrupts import leave_when_interrupted
 from .ros.node.signals import hear
 
 NODES = {
@@ -33,6 +34,12 @@ def run(name: str) -> int:
     hear(leave)
     code: int = import_module(NODES[name], __package__).main()
     return code
+
+
+def mbdyn() -> None:
+    """Run the command `mbdyn`."""
+    leave_when_interrupted()
+    import_module(".__main__", __package__).main(prog_name="mbdyn")
 
 
 inverse_dynamics_server = partial(run, "inverse_dynamics_server")

@@ -141,7 +141,7 @@ class Lab:
         q, z, v, a = (SX.sym(name, size) for name, size in zip("qzva", sizes, strict=True))
         embedding = system.embedding(q, z)
         velocity = embedding.velocity(v)
-        self.closed = closed = ClosedDenoc(system, embedding, velocity)
+        self.closed = closed = ClosedDenoc.of(system, embedding, velocity)
         whole = embedding.velocity(a) + embedding.drift(velocity)
         tau, multipliers = closed.inverse_dynamics(whole)
         driving = SX.zeros(system.tree.nv)
@@ -414,6 +414,6 @@ def test_jacobian_and_bordered_matrix_of_the_paper() -> None:
 def test_too_many_actuators_are_refused_in_words() -> None:
     record = "independent: [J1]\nactuated: [J1, J4]"
     system = mbdyn_ros.load(FourBar.of(3).urdf("J3"), record).system
-    closed = ClosedDenoc(system, system.embedding(SX.zeros(1), SX(0, 1)), SX.zeros(3))
+    closed = ClosedDenoc.of(system, system.embedding(SX.zeros(1), SX(0, 1)), SX.zeros(3))
     with pytest.raises(ModelError, match="2 coordinates are actuated and the mobility is 1"):
         closed.inverse_dynamics(SX.zeros(3))

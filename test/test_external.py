@@ -87,7 +87,7 @@ def test_a_push_against_friction() -> None:
         stepper.wrenches = {"stone": np.array([force, 0, 0, 0, -0.1 * force, 0])}  # at its foot
         stepper.advance(200)
         assert stepper.v[0] == pytest.approx(wanted, abs=1e-4)
-        assert sum(one.force[2] for one in stepper.contacts) == pytest.approx(2 * 9.81, rel=1e-6)
+        assert sum(one.force[2] for one in stepper.contacts) == pytest.approx(2 * 9.81, rel=1e-4)
 
 
 def test_from_the_command_line() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import casadi as ca
@@ -27,7 +28,11 @@ FREE = """<robot name="free"><link name="hull"><inertial><origin xyz="0.1 0 0.2"
 def load(name: str) -> mbdyn_ros.Robot:
     if name == "free":
         return mbdyn_ros.load(FREE, floating_base=True)
-    return mbdyn_ros.load(URDFS / name)
+    robot = mbdyn_ros.load(URDFS / name.removeprefix("driven "))
+    if name.startswith("driven "):
+        moving = [replace(one, armature=0.3 + 0.2 * k) for k, one in enumerate(robot.model.joints)]
+        robot = mbdyn_ros.Robot(replace(robot.model, joints=tuple(moving)))
+    return robot
 
 
 def evaluated(study: Study, one: Formulation, values: list[np.ndarray]) -> np.ndarray:
@@ -36,7 +41,7 @@ def evaluated(study: Study, one: Formulation, values: list[np.ndarray]) -> np.nd
 
 
 @pytest.mark.usefixtures("interpreted")
-@pytest.mark.parametrize("name", [*ROBOTS, "free"])
+@pytest.mark.parametrize("name", [*ROBOTS, "free", *(f"driven {name}" for name in ROBOTS)])
 def test_formulations_agree(name: str) -> None:
     robot = load(name)
     study = Study(robot.system)
@@ -44,7 +49,7 @@ def test_formulations_agree(name: str) -> None:
     methods = {one.method for one in applying}
     assert {"Newton-Euler", "composite bodies", "DeNOC"} <= methods
     assert ("Gibbs-Appell" in methods) == (not robot.system.linkages)
-    assert ("Lagrange-Euler, closed form" in methods) == (name == "piezo_robot.yaml")
+    assert ("Lagrange-Euler, closed form" in methods) == name.endswith("piezo_robot.yaml")
     rng = np.random.default_rng(7)
     q = np.array(robot.system.home)[list(robot.system.coordinates.q)]
     for start in robot.system.coordinates.quaternions:

@@ -84,7 +84,7 @@ def test_formulations_agree(both: Both) -> None:
     embedding = system.embedding(q, z)
     motion = system.tree, embedding.joints, v
     efforts = {
-        "DeNOC": ClosedDenoc(system, embedding, v).inverse_dynamics(a)[0],
+        "DeNOC": ClosedDenoc.of(system, embedding, v).inverse_dynamics(a)[0],
         "Gibbs-Appell": gibbs_appell.inverse_dynamics(*motion, a, system.gravity),
     }
     ways = {name: way(q, z, v, a, None, False) for name, way in accelerations(system).items()}

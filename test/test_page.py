@@ -78,7 +78,14 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         one.tab.get_by_role("button", name="Play", exact=True).click()
         one.until(lambda: one.scene() != before, "it plays")
         one.tab.get_by_role("button", name="Pause", exact=True).click()
-        for name, start in (("CSV", b"time,position/"), ("URDF+", b"<?xml"), ("PNG", b"\x89PNG")):
+        one.tab.get_by_text("Equations", exact=True).click()
+        one.tab.get_by_role("button", name="Show", exact=True).click()
+        one.until(lambda: "by DeNOC, cut at coupler_pin" in one.text(), "equations")
+        one.tab.get_by_role("button", name="Close", exact=True).click()
+        for name, start in (
+            ("CSV", b"time,position/"), ("URDF+", b"<?xml"), ("PNG", b"\x89PNG"),
+            ("LaTeX", b"\\documentclass"),
+        ):  # fmt: skip
             with one.tab.expect_download() as download:
                 one.tab.get_by_role("button", name=name, exact=True).click()
             assert Path(download.value.path()).read_bytes().startswith(start), name

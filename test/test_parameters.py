@@ -6,7 +6,9 @@ import copy
 import pickle
 import subprocess
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -23,6 +25,7 @@ from mbdyn_ros.equations.programs import forward_dynamics
 from mbdyn_ros.model.examples import CART
 from mbdyn_ros.program.program import Program
 from mbdyn_ros.robot import Robot
+from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 COM, MOMENTS = (0.1, 0.02, -0.05), np.diag([0.01, 0.02, 0.025])
 
@@ -42,7 +45,7 @@ ARM = """<robot name="arm"><link name="world"/>
     <origin xyz="0.3 0.1 0" rpy="0.5 0.2 0"/></joint></robot>"""
 
 
-def arm(mass: float = 2.0, ixx: float = 0.02, damping: float = 0.0, **options: object) -> Robot:
+def arm(mass: float = 2.0, ixx: float = 0.02, damping: object = 0.0, **options: object) -> Robot:
     return mbdyn_ros.load(ARM.format(mass=mass, ixx=ixx, damping=damping), **options)
 
 
@@ -59,6 +62,7 @@ def terms(robot: Robot, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> dict[str
         "energy": np.stack(robot.energy(q, v), axis=-1),
         "energies of links": np.stack(robot.link_energies(q, v)),
         "friction": robot.friction_vector(q, v),
+        "springs": robot.spring_vector(q),
     }
 
 
@@ -73,14 +77,17 @@ def assert_alike(one: Robot, other: Robot) -> None:
 
 @pytest.mark.usefixtures("interpreted")
 def test_numbers_that_are_set_are_those_of_a_description() -> None:
-    robot = arm(variable=["lower", "gravity", "friction"])
+    robot = arm(variable=["lower", "gravity", "friction", "armature", "springs"])
     assert_alike(robot, arm())
     link = robot.model.link("lower").inertia
     assert link is not None
     robot.set_inertia("lower", 5.0, link.center, np.diag([0.05, 0.06, 0.05]))
     robot.set_gravity([1.0, 2.0, -3.0])
     robot.set_friction("shoulder", 0.7)
-    assert_alike(robot, arm(5.0, 0.05, 0.7, gravity=(1.0, 2.0, -3.0)))
+    robot.set_armature("shoulder", 0.4)
+    robot.set_spring("shoulder", 30.0, -0.2)
+    more = '0.7" armature="0.4" spring_stiffness="30" spring_reference="-0.2'
+    assert_alike(robot, arm(5.0, 0.05, more, gravity=(1.0, 2.0, -3.0)))
     for same in (copy.copy(robot), copy.deepcopy(robot), pickle.loads(pickle.dumps(robot))):
         assert_alike(same, robot)
 
@@ -145,6 +152,45 @@ def check_every_way() -> None:
         robot.forward_dynamics(many[:7], many[:7], many[:7])
     robot.set_payload("cart", 1.0)
     assert robot.forward_dynamics([0.0], [0.0], [6.0]) == pytest.approx(2.0)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_rotors_and_springs_change_in_every_row() -> None:
+    robot = mbdyn_ros.load(CART, variable=["armature", "springs"])
+    many = np.zeros((5, 1))
+    rotors = np.linspace(0.0, 4.0, 5)
+    robot.set_armature("rail", rotors)
+    np.testing.assert_allclose(robot.mass_matrix(many)[:, 0, 0], 2.0 + rotors)
+    robot.set_armature("rail", 2.0)
+    robot.set_spring("rail", 16.0, 0.5)
+    found = mbdyn_ros.simulate(robot, [0.0], [0.0], 1.0)
+    assert found.q[-1, 0] == pytest.approx(0.5 - 0.5 * np.cos(2.0), abs=1e-9)
+    empty = CART.replace('mass value="2"', 'mass value="0"')
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        robot = mbdyn_ros.load(empty, variable=["armature"])
+    with pytest.raises(SingularMassMatrixError):
+        robot.forward_dynamics([0.0], [0.0], [6.0])
+    robot.set_armature("rail", 3.0)
+    assert robot.forward_dynamics([0.0], [0.0], [6.0]) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("way", [FixedStep, mbdyn_ros.Stepper])
+def test_steps_under_way_take_what_is_set(way: Callable[[Robot, float], Any]) -> None:
+    """Friction, a rotor and a spring that are set in mid-motion are those of the next step."""
+    robot = mbdyn_ros.load(CART, variable=["friction", "armature", "springs"])
+    motion = way(robot, 1e-3)
+    motion.set_state([0.0], [1.0])
+    motion.advance()
+    assert motion.v[0] == pytest.approx(1.0, abs=1e-15)
+    for armature, stiffness, damping, dry in ((3.0, 0.0, 0.5, 2.0), (0.0, 20.0, 0.0, 0.0)):
+        robot.set_armature("rail", armature)
+        robot.set_spring("rail", stiffness, 0.1)
+        robot.set_friction("rail", damping, dry)
+        q, v = motion.q[0], motion.v[0]
+        motion.advance()
+        slowed = (damping * v + dry + stiffness * (q - 0.1)) / (2.0 + armature)
+        assert (v - motion.v[0]) / 1e-3 == pytest.approx(slowed, rel=1e-2)
 
 
 def test_nothing_is_compiled_while_a_payload_changes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,20 +269,24 @@ def test_compiled_loops_without_closed_form_take_them_too(kind: str) -> None:
 
 @pytest.mark.usefixtures("interpreted")
 def test_parameters_as_symbols_and_derivatives() -> None:
-    robot = arm(variable=["tool", "gravity"])
+    robot = arm(variable=["tool", "gravity", "armature", "springs"])
     robot.set_payload("tool", 2.0, COM, MOMENTS)
+    robot.set_armature("elbow", 0.2)
+    robot.set_spring("elbow", 5.0, 0.3)
     labels, values = robot.parameter_labels(), robot.parameter_values()
-    assert labels[:4] == ("tool/m", "tool/mcx", "tool/mcy", "tool/mcz") and len(labels) == 13
+    assert labels[:4] == ("tool/m", "tool/mcx", "tool/mcy", "tool/mcz") and len(labels) == 19
+    assert labels[14:] == ("elbow/armature", *(f"{joint}/spring_{number}" for joint in
+                           ("shoulder", "elbow") for number in ("stiffness", "reference")))
     q, v, a = np.random.default_rng(4).normal(size=(3, 2))
     function = robot.casadi("inverse_dynamics", parameters=True)
     effort = robot.inverse_dynamics(q, v, a)
     assert_close(np.array(function(q, v, a, values)).ravel(), effort, "CasADi's", 1e-13)
     by_parameters = robot.inverse_dynamics_by_parameters(q, v, a)
-    symbols = [ca.SX.sym(name, size) for name, size in (("q", 2), ("v", 2), ("a", 2), ("p", 13))]
+    symbols = [ca.SX.sym(name, size) for name, size in (("q", 2), ("v", 2), ("a", 2), ("p", 19))]
     slope = ca.Function("slope", symbols, [ca.jacobian(function(*symbols), symbols[3])])
     assert_close(by_parameters, np.array(slope(q, v, a, values)), "derivatives", 1e-13)
     step = 1e-6
-    for k in (0, 3, 4, 12):
+    for k in (0, 3, 4, 12, 14, 17, 18):
         moved = np.array([values, values])
         moved[:, k] += [step, -step]
         held = robot.casadi("forward_dynamics", parameters=True)
@@ -245,7 +295,7 @@ def test_parameters_as_symbols_and_derivatives() -> None:
         assert_close(found, (ahead - behind) / (2 * step), labels[k], 1e-7)
     whole = arm().casadi("mass_matrix", parameters=["upper"])
     assert whole.size1_in("parameters") == 10
-    assert arm().casadi("mass_matrix", parameters=True).numel_in(1) == 3 * 10 + 3 + 2 * 2
+    assert arm().casadi("mass_matrix", parameters=True).numel_in(1) == 3 * 10 + 3 + 5 * 2
 
 
 def test_parameters_as_arguments_of_c(tmp_path: Path) -> None:
@@ -301,6 +351,10 @@ def test_other_wrong_numbers_are_said() -> None:
         robot.set_friction("wrist", 1.0)
     with pytest.raises(InputError, match="must not be negative"):
         robot.set_friction("elbow", -1.0)
+    with pytest.raises(InputError, match="armature of elbow must not be negative"):
+        robot.set_armature("elbow", -1.0)
+    with pytest.raises(InputError, match="no joint of angles or lengths 'elbo'"):
+        robot.set_spring("elbo", 1.0)
     robot.set_payload("lower", [1.0, 2.0])
     with pytest.raises(InputError, match="2 and 3 rows"):
         robot.set_payload("upper", [1.0, 2.0, 3.0])

@@ -106,7 +106,8 @@ def test_topics_and_services(rig: Rig, kind: type[RobotNode]) -> None:
         if one.topic_name not in OF_ALL_NODES
     }
     assert found <= topics
-    conditional = {"robot_description", "~/odometry", "/tf", "rotor_state", "~/imu/LINK"}
+    conditional = {"robot_description", "~/odometry", "/tf", "rotor_state"}
+    conditional |= {"~/imu/LINK", "~/force_torque/JOINT"}
     assert {one[0] for one in topics - found} <= set(map(resolved, conditional))
     services = {(resolved(name), type_.strip("`")) for name, type_, _ in rows(kind, 3)}
     assert services == {

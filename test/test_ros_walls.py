@@ -9,12 +9,14 @@ import pytest
 
 pytest.importorskip("rclpy")
 
+from geometry_msgs.msg import WrenchStamped
+from interpreting import compiling
 from nav_msgs.msg import Odometry
 from ros_rig import Rig, rig, srv
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import Marker, MarkerArray
 
-from mbdyn_ros.errors import ModelError
+from mbdyn_ros.errors import InputError, ModelError
 from mbdyn_ros.ros.node.description import LATCHED
 from mbdyn_ros.ros.node.interfaces import msg
 from mbdyn_ros.ros.nodes.simulator import Simulator
@@ -73,6 +75,32 @@ def test_an_impact_is_told_and_shown(rig: Rig) -> None:
     assert float(values["energy (J)"]) == pytest.approx(0, abs=1e-9)  # it rests
     assert rig.call(Trigger, "simulator/reset").success
     assert node.session.motion.lost < 3.9
+
+
+def test_a_sensor_in_a_joint(rig: Rig) -> None:
+    """A ball that lies on the floor and is pushed along it: its guide holds it, the floor bears."""
+    sensor = {"force_torque_joints": ["lift"], "initial_positions": [0.0]}
+    with pytest.raises(InputError, match="takes compiled steps"):
+        simulate(rig, remap=[("__node", "interpreted")], **sensor)
+    with compiling():
+        node = simulate(rig, **sensor)
+    readings = rig.listen(WrenchStamped, "simulator/force_torque/lift")
+    push = rig.publisher(WrenchStamped, "simulator/wrench")
+    message = WrenchStamped()
+    message.header.frame_id, message.wrench.force.x = "ball", 5.0
+
+    def held() -> bool:
+        push.publish(message)
+        return bool(readings) and readings[-1].wrench.force.x != 0.0
+
+    rig.wait(held)
+    wrench = readings[-1].wrench
+    assert readings[-1].header.frame_id == "ball"
+    assert (wrench.force.x, wrench.force.z) == pytest.approx((-5.0, 0.0), abs=1e-6)
+    assert abs(node.session.motion.q[0]) < 1e-6
+    with pytest.raises(InputError, match="parameter force_torque_joints: .*no joint 'lft'"):
+        free = {"environment": "", "joint_limits": False, "remap": [("__node", "other")]}
+        simulate(rig, force_torque_joints=["lft"], **free)
 
 
 def test_a_start_inside_a_wall_waits(rig: Rig) -> None:

@@ -48,8 +48,9 @@ def bench(
     for urdf in urdfs:
         if urdf == "-":
             raise InputError("bench reads files; - is not one")
-        robot = options.read(urdf)
-        results.append(benchmark(robot, shareable_urdf(urdf) or None, programs or PROGRAMS, rounds))
+        described = options.described(urdf)
+        robot, text = options.read(described), shareable_urdf(described)
+        results.append(benchmark(robot, text or None, programs or PROGRAMS, rounds))
     if as_json:
         print_json([result.to_dict() for result in results])
         return

@@ -5,14 +5,16 @@ from __future__ import annotations
 import functools
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar, cast
 
 import click
 
 from ..errors import InputError, ModelWarning
-from ..model.read.description import is_dh_table
+from ..model.read.description import described, outermost
+from ..model.read.source_text import NamedText, Source
+from ..model.read.xacro_text import xacro_arguments
 from ..robot import Robot, load
 from .text_values import name_values
 
@@ -25,18 +27,30 @@ class RobotOptions:
     mechanism: str | None
     home: str | None
     floating_base: bool
-    gravity: tuple[float, float, float]
+    gravity: tuple[float, float, float] | None
+    xacro: tuple[str, ...]
 
-    def read(self, source: str, quiet: bool = False) -> Robot:
-        """The robot of a file (- is standard input); its warnings go to stderr unless `quiet`."""
+    def described(self, source: str) -> Source:
+        """The description in a file (- is standard input), xacro expanded."""
+        given = xacro_arguments(self.xacro, "--xacro")
+        return described(read_input() if source == "-" else source, given or None)
+
+    def read(self, source: Source, quiet: bool = False) -> Robot:
+        """The robot of a file, or of what `described` made of it.
+
+        Its warnings go to stderr unless `quiet`.
+        """
+        home: Mapping[str, float] | str | None = self.home
+        if self.home is not None and "=" in self.home:
+            home = name_values(self.home, "--home")
         with warnings.catch_warnings():
             if quiet:
                 warnings.simplefilter("ignore", ModelWarning)
             return load(
-                urdf_text(source) if source == "-" else source,
+                self.described(source) if isinstance(source, str) else source,
                 mechanism=self.mechanism,
-                home=None if self.home is None else name_values(self.home, "--home"),
-                floating_base=self.floating_base,
+                home=home,
+                floating_base=self.floating_base or None,
                 gravity=self.gravity,
             )
 
@@ -52,8 +66,8 @@ def robot_options(function: F) -> F:
     decorators: list[Any] = [
         click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
         click.option(
-            "--gravity", nargs=3, type=float, default=(0.0, 0.0, -9.81), metavar="X Y Z",
-            help="Gravity in the world, m/s^2.  [default: 0 0 -9.81]",
+            "--gravity", nargs=3, type=float, metavar="X Y Z",
+            help="Gravity in the world, m/s^2.  [default: the file's, else 0 0 -9.81]",
         ),
         click.option(
             "--floating-base", is_flag=True,
@@ -62,11 +76,16 @@ def robot_options(function: F) -> F:
         ),
         click.option(
             "--home", metavar="NAME=VALUE,...",
-            help="Rough positions from which closed loops are assembled.",
+            help="Rough positions from which closed loops are assembled, or the name of a "
+            "configuration in the files.",
         ),
         click.option(
             "--mechanism", metavar="FILE",
             help="YAML with loops and couplings, for a URDF that has none.",
+        ),
+        click.option(
+            "--xacro", multiple=True, metavar="NAME:=VALUE",
+            help="An argument of a xacro file.  [repeatable]",
         ),
     ]  # fmt: skip
     decorated: Any = with_options
@@ -75,23 +94,21 @@ def robot_options(function: F) -> F:
     return cast(F, decorated)
 
 
-def urdf_text(source: str) -> str:
-    """The text of a file, or of standard input for "-"."""
+def read_input() -> str:
+    """The text on standard input."""
     try:
-        if source == "-":
-            if sys.stdin is None:
-                raise InputError("-: standard input is closed")
-            text = sys.stdin.read()
-        else:
-            with open(source, encoding="utf-8") as file:
-                text = file.read()
+        if sys.stdin is None:
+            raise InputError("-: standard input is closed")
+        text = sys.stdin.read()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{source}: cannot be read: {error}") from None
+        raise InputError(f"-: cannot be read: {error}") from None
     if not text.strip():
-        raise InputError(f"{source}: is empty; expected a URDF or a DH table")
+        raise InputError("-: is empty; expected a robot description")
     return text
 
 
-def shareable_urdf(source: str, text: str = "") -> str:
-    """The URDF of a robot, for programs that read nothing else; empty for a DH table."""
-    return "" if is_dh_table(text or source) else text or urdf_text(source)
+def shareable_urdf(description: Source) -> str:
+    """The URDF that was read, for programs that read nothing else; empty for other formats."""
+    if isinstance(description, NamedText) and outermost(description.text) == "robot":
+        return description.text
+    return ""

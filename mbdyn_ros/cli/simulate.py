@@ -23,7 +23,7 @@ from ..simulation.contact.stops import with_stops
 from ..view.figure import PLOTS
 from .hold import held
 from .printing import print_json, progress_bar
-from .robot_options import RobotOptions, robot_options, shareable_urdf, urdf_text
+from .robot_options import RobotOptions, robot_options, shareable_urdf
 from .series import AT_HOME, read_values, read_wrenches, state_option, wrench_option
 from .simulation_summary import print_summary, summarize, touching
 
@@ -117,8 +117,8 @@ def simulate(
         check_target(output)
     if plot is not None:
         check_target(plot, PLOTS)
-    text = urdf_text(urdf) if urdf == "-" else ""
-    robot = options.read(text or urdf)
+    described = options.described(urdf)
+    robot = options.read(described)
     start = [read_values(robot, *one) for one in (("position", position), ("velocity", velocity))]
     for name, one in zip(("position", "velocity"), start, strict=True):
         if one.many and len(one.numbers) > 1:
@@ -151,7 +151,7 @@ def simulate(
     wall = time.perf_counter() - began
     if len(trajectory):
         if output is not None:
-            description = shareable_urdf(urdf, text)
+            description = shareable_urdf(described)
             if not description and Path(output).suffix.lower() in BAGS:
                 click.echo(
                     f"Warning: {output} has no /robot_description: {urdf} is no URDF", err=True

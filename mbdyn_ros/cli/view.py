@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ..errors import InputError
-from .robot_options import RobotOptions, robot_options, urdf_text
+from .robot_options import RobotOptions, robot_options
 from .serving import announce, page_options, serving
 
 if TYPE_CHECKING:
@@ -57,12 +57,13 @@ def view(
     from ..view.page.robot_page import RobotPage
     from ..view.scene.visuals import read_visuals
 
-    text = urdf_text(urdf) if urdf == "-" else ""
-    visuals = read_visuals(text or urdf)
-    robot = options.read(text or urdf)
+    description = options.described(urdf)
+    visuals = read_visuals(description)
+    robot = options.read(description)
     page = Page(robot.model.name, Address(host, port))
     with serving(page, browse):
-        shown = RobotPage(page, robot, visuals, None if text else Path(urdf).resolve().parent)
+        folder = None if urdf == "-" else Path(urdf).resolve().parent
+        shown = RobotPage(page, robot, visuals, folder)
         announce(page.url, robot.model.name, as_json)
         page.run(shown.draw)
 

@@ -10,8 +10,9 @@ of its bodies at the hub gives, with U = sum X_b^T I_b J_b and D = sum J_b^T I_b
 
     ydd = D^-1 (u - U^T (alpha, a)_hub),   I_hub = sum X_b^T I_b X_b - U D^-1 U^T:
 
-one scalar division for a cluster with one degree of freedom. Written on classical accelerations
-of the bodies' origins, so that velocity enters through w alone.
+one scalar division for a cluster with one degree of freedom. Rotors add G^T J G to D and J g to
+the efforts. Written on classical accelerations of the bodies' origins, so that velocity enters
+through w alone.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from ..model.tree import WORLD, Tree
 from ..program.elimination import solve_ltl
 from .algebra.spatial import SX, Transform, by_columns, constant, cross, skew, symmetric
 from .loops.embedding import Embedding
+from .tree.acting import rotor_inertia
 from .tree.composite_body import CompositeInertia
 from .tree.newton_euler import euler_moment, skew_square
 
@@ -116,6 +118,8 @@ def articulated_body(
     gravity, wrenches : as for `newton_euler`.
     """
     joints, drift = embedding.joints, embedding.drift(v)
+    rotors = rotor_inertia(tree)
+    efforts = efforts - rotors @ drift
     w: list[SX] = []
     zetas: list[Pair] = []
     biases: list[Pair] = []
@@ -139,7 +143,7 @@ def articulated_body(
     inertias: list[Inertia] = [CompositeInertia.of(body.inertia) for body in tree.bodies]
     solved: list[_Solved] = []
     for cluster in reversed(clusters):
-        solved.append(_assemble(tree, cluster, embedding, inertias, biases, zetas, efforts))
+        solved.append(_assemble(tree, cluster, embedding, inertias, biases, zetas, efforts, rotors))
 
     result = SX(tree.nv, 1)
     motions: dict[int, Pair] = {WORLD: (SX.zeros(3), constant(-gravity))}
@@ -165,6 +169,7 @@ def _assemble(
     biases: list[Pair],
     zetas: list[Pair],
     efforts: SX,
+    rotors: SX,
 ) -> _Solved:
     """Solve a cluster for its accelerations, and add its articulated inertia to the hub's.
 
@@ -196,6 +201,7 @@ def _assemble(
         wrenches[i] = moments, forces
 
     work = SX.zeros(n, n + 1)
+    work[:, :n] = work[:, :n] + block.T @ rotors[rows, rows] @ block
     carried: dict[int, Pair] = {}
     for i in reversed(cluster.bodies):
         joint, parent = joints[i], tree.bodies[i].parent

@@ -23,8 +23,9 @@ from ..program.elimination import Elimination
 from ..program.stages import Staged, Stages
 from .actuation import actuated
 from .algebra.spatial import SX
-from .efforts import driving, joint_friction
+from .efforts import driving, joint_springs
 from .system import System
+from .tree.acting import acting, joint_friction
 from .tree.newton_euler_derivatives import inverse_dynamics_derivatives as tree_derivatives
 from .tree_derivatives import is_tree, tree_acceleration_derivatives, tree_effort_derivatives
 
@@ -50,13 +51,12 @@ class EffortDerivatives:
         tree = tree_derivatives(
             system.regrouped, embedding.joints, velocity, acceleration, system.gravity, wrenches
         )
-        efforts, by_v = tree.efforts, tree.by_v
+        efforts = tree.efforts + joint_springs(system, embedding)
+        by_q, by_v = tree.by_q + ca.diag(acting(system.tree, "spring_stiffness")), tree.by_v
         if friction:
             efforts = efforts + joint_friction(system.tree, velocity)
-            for body in system.tree.bodies:
-                if isinstance(body.damping, SX) or body.damping:
-                    by_v[body.v, body.v] += body.damping * SX.eye(body.v.stop - body.v.start)
-        turned = tree.by_q @ matrix + by_v @ self._along_q(velocity)
+            by_v = by_v + ca.diag(acting(system.tree, "damping"))
+        turned = by_q @ matrix + by_v @ self._along_q(velocity)
         turned = turned + tree.by_a @ self._along_q(acceleration)
         driven = by_v @ matrix + tree.by_a @ ca.jacobian(acceleration, v)
         self.independent = [

@@ -8,35 +8,45 @@ G_act^T effort = G^T tau_tree, with the rows G_act of G.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import casadi as ca
 
-from ..model.tree import Tree
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
 from .system import System
+from .tree.acting import joint_friction, spring_efforts
 from .tree.newton_euler import newton_euler
 
 
 def reduced_efforts(
     system: System, embedding: Embedding, v: SX, a: SX, wrenches: SX | None, friction: bool
 ) -> SX:
-    """Efforts (nv, 1) of the independent coordinates, by Newton-Euler."""
+    """Efforts (nv, 1) of the independent coordinates, by Newton-Euler; those of springs too."""
     velocity, acceleration = embedding.motion(v, a)
     efforts = newton_euler(
         system.regrouped, embedding.joints, velocity, acceleration, system.gravity, wrenches
     )
+    efforts = efforts + joint_springs(system, embedding)
     if friction:
         efforts = efforts + joint_friction(system.tree, velocity)
     return embedding.reduce(efforts)
 
 
-def joint_friction(tree: Tree, v: SX) -> SX:
-    """damping v + friction sign(v) of the tree's joints (nv_tree, 1)."""
-    efforts = SX.zeros(tree.nv)
-    for body in tree.bodies:
-        rate = v[body.v]
-        efforts[body.v] = body.damping * rate + body.friction * ca.sign(rate)
-    return efforts
+def joint_springs(system: System, embedding: Embedding) -> SX:
+    """Efforts (nv_tree, 1) of the tree's joints that hold their springs, zeros structural."""
+    if not system.has("spring_stiffness"):
+        return SX(system.tree.nv, 1)
+    return spring_efforts(system.tree, embedding.values())
+
+
+def without_springs(system: System) -> System:
+    """The same robot with all springs slack."""
+    if not system.has("spring_stiffness"):
+        return system
+    tree = system.tree
+    bodies = tuple(replace(body, spring_stiffness=0.0) for body in tree.bodies)
+    return replace(system, tree=replace(tree, bodies=bodies))
 
 
 def driving(system: System, embedding: Embedding, effort: SX) -> SX:

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 from ..model.model import Array
 from .algebra.spatial import SX, JointMotion
-from .efforts import applied
+from .efforts import applied, without_springs
 from .loops.embedding import Embedding
 from .system import System
 
 
 class Study:
-    """A robot in motion on symbols, as formulations see it.
+    """A robot in motion on symbols, as formulations see it: bodies and rotors without springs.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Study:
     """
 
     def __init__(self, system: System) -> None:
-        coordinates = system.coordinates
+        system, coordinates = without_springs(system), system.coordinates
         self.system = system
         self.q, self.z = SX.sym("q", coordinates.nq), SX.sym("z", system.nz)
         self.v, self.a = SX.sym("v", coordinates.nv), SX.sym("a", coordinates.nv)

@@ -18,16 +18,19 @@ LOADS = 18
 """Numbers of a body: its pose (rotation by rows, origin), and force and moment at its joint."""
 
 
-@program("q v a", output="terms", internal=True)
-def joint_loads(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
+@program("q v a", output="terms", loaded=True, internal=True)
+def joint_loads(
+    system: System, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None = None, friction: bool = True
+) -> SX:
     """Pose of every body in the world, and what its parent exerts on it with all loops open.
 
-    Force and moment are about the origin of the body's frame, in its axes.
+    Force and moment are about the origin of the body's frame, in its axes; friction is part of
+    them, as all that acts between the two bodies.
     """
     embedding = system.embedding(q, z)
     velocity, acceleration = embedding.motion(v, a)
     motions = outward(system.tree, embedding.joints, velocity, acceleration, system.gravity)
-    through = joint_wrenches(system.tree, embedding.joints, motions)
+    through = joint_wrenches(system.tree, embedding.joints, motions, wrenches)
     poses = body_poses(system.tree, embedding.joints)
     parts = [SX(0, 1)]
     for (rotation, origin), (moment, force) in zip(poses, through, strict=True):

@@ -15,27 +15,35 @@ import numpy as np
 from ..model.model import Array
 from ..program.declaration import program
 from .algebra.spatial import SX, by_rows
-from .efforts import applied, joint_friction
+from .efforts import applied, joint_springs
 from .loops.linkage import Linkage
 from .programs import inverse_dynamics
 from .system import System
+from .tree.acting import joint_friction
 from .tree.newton_euler import newton_euler
 
 REDUNDANT = 1e-10
 """Singular values below this share of the largest count as zero, in a singular configuration."""
 
 
-@program("q v a", output="terms", internal=True)
-def loop_terms(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
+@program("q v a", output="terms", loaded=True, internal=True)
+def loop_terms(
+    system: System, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None = None, friction: bool = True
+) -> SX:
     """K, t - e and the wrenches of unit multipliers of all linkages, one after the other.
 
     Every matrix stands row by row.
     """
     embedding = system.embedding(q, z)
     velocity, acceleration = embedding.motion(v, a)
-    needed = newton_euler(system.tree, embedding.joints, velocity, acceleration, system.gravity)
-    needed = needed + joint_friction(system.tree, velocity)
-    missing = needed - applied(system, inverse_dynamics(system, q, z, v, a))
+    needed = newton_euler(
+        system.tree, embedding.joints, velocity, acceleration, system.gravity, wrenches
+    )
+    needed = needed + joint_springs(system, embedding)
+    if friction:
+        needed = needed + joint_friction(system.tree, velocity)
+    driven = inverse_dynamics(system, q, z, v, a, wrenches, friction)
+    missing = needed - applied(system, driven)
     parts = [SX(0, 1)]
     for linkage in closed_linkages(system):
         rows = embedding.rows(linkage, velocity)

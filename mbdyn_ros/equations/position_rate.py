@@ -9,9 +9,9 @@ from ..model.coordinates import Coordinates
 from ..model.model import Array
 from ..program.declaration import program
 from .algebra.spatial import SX
-from .efforts import joint_friction
 from .programs import forward_dynamics
 from .system import System
+from .tree.acting import joint_friction
 
 
 @program("q v", output="rate", internal=True, integrated=True)
@@ -57,6 +57,13 @@ class PositionRate:
         rate[self._in_q] = v[self._in_v]
         for motion, iq, iv in self.turning:
             rate[iq] = motion.rate(q[iq].tolist(), v[iv].tolist())
+
+    def between(self, start: Array, end: Array, span: float, mean: Array) -> None:
+        """Put into `mean` (nv,) the mean velocities from one q (nq,) to another in a span (s).
+
+        Those of what turns by quaternions are left as they are.
+        """
+        mean[self._in_v] = (end[self._in_q] - start[self._in_q]) / span
 
     def normalize(self, q: Array) -> None:
         """Give the quaternions in q (nq,) or (N, nq) unit length, in place."""

@@ -20,11 +20,12 @@ from .actuation import actuated
 from .algebra.spatial import SX
 from .articulated_body import articulated_body
 from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
-from .efforts import applied, driving, joint_friction, reduced_efforts
+from .efforts import applied, driving, joint_springs, reduced_efforts, without_springs
 from .formulation import Study, formulation
 from .loops.embedding import Embedding
 from .system import System
 from .tree import kinematics
+from .tree.acting import joint_friction, spring_energy
 from .tree.composite_body import composite_body
 from .tree.regressor import linear_form, moving_links, symbolic_inertias
 
@@ -82,6 +83,7 @@ def accelerations(system: System, deep: bool | None = None) -> dict[str, Callabl
         embedding = system.embedding(q, z)
         acting = applied(system, effort)
         velocity = embedding.velocity(v)
+        acting = acting - joint_springs(system, embedding)
         if friction:
             acting = acting - joint_friction(system.tree, velocity)
         whole = articulated_body(
@@ -110,9 +112,12 @@ def _mass_matrix(system: System, embedding: Embedding) -> SX:
 
 @program("q v a", output="regressor", matrix=True)
 def regressor(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
-    """Y (efforts, 10 links): inverse dynamics without friction = Y (standard parameters)."""
+    """Y (efforts, 10 links): inverse dynamics = Y (standard parameters).
+
+    What acts on joints (friction, rotors, springs) is no part of it.
+    """
     parameters = SX.sym("parameters", 10, len(moving_links(system.tree)))
-    tree = symbolic_inertias(system.tree, parameters)
+    tree = symbolic_inertias(without_springs(system).tree, parameters)
     anyone = replace(system, tree=tree, parameters=SX(0, 1), grouped=None)
     return linear_form(inverse_dynamics(anyone, q, z, v, a, None, False), parameters)
 
@@ -120,14 +125,25 @@ def regressor(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
 @program("q v", output="effort")
 def coriolis_vector(system: System, q: SX, z: SX, v: SX) -> SX:
     """Centrifugal and Coriolis efforts (nv, 1) of the independent coordinates."""
-    weightless = replace(system, gravity=0 * system.gravity)
-    rest = SX.zeros(v.shape[0])
-    return reduced_efforts(weightless, system.embedding(q, z), v, rest, None, False)
+    return bias_vector(replace(system, gravity=0 * system.gravity), q, z, v)
 
 
 @program("q", output="effort")
 def gravity_vector(system: System, q: SX, z: SX) -> SX:
-    """Efforts (nv, 1) of the independent coordinates that hold the robot at rest."""
+    """Efforts (nv, 1) of the independent coordinates that hold the robot against gravity."""
+    return bias_vector(system, q, z, SX.zeros(system.coordinates.nv))
+
+
+@program("q", output="effort")
+def spring_vector(system: System, q: SX, z: SX) -> SX:
+    """Efforts (nv, 1) of the independent coordinates that hold the springs of all joints."""
+    embedding = system.embedding(q, z)
+    return embedding.reduce(ca.densify(joint_springs(system, embedding)))
+
+
+@program("q", output="effort", internal=True)
+def holding_vector(system: System, q: SX, z: SX) -> SX:
+    """Efforts (nv, 1) of the independent coordinates that hold the robot at rest, springs too."""
     rest = SX.zeros(system.coordinates.nv)
     return reduced_efforts(system, system.embedding(q, z), rest, rest, None, False)
 
@@ -135,8 +151,8 @@ def gravity_vector(system: System, q: SX, z: SX) -> SX:
 @program("q v", output="effort")
 def bias_vector(system: System, q: SX, z: SX, v: SX) -> SX:
     """Coriolis, centrifugal and gravity efforts (nv, 1) of the independent coordinates."""
-    rest = SX.zeros(v.shape[0])
-    return reduced_efforts(system, system.embedding(q, z), v, rest, None, False)
+    rest, slack = SX.zeros(v.shape[0]), without_springs(system)
+    return reduced_efforts(slack, slack.embedding(q, z), v, rest, None, False)
 
 
 @program("q v", output="effort")
@@ -148,11 +164,14 @@ def friction_vector(system: System, q: SX, z: SX, v: SX) -> SX:
 
 @program("q v", output="energy")
 def energy(system: System, q: SX, z: SX, v: SX) -> SX:
-    """Kinetic and potential energy (2, 1) (J)."""
+    """Kinetic and potential energy (2, 1) (J), those of rotors and springs included."""
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     joints = embedding.joints
-    return ca.vertcat(*kinematics.energy(system.tree, joints, velocity, system.gravity))
+    kinetic, potential = kinematics.energy(system.tree, joints, velocity, system.gravity)
+    if system.has("spring_stiffness"):
+        potential += spring_energy(system.tree, embedding.values())
+    return ca.vertcat(kinetic, potential)
 
 
 @program("q", output="position")

@@ -13,6 +13,7 @@ import numpy as np
 from ..array import Array
 from ..model.clusters import Cluster
 from ..model.coordinates import Coordinates
+from ..model.model import ACTING
 from ..model.regrouping import regrouped
 from ..model.tree import WORLD, Tree
 from ..program.closing import Closing
@@ -202,7 +203,11 @@ class System:
     @functools.cached_property
     def has_friction(self) -> bool:
         """Whether any joint has damping or dry friction."""
-        numbers = [one for body in self.tree.bodies for one in (body.damping, body.friction)]
+        return self.has("damping", "friction")
+
+    def has(self, *acting: str) -> bool:
+        """Whether any joint has one of these numbers of `Joint`, or a symbol for it."""
+        numbers = (getattr(body, name) for body in self.tree.bodies for name in acting)
         return any(isinstance(one, SX) or one for one in numbers)
 
     def digest(self) -> str:
@@ -213,7 +218,7 @@ class System:
         for body in self.tree.bodies:
             content.update(f"{body.kind} {body.parent} {body.q} {body.v}".encode())
             for numbers in (
-                [body.offset, body.inertia.mass, body.damping, body.friction],
+                [body.offset, body.inertia.mass, *(getattr(body, name) for name in ACTING)],
                 body.placement.rotation,
                 body.placement.translation,
                 body.axis,

@@ -6,9 +6,10 @@ import numpy as np
 
 from ..program.stages import Product, Rows, Staged, Stages
 from .algebra.spatial import SX
-from .efforts import driving, joint_friction
+from .efforts import driving, joint_springs
 from .system import System
-from .tree.newton_euler_derivatives import TreeDerivatives
+from .tree.acting import joint_friction
+from .tree.newton_euler_derivatives import Motion, TreeDerivatives
 
 
 def is_tree(system: System) -> bool:
@@ -23,9 +24,7 @@ def tree_effort_derivatives(
     stages = Stages()
     joints = system.embedding(q, z).joints
     tree = TreeDerivatives(stages, system.regrouped, joints, v, system.gravity, wrenches)
-    by_q, by_v = tree.by_motion(tree.motion(a))
-    if friction:
-        by_v = by_v + _damping(stages, system)
+    by_q, by_v = _by_motion(tree, tree.motion(a), friction)
     return Staged(stages, stages.multiplied(by_q, by_v, tree.by_acceleration()))
 
 
@@ -40,15 +39,13 @@ def tree_acceleration_derivatives(
     stages, embedding = Stages(), system.embedding(q, z)
     nv, actuated = system.tree.nv, system.coordinates.effort
     tree = TreeDerivatives(stages, system.regrouped, embedding.joints, v, system.gravity, wrenches)
-    bias = tree.efforts(tree.motion(SX.zeros(nv)))
+    bias = tree.efforts(tree.motion(SX.zeros(nv))) + joint_springs(system, embedding)
     if friction:
         bias = bias + joint_friction(system.tree, v)
     lower = np.tri(nv, dtype=bool)
     elimination, factors = stages.factored(stages.multiplied(tree.by_acceleration(lower)))
     a = elimination.solve(bias - driving(system, embedding, effort))
-    by_q, by_v = tree.by_motion(tree.motion(a))
-    if friction:
-        by_v = by_v + _damping(stages, system)
+    by_q, by_v = _by_motion(tree, tree.motion(a), friction)
     moves = np.eye(nv, dtype=bool)[:, list(actuated)]
     ones, minus = SX.ones(1, nv), -SX.ones(1, len(actuated))
     by_effort = Product(_row(stages, ones), _row(stages, minus), moves)
@@ -56,16 +53,13 @@ def tree_acceleration_derivatives(
     return Staged(stages, right, elimination, factors)
 
 
-def _damping(stages: Stages, system: System) -> tuple[Product, ...]:
-    """The derivative of damping by v, on the diagonal."""
-    damping, acts = SX.zeros(1, system.tree.nv), np.zeros(system.tree.nv, dtype=bool)
-    for body in system.tree.bodies:
-        damping[body.v] = body.damping
-        acts[body.v] = isinstance(body.damping, SX) or bool(body.damping)
-    if not acts.any():
-        return ()
-    ones = _row(stages, SX.ones(1, system.tree.nv))
-    return (Product(_row(stages, damping), ones, np.diag(acts)),)
+def _by_motion(
+    tree: TreeDerivatives, motion: Motion, friction: bool
+) -> tuple[tuple[Product, ...], tuple[Product, ...]]:
+    """Derivatives of the efforts by q and by v, with springs and, if wanted, damping."""
+    by_q, by_v = tree.by_motion(motion)
+    by_q = *by_q, *tree.diagonal("spring_stiffness")
+    return by_q, (*by_v, *tree.diagonal("damping")) if friction else by_v
 
 
 def _row(stages: Stages, numbers: SX) -> Rows:

@@ -6,11 +6,11 @@ regrouped as ever (`model.regrouping`), and the variable ones are added where th
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
 from ..array import Array
@@ -23,34 +23,51 @@ from .system import System
 from .tree.composite_body import CompositeInertia
 from .tree.regressor import PARAMETERS
 
-GRAVITY, FRICTION = "gravity", "friction"
+GRAVITY, FRICTION, ARMATURE, SPRINGS = "gravity", "friction", "armature", "springs"
 """Names of what may vary besides the inertias of links."""
+
+AT_JOINTS = {
+    FRICTION: ("damping", "friction"),
+    ARMATURE: ("armature",),
+    SPRINGS: ("spring_stiffness", "spring_reference"),
+}
+"""Numbers of `Joint` that vary together, at all joints that can have them."""
+
+UNITS = {
+    "damping": "N m s or N s/m",
+    "friction": "N m or N",
+    "armature": "kg m^2 or kg",
+    "spring_stiffness": "N m/rad or N/m",
+    "spring_reference": "rad or m",
+}
+"""Their units, for a turning and for a sliding joint."""
 
 
 @dataclass(frozen=True)
 class Layout:
     """Which numbers are variable; the parameters are theirs, in this order.
 
-    links : ten each, as in `tree.regressor`. gravity : whether its three are. joints : two each,
-    damping and dry friction.
+    links : ten each, as in `tree.regressor`. gravity : whether its three are. joints : those of
+    `AT_JOINTS` that are, and the joints that have them.
     """
 
     links: tuple[str, ...] = ()
     gravity: bool = False
-    joints: tuple[str, ...] = ()
+    joints: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def __bool__(self) -> bool:
         return self.size > 0
 
     def has(self, name: str) -> bool:
-        """Whether the link of that name, or "gravity" or "friction", is variable."""
-        others = {GRAVITY: self.gravity, FRICTION: bool(self.joints)}
-        return others[name] if name in others else name in self.links
+        """Whether the link of that name, gravity, or what is at joints is variable."""
+        if name == GRAVITY:
+            return self.gravity
+        return name in dict(self.joints) if name in AT_JOINTS else name in self.links
 
     @property
     def size(self) -> int:
         """How many parameters there are."""
-        return 10 * len(self.links) + 3 * self.gravity + 2 * len(self.joints)
+        return self.of_gravity.stop + len(self._at_joints)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -58,16 +75,16 @@ class Layout:
         return (
             *(f"{link}/{name}" for link in self.links for name in PARAMETERS),
             *(f"gravity/{axis}" for axis in "xyz" if self.gravity),
-            *(f"{joint}/{name}" for joint in self.joints for name in ("damping", "friction")),
+            *(f"{joint}/{name}" for joint, name in self._at_joints),
         )
 
     @property
     def units(self) -> tuple[str, ...]:
-        """The unit of each; those of friction for a turning and for a sliding joint."""
+        """The unit of each."""
         return (
             *(unit for _ in self.links for unit in ("kg", *["kg m"] * 3, *["kg m^2"] * 6)),
             *["m/s^2"] * 3 * self.gravity,
-            *("N m s or N s/m", "N m or N") * len(self.joints),
+            *(UNITS[name] for _, name in self._at_joints),
         )
 
     def of_link(self, link: str) -> slice:
@@ -81,10 +98,22 @@ class Layout:
         start = 10 * len(self.links)
         return slice(start, start + 3 * self.gravity)
 
-    def of_joint(self, joint: str) -> slice:
-        """Where damping and friction of a joint stand."""
-        start = self.of_gravity.stop + 2 * self.joints.index(joint)
-        return slice(start, start + 2)
+    @functools.cached_property
+    def _at_joints(self) -> tuple[tuple[str, str], ...]:
+        """Joint and number, one for each parameter behind gravity."""
+        return tuple(
+            (joint, name)
+            for group, joints in self.joints
+            for joint in joints
+            for name in AT_JOINTS[group]
+        )
+
+    def at_joints(self, numbers: Any) -> dict[str, dict[str, Any]]:
+        """By joint the numbers that vary, by name, out of those of all parameters."""
+        found: dict[str, dict[str, Any]] = {}
+        for k, (joint, name) in enumerate(self._at_joints, self.of_gravity.stop):
+            found.setdefault(joint, {})[name] = numbers[k]
+        return found
 
 
 def without(system: System, layout: Layout) -> System:
@@ -99,8 +128,8 @@ def without(system: System, layout: Layout) -> System:
         replace(body, inertia=RigidInertia.total(left[k])) if k in changed else body
         for k, body in enumerate(tree.bodies)
     ]
-    if layout.joints:
-        bodies = [replace(body, damping=0.0, friction=0.0) for body in bodies]
+    nothing = layout.at_joints([0.0] * layout.size)
+    bodies = [replace(body, **nothing.get(body.joint, {})) for body in bodies]
     parts = {
         link: (index, RigidInertia.total([]) if link in layout.links else own)
         for link, (index, own) in tree.parts.items()
@@ -115,13 +144,8 @@ def with_numbers(rest: System, layout: Layout, values: Array) -> System:
     def inertia(link: str) -> RigidInertia:
         return standard_inertia(rest.tree.frames[link][1], values[layout.of_link(link)])
 
-    def friction(joint: str) -> tuple[float, float]:
-        damping, dry = values[layout.of_joint(joint)].tolist()
-        return damping, dry
-
     inertias = {link: inertia(link) for link in layout.links}
-    frictions = {joint: friction(joint) for joint in layout.joints}
-    tree = _filled(rest.tree, rest.tree, inertias, frictions)
+    tree = _filled(rest.tree, rest.tree, inertias, layout.at_joints(values.tolist()))
     gravity = values[layout.of_gravity] if layout.gravity else rest.gravity
     return replace(rest, tree=tree, gravity=gravity)
 
@@ -139,17 +163,14 @@ def with_symbols(rest: System, layout: Layout) -> System:
             one = one.inward(Transform(turns, constant(pose.translation)))
         return RigidInertia(one.mass, one.first, one.second)  # type: ignore[arg-type]
 
-    def friction(joint: str) -> tuple[SX, SX]:
-        return tuple(ca.vertsplit(symbols[layout.of_joint(joint)]))  # type: ignore[return-value]
-
     inertias = {link: inertia(link) for link in layout.links}
-    frictions = {joint: friction(joint) for joint in layout.joints}
+    at_joints = layout.at_joints(symbols)
     return replace(
         rest,
-        tree=_filled(rest.tree, rest.tree, inertias, frictions),
+        tree=_filled(rest.tree, rest.tree, inertias, at_joints),
         gravity=symbols[layout.of_gravity] if layout.gravity else rest.gravity,  # type: ignore[arg-type]
         parameters=symbols,
-        grouped=_filled(regrouped(rest.tree), rest.tree, inertias, frictions),
+        grouped=_filled(regrouped(rest.tree), rest.tree, inertias, at_joints),
         known_by=f"{rest.digest()} {layout!r}",
     )
 
@@ -170,15 +191,10 @@ def _filled(
     tree: Tree,
     frames: Tree,
     inertias: dict[str, RigidInertia],
-    frictions: Mapping[str, tuple[Any, Any]],
+    at_joints: Mapping[str, Mapping[str, Any]],
 ) -> Tree:
-    """A tree with more inertia on the bodies of links, and friction at joints."""
-    bodies: list[Body] = [
-        replace(body, damping=frictions[body.joint][0], friction=frictions[body.joint][1])
-        if body.joint in frictions
-        else body
-        for body in tree.bodies
-    ]
+    """A tree with more inertia on the bodies of links, and other numbers at joints."""
+    bodies: list[Body] = [replace(body, **at_joints.get(body.joint, {})) for body in tree.bodies]
     parts = dict(frames.parts)
     for link, own in inertias.items():
         index = parts[link][0]

@@ -8,10 +8,7 @@ from typing import Any
 from ..errors import InputError
 from ..names import in_latex, in_markdown, in_markdown_code, in_text
 from .closed_form import ClosedForm, Element
-from .polynomial import Monomial, Polynomial
-
-LINE = 64
-"""Width of a line of a formula on paper, roughly in digits."""
+from .polynomial_text import factors, latex_lines, plain_sum
 
 EQUATION = r"P = H(q)\,\ddot q + \dot q^T C(q)\,\dot q + g(q)"
 
@@ -40,13 +37,9 @@ def to_text(form: ClosedForm, digits: int | None = None) -> str:
 
 def to_elements(form: ClosedForm, digits: int | None = None) -> dict[str, str]:
     """The formula of every element by its name, as in the text."""
+    names = _names(form, "C{0}", "S{0}", "q{0}")
     return {
-        _name(form, element): _sum(
-            [
-                _plain_term(form, value, monomial, digits)
-                for monomial, value in element.polynomial.coefficients.items()
-            ]
-        )
+        _name(form, element): plain_sum(element.polynomial, names, digits)
         for element in form.elements
     }
 
@@ -86,14 +79,17 @@ def to_sympy(form: ClosedForm) -> dict[str, Any]:
     except ImportError:
         raise InputError("SymPy is not installed: pip install mbdyn_ros[symbolic]") from None
     q = sympy.symbols([f"q{k + 1}" for k in range(len(form.joints))], real=True)
-    functions = {"C": sympy.cos, "S": sympy.sin, "q": lambda symbol: symbol}
+    names = [
+        (sympy.cos(one), sympy.sin(one)) if angle else (one, one)
+        for one, angle in zip(q, form.angles, strict=True)
+    ]
     found = {}
     for element in form.elements:
         terms = []
         for monomial, value in element.polynomial.coefficients.items():
             term = sympy.Float(value)
-            for letter, k, power in _factors(form, monomial):
-                term *= functions[letter](q[k - 1]) ** power
+            for factor, power in factors(monomial, names):
+                term *= factor**power
             terms.append(term)
         found[_name(form, element)] = sympy.Add(*terms)
     return found
@@ -130,43 +126,23 @@ def _name(form: ClosedForm, element: Element) -> str:
     return element.matrix + separator.join(map(str, element.indices))
 
 
-def _number(value: float, digits: int | None) -> str:
-    return repr(value) if digits is None else f"{value:.{digits}g}"
-
-
-def _sum(terms: list[str]) -> str:
-    """Terms with their signs, one behind the other."""
-    joined = " ".join(
-        (f"- {term[1:]}" if term.startswith("-") else f"+ {term}") if k else term
-        for k, term in enumerate(terms)
-    )
-    return joined or "0"
-
-
-def _factors(form: ClosedForm, monomial: Monomial) -> Iterator[tuple[str, int, int]]:
-    """The factors of a term: C, S or q, the number of its joint from 1, and the power."""
-    for k, (angle, code) in enumerate(zip(form.angles, monomial, strict=True), start=1):
-        power, sine = divmod(code, 2)
-        if power:
-            yield "C" if angle else "q", k, power
-        if sine:
-            yield "S", k, 1
-
-
-def _plain_term(form: ClosedForm, value: float, monomial: Monomial, digits: int | None) -> str:
-    factors = [_number(value, digits)]
-    for letter, k, power in _factors(form, monomial):
-        factors.append(f"{letter}{k}" + (f"**{power}" if power > 1 else ""))
-    return "*".join(factors)
+def _names(form: ClosedForm, *patterns: str) -> list[tuple[str, str]]:
+    """Names of the variables, by patterns for cosines, sines and slides that take a number."""
+    cosine, sine, slide = patterns
+    return [
+        (cosine.format(k), sine.format(k)) if angle else (slide.format(k), slide.format(k))
+        for k, angle in enumerate(form.angles, start=1)
+    ]
 
 
 def _formulas(
     form: ClosedForm, elements: Iterable[Element], environment: str, digits: int | None
 ) -> Iterator[str]:
     """The formulas of the elements that are not zero, each in an environment of amsmath."""
+    names = _names(form, "C_{{{0}}}", "S_{{{0}}}", "q_{{{0}}}")
     for element in elements:
         if element.polynomial.coefficients:
-            body = " \\\\\n&\\quad ".join(_lines(form, element.polynomial, digits))
+            body = " \\\\\n&\\quad ".join(latex_lines(element.polynomial, names, digits))
             formula = f"{_symbol(element)} &= {body}"
             yield f"\\begin{{{environment}}}\n{formula}\n\\end{{{environment}}}"
 
@@ -175,32 +151,6 @@ def _zeros(elements: Iterable[Element]) -> list[str]:
     """A line that names the elements that are zero, where there are any."""
     zeros = [f"${_symbol(one)}$" for one in elements if not one.polynomial.coefficients]
     return [f"Zero: {', '.join(zeros)}."] if zeros else []
-
-
-def _lines(form: ClosedForm, polynomial: Polynomial, digits: int | None) -> list[str]:
-    """The terms of a formula in LaTeX, as many in a line as it holds."""
-    lines: list[str] = []
-    width = LINE
-    for monomial, value in polynomial.coefficients.items():
-        term = _set_term(form, value, monomial, digits)
-        wide = len(_number(value, digits)) + 2 * len(list(_factors(form, monomial)))
-        if lines and not term.startswith("-"):
-            term = f"+{term}"
-        if width + wide > LINE:
-            lines.append(term)
-            width = wide
-        else:
-            lines[-1] += f" {term}"
-            width += wide
-    return lines
-
-
-def _set_term(form: ClosedForm, value: float, monomial: Monomial, digits: int | None) -> str:
-    mantissa, _, exponent = _number(value, digits).partition("e")
-    factors = [mantissa + (rf" \cdot 10^{{{int(exponent)}}}" if exponent else "")]
-    for letter, k, power in _factors(form, monomial):
-        factors.append(f"{letter}_{{{k}}}" + (f"^{{{power}}}" if power > 1 else ""))
-    return r"\,".join(factors)
 
 
 def _symbol(element: Element) -> str:

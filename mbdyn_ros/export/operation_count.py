@@ -31,7 +31,7 @@ def formulation_counts(system: System) -> dict[str, Counts]:
     """
     study, results = Study(system), {}
     given = (study.q, study.z, study.v, study.effort)
-    for way, build in accelerations(system).items():
+    for way, build in accelerations(study.system).items():
         results[f"forward_dynamics by {way}"] = build(*given, None, False)
     for one in formulations():
         if one.applies(study):

@@ -22,46 +22,19 @@ from ..equations.system import System
 from ..equations.textbook.denoc_loops import ClosedDenoc
 from ..model.clusters import Closure, Cluster, Gear
 from ..model.coordinates import choose_coordinates
-from ..model.joints.prismatic import Prismatic
-from ..model.joints.revolute import Revolute
-from ..model.model import Pose
 from ..model.read.urdf import read_urdf
-from ..model.tree import WORLD, Body, Tree
+from ..model.tree import WORLD, Tree
 from ..program.symbols import alone
 from .design import Design
-from .layout import GROUND, Layout, Part, relative
-from .link import Point
+from .layout import Layout, relative
+from .symbolic_tree import layout_tree, planar_pose
 from .toggles import home
 from .urdf_writer import write_urdf
-
-QUARTER = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
 
 PLANE_ROWS = 2
 """Rows of a pin that count: the first two hold it in the plane; the rest are redundant."""
 
 ALL_ROWS = 5
-
-
-@dataclass(frozen=True, eq=False)
-class SymbolicPose:
-    """A `Pose` whose translation is symbols."""
-
-    rotation: Any
-    translation: SX
-
-
-@dataclass(frozen=True, eq=False)
-class SymbolicInertia:
-    """A `RigidInertia` of symbols."""
-
-    mass: SX
-    first: SX
-    second: SX
-
-    @property
-    def center(self) -> SX:
-        """Centre of mass (3, 1)."""
-        return self.first / self.mass
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +80,7 @@ class ParametricSystem(System):
         """The equations by DeNOC, cut open at the pins, and the motion they are taken at."""
         embedding = self.embedding(q, SX(0, 1))
         pinned = replace(self, linkages=(self.pinned,))
-        return ClosedDenoc(pinned, embedding, embedding.velocity(v)), embedding
+        return ClosedDenoc.of(pinned, embedding, embedding.velocity(v)), embedding
 
     @alone
     def digest(self) -> str:
@@ -140,7 +113,7 @@ def parametric_system(kind: type[Design]) -> ParametricSystem:
     layout = symbolic.layout()
     model = read_urdf(write_urdf(example, home(example)))
     inputs = [part.joint for part in layout.parts if part.name in kind.inputs]
-    tree = _tree(layout)
+    tree = layout_tree(layout)
     form = ClosedForm(symbolic, layout)
     pinned = _linkage(tree, form, tuple(closures(layout, tree)))
     linkage = _linkage(tree, form, (), _gears(layout)) if layout.gears else pinned
@@ -172,41 +145,6 @@ def _linkage(
     dependent = tuple(body for body in bodies if body not in given)
     cluster = Cluster(bodies, loops, gears)
     return Linkage(cluster, bodies, given, dependent, tuple(rows), form if loops else None)
-
-
-def _tree(layout: Layout) -> Tree:
-    """The bodies, in the plane z = 0 with every axis along z."""
-    order = layout.order
-    bodies = tuple(
-        Body(
-            name=part.name,
-            joint=part.joint,
-            motion=Prismatic() if part.slides else Revolute(),
-            parent=order.get(part.parent, WORLD),
-            placement=_pose(part.at, part.across),
-            axis=np.array([1.0, 0.0, 0.0] if part.slides else [0.0, 0.0, 1.0]),
-            offset=0.0,
-            inertia=_inertia(part),
-            q=slice(k, k + 1),
-            v=slice(k, k + 1),
-        )
-        for k, part in enumerate(layout.parts)
-    )
-    return Tree(bodies, {GROUND: (WORLD, Pose())}, len(bodies), len(bodies))
-
-
-def _pose(at: Point, across: bool = False) -> Any:
-    return SymbolicPose(QUARTER if across else np.eye(3), ca.vertcat(SX(at[0]), SX(at[1]), 0))
-
-
-def _inertia(part: Part) -> Any:
-    """About the part's origin; what does not turn in the plane does not count."""
-    piece = part.piece
-    x, y = (SX(one) for one in piece.middle)
-    second = SX.zeros(3, 3)
-    second[2, 2] = piece.moment + piece.mass * (x * x + y * y)
-    first = piece.mass * ca.vertcat(x, y, 0)
-    return SymbolicInertia(SX(piece.mass), first, second)
 
 
 def _gears(layout: Layout) -> tuple[Gear, ...]:
@@ -241,10 +179,10 @@ def closures(layout: Layout, tree: Tree) -> list[Closure]:
                 type="revolute",
                 axis=np.array([0.0, 0.0, 1.0]),
                 predecessor=order.get(pin.first, WORLD),
-                predecessor_frame=_pose(pin.at_first),
+                predecessor_frame=planar_pose(pin.at_first),
                 predecessor_path=first,
                 successor=order.get(pin.second, WORLD),
-                successor_frame=_pose(pin.at_second),
+                successor_frame=planar_pose(pin.at_second),
                 successor_path=second,
             )
         )

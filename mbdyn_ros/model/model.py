@@ -11,9 +11,11 @@ from ..array import Array as Array
 from ..errors import ModelError
 from ..names import forbidden
 from .closing_types import ClosingType, closing_type
+from .foreign import Foreign
 from .joints import JointType, Motion, joint_type
 from .pose import Pose, constant
-from .shapes import Collision
+from .shapes import Collision, Visual
+from .transmission import Transmission
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,7 @@ class Link:
     inertia: Inertia | None = None
     line: int | None = None
     collisions: tuple[Collision, ...] = ()
+    visuals: tuple[Visual, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,10 @@ class Mimic:
     offset: float = 0.0
 
 
+ACTING = ("damping", "friction", "armature", "spring_stiffness", "spring_reference")
+"""Numbers of a joint that act on each of its coordinates."""
+
+
 @dataclass(frozen=True, eq=False)
 class Joint:
     """A joint: `origin` places its frame in the parent link, `axis` is a unit vector in it.
@@ -65,6 +72,10 @@ class Joint:
     The frame of the child link is the joint's frame moved by the joint. `numbers` are those that
     its type needs besides an axis (the pitch of a screw). `part_of` is the joint of several
     coordinates that it is a part of, where a loop took that apart.
+
+    On every coordinate act `damping` (N m s/rad or N s/m) and dry `friction` (N m or N), the
+    inertia `armature` (kg m^2 or kg) of its drive, as the joint feels it, and a spring of
+    `spring_stiffness` (N m/rad or N/m) that is slack at `spring_reference` (rad or m).
     """
 
     name: str
@@ -76,6 +87,9 @@ class Joint:
     limits: Limits = Limits()
     damping: float = 0.0
     friction: float = 0.0
+    armature: float = 0.0
+    spring_stiffness: float = 0.0
+    spring_reference: float = 0.0
     mimic: Mimic | None = None
     line: int | None = None
     numbers: Mapping[str, float] = field(default_factory=dict)
@@ -170,9 +184,13 @@ class Model:
 
     The joints form a tree with the root link `root`, which `loops` and `couplings` constrain.
     `independent` and `actuated` name the joints chosen in the description (None: not chosen),
-    `driven` those that it has drives for, `home` is a rough configuration (rad or m by joint
-    name). `source` names the file (or says that it was text) for messages; `warnings` holds what
-    looked wrong but could be computed.
+    `driven` those that it has drives for, `transmissions` the gears in between. `home` is a rough
+    configuration (rad or m by joint name), `homes` holds such configurations by names that the
+    description gives them. `gravity` (m/s^2) and `floating_base` are what the description says of
+    the world and of the root link. `source` names the file (or says that it was text) for messages;
+    `warnings` holds what looked wrong but could be computed, `unused` what else the description
+    says, and how often. `foreign` are elements for other programs, kept for files that are written
+    again.
     """
 
     name: str
@@ -186,7 +204,13 @@ class Model:
     independent: tuple[str, ...] | None = None
     actuated: tuple[str, ...] | None = None
     driven: tuple[str, ...] = ()
+    transmissions: tuple[Transmission, ...] = ()
     home: Mapping[str, float] = field(default_factory=dict)
+    homes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    gravity: tuple[float, float, float] | None = None
+    floating_base: bool = False
+    unused: Mapping[str, int] = field(default_factory=dict)
+    foreign: tuple[Foreign, ...] = ()
 
     def link(self, name: str) -> Link:
         """The link of that name (KeyError where there is none)."""

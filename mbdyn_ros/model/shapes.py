@@ -58,3 +58,16 @@ class Collision:
     origin: Pose = field(default_factory=Pose)
     line: int | None = None
     problem: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Visual(Collision):
+    """A shape to look at, and its `color` (red, green, blue, opacity) if it has one.
+
+    `material` is the name of the colour, `texture` a picture's file.
+    """
+
+    color: Vector | None = None
+    material: str = ""
+    texture: str = ""

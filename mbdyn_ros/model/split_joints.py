@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+import numpy as np
+
 from .joints import JOINT_TYPES, Motion
-from .model import Array, Joint, Limits, Link, Model, Pose
+from .model import Array, Joint, Limits, Link, Model, Pose, constant
 
 
 def joints_of_parts(model: Model, names: Iterable[object]) -> set[str]:
@@ -73,6 +75,44 @@ def split_joints(model: Model, names: Collection[str]) -> Model:
         actuated=chosen(model.actuated),
         driven=chosen(model.driven) or (),
     )
+
+
+def whole_joints(model: Model) -> Model:
+    """The robot with the joints whole that `split_joints` took apart; choices still name parts."""
+    groups: dict[str, list[Joint]] = {}
+    for joint in model.joints:
+        if joint.part_of is not None:
+            groups.setdefault(joint.part_of, []).append(joint)
+    whole = {name: _joined(name, those) for name, those in groups.items()}
+    inner = {one.child for name in whole if whole[name] for one in groups[name][:-1]}
+    joints: list[Joint] = []
+    for joint in model.joints:
+        one = whole.get(joint.part_of or "")
+        if one is None:
+            joints.append(joint)
+        elif joint.name == groups[one.name][0].name:
+            joints.append(one)
+    links = tuple(link for link in model.links if link.name not in inner)
+    return replace(model, links=links, joints=tuple(joints))
+
+
+def _joined(name: str, those: list[Joint]) -> Joint | None:
+    """The joint of which those are the parts; None where its frames were turned since."""
+    first, *others = those
+    if any(one.origin.translation.any() or (one.origin.rotation != np.eye(3)).any()
+           for one in others):
+        return None
+    names = [one.name for one in those]
+    for kind in JOINT_TYPES.values():
+        whole = replace(first, name=name, type=kind.name, child=those[-1].child, part_of=None)
+        if parts(whole) == names:
+            if kind.name == "universal":
+                return replace(whole, axis=np.cross(first.axis, those[-1].axis))
+            return replace(whole, axis=those[-1].axis if kind.has_axis else constant(X, (3,)))
+    return None
+
+
+X = (1.0, 0.0, 0.0)
 
 
 def turned_from(model: Model, whole: str, rotation: Array) -> Model:

@@ -56,14 +56,14 @@ def set_straight(model: Model, tree: Tree, loops: Mapping[str, float]) -> tuple[
     for plane in _planes(model, tree, loops):
         fixed = [straight[name] for name in sorted(plane.slides) if name in straight]
         normal = _normal([axes[name] for name in sorted(plane.hinges)], fixed)
-        if normal is None:
+        most = min(loops[name] for name in plane.loops)
+        if normal is None or any(abs(axes[name] @ normal) > most for name in plane.slides):
             continue
         wanted = {name: normal * np.sign(axes[name] @ normal) for name in plane.hinges}
         for name in plane.slides - straight.keys():
             across = axes[name] - (axes[name] @ normal) * normal
-            wanted[name] = across / max(float(np.linalg.norm(across)), 0.5)
+            wanted[name] = across / np.linalg.norm(across)
         misses = {name: _sine(axes[name], axis) for name, axis in wanted.items()}
-        most = min(loops[name] for name in plane.loops)
         if max(misses.values()) > most:
             continue
         straight |= wanted

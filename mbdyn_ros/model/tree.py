@@ -17,7 +17,7 @@ from ..errors import ModelError
 from .axes import body_axes
 from .blocks import Block, joint_blocks
 from .joints import Motion
-from .model import Array, Inertia, Joint, Model, Pose, constant
+from .model import ACTING, Array, Inertia, Joint, Model, Pose, constant
 
 WORLD = -1
 """Index of the world among the bodies."""
@@ -104,7 +104,8 @@ class Body:
 
     At position q the body's frame stands in its parent's frame at `placement` and the motion by
     q, an angle about the z axis being `q + offset`. `q` and `v` are its tree coordinates; `label`
-    names its motion, in a joint that has several, `part_of` is that of `Joint`.
+    names its motion, in a joint that has several, `part_of` is that of `Joint`, and so are the
+    numbers that act on its coordinates.
     """
 
     name: str
@@ -119,6 +120,9 @@ class Body:
     v: slice
     damping: float = 0.0
     friction: float = 0.0
+    armature: float = 0.0
+    spring_stiffness: float = 0.0
+    spring_reference: float = 0.0
     label: str = ""
     part_of: str | None = None
 
@@ -220,6 +224,12 @@ def _add_joint(
     drafts: list[_Draft], joint: Joint, place: Block, parent: int, origin: Pose
 ) -> tuple[int, Pose]:
     """Append the bodies that `joint` moves and return the last one and its link's pose in it."""
+    if joint.spring_stiffness and joint.nq != joint.nv:
+        raise ModelError(
+            f"joint {joint.name!r} is {joint.type}, and a spring (spring_stiffness="
+            f"{joint.spring_stiffness:g}) acts on angles and lengths: write it as joints of one "
+            "coordinate each, or leave the spring out"
+        )
     steps = zip(joint.motions(), place.motions(), strict=True)
     for (part, motion, axis), (_, q, v) in steps:
         label = f"{joint.name}/{part}" if part else joint.name
@@ -263,10 +273,9 @@ def _finish(
                 inertia=RigidInertia.sum([(into @ pose, part) for pose, part in draft.parts]),
                 q=draft.q,
                 v=draft.v,
-                damping=draft.joint.damping,
-                friction=draft.joint.friction,
                 label=draft.label,
                 part_of=draft.joint.part_of,
+                **{name: getattr(draft.joint, name) for name in ACTING},
             )
         )
     placed = {

@@ -6,7 +6,7 @@ import casadi as ca
 
 from ..equations.algebra.spatial import SX
 from ..equations.efforts import reduced_efforts
-from ..equations.programs import gravity_vector, mass_matrix
+from ..equations.programs import gravity_vector, mass_matrix, spring_vector
 from ..equations.system import System
 from ..program.declaration import program
 from ..program.elimination import solve_ltl
@@ -50,7 +50,7 @@ def pulse_control(
     """
     amplitude, phase = _rotor_drive(system, q, z, force, link)
     inertia = ca.diag(mass_matrix(system, q, z))
-    gravity = gravity_vector(system, q, z)
+    gravity = gravity_vector(system, q, z) + spring_vector(system, q, z)
     error = wanted_q - q
     turn = pulses.TURN / speed
     wanted_way = wanted_v * turn

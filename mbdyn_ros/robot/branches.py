@@ -51,7 +51,6 @@ def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, floa
             model, home, self.floating_base, self.gravity.tolist(), variable_names(layout)
         )
     other.calls.follow(self.calls)
-    other._stale = bool(layout)
     return other
 
 
@@ -66,4 +65,5 @@ def with_home(self: Robot, tree_position: Array) -> Robot:
     start_calls(other, home)
     other.calls.follow(self.calls)
     other.home = other._home_by_name()
+    other._rough = dict(other.home)
     return other

@@ -101,8 +101,17 @@ def gravity_vector(self: Robot, q: Array, out: Array | None = None) -> Array:
     return self._checked(programs.gravity_vector, (q,), out=out) if found is None else found
 
 
+def spring_vector(self: Robot, q: Array, out: Array | None = None) -> Array:
+    """Efforts (nv,) or (N, nv) that hold the springs of all joints: stiffness (q - reference)."""
+    found = self._plain.spring_vector(q, out)
+    return self._checked(programs.spring_vector, (q,), out=out) if found is None else found
+
+
 def bias_vector(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
-    """Efforts (nv,) or (N, nv) of a = 0 without friction: Coriolis, centrifugal and gravity."""
+    """Coriolis, centrifugal and gravity efforts (nv,) or (N, nv).
+
+    `inverse_dynamics` is M a + bias + springs + friction, where all joints are actuated.
+    """
     found = self._plain.bias_vector(q, v, out)
     return self._checked(programs.bias_vector, (q, v), out=out) if found is None else found
 
@@ -131,7 +140,8 @@ def friction_vector(self: Robot, q: Array, v: Array, out: Array | None = None) -
 def energy(self: Robot, q: Array, v: Array, out: Array | None = None) -> tuple[Array, Array]:
     """Kinetic and potential energy (J), two numbers or two arrays (N,).
 
-    The potential energy is -sum m g.c over the moving links, zero at the world's origin.
+    The potential energy is -sum m g.c over the moving links, zero at the world's origin, and that
+    of springs; rotors (armature) count as kinetic.
     `out` (2,) or (N, 2) takes both side by side.
     """
     whole = self._plain.energy(q, v, out)
@@ -152,7 +162,8 @@ def regressor(self: Robot, q: Array, v: Array, a: Array, out: Array | None = Non
     Returns
     -------
     (efforts, 10 links) or (N, efforts, 10 links); its product with the parameters of
-    `base_parameters().standard` is `inverse_dynamics` without friction. The links are those
+    `base_parameters().standard` is `inverse_dynamics` without what acts on joints (friction,
+    armature, springs). The links are those
     that joints move, in the order of `moving_links`; of each m, m c (x, y, z) and the
     moments Ixx, Ixy, Ixz, Iyy, Iyz, Izz about its origin, in its axes.
 

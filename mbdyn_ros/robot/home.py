@@ -2,21 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..array import Array
 from ..equations.loops.closure_gap import excess
+from ..errors import InputError, suggestion
 from ..units import joint_unit
+from .answers import massless_text
 
 if TYPE_CHECKING:
     from ..equations.loops.assembly import Assembly
+    from ..model.model import Model
     from .robot import Robot
+
+EARTH = (0.0, 0.0, -9.81)
+"""Gravity (m/s^2) where a description has none."""
 
 MOST_TOLD = 3
 """Most other ways to close a loop, and joints in each, that are told."""
+
+
+def named_home(model: Model, name: str) -> Mapping[str, float]:
+    """The configuration of that name that the files give.
+
+    Raises
+    ------
+    InputError
+        They give none of that name; the message lists those that there are.
+    """
+    if name not in model.homes:
+        known = ", ".join(model.homes) or "none; give positions by joint name"
+        raise InputError(
+            f"{model.source}: there is no home {name!r}{suggestion(name, model.homes)}; the files "
+            f"name {known}"
+        )
+    return model.homes[name]
+
+
+def all_warnings(robot: Robot, notes: Sequence[str]) -> tuple[str, ...]:
+    """Warnings of what looks wrong; `notes` were taken when the robot was built."""
+    source = robot.model.source
+    found = [*robot.model.warnings, *(f"{source}: {note}" for note in notes)]
+    found += home_warnings(robot)
+    if robot.massless_links:
+        found.append(
+            f"{source}: {massless_text(robot)}: inverse dynamics is right, forward "
+            "dynamics will be refused"
+        )
+    return tuple(found)
 
 
 def home_warnings(robot: Robot) -> Iterator[str]:

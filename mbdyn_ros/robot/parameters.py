@@ -1,4 +1,4 @@
-"""Inertias, gravity and friction that change while programs run: methods of `Robot`."""
+"""Inertias, gravity and what acts on joints, changed while programs run: methods of `Robot`."""
 
 from __future__ import annotations
 
@@ -12,12 +12,22 @@ import numpy as np
 from ..arguments import coordinate_array, require_finite
 from ..array import Array
 from ..equations.system import System
-from ..equations.variable import FRICTION, GRAVITY, Layout, with_numbers, with_symbols, without
+from ..equations.variable import (
+    ARMATURE,
+    AT_JOINTS,
+    FRICTION,
+    GRAVITY,
+    SPRINGS,
+    Layout,
+    with_numbers,
+    with_symbols,
+    without,
+)
 from ..errors import CompilerWarning, InputError, suggestion
 from .answers import find_massless_links
 from .calls import Calls
 from .rigid_body import standard_numbers
-from .variable import checked_layout, moving_link, wider_layout
+from .variable import ALL, checked_layout, moving_link, wider_layout
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -86,20 +96,39 @@ def set_gravity(self: Robot, gravity: Array | Sequence[float]) -> None:
 
 def set_friction(self: Robot, joint: str, damping: float, friction: float = 0.0) -> None:
     """Give a joint other damping (N m s or N s/m) and dry friction (N m or N), () or (N,)."""
-    known = self._parameters.friction
+    _act(self, FRICTION, joint, (damping, friction))
+
+
+def set_armature(self: Robot, joint: str, armature: float) -> None:
+    """Give a joint another inertia of its drive, as it feels it (kg m^2 or kg), () or (N,)."""
+    _act(self, ARMATURE, joint, (armature,))
+    if self.massless_links or not np.all(armature):
+        self.massless_links = find_massless_links(self)
+        self.calls.plain.clear()
+
+
+def set_spring(self: Robot, joint: str, stiffness: float, reference: float = 0.0) -> None:
+    """Give a joint a spring (N m/rad or N/m), slack at `reference` (rad or m), () or (N,) each."""
+    _act(self, SPRINGS, joint, (stiffness, reference))
+
+
+def _act(robot: Robot, group: str, joint: str, numbers: Sequence[float]) -> None:
+    """Let other numbers of `AT_JOINTS` act on a joint, or say what is wrong with them."""
+    known, labels = robot._parameters.at_joints[group], AT_JOINTS[group]
     if not isinstance(joint, str) or joint not in known:
+        which = "movable joint" if group != SPRINGS else "joint of angles or lengths"
         raise InputError(
-            f"{self.model.source}: there is no movable joint {joint!r}"
+            f"{robot.model.source}: there is no {which} {joint!r}"
             f"{suggestion(str(joint), known)}; the joints are {', '.join(known)}"
         )
-    labels = ("damping", "friction")
-    pair = np.stack(np.broadcast_arrays(np.asarray(damping), np.asarray(friction)), axis=-1)
-    given = coordinate_array(f"friction of {joint}", pair, labels)
+    what = f"{group} of {joint}"
+    rows = np.stack(np.broadcast_arrays(*map(np.asarray, numbers)), axis=-1)
+    given = coordinate_array(what, rows, labels)
     for row in np.atleast_2d(given):
-        require_finite(f"friction of {joint}", row, labels)
-    if (given < 0).any():
-        raise InputError(f"damping and friction of {joint} must not be negative: {pair.tolist()}")
-    _take(self, FRICTION, known, given, joint)
+        require_finite(what, row, labels)
+    if group != SPRINGS and (given < 0).any():
+        raise InputError(f"{' and '.join(labels)} of {joint} must not be negative: {rows.tolist()}")
+    _take(robot, group, known, given, joint)
 
 
 def parameter_labels(self: Robot, variable: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -126,18 +155,18 @@ def symbolic_system(robot: Robot, parameters: bool | Sequence[str]) -> System:
     if not isinstance(parameters, bool):
         layout = checked_layout(robot, parameters)
     elif not layout:
-        layout = checked_layout(robot, [*robot.moving_links, GRAVITY, FRICTION])
+        layout = checked_layout(robot, [*robot.moving_links, *ALL])
     return with_symbols(without(robot.system, layout), layout)
 
 
 def system(self: Robot) -> System:
     """The robot as equations see it, in numbers: those that hold now."""
-    if self._stale:
-        given, values = self._parameters, self.calls.parameters
+    calls = vars(self).get("calls")  # none while the robot is built
+    if calls is not None and self._parameters.layout and self._seen != calls.changes:
+        given, values, self._seen = self._parameters, calls.parameters, calls.changes
         rest = without(given.described, given.layout)
         now = with_numbers(rest, given.layout, values)
         self._system = replace(now, home=self._system.home)
-        self._stale = False
     return self._system
 
 
@@ -146,7 +175,7 @@ def start_calls(self: Robot, home: Array) -> None:
     given = self._parameters
     described = replace(given.described, home=home)
     self._start(Calls(described, self.model.source, given.layout, given.values(given.layout)))
-    self._stale = bool(given.layout)
+    self._seen = 0
 
 
 def _take(
@@ -168,7 +197,6 @@ def _take(
         robot.calls.set_parameters(values)
     else:
         _recompile(robot, layout, changed)
-    robot._stale = True
     if changed in layout.links and (robot.massless_links or not given.is_solid(changed)):
         robot.massless_links = find_massless_links(robot)
         robot.calls.plain.clear()

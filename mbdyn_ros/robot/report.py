@@ -83,6 +83,7 @@ class Report:
     closure_gap: float
     massless_links: tuple[str, ...]
     tree: str
+    unused: dict[str, int]
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,6 +135,9 @@ class Report:
         )
         if self.massless_links:
             facts.append(("massless", ", ".join(self.massless_links)))
+        if self.unused:
+            listed = ", ".join(f"{what} ({count})" for what, count in self.unused.items())
+            facts.append(("not used", listed))
         return facts
 
 
@@ -173,6 +177,7 @@ def report(robot: Robot) -> Report:
         closure_gap=max((one.gap for one in clusters), default=0.0),
         massless_links=robot.massless_links,
         tree=tree_text(model),
+        unused=dict(model.unused),
         warnings=robot.warnings,
     )
 

@@ -15,6 +15,7 @@ from ..errors import ModelWarning
 from ..model.model import Model, constant
 from ..model.read.description import read_description
 from ..model.read.side_car import read_mechanism
+from ..model.read.source_text import Source
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..program.declaration import Declaration
 from . import (
@@ -22,54 +23,58 @@ from . import (
     configuration,
     derivatives,
     dynamics,
+    editing,
     export,
     formulas,
     frames,
     limits,
     makeup,
+    motors,
     parameters,
     rollout,
+    saving,
     state,
     whole_body,
     wrenches,
 )
-from .answers import (
-    find_massless_links,
-    massless_text,
-    require_answer,
-    require_mass,
-    require_single,
-)
+from .answers import find_massless_links, require_answer, require_mass, require_single
 from .calls import Calls
 from .choice import say_choice
-from .home import home_warnings
+from .home import EARTH, all_warnings, named_home
 from .parameters import start_calls
 from .report import report
 from .variable import variable_parameters
 
 
 def load(
-    source: str | os.PathLike[str],
+    source: Source,
     mechanism: str | os.PathLike[str] | None = None,
-    home: Mapping[str, float] | None = None,
-    floating_base: bool = False,
-    gravity: Sequence[float] = (0.0, 0.0, -9.81),
+    home: Mapping[str, float] | str | None = None,
+    floating_base: bool | None = None,
+    gravity: Sequence[float] | None = None,
     variable: Sequence[str] = (),
+    xacro: Mapping[str, object] | None = None,
 ) -> Robot:
     """Read a robot description and return the `Robot`.
 
     Parameters
     ----------
-    source : path of a URDF file or, ending in .yaml or .yml, of a DH table
-        (`model.dh_table`); or the text of either.
+    source : path of a URDF or xacro file or, ending in .yaml or .yml, of a DH table
+        (`model.read.dh_table`); or the text of one (see docs/files.md for all formats).
     mechanism : path of a side-car YAML file, or its text: loops, couplings, independent and
         actuated joints, home.
-    home : rough position (rad or m) by joint name; joints not named are at 0.
-    floating_base : whether the root link is free to move in the world.
-    gravity : (3,), m/s^2, in the world.
-    variable : links whose inertias, and "gravity" and "friction", whose numbers may change without
-        compiling (`set_payload`, `set_inertia`, `set_gravity`, `set_friction`): inputs of the
-        programs, where all others are folded. What is set without being named here becomes so.
+    home : rough position (rad or m) by joint name; joints not named are at 0. Or the name of a
+        configuration that the files give.
+    floating_base : whether the root link is free to move in the world; by default as the
+        description says, and no URDF says so.
+    gravity : (3,), m/s^2, in the world; by default the description's, (0, 0, -9.81) where it has
+        none.
+    variable : links whose inertias, and "gravity", "friction", "armature" and "springs", whose
+        numbers may change without compiling (`set_payload`, `set_inertia`, `set_gravity`,
+        `set_friction`, `set_armature`, `set_spring`): inputs of the programs, where all others
+        are folded. What is set without being named here becomes so.
+    xacro : arguments of a xacro file, such as {"prefix": "left_"}; text is expanded only where
+        they are given (they may be empty).
 
     Raises
     ------
@@ -86,7 +91,7 @@ def load(
     >>> robot.inverse_dynamics([0.0], [0.0], [0.0])
     array([-9.81])
     """
-    model = read_description(source)
+    model = read_description(source, xacro)
     if mechanism is not None:
         model = read_mechanism(mechanism, model)
     return Robot(model, home, floating_base, gravity, variable)
@@ -119,17 +124,24 @@ class Robot:
     def __init__(
         self,
         model: Model,
-        home: Mapping[str, float] | None = None,
-        floating_base: bool = False,
-        gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        home: Mapping[str, float] | str | None = None,
+        floating_base: bool | None = None,
+        gravity: Sequence[float] | None = None,
         variable: Sequence[str] = (),
     ) -> None:
+        if isinstance(home, str):
+            home = named_home(model, home)
+        if floating_base is None:
+            floating_base = model.floating_base
+        if gravity is None:
+            gravity = model.gravity or EARTH
+        self._described = model
         named = joints_of_parts(model, home if isinstance(home, Mapping) else ())
         model = split_joints(model, named | quaternions_in_loops(model))
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
-        self._stale = False
+        self._rough, self._seen = rough, 0
         self.model, self._system, self._assemblies, notes = build_robot(
             model, floating_base, self.gravity, rough
         )
@@ -150,7 +162,7 @@ class Robot:
         self._parameters = variable_parameters(self, variable)
         start_calls(self, self._system.home)
         self._choice_said = self._limits_said = False
-        self.warnings = self._find_warnings(notes)
+        self.warnings = all_warnings(self, notes)
         for text in self.warnings:
             warnings.warn(text, ModelWarning, stacklevel=3)
 
@@ -172,6 +184,7 @@ class Robot:
     mass_matrix = dynamics.mass_matrix
     coriolis_vector = dynamics.coriolis_vector
     gravity_vector = dynamics.gravity_vector
+    spring_vector = dynamics.spring_vector
     friction_vector = dynamics.friction_vector
     bias_vector = dynamics.bias_vector
     coriolis_matrix = dynamics.coriolis_matrix
@@ -185,7 +198,11 @@ class Robot:
     set_inertia = parameters.set_inertia
     set_payload = parameters.set_payload
     set_gravity = parameters.set_gravity
+    motor_labels = property(motors.motor_labels)
+    motor_effort = motors.motor_effort
     set_friction = parameters.set_friction
+    set_armature = parameters.set_armature
+    set_spring = parameters.set_spring
     parameter_labels = parameters.parameter_labels
     parameter_values = parameters.parameter_values
     inverse_dynamics_second_derivatives = derivatives.inverse_dynamics_second_derivatives
@@ -238,6 +255,13 @@ class Robot:
     operation_counts = formulas.operation_counts
     closed_form = export.closed_form
     generate_c = export.generate_c
+    locked = editing.locked
+    without = editing.without
+    renamed = editing.renamed
+    attached = editing.attached
+    with_joint = editing.with_joint
+    save_urdf = saving.save_urdf
+    save_mjcf = saving.save_mjcf
     report = report
 
     @property
@@ -263,15 +287,3 @@ class Robot:
         bodies = {body.joint: body for body in self.system.tree.bodies}
         single = [name for name in self.joint_names if self.model.joint(name).nq == 1]
         return {name: float(self.system.home[bodies[name].q.start]) for name in single}
-
-    def _find_warnings(self, notes: Sequence[str]) -> tuple[str, ...]:
-        """Warnings of what looks wrong; `notes` were taken when the robot was built."""
-        source = self.model.source
-        found = [*self.model.warnings, *(f"{source}: {note}" for note in notes)]
-        found += home_warnings(self)
-        if self.massless_links:
-            found.append(
-                f"{source}: {massless_text(self)}: inverse dynamics is right, forward "
-                "dynamics will be refused"
-            )
-        return tuple(found)

@@ -12,13 +12,17 @@ from ..arguments import require_link
 from ..array import Array
 from ..equations.system import System
 from ..equations.tree.regressor import standard_parameters
-from ..equations.variable import FRICTION, GRAVITY, Layout, without
+from ..equations.variable import AT_JOINTS, GRAVITY, SPRINGS, Layout, without
 from ..errors import InputError
 from ..model.tree import WORLD
 from .rigid_body import has_extent, resists
 
 if TYPE_CHECKING:
     from .robot import Robot
+
+
+ALL = (GRAVITY, *AT_JOINTS)
+"""Names of what may vary besides the inertias of links."""
 
 
 @dataclass(eq=False)
@@ -28,15 +32,16 @@ class Parameters:
     Values are (n,), or (N, n) where each row has its own.
 
     described : the system of the description. layout : what is variable. own, payload : ten
-    numbers by link. field : three of gravity, by that name. friction : damping and dry friction by
-    joint. solid : links of bodies that resist every motion by what is not variable, for a layout.
+    numbers by link. field : three of gravity, by that name. at_joints : those of `AT_JOINTS`, by
+    its names and joint. solid : links of bodies that resist every motion by what is not variable,
+    for a layout.
     """
 
     described: System
     layout: Layout
     own: dict[str, Array]
     field: dict[str, Array]
-    friction: dict[str, Array]
+    at_joints: dict[str, dict[str, Array]]
     payload: dict[str, Array]
     solid: tuple[Layout, set[str]]
 
@@ -44,7 +49,7 @@ class Parameters:
         """Those of a layout, in its order: (p,) or (N, p)."""
         parts = [self.of_link(link) for link in layout.links]
         parts += [self.field[GRAVITY]] * layout.gravity
-        parts += [self.friction[joint] for joint in layout.joints]
+        parts += [self.at_joints[group][one] for group, joints in layout.joints for one in joints]
         rows = {len(part) for part in parts if part.ndim > 1}
         if len(rows) > 1:
             raise InputError(
@@ -73,7 +78,14 @@ class Parameters:
 def variable_parameters(robot: Robot, variable: Sequence[str]) -> Parameters:
     """The parameters of a robot that was just built."""
     tree, model = robot.system.tree, robot.model
-    friction = {body.joint: np.array([body.damping, body.friction]) for body in tree.bodies}
+    at_joints = {
+        group: {
+            body.joint: np.array([getattr(body, name) for name in names])
+            for body in tree.bodies
+            if group != SPRINGS or body.motion.quaternion is None
+        }
+        for group, names in AT_JOINTS.items()
+    }
     own = {
         link: standard_parameters(model.link(link).inertia)
         for link, (body, _) in tree.frames.items()
@@ -81,12 +93,12 @@ def variable_parameters(robot: Robot, variable: Sequence[str]) -> Parameters:
     }
     layout = wider_layout(robot, Layout(), variable)
     field = {GRAVITY: robot.gravity.copy()}
-    return Parameters(robot.system, layout, own, field, friction, {}, (Layout(), set()))
+    return Parameters(robot.system, layout, own, field, at_joints, {}, (Layout(), set()))
 
 
 def variable_names(layout: Layout) -> list[str]:
     """The names that tell `load` of a layout."""
-    return [*layout.links, *[GRAVITY] * layout.gravity, *[FRICTION] * bool(layout.joints)]
+    return [*layout.links, *[GRAVITY] * layout.gravity, *dict(layout.joints)]
 
 
 def checked_layout(robot: Robot, variable: Sequence[str]) -> Layout:
@@ -99,12 +111,17 @@ def wider_layout(robot: Robot, layout: Layout, more: Sequence[str]) -> Layout:
     tree = robot._system.tree
     if isinstance(more, str):
         raise InputError(f"variable must be a list of names; it is {more!r}")
-    wanted = {name if name in (GRAVITY, FRICTION) else moving_link(robot, name) for name in more}
-    joints = tuple(dict.fromkeys(body.joint for body in tree.bodies))
+    wanted = {name if name in ALL else moving_link(robot, name) for name in more}
+    bodies = [(body.joint, body.motion.quaternion is None) for body in tree.bodies]
+    joints = {
+        group: tuple(dict.fromkeys(one for one, plain in bodies if group != SPRINGS or plain))
+        for group in AT_JOINTS
+        if group in wanted or layout.has(group)
+    }
     return Layout(
         tuple(link for link in tree.frames if link in {*layout.links, *wanted}),
         layout.gravity or GRAVITY in wanted,
-        joints if layout.joints or FRICTION in wanted else (),
+        tuple(joints.items()),
     )
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..array import Array
+from ..arguments import Wrenches as Outside
+from ..array import Array, NoNumbers, as_numbers
 from ..equations import programs
 from ..equations.joint_loads import LOADS, joint_loads
 from ..equations.loop_forces import loop_forces as forces_of
@@ -28,8 +29,12 @@ Wrenches = dict[str, Array]
 """Joint or loop -> [force, moment] (..., 6)."""
 
 
-def loop_forces(self: Robot, q: Array, v: Array, a: Array) -> Wrenches:
+def loop_forces(
+    self: Robot, q: Array, v: Array, a: Array, wrenches: Outside | None = None
+) -> Wrenches:
     """Force and moment in every closing joint, of the predecessor on the successor.
+
+    wrenches : from outside on links, as in `inverse_dynamics`.
 
     Returns
     -------
@@ -40,7 +45,7 @@ def loop_forces(self: Robot, q: Array, v: Array, a: Array) -> Wrenches:
     if not self.model.loops:
         self.calls.call(programs.joint_acceleration, (q, v, a))  # refuses what is no motion
         return {}
-    forces = forces_of(self.system, self.calls.call(loop_terms, (q, v, a)))
+    forces = forces_of(self.system, self.calls.call(loop_terms, (q, v, a), wrenches))
     return {loop.name: forces[loop.name] for loop in self.model.loops}
 
 
@@ -50,6 +55,7 @@ def joint_wrenches(
     v: Array,
     a: Array,
     stiffness: Mapping[str, Sequence[float]] | None = None,
+    wrenches: Outside | None = None,
 ) -> Wrenches:
     """Force and moment in every joint that moves, of the tree and of the loops.
 
@@ -63,6 +69,7 @@ def joint_wrenches(
         motion does not determine (see `undetermined_wrenches`) is shared so that the elastic
         energy of these joints is least (Menabrea); others are rigid. Without it the closing
         joints carry the least. For single states.
+    wrenches : from outside on links, as in `inverse_dynamics`; the joints carry them too.
 
     Returns
     -------
@@ -82,7 +89,7 @@ def joint_wrenches(
     >>> from mbdyn_ros.model.examples import PENDULUM
     >>> wrenches = load(PENDULUM).joint_wrenches([0.0], [0.0], [0.0])
     """
-    terms, closing = _terms(self, q, v, a)
+    terms, closing = _terms(self, q, v, a, wrenches)
     found = _wrenches(self, terms, forces_of(self.system, closing))
     if stiffness is None:
         return found
@@ -122,10 +129,14 @@ def undetermined_wrenches(self: Robot, q: Array) -> dict[str, tuple[str, ...]]:
     return result
 
 
-def _terms(robot: Robot, q: Array, v: Array, a: Array) -> tuple[Array, Array]:
+def _terms(
+    robot: Robot, q: Array, v: Array, a: Array, wrenches: Outside | None = None
+) -> tuple[Array, Array]:
     """Results of `joint_loads` and `loop_terms`, the latter empty without loops."""
-    loads = robot.calls.call(joint_loads, (q, v, a))
-    return loads, robot.calls.call(loop_terms, (q, v, a)) if robot.model.loops else np.zeros(0)
+    loads = robot.calls.call(joint_loads, (q, v, a), wrenches)
+    if not robot.model.loops:
+        return loads, np.zeros(0)
+    return loads, robot.calls.call(loop_terms, (q, v, a), wrenches)
 
 
 def _stresses(robot: Robot, terms: Array, closing: Array) -> list[Wrenches]:
@@ -202,7 +213,10 @@ def _compliances(found: Wrenches, stiffness: Mapping[str, Sequence[float]]) -> W
     for name, numbers in stiffness.items():
         if name not in found:
             raise InputError(f"stiffness: there is no joint {name!r}; there are {', '.join(found)}")
-        given = np.asarray(numbers, dtype=float)
+        try:
+            given = as_numbers(numbers)
+        except NoNumbers:
+            given = np.zeros(0)
         if given.shape != (6,) or not (given > 0).all():
             raise InputError(
                 f"stiffness of {name} is {numbers!r}; give six positive numbers, N/m and N m/rad"

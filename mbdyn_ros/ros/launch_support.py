@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-import subprocess
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
-from ..model.read.description import read_description
+from ..errors import InputError, MbdynError
+from ..model.read.description import described, read_description
+from ..model.read.source_text import NamedText
+from ..model.read.xacro_text import xacro_arguments
 from .messages.base_pose import WORLD_FRAME
 from .robot_files import find_urdf
 
@@ -23,6 +25,7 @@ OWN_TRANSFORMS = [("/tf", "tf"), ("/tf_static", "tf_static")]
 """Remappings that give each namespace its own transforms: two robots have links of one name."""
 
 NAMESPACE = ("", "namespace of all nodes and their topics, such as left")
+XACRO = ("", 'arguments of a xacro file, such as "prefix:=left_ ur_type:=ur5e"')
 PARAMS_FILE = ("", "YAML file with parameters of the nodes; wins over the other arguments")
 
 WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -68,8 +71,8 @@ class Arguments:
     def description(self, name: str) -> str:
         """The text that describes a robot: its URDF or its DH table."""
         try:
-            return robot_description(self[name])
-        except InputError as error:
+            return robot_description(self[name], self._given.get("xacro", ""))
+        except MbdynError as error:
             raise InputError(f"launch argument {name}: {error}") from None
 
     def _number(self, name: str, text: str) -> float:
@@ -94,15 +97,18 @@ def declared(arguments: Mapping[str, tuple[Any, str]]) -> list[Any]:
     ]
 
 
-def robot_description(robot: str) -> str:
+def robot_description(robot: str, xacro: str = "") -> str:
     """The text that describes a robot: its URDF or its DH table.
 
     Parameters
     ----------
     robot : path of a URDF, xacro or YAML file, or the name of an installed robot.
+    xacro : arguments of a xacro file, such as "prefix:=left_ ur_type:=ur5e".
     """
     path = find_urdf(robot)
-    return run_xacro(path) if path.suffix == ".xacro" else path.read_text()
+    arguments = xacro_arguments(shlex.split(xacro), "launch argument xacro")
+    found = described(path, arguments or None)
+    return found.text if isinstance(found, NamedText) else path.read_text()
 
 
 def as_text(description: str) -> Any:
@@ -115,19 +121,6 @@ def as_text(description: str) -> Any:
 def fixed_frame(description: str, floating_base: bool) -> str:
     """The frame that does not move: the root link, or the world where that moves."""
     return WORLD_FRAME if floating_base else read_description(description).root
-
-
-def run_xacro(path: Path) -> str:
-    """Expand a xacro file with the command of that name."""
-    try:
-        result = subprocess.run(["xacro", str(path)], capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        raise InputError(
-            f"{path} needs the command xacro: sudo apt install ros-$ROS_DISTRO-xacro"
-        ) from None
-    if result.returncode:
-        raise InputError(f"xacro {path}: {result.stderr.strip()}")
-    return result.stdout
 
 
 def available(package: str) -> bool:

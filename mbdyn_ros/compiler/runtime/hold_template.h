@@ -95,6 +95,9 @@ static void F(assemble)(const struct walls* w, const WALLED* s, struct F(work)* 
   const size_t n = w->nv;
   size_t m = 0;
   if (w->rows) F(evaluate)(w, s, PROGRAM(w, rows), s->q, NULL, x->column);
+#if SUFFIX == 1
+  meet(w, s, s->v, x->column, NULL);
+#endif
   for (size_t i = 0; i < x->count; ++i) m = F(contact_rows)(w, x, i, m);
   x->held_rows = m;
   for (size_t i = 0; rubs && i < w->rubbing; ++i, ++m) {

@@ -37,6 +37,9 @@ static size_t F(share_room)(const struct walls* w, REAL* room, struct F(work)* x
 static void F(measure)(const struct walls* w, const WALLED* s, const REAL* q, const REAL* v,
                        REAL* result) {
   if (w->distances) F(evaluate)(w, s, PROGRAM(w, distances), q, v, result);
+#if SUFFIX == 1
+  if (s->planes) measure_slots(w, s, q, v, result);
+#endif
 }
 
 static void F(unit_quaternions)(const struct walls* w, REAL* q) {

@@ -261,9 +261,12 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
     int held = 0;
     if (s->most_hits && 2 * s->hits > s->most_hits) return k;
     if (guarded) evaluate1(w, s, w->energy, s->q, s->v, energy);
+    if (s->slow) memcpy(s->slow, s->v, w->nv * sizeof *s->v);
+    if (s->whole) memset(s->whole, 0, 3 * w->contacts * sizeof *s->whole);
     for (int parts = 0; left > 0.; ++parts) {
       const double done = part(w, s, &work, left, parts < MOST_LOCATED);
       s->time += done;
+      if (s->whole) add(3 * w->contacts, done, s->force, s->whole);
       left = parts > MOST_LOCATED ? 0. : left - done;
       held |= work.count > 0 || left > 0.;
     }

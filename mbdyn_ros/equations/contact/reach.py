@@ -53,6 +53,7 @@ class Reach:
         reach = [own[point.body] for point in contacts.points for _ in faces]
         reach += [closed(bodies[one.body] | bodies[two.body]) for one, two in contacts.couples]
         reach += [closed(joints[k]) for _, k, _, _ in contacts.stops]
+        reach += [tuple(range(len(tied)))] * contacts.slots
         reach += [closed(np.arange(len(tied)) == k) for k, _ in rubbing.single]
         reach += [closed(joints[row]) for row in rubbing.own]
         return Reach(tuple(path), tuple(reach))

@@ -17,12 +17,16 @@ PARALLEL = 1e-12
 
 
 class Rod(NamedTuple):
-    """A segment (m) in a body's frame, thick by a radius (m); a ball where it begins and ends."""
+    """A segment (m) in a body's frame, thick by a radius (m); a ball where it begins and ends.
+
+    link : name of the link whose shape it is.
+    """
 
     body: int
     start: Array
     end: Array
     radius: float
+    link: str = ""
 
 
 class Couple(NamedTuple):

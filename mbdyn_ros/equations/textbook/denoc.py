@@ -52,6 +52,7 @@ from ...model.clusters import path_from
 from ...model.model import Array
 from ...model.tree import WORLD, Body, Tree
 from ..algebra.spatial import SX, JointMotion, congruence, constant, cross, skew, symmetric
+from ..tree.acting import rotor_inertia
 from ..tree.kinematics import body_poses
 
 
@@ -101,14 +102,14 @@ class Denoc:
     @property
     def generalized_inertia(self) -> SX:
         """I (nv, nv) of equation (18)."""
-        return self.N.T @ self.M @ self.N
+        return self.N.T @ self.M @ self.N + rotor_inertia(self.tree)
 
     @property
     def convective_inertia(self) -> SX:
         """C (nv, nv) of equation (18); Id - 2 C is skew."""
         return self.N.T @ (self.M @ self.N_rate + self.W @ self.M @ self.N)
 
-    def weight(self, gravity: Array) -> SX:
+    def weight(self, gravity: Array | SX) -> SX:
         """Wrenches (6n, 1) of gravity (3,), m/s^2; tau_g is N^T times them."""
         masses = (body.inertia.mass for body in self.tree.bodies)
         return ca.vertcat(
@@ -126,13 +127,13 @@ class Denoc:
             parts += [torque + cross(origin - self.centers[i], force), force]
         return ca.vertcat(SX(0, 1), *parts)
 
-    def inverse_dynamics(self, a: SX, gravity: Array, wrenches: SX | None = None) -> SX:
+    def inverse_dynamics(self, a: SX, gravity: Array | SX, wrenches: SX | None = None) -> SX:
         """tau (nv, 1) of the cut-open tree at accelerations thdd, by equation (16)."""
         t_rate = self.N @ a + self.N_rate @ self.v
         w = self.M @ t_rate + self.W @ self.M @ self.t - self.weight(gravity)
         if wrenches is not None:
             w = w - self.outside(wrenches)
-        return ca.densify(self.N.T @ w)
+        return ca.densify(self.N.T @ w + rotor_inertia(self.tree) @ a)
 
     @property
     def _bodies(self) -> range:

@@ -28,11 +28,13 @@ independent. (In space a planar loop has redundant rows; they have been left out
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
 
 from ...errors import ModelError
+from ...model.model import Array
 from ...model.tree import WORLD, Tree
 from ..algebra.spatial import SX
 from ..formulation import Study, formulation
@@ -55,25 +57,39 @@ class ClosedDenoc:
 
     Parameters
     ----------
-    system : the robot; its loops say where it is cut, its kept constraint rows are those of J.
-    embedding : its joints, at positions where the loops are closed.
-    v : thd, velocities of all tree joints (nv_tree, 1).
+    denoc : the matrices of the cut-open tree.
+    J, J_rate : matrix (m, nv_tree) of equation (21), and Jd thd (m, 1).
+    actuated : places of the actuated joints among the velocities of the tree.
+    gravity : (3,) m/s^2.
 
     Attributes
     ----------
-    denoc : the matrices of the cut-open tree.
-    J, J_rate : matrix (m, nv_tree) of equation (21), and Jd thd (m, 1).
     subsystems : what the cuts leave.
     """
 
-    def __init__(self, system: System, embedding: Embedding, v: SX) -> None:
-        self.system, self.v = system, v
-        self.denoc = Denoc(system.tree, embedding.joints, v)
-        self.subsystems = find_subsystems(system.tree)
-        self.J, self.J_rate = _constraints(system, embedding, v)
+    def __init__(
+        self, denoc: Denoc, J: SX, J_rate: SX, actuated: Sequence[int], gravity: Array | SX
+    ) -> None:
+        self.denoc, self.J, self.J_rate = denoc, J, J_rate
+        self.actuated, self.gravity = tuple(actuated), gravity
+        self.subsystems = find_subsystems(denoc.tree)
+
+    @classmethod
+    def of(cls, system: System, embedding: Embedding, v: SX) -> ClosedDenoc:
+        """Those of a robot, cut where its description closes its loops.
+
+        Parameters
+        ----------
+        system : the robot; its kept constraint rows are those of J.
+        embedding : its joints, at positions where the loops are closed.
+        v : thd, velocities of all tree joints (nv_tree, 1).
+        """
+        denoc = Denoc(system.tree, embedding.joints, v)
+        rows = _constraints(system, embedding, v)
+        return cls(denoc, *rows, system.coordinates.effort, system.gravity)
 
     def inverse_dynamics(self, a: SX, wrenches: SX | None = None) -> tuple[SX, SX]:
-        """Efforts of the actuated joints (order of `system.coordinates`) and lambda (m, 1).
+        """Efforts of the actuated joints, in their order, and lambda (m, 1).
 
         Parameters
         ----------
@@ -85,17 +101,17 @@ class ClosedDenoc:
         ModelError
             There are not as many actuated joints as degrees of freedom.
         """
-        actuated = self.system.coordinates.effort
-        passive = set(range(self.system.tree.nv)) - set(actuated)
+        actuated, nv = self.actuated, self.denoc.tree.nv
+        passive = set(range(nv)) - set(actuated)
         count = self.J.shape[0]
         if len(passive) != count or len(set(actuated)) != len(actuated):
             raise ModelError(
                 f"DeNOC finds one torque for each degree of freedom, but {len(actuated)} "
-                f"coordinates are actuated and the mobility is {self.system.tree.nv - count}: "
+                f"coordinates are actuated and the mobility is {nv - count}: "
                 "name as many actuated joints, or use Robot.inverse_dynamics, whose torques are "
                 "those of least norm"
             )
-        missing = self.denoc.inverse_dynamics(a, self.system.gravity, wrenches)
+        missing = self.denoc.inverse_dynamics(a, self.gravity, wrenches)
         multipliers = SX.zeros(count)
         for equations, unknown in self.solution_order():
             known = self.J[:, equations].T @ multipliers
@@ -110,7 +126,7 @@ class ClosedDenoc:
         A step takes the first subsystem with as many passive joints as unknown multipliers. Where
         there is none, the subsystems left hang together and are solved as one.
         """
-        actuated = set(self.system.coordinates.effort)
+        actuated = set(self.actuated)
         unknown = set(range(self.J.shape[0]))
         waiting = [
             [row for row in subsystem.coordinates if row not in actuated]
@@ -146,13 +162,13 @@ class ClosedDenoc:
         tau : efforts (nv_tree, 1) in all tree joints; zero in passive ones without friction.
         wrenches : from outside on the bodies (6, n), as to `newton_euler`.
         """
-        rest = SX.zeros(self.system.tree.nv)
-        bias = self.denoc.inverse_dynamics(rest, self.system.gravity, wrenches)
+        rest = SX.zeros(self.denoc.tree.nv)
+        bias = self.denoc.inverse_dynamics(rest, self.gravity, wrenches)
         right = ca.vertcat(tau - bias, -self.J_rate)
         A = self.bordered_matrix
         x = solve_rows(A, right)
         x = x + solve_rows(A, right - A @ x)  # A mixes kg m^2 with m: one step of refinement
-        return x[: self.system.tree.nv], -x[self.system.tree.nv :]
+        return x[: self.denoc.tree.nv], -x[self.denoc.tree.nv :]
 
 
 def find_subsystems(tree: Tree) -> list[Subsystem]:
@@ -182,7 +198,7 @@ def _constraints(system: System, embedding: Embedding, v: SX) -> tuple[SX, SX]:
 
 @formulation("inverse_dynamics", "DeNOC", applies=Study.is_shallow)
 def _efforts(study: Study) -> SX:
-    denoc = ClosedDenoc(study.system, study.embedding, study.velocity)
+    denoc = ClosedDenoc.of(study.system, study.embedding, study.velocity)
     return ca.vertcat(*denoc.inverse_dynamics(study.acceleration))
 
 

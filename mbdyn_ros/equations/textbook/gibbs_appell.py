@@ -36,6 +36,7 @@ from ...model.tree import WORLD, RigidInertia, Tree
 from ...program.elimination import solve_ltl
 from ..algebra.spatial import SX, JointMotion, constant, cross
 from ..formulation import Study, formulation
+from ..tree.acting import acting, rotor_inertia
 from ..tree.gibbs_motion import Motion, body_motions, compound, partials
 
 
@@ -66,7 +67,7 @@ def gibbs_appell(
         seen |= real
         _add_branch_inertia(inertia, tree, joints, motions, branch, real)
         _add_branch_right(right, tree, joints, motions, branch, real, gravity, wrenches)
-    return inertia, right
+    return inertia + rotor_inertia(tree), right
 
 
 def inverse_dynamics(
@@ -97,7 +98,7 @@ def forward_dynamics(
 
 def gibbs_function(tree: Tree, joints: Sequence[JointMotion], v: SX, a: SX) -> SX:
     """The Gibbs function S (14), its part without accelerations left out where it is B2's."""
-    total = SX(0)
+    total = ca.dot(acting(tree, "armature"), a**2) / 2
     for body, motion in zip(tree.bodies, body_motions(tree, joints, v, a), strict=True):
         b1, b2 = integrals(body.inertia)
         total += ca.dot(motion.acceleration @ b1, motion.acceleration)

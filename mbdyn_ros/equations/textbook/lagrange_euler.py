@@ -43,6 +43,7 @@ from ...model.model import Array
 from ...model.tree import WORLD, RigidInertia, Tree
 from ..algebra.spatial import SX, JointMotion, constant, symmetric
 from ..formulation import Study, formulation
+from ..tree.acting import rotor_inertia
 from ..tree.gibbs_motion import compound, generator
 
 KINDS = ("revolute", "prismatic")
@@ -112,6 +113,7 @@ class LagrangeEuler:
             second.update({(k, j): first[k] @ moving for k in range(j + 1)})
             self.W.append(whole)
             self._add_link(body.inertia, first, second, weight)
+        self.H = self.H + rotor_inertia(tree)
 
     def _add_link(
         self,

@@ -9,6 +9,7 @@ import casadi as ca
 from ...model.model import Array
 from ...model.tree import WORLD, Tree
 from ..algebra.spatial import SX, JointMotion, constant, cross
+from .acting import acting
 
 
 def body_poses(tree: Tree, joints: Sequence[JointMotion]) -> list[tuple[SX, SX]]:
@@ -80,8 +81,11 @@ def body_velocities(tree: Tree, joints: Sequence[JointMotion], v: SX) -> list[tu
 
 
 def energy(tree: Tree, joints: Sequence[JointMotion], v: SX, gravity: Array) -> tuple[SX, SX]:
-    """Kinetic and potential energy (J): V = -sum m g.c, zero at the world's origin."""
-    kinetic, potential = SX(0), SX(0)
+    """Kinetic and potential energy (J): V = -sum m g.c, zero at the world's origin.
+
+    The rotors of the drives count as kinetic, springs do not count.
+    """
+    kinetic, potential = 0.5 * ca.dot(acting(tree, "armature"), v**2), SX(0)
     bodies = zip(
         tree.bodies, body_poses(tree, joints), body_velocities(tree, joints, v), strict=True
     )

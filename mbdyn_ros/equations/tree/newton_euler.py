@@ -9,7 +9,8 @@ Outward, body by body, with z the joint's motion subspace (angular S_w, linear S
     f_i     = m a_i + U_i (m c)
     n_i     = I alpha_i + w_i x I w_i + (m c) x a_i
 
-and inward: f_p += R f_i, n_p += R n_i + p x R f_i, tau_i = S_w^T n_i + S_v^T f_i.
+and inward: f_p += R f_i, n_p += R n_i + p x R f_i, tau_i = S_w^T n_i + S_v^T f_i + J_i qdd_i, with
+the armature J_i of its drive.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ import casadi as ca
 
 from ...model.model import Array
 from ...model.tree import WORLD, RigidInertia, Tree
+from ..algebra.inlined import inlined
 from ..algebra.spatial import SX, JointMotion, constant, cross, second_moment, skew
+from .acting import rotor_inertia
 
 
 def newton_euler(
@@ -47,7 +50,7 @@ def newton_euler(
     through = joint_wrenches(tree, joints, outward(tree, joints, v, a, gravity), wrenches)
     for body, joint, (moment, force) in zip(tree.bodies, joints, through, strict=True):
         efforts[body.v] = joint.angular.T @ moment + joint.linear.T @ force
-    return efforts
+    return efforts + rotor_inertia(tree) @ a
 
 
 def joint_wrenches(
@@ -136,6 +139,7 @@ def inertial_wrenches(
     return moments, forces
 
 
+@inlined(3)
 def skew_square(w: SX) -> SX:
     """skew(w) skew(w) = w w^T - |w|^2 1, six products."""
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]

@@ -18,6 +18,7 @@ from ...model.tree import WORLD, Tree
 from ...program.chains import Chains
 from ...program.stages import Mask, Product, Stages, Table
 from ..algebra.spatial import SX, JointMotion, constant, upper_of
+from .acting import acting, rotor_inertia
 from .carried import (
     RATE,
     SCREW,
@@ -172,7 +173,18 @@ class TreeDerivatives:
         """The mass matrix (nv, nv), or part of it."""
         carried, carrying = self._related(where)
         unit, screw = self.units[0:6], self.rates[SCREW]
-        return Product(unit, screw, carried), Product(screw, unit, carrying)
+        bodies = Product(unit, screw, carried), Product(screw, unit, carrying)
+        return *bodies, *self.diagonal("armature")
+
+    def diagonal(self, number: str) -> tuple[Product, ...]:
+        """A number of `Joint` on the diagonal (nv, nv); nothing where no joint has it."""
+        column = acting(self._tree, number)
+        if not column.nnz():
+            return ()
+        where = np.zeros((self._tree.nv, self._tree.nv), dtype=bool)
+        np.fill_diagonal(where, [column.sparsity().has_nz(k, 0) for k in range(self._tree.nv)])
+        ones, numbers = (self._stages.written(row) for row in (SX.ones(1, len(where)), column.T))
+        return (Product(numbers[0:1], ones[0:1], where),)
 
     def coriolis(self) -> tuple[Product, ...]:
         """The Coriolis matrix (nv, nv)."""
@@ -252,4 +264,5 @@ def inverse_dynamics_derivatives(
     by_q, by_v = dynamics.by_motion(motion)
     whole = stages.multiplied(by_q, by_v, dynamics.by_acceleration())
     efforts, matrices = stages.inlined([dynamics.efforts(motion), whole.symbols])
+    efforts = efforts + rotor_inertia(tree) @ a
     return Derivatives(efforts, *ca.horzsplit(matrices, tree.nv))

@@ -15,6 +15,7 @@ from ...integration.methods import ADAPTIVE, described
 from ...model.read.number import to_float
 from ...recording.write import TABLES, check_target
 from ...view.figure import PLOTS
+from .show_equations import show_equations
 from .tasks import LOCAL, compare_settings, forward, inverse, sweep_designs
 
 if TYPE_CHECKING:
@@ -52,6 +53,12 @@ if TYPE_CHECKING:
 @click.option("--rtol", type=float, default=1e-8, show_default=True, help="Relative tolerance.")
 @click.option("--atol", type=float, default=1e-10, show_default=True, help="Absolute tolerance.")
 @click.option("--max-step", type=float, default=math.inf, help="Longest step of --fd, s.")
+@click.option("--equations", type=click.Choice(["text", "markdown", "latex"]), is_flag=False,
+              flag_value="text", help="DeNOC's matrices, numbers and formulas, at --instant.")
+@click.option("--cut", metavar="JOINT,...", multiple=True,
+              help="Joints at which --equations cuts the loops.  [default: the closing pins]")
+@click.option("--instant", type=float, default=0.0, show_default=True,
+              help="Of --equations: seconds since the motion began.")
 @click.option("--compare", metavar="SETTING=VALUE,...", help="Driving torque for several values.")
 @click.option("--sweep", "swept", metavar="SETTING=FROM:TO:COUNT", multiple=True,
               help="All combinations of such values, in one batch; give it several times.")
@@ -63,7 +70,8 @@ if TYPE_CHECKING:
               help="Also draw and write the path of a point of a part, m along and across it.")
 @click.option("--plot", metavar="FILE", help="Plot as .png, .svg or .pdf.")
 @click.option("--gif", metavar="FILE", help="Animate the motion as .gif.")
-@click.option("--output", metavar="FILE", help="Write the numbers as .csv or .json.")
+@click.option("--output", metavar="FILE",
+              help="Write the numbers as .csv or .json, the equations as .txt, .md or .tex.")
 @click.option("--urdf", metavar="FILE", help="Write the mechanism as URDF+.")
 @click.option("--page", is_flag=True, help="Show it in the browser, with sliders, until Ctrl-C.")
 @page_options
@@ -71,7 +79,7 @@ if TYPE_CHECKING:
 def mechanism(name: str, as_json: bool, **options: Any) -> None:
     """Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows.
 
-    Without --id, --fd, --compare or --sweep: what turns fully, toggles, dead centres,
+    Without --id, --fd, --equations, --compare or --sweep: what turns fully, toggles, dead centres,
     transmission angle. Angles count counter-clockwise from x, gravity pulls along -y.
 
     \b
@@ -80,6 +88,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
       mbdyn mechanism four_bar --lengths 0.32,0.1,0.3,0.25
       mbdyn mechanism four_bar --page --speed 20
       mbdyn mechanism four_bar --id --speed 20 --plot drive.png --gif drive.gif
+      mbdyn mechanism four_bar --equations --cut coupler_joint --instant 0.1
       mbdyn mechanism four_bar --compare coupler_mass=0.5,1,2 --plot masses.png
       mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
       mbdyn mechanism four_bar --sweep coupler_length=0.2:0.4:300 --sweep rocker_length=0.15:0.4:300
@@ -90,15 +99,19 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         _list(as_json)
         return
     kind = kind_of(name)
-    for option, ends in (("plot", PLOTS), ("output", TABLES), ("gif", (".gif",)),
+    tables = (".txt", ".md", ".tex") if options["equations"] else TABLES
+    for option, ends in (("plot", PLOTS), ("output", tables), ("gif", (".gif",)),
                          ("urdf", (".urdf", ".xml"))):  # fmt: skip
         if options[option] is not None:
             check_target(options[option], ends)
     asked = [
-        what for what in ("inverse", "forward", "compare", "swept", "page") if options[what]
-    ]
+        what for what in ("inverse", "forward", "equations", "compare", "swept", "page")
+        if options[what]
+    ]  # fmt: skip
     if len(asked) > 1:
-        raise click.UsageError("give one of --id, --fd, --compare, --sweep, --page at a time")
+        raise click.UsageError(
+            "give one of --id, --fd, --equations, --compare, --sweep, --page at a time"
+        )
     made = _configured(kind, options["lengths"], options["settings"])
     if options["page"]:
         _show(made, options, as_json)
@@ -106,6 +119,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
     tasks = {
         "inverse": inverse,
         "forward": forward,
+        "equations": show_equations,
         "compare": compare_settings,
         "swept": sweep_designs,
     }

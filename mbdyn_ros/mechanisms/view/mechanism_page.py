@@ -13,6 +13,7 @@ from ...view.page.page import Page
 from ...view.page.playback import Playback
 from .. import Mechanism
 from .design_sliders import DesignSliders
+from .equations_panel import EquationsPanel
 from .mechanism_scene import MechanismScene, frame_front
 from .picture import picture
 from .run import QUANTITIES, Run, joint_titles
@@ -63,6 +64,7 @@ class MechanismPage:
             gui.add_button("CSV").on_click(self._download_csv)
             gui.add_button("PNG").on_click(self._download_png)
             gui.add_button("URDF+").on_click(self._download_urdf)
+        EquationsPanel(page, lambda: (self.run_shown, self._row), _send)
         with page.charts("Torque and motion"):
             self._torque = Chart(gui, "driving torque (N m)", "", aspect=0.72)
             self._quantity = gui.add_dropdown("joints", QUANTITIES, initial_value=QUANTITIES[0])
@@ -82,9 +84,8 @@ class MechanismPage:
             self._playback.share = float(self._instant.value) / 100
         if woken:
             self._follow_sliders()
-        count = len(self.run_shown.motion) - 1
         with self.page.server.atomic():
-            self.scene.move(round(self._playback.share * count))
+            self.scene.move(self._row)
         if passed and self._playback.due():
             self._instant.value = round(100 * self._playback.share, 1)
             self._mark()
@@ -131,10 +132,14 @@ class MechanismPage:
             chart.show(run.x, lines, self._now)
 
     @property
+    def _row(self) -> int:
+        """The place of the present among the instants of the run."""
+        return round(self._playback.share * (len(self.run_shown.motion) - 1))
+
+    @property
     def _now(self) -> float:
         """The present on the axis of the charts."""
-        x = self.run_shown.x
-        return float(x[round(self._playback.share * (len(x) - 1))])
+        return float(self.run_shown.x[self._row])
 
     def _mark(self) -> None:
         for chart in (self._torque, self._turning, self._sliding):

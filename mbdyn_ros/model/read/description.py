@@ -1,39 +1,78 @@
-"""A robot's description, whichever kind it is: a URDF, or a table of Denavit and Hartenberg."""
+"""A robot's description, whatever format it is in."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from ..model import Model
 from .dh_table import read_dh_table
+from .mjcf.mjcf import read_mjcf
+from .source_text import NamedText, Source, load_text
 from .urdf import read_urdf
+from .xacro_text import expand_xacro, is_xacro
 
 SUFFIXES = (".yaml", ".yml")
 """Endings of files that hold a DH table."""
 
 JOINTS = re.compile(r"""(?:^|[{,])\s*["']?joints["']?\s*:""", re.MULTILINE)
+OUTERMOST = re.compile(r"\A(?:\s|<\?.*?\?>|<!--.*?-->)*<([\w.-]+)", re.DOTALL)
+
+FORMATS = {"robot": read_urdf, "mujoco": read_mjcf}
+"""The formats of XML by the name of their outermost element, and their readers."""
 
 
-def read_description(source: str | os.PathLike[str]) -> Model:
+def read_description(source: Source, xacro: Mapping[str, object] | None = None) -> Model:
     """Read a URDF or a DH table.
 
     Parameters
     ----------
     source : a path, or the text; see `is_dh_table` for what is taken as a table.
+    xacro : see `described`.
 
     Raises
     ------
     ModelError
-        As `read_urdf` and `read_dh_table`.
+        As `described`, `read_urdf` and `read_dh_table`.
 
     Examples
     --------
     >>> read_description('<robot name="still"><link name="stone"/></robot>').root
     'stone'
     """
-    return read_dh_table(source) if is_dh_table(source) else read_urdf(source)
+    found = described(source, xacro)
+    if not isinstance(found, NamedText):
+        return read_dh_table(found)
+    return FORMATS.get(outermost(found.text), read_urdf)(found)
+
+
+def described(source: Source, xacro: Mapping[str, object] | None = None) -> Source:
+    """The XML of a description, xacro expanded; a DH table as it is given.
+
+    Parameters
+    ----------
+    source : a path, or the text.
+    xacro : arguments for xacro. A file that is xacro is expanded without them too, text only with
+        them (they may be empty).
+
+    Raises
+    ------
+    ModelError
+        There is no such file, or it cannot be expanded.
+    """
+    if is_dh_table(source):
+        return source
+    if xacro is not None or is_xacro(source):
+        return expand_xacro(source, xacro)
+    return NamedText(*load_text(source))
+
+
+def outermost(text: str) -> str:
+    """The name of the outermost element of a document; empty where there is none."""
+    found = OUTERMOST.match(text)
+    return found.group(1) if found else ""
 
 
 def is_dh_table(source: object) -> bool:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlparse
 
 from ...errors import InputError
-
-PATHS = ("ROS_PACKAGE_PATH", "AMENT_PREFIX_PATH")
-"""Environment variables that say where packages lie."""
+from .package_folders import package_folders
 
 
 def find_mesh(name: str, folder: Path | None) -> Path | None:
@@ -29,15 +26,8 @@ def find_mesh(name: str, folder: Path | None) -> Path | None:
 def _candidates(name: str, folder: Path | None) -> Iterator[Path]:
     parts = urlparse(name)
     if parts.scheme in ("package", "model"):
-        package, inside = parts.netloc, unquote(parts.path).lstrip("/")
-        for above in [] if folder is None else [folder, *folder.parents]:
-            if above.name == package:
-                yield above / inside
-            yield above / package / inside
-        for variable in PATHS:
-            for root in filter(None, os.environ.get(variable, "").split(os.pathsep)):
-                yield Path(root) / package / inside
-                yield Path(root) / "share" / package / inside
+        for package in package_folders(parts.netloc, folder):
+            yield package / unquote(parts.path).lstrip("/")
     elif parts.scheme == "file":
         yield Path(unquote(parts.path))
     elif not parts.scheme or len(parts.scheme) == 1:  # one letter is a drive

@@ -1,15 +1,17 @@
-"""The joints of a side-car file: types that the URDF beside it has no words for."""
+"""The joints of a side-car file: types, drives and springs that the URDF beside it lacks."""
 
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import yaml
 
 from ...errors import ModelError, suggestion
 from ..joints import JOINT_TYPES, JointType, joint_type
-from ..model import Array, Joint, Limits, Model
+from ..model import ACTING, Array, Joint, Limits, Model
+from .acting import refusal
 from .placement import X_AXIS, normalized
 from .structure import check_mimics
 from .yaml_source import YamlSource
@@ -17,15 +19,15 @@ from .yaml_source import YamlSource
 NUMBERS = tuple(number.name for one in JOINT_TYPES.values() for number in one.numbers)
 """Numbers that some types need besides an axis."""
 
-KEYS = ("name", "type", "axis", *NUMBERS)
+KEYS = ("name", "type", "axis", *NUMBERS, *ACTING)
 
 
 def retyped(document: YamlSource, nodes: list[yaml.Node], model: Model) -> Model:
     """The model with some joints of other types; where they are and what they join stays.
 
-    Each record names a joint and its type, its axis if that is another one than in the URDF, and
-    the numbers that the type needs. Limits stay where the joint still has one freedom of the
-    same unit.
+    Each record names a joint, its type and its axis if these are others than in the URDF, the
+    numbers that the type needs, and those that act on its coordinates. Limits stay where the
+    joint still has one freedom of the same unit.
     """
     joints = {joint.name: joint for joint in model.joints}
     seen: set[str] = set()
@@ -77,6 +79,9 @@ def _read_joint(
     document: YamlSource, node: yaml.Node, values: dict[str, yaml.Node], joint: Joint
 ) -> Joint:
     what = f'joint "{joint.name}": '
+    acting = _read_acting(document, values, what)
+    if acting and not {"type", "axis", *NUMBERS} & set(values):
+        return dataclasses.replace(joint, **acting)
     given = document.text(values["type"], f"{what}its type") if "type" in values else None
     try:
         kind = joint_type(given, what)
@@ -97,4 +102,18 @@ def _read_joint(
         axis=axis,
         numbers=numbers,
         limits=joint.limits if same else Limits(),
+        **acting,
     )
+
+
+def _read_acting(
+    document: YamlSource, values: dict[str, yaml.Node], what: str
+) -> dict[str, Any]:
+    """The numbers that act on the coordinates of a joint, as far as a record gives them."""
+    acting = {}
+    for name in ACTING:
+        if name in values:
+            acting[name] = number = document.number(values[name], f"{what}its {name}")
+            if problem := refusal(name, number, f"{name}: {number:g}"):
+                raise document.error(values[name], f"{what}{problem}")
+    return acting

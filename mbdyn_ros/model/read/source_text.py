@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 
 from ...errors import ModelError
 
@@ -16,7 +17,19 @@ XML_DECLARATION = re.compile(r"\A\s*<\?xml\s[^>]*\?>")
 BYTE_ORDER_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 
 
-def load_text(source: str | os.PathLike[str]) -> tuple[str, str]:
+@dataclass(frozen=True)
+class NamedText:
+    """The text of a description that was made of a file, and the name of that file."""
+
+    name: str
+    text: str
+
+
+Source = str | os.PathLike[str] | NamedText
+"""A description: a path, its text, or text with the name of its file."""
+
+
+def load_text(source: Source) -> tuple[str, str]:
     """Return the name and the text of a source: a path, or the text itself if it holds a ``<``.
 
     The XML declaration is dropped (its lines stay): the text is decoded, it could only
@@ -26,7 +39,9 @@ def load_text(source: str | os.PathLike[str]) -> tuple[str, str]:
     return name, XML_DECLARATION.sub(lambda found: "\n" * found.group().count("\n"), text)
 
 
-def _load(source: str | os.PathLike[str]) -> tuple[str, str]:
+def _load(source: Source) -> tuple[str, str]:
+    if isinstance(source, NamedText):
+        return source.name, source.text
     if isinstance(source, str) and "<" in source:
         return TEXT, source.lstrip("\ufeff")
     if isinstance(source, str) and not source.strip():

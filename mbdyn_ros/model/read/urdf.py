@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 
+from ..foreign import Foreign, foreign_of
 from ..model import Combination, Coupling, Joint, Loop, Model
 from .closure_check import check_closures
 from .closures import independent_joints, read_loop, read_marks
 from .couplings import couple_joints, read_coupling
 from .cut_joints import cut_joints, cut_warnings, loop_of
-from .drives import driven_joints, remark_rotors
+from .drives import driven_joints
 from .held_joints import HeldJoint, held_joints
 from .inertia_check import inertia_warnings
 from .placement import in_degrees
 from .remarks import Remarks
+from .shape import read_materials
+from .source_text import TEXT, Source
 from .structure import check_ends, check_mimics, check_unique, find_root
+from .transmissions import read_transmissions
+from .urdf_choices import read_choices
 from .urdf_joint import read_joint
 from .urdf_link import read_link
-from .vocabulary import report_unknown
+from .vocabulary import OWN, report_unknown
 from .xml_source import XmlSource
 
 FOREIGN = ("constraint", "loop_joint")
@@ -28,12 +32,12 @@ NO_GAZEBO_JOINT = (
 )
 
 
-def read_urdf(source: str | os.PathLike[str]) -> Model:
+def read_urdf(source: Source) -> Model:
     """Read a URDF.
 
     Parameters
     ----------
-    source : str or os.PathLike
+    source : str, os.PathLike or NamedText
         A path, or the XML text (a str that holds a ``<``).
 
     Returns
@@ -64,12 +68,13 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
       with a warning; negative friction is refused.
     - A mimic on a fixed joint is dropped with a warning.
     - Inertias that no body can have are computed as they stand, with a warning.
-    - Of ros2_control and transmission only the joints that they drive are read; the inertia of a
-      motor in the latter is left out with a warning.
-    - Shapes of collision are read for those who ask what touches what; one that cannot be read is
-      refused only then.
-    - Not looked at, because they are not dynamics: visual, material, gazebo, sensor,
-      safety_controller, calibration. What is no URDF at all is ignored with a warning, but
+    - Of ros2_control the joints that it drives and its transmissions are read; of transmissions
+      (simple, differential, four-bar linkage) the reductions, and rotors as `armature` of joints.
+    - Shapes are read for those who ask what touches what or how it looks; one that cannot be read
+      is refused only then.
+    - Choices may stand in the file, as in a side-car: see `urdf_choices`.
+    - Kept as they stand, because they are not dynamics: gazebo, sensor, safety_controller,
+      calibration. What is no URDF at all is ignored with a warning, but
       constraints of other formats and unexpanded xacro are refused.
     - Loops and couplings are read from URDF+. A link that is the child of several joints is taken
       for a loop too: the first of them that leaves a tree is kept, the others are cut, with a
@@ -100,13 +105,17 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     remarks = Remarks(document)
     _remark_gazebo_joints(document, remarks)
     report_unknown(document, remarks)
-    links = tuple(read_link(document, element, remarks) for element in robot.iterchildren("link"))
+    materials = read_materials(document)
+    links = tuple(
+        read_link(document, element, remarks, materials) for element in robot.iterchildren("link")
+    )
     joints = tuple(
         read_joint(document, element, remarks) for element in robot.iterchildren("joint")
     )
     check_unique(document.name, links, "link")
     check_unique(document.name, joints, "joint")
     check_ends(document.name, links, joints)
+    transmissions, joints = read_transmissions(document, joints, remarks)
     marks = read_marks(document, remarks)
     couplings = [
         read_coupling(document, element, remarks) for element in robot.iterchildren("coupling")
@@ -122,7 +131,6 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
     ]
     check_closures(links, joints, _placed(document.name, closings, coupled, cut))
     _remark_degrees(document, remarks)
-    remark_rotors(document, remarks)
     warnings = remarks.warnings() + inertia_warnings(document.name, links)
     warnings += cut_warnings(document.name, joints, cut, held)
     marked = (*joints, *(one.joint for one in held))  # those of loops have no marks
@@ -146,8 +154,22 @@ def read_urdf(source: str | os.PathLike[str]) -> Model:
         driven=driven_joints(
             document, {joint.name for joint in joints if joint.nv and joint.mimic is None}
         ),
+        transmissions=transmissions,
+        foreign=tuple(_foreign(document)),
     )
-    return couple_joints(model, coupled)
+    return read_choices(document, couple_joints(model, coupled))
+
+
+def _foreign(document: XmlSource) -> Iterator[Foreign]:
+    """The elements that are read by other programs."""
+    for element in document.root:
+        if element.tag not in OWN["robot"]:
+            yield foreign_of(element, "robot", "")
+    for owner in ("link", "joint"):
+        for element in document.root.iterchildren(owner):
+            for child in element:
+                if child.tag not in OWN[owner]:
+                    yield foreign_of(child, owner, element.get("name", ""))
 
 
 def _needed(
@@ -186,10 +208,11 @@ def _refuse_xacro(document: XmlSource) -> None:
         if prefix == "xacro" or "xacro" in namespace:
             for element in document.root.iter(f"{{{namespace}}}*"):
                 name = str(element.tag).rpartition("}")[2]
+                way = ", or load the text with xacro={}" if document.name == TEXT else ""
                 raise document.error(
                     element,
                     f"<{prefix}:{name}> is not expanded; run xacro first "
-                    "(xacro robot.urdf.xacro > robot.urdf)",
+                    f"(xacro robot.urdf.xacro > robot.urdf){way}",
                 )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ...errors import ModelError
 from ..joints import JointType, joint_type
-from ..model import Joint, Limits, Mimic
+from ..model import ACTING, Joint, Limits, Mimic
+from .acting import doubt, refusal
+from .number import LARGEST
 from .placement import X_AXIS, read_axis, read_pose
 from .remarks import Remarks
 from .xml_source import XmlSource
@@ -20,10 +22,10 @@ def read_joint(document: XmlSource, element: Element, remarks: Remarks) -> Joint
     """Read one joint; what it joins to is not looked at."""
     name = document.read_name(element)
     kind = _read_type(document, element)
-    damping, friction = 0.0, 0.0
     dynamics = document.child(element, "dynamics")
+    acting: dict[str, Any] = {}
     if dynamics is not None and kind.nv:
-        damping, friction = _read_dynamics(document, dynamics, remarks)
+        acting = _read_dynamics(document, dynamics, remarks)
     return Joint(
         name=name,
         type=kind.name,
@@ -32,11 +34,10 @@ def read_joint(document: XmlSource, element: Element, remarks: Remarks) -> Joint
         origin=read_pose(document, element),
         axis=read_axis(document, element) if kind.has_axis else X_AXIS,
         limits=_read_limits(document, element, kind, remarks),
-        damping=damping,
-        friction=friction,
         mimic=_read_mimic(document, element, kind, remarks),
         line=element.sourceline,
         numbers=read_numbers(document, element, kind),
+        **acting,
     )
 
 
@@ -78,8 +79,8 @@ def _read_limits(document: XmlSource, joint: Element, kind: JointType, remarks: 
     unlimited = []
     lower, upper = -math.inf, math.inf
     if not kind.is_endless and {"lower", "upper"} & set(limit.keys()):
-        lower = document.number(limit, "lower", 0.0, infinite=True)
-        upper = document.number(limit, "upper", 0.0, infinite=True)
+        lower = _unbounded(document.number(limit, "lower", 0.0, infinite=True))
+        upper = _unbounded(document.number(limit, "upper", 0.0, infinite=True))
         if lower > upper or lower == math.inf or upper == -math.inf:
             raise document.error(
                 limit,
@@ -91,7 +92,7 @@ def _read_limits(document: XmlSource, joint: Element, kind: JointType, remarks: 
             lower, upper = -math.inf, math.inf
     bounds = {}
     for key in ("velocity", "effort"):
-        bounds[key] = document.number(limit, key, math.inf, infinite=True)
+        bounds[key] = _unbounded(document.number(limit, key, math.inf, infinite=True))
         if bounds[key] <= 0.0:
             unlimited.append(key)
             bounds[key] = math.inf
@@ -101,22 +102,21 @@ def _read_limits(document: XmlSource, joint: Element, kind: JointType, remarks: 
     return Limits(lower, upper, bounds["velocity"], bounds["effort"])
 
 
-def _read_dynamics(document: XmlSource, dynamics: Element, remarks: Remarks) -> tuple[float, float]:
-    damping = document.number(dynamics, "damping", 0.0)
-    friction = document.number(dynamics, "friction", 0.0)
-    if friction < 0.0:
-        raise document.error(
-            dynamics,
-            f'friction="{dynamics.get("friction")}" is negative; friction opposes motion, '
-            "give its magnitude",
-        )
-    if damping < 0.0:
-        remarks.add(
-            dynamics,
-            f'damping="{dynamics.get("damping")}" is negative: it '
-            "drives the joint; computed as it stands",
-        )
-    return damping, friction
+def _unbounded(bound: float) -> float:
+    """A bound; infinite where it is the largest number, which some readers want for inf."""
+    return math.copysign(math.inf, bound) if abs(bound) >= LARGEST else bound
+
+
+def _read_dynamics(document: XmlSource, dynamics: Element, remarks: Remarks) -> dict[str, float]:
+    """The numbers that act on each coordinate of a joint, by their names in `Joint`."""
+    numbers = {name: document.number(dynamics, name, 0.0) for name in ACTING}
+    for name, value in numbers.items():
+        written = f'{name}="{dynamics.get(name)}"'
+        if problem := refusal(name, value, written):
+            raise document.error(dynamics, problem)
+        if problem := doubt(name, value, written):
+            remarks.add(dynamics, problem)
+    return numbers
 
 
 def _read_mimic(

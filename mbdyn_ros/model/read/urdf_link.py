@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,18 +10,24 @@ import numpy as np
 from ..model import Inertia, Link
 from .placement import read_pose
 from .remarks import Remarks
-from .shape import read_collisions
+from .shape import Material, read_collisions, read_visuals
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 
-def read_link(document: XmlSource, element: Element, remarks: Remarks) -> Link:
-    """Read one link: its name, its inertia and the shapes with which it collides."""
-    name = document.read_name(element)
-    inertia = read_inertia(document, element, remarks)
-    return Link(name, inertia, element.sourceline, read_collisions(document, element))
+def read_link(
+    document: XmlSource, element: Element, remarks: Remarks, materials: Mapping[str, Material]
+) -> Link:
+    """Read one link: its name, its inertia and its shapes."""
+    return Link(
+        document.read_name(element),
+        read_inertia(document, element, remarks),
+        element.sourceline,
+        read_collisions(document, element),
+        read_visuals(document, element, materials),
+    )
 
 
 def read_inertia(document: XmlSource, link: Element, remarks: Remarks) -> Inertia | None:

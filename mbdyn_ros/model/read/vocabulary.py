@@ -14,7 +14,7 @@ from urdf_parser_py import urdf
 from ...errors import suggestion
 from ..joints import JOINT_TYPES
 from .remarks import Remarks
-from .xml_source import XmlSource
+from .xml_source import XmlSource, is_unexpanded
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -60,12 +60,17 @@ ATTRIBUTES |= {
     "ratio": frozenset({"value"}),
 }
 CHILDREN["robot"] |= {"loop", "coupling"}
+# What a side-car file and other formats say (`urdf_choices`).
+CHOICES = ("home", "independent", "actuated", "gravity", "floating_base")
+CHILDREN["robot"] |= set(CHOICES)
 CHILDREN |= {
     "loop": frozenset({"predecessor", "successor", "axis", "screw"}),
     "coupling": frozenset({"predecessor", "successor", "ratio", "joint"}),
     "predecessor": frozenset({"origin"}),
     "successor": frozenset({"origin"}),
 }
+# Of this project: what drives and springs do to a joint (docs/joints.md).
+ATTRIBUTES["dynamics"] |= {"armature", "spring_stiffness", "spring_reference"}
 # Types of joints beyond URDF: an element named as the type holds the numbers it needs.
 NUMBERS = {
     one.name: frozenset(number.name for number in one.numbers)
@@ -84,6 +89,12 @@ READ = {
     "successor": ("origin",),
 }
 """The elements in which the dynamics is written; all others are ignored by design."""
+OWN = {
+    "robot": ("link", "joint", "loop", "coupling", "material", *CHOICES),
+    "link": (*READ["link"], "visual", "collision"),
+    "joint": READ["joint"],
+}
+"""The elements that a model is made of; all others are other programs' business."""
 
 
 def report_unknown(document: XmlSource, remarks: Remarks) -> None:
@@ -97,6 +108,8 @@ def report_unknown(document: XmlSource, remarks: Remarks) -> None:
 
 def _report(element: Element, remarks: Remarks) -> None:
     tag = str(element.tag)
+    if is_unexpanded(element.get("name", "")):
+        remarks.add(element, "its name is an unexpanded xacro expression; run xacro first")
     known = ATTRIBUTES[tag]
     foreign = [f'"{name}"{suggestion(str(name), known)}' for name in set(element.attrib) - known]
     if foreign:

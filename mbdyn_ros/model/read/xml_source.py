@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import TYPE_CHECKING
 
 from lxml import etree
 
 from ...errors import ModelError
 from .number import LARGEST, to_finite, to_float
-from .source_text import document_type_error, load_text, refuse_document_type
+from .source_text import Source, document_type_error, load_text, refuse_document_type
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -24,7 +23,7 @@ class XmlSource:
 
     Parameters
     ----------
-    source : str or os.PathLike
+    source : str, os.PathLike or NamedText
         A path, or the XML itself (a str that holds a ``<``).
 
     Raises
@@ -38,7 +37,7 @@ class XmlSource:
     Lines beyond 65535 are given as 65535: libxml2 counts no further.
     """
 
-    def __init__(self, source: str | os.PathLike[str]) -> None:
+    def __init__(self, source: Source) -> None:
         self.name, text = load_text(source)
         refuse_document_type(text, self.name)
         if text.count("<") > MOST_TAGS:
@@ -164,9 +163,14 @@ class XmlSource:
         return tuple(values)
 
 
+def is_unexpanded(text: str) -> bool:
+    """Whether a text holds an expression of xacro."""
+    return "${" in text or "$(" in text
+
+
 def _no_number(attribute: str, text: str, word: str) -> str:
     problem = f'{attribute}="{text}"'
     problem += "" if word == text else f': "{word}"'
-    if "${" in text or "$(" in text:
+    if is_unexpanded(text):
         return f"{problem} is an unexpanded xacro expression; run xacro first"
     return f"{problem} is no finite number (below {LARGEST:g}); give one such as 0.25 or 1e-3"

@@ -25,6 +25,9 @@ SPECS = (
         "mechanism", "", "loops and couplings beside the URDF: path of a YAML file, or its text",
         read_only=True,
     ),
+    Spec("xacro", STRINGS, "arguments of a xacro file, such as prefix:=left_", read_only=True),
+    Spec("home", "", "name of a configuration in the files, where home_joints is empty",
+         read_only=True),
     Spec(
         "home_joints", STRINGS, "joints of home_positions: a rough closed configuration",
         read_only=True,

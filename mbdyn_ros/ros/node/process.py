@@ -27,6 +27,7 @@ from rclpy.signals import SignalHandlerOptions
 from ...errors import MbdynError
 from .refusals import in_words
 from .signals import hear
+from .transport import past_shared_memory
 
 if TYPE_CHECKING:
     from .robot_node import RobotNode
@@ -81,8 +82,9 @@ class Process:
         return 0
 
     def _live(self, create: Callable[[], RobotNode], args: list[str] | None) -> None:
-        rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-        self._node = create()
+        with past_shared_memory():
+            rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+            self._node = create()
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
         sys.setswitchinterval(5e-4)  # the loop thread waits for the interpreter no longer

@@ -14,6 +14,7 @@ from builtin_interfaces.msg import Time
 from rclpy.node import Node
 
 from ...errors import InputError, MbdynError, ModelError
+from ...model.read.xacro_text import xacro_arguments
 from ...robot import Robot, load
 from .description import FLOATING_BASE, Description, home_by_name
 from .diagnostics import Diagnostics, Health
@@ -193,13 +194,16 @@ class RobotNode(Node):
     def load(self, source: str) -> Robot:
         """Read a robot, compile `PROGRAMS`, and log what looks wrong in its description."""
         given = self.parameters
-        home = home_by_name(given["home_joints"], given["home_positions"])
-        floating = FLOATING_BASE.name in given and given[FLOATING_BASE.name]
+        home = home_by_name(given["home_joints"], given["home_positions"]) or given["home"] or None
+        floating = given[FLOATING_BASE.name] or None if FLOATING_BASE.name in given else None
+        expanded = xacro_arguments(given["xacro"], "parameter xacro") or None
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             mechanism, variable = given["mechanism"] or None, self.payloads.variable
             try:
-                robot = load(source, mechanism, home, floating, given["gravity"], variable)
+                robot = load(
+                    source, mechanism, home, floating, given["gravity"], variable, expanded
+                )
             except ModelError as error:
                 raise ModelError(self._of_parameter(str(error))) from None
             self.payloads.carry(robot)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from ...errors import InputError
 from ...robot import Robot
 from ...simulation.imu import Imu
 from ..messages.conversions import fill_time
+from ..messages.topics import topic_of
 from .session import Session
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ class ImuReports:
         except InputError as error:
             raise InputError(f"parameter imu_links: {error}") from None
         self._units = [
-            (imu, simulator.create_publisher(ImuMessage, topic(imu.link), 10)) for imu in units
+            (imu, simulator.create_publisher(ImuMessage, topic_of("imu", imu.link), 10))
+            for imu in units
         ]
 
     def destroy(self) -> None:
@@ -58,9 +59,3 @@ class ImuReports:
                 for name, number in zip(names, numbers.tolist(), strict=True):
                     setattr(field, name, number)
             publisher.publish(message)
-
-
-def topic(link: str) -> str:
-    """The topic of a link; what topics may not be called by becomes an underscore."""
-    word = re.sub(r"\W", "_", link, flags=re.ASCII)
-    return f"~/imu/{word if not word[:1].isdigit() else '_' + word}"

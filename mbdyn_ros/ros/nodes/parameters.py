@@ -56,6 +56,10 @@ SIMULATOR = (
     COMMAND_ORDER,
     Spec("command_timeout", 0.5, "age at which a command counts as zero, s", 0.001, 3600.0),
     Spec("imu_links", STRINGS, "links that carry an IMU, on ~/imu/LINK", read_only=True),
+    Spec(
+        "force_torque_joints", STRINGS, "joints that carry a force-torque sensor, on "
+        "~/force_torque/JOINT", read_only=True,
+    ),
     Spec("wrench_duration", 0.1, "how long a message on ~/wrench pushes, s", 0.001, 3600.0),
     ENFORCE_LIMITS,
     *INITIAL,

@@ -18,7 +18,7 @@ class Pushes:
     def __init__(self, robot: Robot) -> None:
         self._robot = robot
         self._sent: dict[str, tuple[float, Array]] = {}
-        self._outside = ExternalWrenches(robot, self._now)
+        self._outside = ExternalWrenches(robot, lambda time: self.acting)
 
     def take(self, message: WrenchStamped, until: float) -> None:
         """Let a wrench act up to a time (s).
@@ -48,5 +48,7 @@ class Pushes:
         self._sent = {link: one for link, one in self._sent.items() if now < one[0]}
         return self._outside.efforts(now, q) if self._sent else None
 
-    def _now(self, time: float) -> dict[str, Array]:
+    @property
+    def acting(self) -> dict[str, Array]:
+        """The wrenches (6,) by link, since `efforts` was last asked for."""
         return {link: wrench for link, (_, wrench) in self._sent.items()}

@@ -170,6 +170,10 @@ class Session:
         if outside is not None:
             motion.effort -= outside
 
+    def force_torque(self, joint: str) -> Array:
+        """Reading (6,) of a sensor in a joint, mean over the last step; see `ForceTorque`."""
+        return self.motion.force_torque(joint, self.pushes.acting)
+
     def fill_message(self) -> None:
         """Write the state into `message`, but for the stamp."""
         motion = self.motion

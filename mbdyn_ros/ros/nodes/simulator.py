@@ -25,6 +25,7 @@ from ..node.inbox import Inbox
 from ..node.process import run
 from ..node.refusals import Refusals, one_line
 from ..node.robot_node import RobotNode
+from .force_torque_reports import ForceTorqueReports
 from .imu_reports import ImuReports
 from .parameters import SIMULATOR
 from .session import Session
@@ -60,7 +61,7 @@ class Simulator(RobotNode):
             self._clock_out = self.sole(ClockMessage, "/clock")
         self._clock_message = ClockMessage()
         self._views = SimulatorViews(self)
-        self._imus: ImuReports | None = None
+        self._sensors: list[ImuReports | ForceTorqueReports] = []
         self._session_health = SessionHealth()
         self.begin()
 
@@ -90,14 +91,17 @@ class Simulator(RobotNode):
     def on_robot(self, robot: Robot) -> None:
         """Simulate it from its initial position; wait where that is a wall."""
         session = self._new_session(robot)
-        imus = ImuReports(self, robot, self.parameters["imu_links"])
+        sensors: list[ImuReports | ForceTorqueReports] = [
+            ImuReports(self, robot, self.parameters["imu_links"]),
+            ForceTorqueReports(self, session, self.parameters["force_torque_joints"]),
+        ]
         with self.lock:
             old, self.session = self.session, session
-            self._imus, old_imus = imus, self._imus
+            self._sensors, old_sensors = sensors, self._sensors
             self._views.end_impacts()
             self.fault = one_line(session.refusal)
-        if old_imus is not None:
-            old_imus.destroy()
+        for one in old_sensors:
+            one.destroy()
         if old is not None:
             old.close()
         self._views.show(robot, session.message.name)
@@ -154,8 +158,8 @@ class Simulator(RobotNode):
         if due:
             if not self.fault:
                 session.fill_message()
-                if self._imus is not None:
-                    self._imus.publish(session, self.stamp(session))
+                for one in self._sensors:
+                    one.publish(session, self.stamp(session))
             self._publish_states(session)
 
     def time(self) -> float:

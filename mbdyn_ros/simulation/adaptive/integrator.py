@@ -242,15 +242,17 @@ class Integrator:
         return None
 
     def _explain_failure(self) -> None:
-        if self.motion.touching is not None:
-            self.motion.touching.refuse_jam(*self.motion.split(self.state))
+        touching = self.motion.touching
+        if touching is not None:
+            touching.refuse_jam(*self.motion.split(self.state))
         rate = self.motion.rate(self.time, self.state)
         if not np.isfinite(rate).all():
             raise SimulationError(
                 "the accelerations are not finite; the mass matrix is singular here, or a number "
                 "is too large"
             )
-        raise SimulationError(
+        kind = ContactError if touching is not None and len(touching.resting) else SimulationError
+        raise kind(
             "no step is short enough for the tolerances; they are too tight, the efforts jump "
             "without end, or the motion grows without bound"
         )

@@ -14,7 +14,7 @@ JAMMED = 1e-2
 """Share of the normal acceleration by a push of the wall that friction leaves, where it jams."""
 
 
-def jams(assembly: Assembly, walls: Array, response: Callable[[Array], Array]) -> Flags:
+def jams(assembly: Assembly, response: Callable[[Array], Array]) -> Flags:
     """Which contacts (k,) pull themselves in by friction as hard as the wall pushes them out.
 
     The normal acceleration by such a contact's own force, friction included, is next to nothing
@@ -22,12 +22,13 @@ def jams(assembly: Assembly, walls: Array, response: Callable[[Array], Array]) -
 
     Parameters
     ----------
-    walls : rows W (k, nv) of the normals.
     response : accelerations (nv, m) by unit forces along rows (m, nv).
     """
+    normal = assembly.blocks.normal
+    walls = assembly.rows[normal]
     by_force = assembly.rows @ response(assembly.columns)
     by_push = np.einsum("ki,ik->k", walls, response(walls))
-    found: Flags = np.diag(by_force)[assembly.blocks.normal] <= JAMMED * by_push
+    found: Flags = np.diag(by_force)[normal] <= JAMMED * by_push
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -15,6 +16,11 @@ from ..contact.rows import Assembly, Flags, Indices
 
 FORCE_NOISE = 1e-10
 """Share of the forces, or accelerations, that may be rounding error."""
+
+
+LEANING_SPEED = 1e-4
+"""Tangential velocity (m/s) below which a sliding point leans to the direction that its friction
+had: near rest the direction would turn ever faster. On a straight way this changes nothing."""
 
 
 class Mode(Enum):
@@ -55,6 +61,18 @@ class Resting:
     def slides(self) -> Flags:
         """(k,) which of them slide."""
         return np.array([mode is Mode.SLIDES for mode in self.modes], dtype=bool)
+
+    def leaning(self, along: Array) -> Array:
+        """Directions (k, 2) of sliding at the velocities (k, 2) along the walls."""
+        slides = self.directions.copy()
+        for i in np.flatnonzero(self.slides).tolist():
+            speed = float(np.linalg.norm(along[i]))
+            if speed == 0 or along[i] @ slides[i] < 0:  # at rest, or a trial step beyond
+                continue
+            lean = LEANING_SPEED * math.exp(-((speed / LEANING_SPEED) ** 2))
+            leaning = along[i] + lean * slides[i]
+            slides[i] = leaning / np.linalg.norm(leaning)
+        return slides
 
     def by_contact(self) -> dict[int, Mode]:
         """The modes by the numbers of the contacts."""
@@ -117,3 +135,11 @@ def redundant(matrix: Array) -> bool:
     """Whether rows depend on each other."""
     size = float(np.abs(matrix).max())
     return int(np.linalg.matrix_rank(matrix, tol=1e-10 * size)) < len(matrix)
+
+
+def least(matrix: Array, right: Array) -> Array:
+    """The least solution x of A x = b, by least squares where it has none."""
+    if len(right) == 1:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(right / matrix[0], dtype=np.float64)
+    return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-12)[0], dtype=np.float64)

@@ -71,10 +71,11 @@ class Run:
         while True:
             part, crossing = self._integrated(chart, time, q, v)
             if part.stretch is not None:
-                if part.stretch.time == self.duration:
+                moving = part.stretch.moving
+                if moving.time == self.duration:
                     return self._joined()
-                time = part.stretch.time
-                q, v = (one.copy() for one in part.motion.split(part.stretch.state))
+                time = moving.time
+                q, v = (one.copy() for one in part.motion.split(moving.state))
                 continue
             if crossing is not None and crossing.end < self.duration:
                 chart, time = crossing.robot, crossing.end
@@ -141,11 +142,12 @@ class Run:
             self.times, self.duration, self._least,
             lambda event: self._happens(side.translation.event(event)),
         )  # fmt: skip
-        kept = stretch.recorder.trajectory(stretch.steps)
+        moving = stretch.moving
+        kept = stretch.recorder.trajectory(moving.steps)
         self.parts.append(side.translation.trajectory(kept, stretch.recorder.homes))
-        self.work.append(part.motion.work(stretch.state))
-        self.stretches.append(Stretch(start, stretch.time, why))
-        self.progress(stretch.time)
+        self.work.append(part.motion.work(moving.state))
+        self.stretches.append(Stretch(start, moving.time, why))
+        self.progress(moving.time)
         part.stretch = stretch
         return True
 

@@ -21,7 +21,7 @@ from ...compiler.bound import Bound
 from ...equations.programs import (
     coriolis_vector,
     forward_dynamics,
-    gravity_vector,
+    holding_vector,
     mass_matrix,
 )
 from ...errors import SimulationError
@@ -53,9 +53,9 @@ class StickSlip(Smooth):
     def __init__(self, robot: Robot, drive: Drive) -> None:
         kernels = robot.calls.load(
             (forward_dynamics, None, False, False),
-            *[(program,) for program in (mass_matrix, coriolis_vector, gravity_vector)],
+            *[(program,) for program in (mass_matrix, coriolis_vector, holding_vector)],
         )
-        self._forward, self._matrix, self._coriolis, self._gravity = map(Bound, kernels)
+        self._forward, self._matrix, self._coriolis, self._holding = map(Bound, kernels)
         self._a = self._forward.a
         self._drive = drive
         self._coulomb = Coulomb(robot)
@@ -161,11 +161,11 @@ class StickSlip(Smooth):
 
     def _load(self, q: Array, v: Array, effort: Array) -> Array:
         """Forces (nv,) on the coordinates, without the friction of joints that stick."""
-        self._gravity.q[:] = self._coriolis.q[:] = q
+        self._holding.q[:] = self._coriolis.q[:] = q
         self._coriolis.v[:] = v
-        self._gravity()
+        self._holding()
         self._coriolis()
-        bias = self._gravity.effort + self._coriolis.effort
+        bias = self._holding.effort + self._coriolis.effort
         return self._drive.generalized(q, effort) - bias - self._resistance(v) + self.load
 
     def _constrained(self, q: Array, v: Array, effort: Array) -> tuple[Array, Array]:
@@ -188,7 +188,7 @@ class StickSlip(Smooth):
 
     def _margin(self, load: Array) -> Array:
         """How far (m,) a load must exceed F to count."""
-        loads = np.abs(self._gravity.effort) + np.abs(self._coriolis.effort) + np.abs(load)
+        loads = np.abs(self._holding.effort) + np.abs(self._coriolis.effort) + np.abs(load)
         return HYSTERESIS * self._coulomb.limit + LOAD_NOISE * loads.max(initial=0.0)
 
     def _settle(self, q: Array, v: Array, effort: Array) -> Array:

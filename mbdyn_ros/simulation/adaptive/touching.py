@@ -9,7 +9,6 @@ say which contacts rest, stick, slide or separate from then on.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -24,14 +23,12 @@ from ..contact.contacts import Contacts
 from ..contact.events import ContactSearch
 from ..contact.precision import ADAPTIVE_STEPS
 from ..contact.rows import Assembly, Indices, Rows
+from ..stepped.step_in_c import is_compiled
 from ..trajectory import Transition
 from . import jam
-from .resting import Mode, Resting, obeys, redundant
+from .held_rows import HeldRows
+from .resting import LEANING_SPEED, Mode, Resting, least, obeys, redundant
 from .smooth import Smooth
-
-LEANING_SPEED = 1e-4
-"""Tangential velocity (m/s) below which a sliding point leans to the direction that its friction
-had: near rest the direction would turn ever faster. On a straight way this changes nothing."""
 
 
 class Touching:
@@ -55,7 +52,9 @@ class Touching:
             contacts.environment.tie_window,
         )  # fmt: skip
         self.impacts = self._collisions.impacts
-        self._held = Resting.none()
+        self._held = self._compiled_for = Resting.none()
+        self._compiled: HeldRows | None = None
+        self._may_compile = is_compiled(robot)
 
     @property
     def resting(self) -> Indices:
@@ -109,9 +108,13 @@ class Touching:
     def _holding(self, q: Array, v: Array, effort: Array) -> tuple[Array, Array, Assembly]:
         """Accelerations (nv,), the forces (m,) that hold the contacts, and their rows."""
         a = self._without_contact(q, v, effort)
-        assembly = self._assembly(self.contacts.rows(q, v, self.resting), v)
+        assembly, _ = self._laws(q, v)
+        if self._compiled is not None and not self._free.switching:
+            mass = self._collisions.mass_matrix(q)
+            a, force, self._free.load = self._compiled.forces(mass, a)
+            return a, force, assembly
         response = self._response(q, assembly.columns)
-        force = _least(assembly.rows @ response, -(assembly.rows @ a + assembly.drift))
+        force = least(assembly.rows @ response, -(assembly.rows @ a + assembly.drift))
         self._free.load = assembly.columns.T @ force
         return a + response @ force, force, assembly
 
@@ -119,17 +122,18 @@ class Touching:
         self._free.load = np.zeros(len(v))
         return self._free.acceleration(q, v, effort).copy()
 
-    def _assembly(self, rows: Rows, v: Array) -> Assembly:
-        """Rows of the present mode."""
-        slides = self._held.directions.copy()
-        for i in np.flatnonzero(self._held.slides).tolist():
-            along = rows.tangents[i] @ v
-            speed = float(np.linalg.norm(along))
-            if speed == 0 or along @ slides[i] < 0:  # at rest, or a trial step beyond
-                continue
-            leaning = along + LEANING_SPEED * math.exp(-((speed / LEANING_SPEED) ** 2)) * slides[i]
-            slides[i] = leaning / np.linalg.norm(leaning)
-        return rows.assemble(self._held.sticks, slides)
+    def _laws(self, q: Array, v: Array) -> tuple[Assembly, Array]:
+        """Rows of the present mode, and the velocities (k, 2) along the walls."""
+        if self._compiled_for is not self._held:
+            self._compiled_for, self._compiled = self._held, None
+            table = self.contacts.flat_table(self.resting) if self._may_compile else None
+            if table is not None:
+                self._compiled = HeldRows(self.contacts, self._held, table)
+        if self._compiled is not None:
+            return self._compiled.at(q, v), self._compiled.along
+        rows = self.contacts.rows(q, v, self.resting)
+        along = rows.tangents @ v
+        return rows.assemble(self._held.sticks, self._held.leaning(along)), along
 
     def _response(self, q: Array, columns: Array) -> Array:
         """Accelerations (nv, k) caused by unit forces (k, nv), with stuck joints stuck."""
@@ -145,8 +149,8 @@ class Touching:
         """
         if not len(self._held):
             return
-        rows = self.contacts.rows(q, v, self.resting)
-        jammed = jam.jams(self._assembly(rows, v), rows.W, lambda C: self._response(q, C))
+        assembly, _ = self._laws(q, v)
+        jammed = jam.jams(assembly, lambda C: self._response(q, C))
         which = self.resting[jammed & ~self._held.sticks]
         jam.refuse([self.contacts.name(k) for k in which.tolist()])
 
@@ -162,15 +166,15 @@ class Touching:
         """Whether a joint or a resting contact leaves its mode."""
         if not len(self._held):
             return self._free.violated(q, v, effort)
-        self._holding(q, v, effort)
-        if self._free.switching and self._free.violated(q, v, effort):
-            return True
-        slides = np.flatnonzero(self._held.slides).tolist()
-        if slides:
-            rows = self.contacts.rows(q, v, self.resting)
-            if any((rows.tangents[i] @ v) @ self._held.directions[i] < 0 for i in slides):
+        _, force, assembly = self._holding(q, v, effort)
+        if self._free.switching:
+            if self._free.violated(q, v, effort):
                 return True
-        return self._breaks(q, v, effort)
+            _, force, assembly = self._holding(q, v, effort)
+        _, along = self._laws(q, v)
+        if ((along * self._held.directions).sum(axis=1)[self._held.slides] < 0).any():
+            return True
+        return self._disobeys(q, v, effort, force, assembly)
 
     def _could_obey(self, q: Array, v: Array, effort: Array, assembly: Assembly) -> bool:
         """Whether other forces, which redundant contacts have, would hold the same motion."""
@@ -210,17 +214,16 @@ class Touching:
         """Corrections (nv,) of the place and of v that keep resting contacts at rest."""
         g, _, slope = self.contacts.distances(q, v)
         gap = (g / slope)[self.resting]
-        rows = self.contacts.rows(q, v, self.resting)
-        along = self._response(q, rows.W)
-        moved = along @ _least(rows.W @ along, -gap)
-        held = rows.assemble(self._held.sticks, np.zeros((len(gap), 2)))
-        response = self._response(q, held.rows)
-        slowed = response @ _least(held.rows @ response, -(held.rows @ v))
+        assembly, tangential = self._laws(q, v)
+        rows, normal = assembly.rows, assembly.blocks.normal
+        response = self._response(q, rows)
+        matrix = rows @ response
+        moved = response[:, normal] @ least(matrix[np.ix_(normal, normal)], -gap)
+        slowed = response @ least(matrix, -(rows @ v))
         for i in np.flatnonzero(self._held.slides).tolist():
-            tangential = rows.tangents[i] @ v
-            speed = float(np.linalg.norm(tangential))
+            speed = float(np.linalg.norm(tangential[i]))
             if speed > 10 * LEANING_SPEED:
-                self._held.directions[i] = tangential / speed
+                self._held.directions[i] = tangential[i] / speed
         return moved, slowed
 
     def take_loss(self) -> float:
@@ -275,18 +278,15 @@ class Touching:
         if stopped.any():
             still = rows.assemble(stopped, directions).rows
             response = self._response(q, still)
-            v += response @ _least(still @ response, -(still @ v))
+            v += response @ least(still @ response, -(still @ v))
         return Resting(which, modes, directions)
 
     def _breaks(self, q: Array, v: Array, effort: Array) -> bool:
         """Whether the resting contacts would have to pull, or to rub too much."""
         _, force, assembly = self._holding(q, v, effort)
+        return self._disobeys(q, v, effort, force, assembly)
+
+    def _disobeys(
+        self, q: Array, v: Array, effort: Array, force: Array, assembly: Assembly
+    ) -> bool:
         return not obeys(force, assembly) and not self._could_obey(q, v, effort, assembly)
-
-
-def _least(matrix: Array, right: Array) -> Array:
-    """The least solution x of A x = b, by least squares where it has none."""
-    if len(right) == 1:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(right / matrix[0], dtype=np.float64)
-    return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-12)[0], dtype=np.float64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...compiler.bound import Bound, BoundBatch
 from ...equations.contact.contact import ContactLayout, contact_state, distances
@@ -32,6 +33,8 @@ class Contacts:
     Attributes
     ----------
     restitution, friction : of every contact (m,).
+    meeting : of every slot in use words for it, and its links.
+    solid_pairs : convex shapes that may touch in slots. gravity : (3,) m/s^2.
 
     only_watch : whether distances are asked for often, and rows seldom or never: those are
         compiled when they are first asked for.
@@ -54,11 +57,23 @@ class Contacts:
         faces, count = environment.sides, len(self.points)
         stops = len(self.geometry.stops)
         walls = [side.surface for _ in range(count) for side in faces]
-        links = [environment.links] * len(self.geometry.couples)
-        bounces = [one.restitution for one in (*walls, *links) if one is not None]
-        rubs = [one.friction for one in (*walls, *links) if one is not None]
-        self.restitution = np.array(bounces + [environment.limit_restitution] * stops)
-        self.friction = np.array(rubs + [0.0] * stops)
+        pairs, slots = len(self.geometry.couples), self.geometry.slots
+        if slots and not only_watch:
+            raise SimulationError(
+                f"{robot.model.source}: boxes, cylinders and meshes of links touch each other in "
+                "compiled steps: take a Stepper, or links without convex"
+            )
+        e, mu = (0.0, 0.0)
+        if environment.links is not None:
+            e, mu = environment.links.restitution, environment.links.friction
+        bounces = [*(one.restitution for one in walls), *[e] * pairs]
+        rubs = [*(one.friction for one in walls), *[mu] * pairs]
+        stopped = [environment.limit_restitution] * stops
+        self.restitution = np.array([*bounces, *stopped, *[e] * slots])
+        self.friction = np.array([*rubs, *[0.0] * stops, *[mu] * slots])
+        self.meeting: dict[int, tuple[str, tuple[str, str]]] = {}
+        self.gravity = robot.gravity
+        self.solid_pairs = environment.solid_pairs(robot)
         couples = [name for name, _ in environment.couples(robot)]
         self._names = (*couples, *environment.stop_names(robot))
         self._couples: dict[int, CoupleTerms] = {}
@@ -73,13 +88,14 @@ class Contacts:
         return self.geometry.count
 
     @functools.cached_property
-    def _state(self) -> Bound:
+    def state(self) -> Bound:
+        """The bound program behind `layout`."""
         return Bound(self._robot.calls.kernel(contact_state, self.geometry))
 
     @functools.cached_property
     def layout(self) -> ContactLayout:
         """Layout of what `rows` reads."""
-        return ContactLayout(self._state.result, self.geometry, self._robot.nv)
+        return ContactLayout(self.state.result, self.geometry, self._robot.nv)
 
     def point(self, k: int) -> int:
         """Index of a contact's point; -1 for two links, and for the stop of a joint."""
@@ -87,9 +103,22 @@ class Contacts:
 
     def surface(self, k: int) -> str:
         """Name of a contact's surface, of two links, or of the joint whose stop it is."""
+        if k >= self.geometry.lasting:
+            return self.meeting[k][0]
         if k >= self.geometry.pairs:
             return self._names[k - self.geometry.pairs]
         return self.environment.sides[k % len(self.environment.sides)].name
+
+    def links(self, k: int) -> tuple[str, ...]:
+        """The link that a contact pushes, and the one that it pushes back; () for a stop."""
+        if k >= self.geometry.lasting:
+            return self.meeting[k][1]
+        if k >= self.geometry.touching:
+            return ()
+        if k < self.geometry.pairs:
+            return (self.points[self.point(k)].link,)
+        one, other = self.geometry.couples[k - self.geometry.pairs]
+        return one.link, other.link
 
     def name(self, k: int) -> str:
         """Words for a contact in messages: the point and the surface."""
@@ -119,8 +148,8 @@ class Contacts:
 
     def rows(self, q: Array, v: Array, which: Indices) -> Rows:
         """Contact rows of the contacts `which` (k,)."""
-        self._state.q[:], self._state.v[:] = q, v
-        self._state()
+        self.state.q[:], self.state.v[:] = q, v
+        self.state()
         layout, count, nv = self.layout, len(which), self._velocity
         places, normals = np.full((count, 3), np.nan), np.full((count, 3), np.nan)
         jacobians, W, drift = np.zeros((count, 3, nv)), np.zeros((count, nv)), np.zeros(count)
@@ -161,6 +190,24 @@ class Contacts:
         across = np.where(friction[:, None, None] > 0, tangent_planes(normals), 0.0)
         tangents, tangent_drift = across @ jacobians, (across @ along[:, :, None])[:, :, 0]
         return Rows(places, normals, jacobians, W, drift, tangents, tangent_drift, friction)
+
+    def flat_table(self, which: Indices) -> tuple[NDArray[np.int64], Array] | None:
+        """Contacts (k,) as C has them, see `runtime/held.h`; None where one is on no flat wall."""
+        faces = max(1, len(self.environment.sides))
+        places, numbers = np.full((len(which), 2), -1, dtype=np.int64), np.zeros((len(which), 14))
+        for row, k in enumerate(which.tolist()):
+            if k >= self.geometry.touching:
+                places[row, 1] = k - self.geometry.touching
+                continue
+            p, face = divmod(k, faces)
+            if k >= self.geometry.pairs or not self._levels[face].flat:
+                return None
+            _, normal, _ = self._levels[face](self._local[p, :3])
+            places[row, 0] = self._body[p]
+            numbers[row, :5] = *self._local[p, :3], self._radius[p], self.friction[k]
+            numbers[row, 5:8] = normal
+            numbers[row, 8:] = tangent_planes(normal[None]).ravel()
+        return places, numbers
 
     def refuse_inside(self, q: Array, v: Array, depth: float) -> None:
         """Refuse points that are deeper (m) than this inside walls.

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...compiler.kernel import memory
 from ...model.model import Array
+from ...program.symbols import alone
 
 
 class FaceTerms:
@@ -17,11 +18,18 @@ class FaceTerms:
     Parameters
     ----------
     function : one of `Surface.levels` or `Surface.signed`.
+
+    Attributes
+    ----------
+    flat : whether the normal is the same everywhere.
     """
+
+    @alone
 
     def __init__(self, function: ca.Function) -> None:
         self._buffer: Any
         self._buffer, self._evaluate = function.buffer()
+        self.flat = function(ca.SX.sym("x", 3))[1].is_constant()
         self._place, self._size = np.zeros(3), np.zeros(1)
         self._normal, self._bend = np.zeros(3), np.zeros((3, 3))
         self._buffer.set_arg(0, memory(self._place))

@@ -44,24 +44,22 @@ class Rows:
         rows: list[Array] = []
         columns: list[Array] = []
         drift: list[float] = []
-        normal: list[int] = []
-        tangent: list[int] = []
         for i in range(len(self.W)):
-            normal.append(len(rows))
             rows.append(self.W[i])
             columns.append(self.W[i] - self.friction[i] * slides[i] @ self.tangents[i])
             drift.append(self.drift[i])
-            tangent.append(len(rows) if cone[i] else -1)
             if cone[i]:
                 rows += list(self.tangents[i])
                 columns += list(self.tangents[i])
                 drift += self.tangent_drift[i].tolist()
-        return Assembly(
-            np.array(rows),
-            np.array(columns),
-            np.array(drift),
-            Blocks(np.array(normal), np.array(tangent), self.friction),
-        )
+        blocks = stacked(cone, self.friction)
+        return Assembly(np.array(rows), np.array(columns), np.array(drift), blocks)
+
+
+def stacked(cone: Flags, friction: Array) -> Blocks:
+    """Where contacts (k,) stand one after the other, those with a cone with three rows."""
+    normal = np.cumsum([0, *np.where(cone, 3, 1)])[:-1]
+    return Blocks(normal, np.where(cone, normal + 1, -1), friction)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,10 @@ import casadi as ca
 import numpy as np
 
 from ...arguments import single_vector
+from ...array import Array, NoNumbers, as_number
 from ...equations.algebra.spatial import SX, constant
 from ...equations.contact.signed_distance import from_distance, from_face, length, level
 from ...errors import InputError
-from ...model.model import Array
 from ...program.symbols import alone, lasting
 
 XYZ = ("x", "y", "z")
@@ -266,8 +266,8 @@ def checked_restitution(what: str, value: float) -> float:
 def number_within(what: str, value: float, most: float, words: str) -> float:
     """A finite number from 0 to `most`."""
     try:
-        number = value = float(value)
-    except (TypeError, ValueError):
+        number = value = as_number(value)
+    except NoNumbers:
         number = np.nan
     if not (np.isfinite(number) and 0 <= number <= most):
         raise InputError(f"{what} is {value!r}; it must be a number {words}")

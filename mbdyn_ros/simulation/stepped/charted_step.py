@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ...arguments import Wrenches
 from ...errors import MbdynError, SimulationError
 from ...model.model import Array
 from ...robot import Robot
@@ -20,6 +21,7 @@ from ..charts.preparation import Preparation
 from ..charts.quality import POOR, better_joints
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
+from ..force_torque import NO_WRENCHES
 from .contact_stepper import Stepper
 from .leg import Leg
 from .walled_step import WalledStep
@@ -130,6 +132,10 @@ class ChartedStep:
         motion = self._leg.motion
         kinetic, potential = motion.robot.energy(motion.q, motion.v)
         return float(kinetic), float(potential)
+
+    def force_torque(self, joint: str, wrenches: Wrenches = NO_WRENCHES) -> Array:
+        """Reading (6,) of a sensor in a joint, mean over the last step; see `Stepper`."""
+        return self._leg.motion.force_torque(joint, wrenches)
 
     def snapshot(self) -> Callable[[], tuple[Robot, Array, Array, Array]]:
         """A function for the robot in the present coordinates, its q, v and a, as of now."""

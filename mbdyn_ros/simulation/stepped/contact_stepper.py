@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
 
 from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector
-from ...equations.contact.contact import ContactGeometry
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
 from ...errors import InputError, SimulationError
@@ -16,17 +16,15 @@ from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.contacts import Contacts
-from ..contact.environment import TIE_WINDOW, Environment
+from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
+from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
-from .step_in_c import Laws, MotionInC, StepInC, is_compiled
+from .step_in_c import MotionInC, StepInC, is_compiled
 from .touches import Contact, Touches
 from .tree_state import TreeState, diverged
-
-NOTHING = ContactGeometry((), ())
-"""No points, no walls."""
 
 MOST_IMPACTS = 256
 """Impacts that are kept while compiled code runs."""
@@ -85,17 +83,18 @@ class Stepper:
         if robot.system.nz:  # home moves along, so that loops stay on their branch
             robot = robot.with_home(robot.system.home)
         self.robot, self.environment = robot, environment
-        walls, laws = NOTHING, Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, TIE_WINDOW)
         self._contacts: Contacts | None = None
         if environment is not None:
             self._contacts = Contacts(robot, environment, only_watch=True)
-            walls = self._contacts.geometry
-            of_walls = self._contacts.restitution, self._contacts.friction
-            laws = Laws(*of_walls, STEPS_IN_C, environment.tie_window)
-        self._compiled = StepInC(robot, walls, laws)
-        self._touches = None if self._contacts is None else Touches(self._contacts, self._compiled)
+        self._compiled = StepInC.among(robot, self._contacts)
+        self._touches: Touches | None = None
+        if self._contacts is not None:
+            self._touches = Touches(self._contacts, self._compiled, robot.system.tree)
         self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
         self._motion = MotionInC(self._compiled, self.q, self.v, MOST_IMPACTS)
+        self._solids = None if self._touches is None else self._touches.solids
+        if self._solids is not None:
+            self._motion.take_planes(self._solids.planes)
         self.effort = np.zeros(len(robot.effort_labels))
         self._tree = TreeState(robot)
         self._position_rate = PositionRate(robot.system.coordinates)
@@ -107,6 +106,7 @@ class Stepper:
             self._damping_rate = fastest_damping(robot.mass_matrix(self.q), coulomb.damping)
         self._impacts: list[Impact] = []
         self._wrenches: dict[str, Array] = {}
+        self._sensors = ForceTorques(robot)
         self.step = step
 
     @property
@@ -185,6 +185,8 @@ class Stepper:
         self._position_rate.normalize(position)
         if self._contacts is not None:
             self._contacts.refuse_inside(position, velocity, STEPS_IN_C.inside)
+        if self._solids is not None:
+            self._solids.refuse_inside(position)
         self.q[:], self.v[:] = position, velocity
         self._motion.forget()
         if self.robot.system.nz:
@@ -201,14 +203,24 @@ class Stepper:
         """
         left = steps
         while left > 0:
-            taken = self._motion.steps(left)
-            if self._motion.motion.hits:
-                self._impacts += self._taken_impacts()
+            if self._solids is not None:
+                self._solids.look(self.q, self.v, self.step)
+            taken = self._motion.steps(1 if self._solids is not None else left)
+            if self._touches is not None:
+                records = self._motion.take_impacts()
+                self._impacts += [self._touches.impact(one, self._energy_of) for one in records]
             if taken < 0:
                 raise diverged(self.robot, self.q, self.v, self.time, self.step)
             left -= taken
         if self.robot.system.nz:
             self._tree.take_home_along(self.q)
+
+    def limit_energy(self, most: float) -> None:
+        """Take from all velocities alike what the energy is above so much (J); it is `trimmed`."""
+        kinetic, potential = self.energy.tolist()
+        gain = kinetic + potential - most
+        if gain > 0 and kinetic > 0:
+            self._motion.slow_down(math.sqrt(max(0.0, 1 - gain / kinetic)), min(gain, kinetic))
 
     def tree_state(self) -> tuple[Array, Array]:
         """Positions and velocities of the whole tree; the next call overwrites them."""
@@ -220,6 +232,17 @@ class Stepper:
         if self._touches is None:
             return ()
         return tuple(self._touches.held(self.q, self._motion.force, self._motion.mode))
+
+    def force_torque(self, joint: str, wrenches: Wrenches = NO_WRENCHES) -> Array:
+        """Reading (6,) of a sensor in any joint, mean over the last step, with its impacts.
+
+        What the parent exerts on the child, in axes and signs of `ForceTorque`. `wrenches` are
+        those on links that came into the step as efforts.
+        """
+        given = [self._wrenches, wrenches]
+        if self._touches is not None:
+            given.append(self._touches.wrenches(self.q, self._motion.whole / self.step))
+        return self._sensors.mean(joint, self.q, self.v, self._motion.slow, self.step, *given)
 
     @property
     def modes(self) -> Array:
@@ -239,9 +262,7 @@ class Stepper:
     @property
     def energy(self) -> Array:
         """Kinetic and potential energy (2,), J."""
-        self._energy.q[:], self._energy.v[:] = self.q, self.v
-        self._energy()
-        return self._energy.result.copy()
+        return self._energy_of(self.q, self.v)
 
     @property
     def lost(self) -> float:
@@ -254,7 +275,7 @@ class Stepper:
 
     @property
     def trimmed(self) -> float:
-        """J of errors of steps that would have raised the energy of an undriven motion."""
+        """J by which errors of steps would have raised the energy; see `limit_energy`."""
         return float(self._motion.motion.trimmed)
 
     @property
@@ -269,14 +290,7 @@ class Stepper:
 
     # ---- what happened --------------------------------------------------------------------
 
-    def _taken_impacts(self) -> list[Impact]:
-        motion, touches = self._motion.motion, self._touches
-        records, motion.hits = self._motion.impacts[: motion.hits].copy(), 0
-        assert touches is not None
-
-        def total(q: Array, v: Array) -> float:
-            self._energy.q[:], self._energy.v[:] = q, v
-            self._energy()
-            return float(self._energy.result.sum())
-
-        return [touches.impact(record, total, self.robot.nv) for record in records]
+    def _energy_of(self, q: Array, v: Array) -> Array:
+        self._energy.q[:], self._energy.v[:] = q, v
+        self._energy()
+        return self._energy.result.copy()

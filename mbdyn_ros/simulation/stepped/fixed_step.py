@@ -17,17 +17,21 @@ dead centre, `charted_step` goes on in others.
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arguments import positive_seconds
+from ...arguments import Wrenches, positive_seconds
+from ...compiler.bound import Bound
 from ...equations.position_rate import PositionRate
+from ...equations.programs import holding_vector
 from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...integration.stepper import Stepper
 from ...model.model import Array
 from ...robot import Robot
+from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from ..friction.drive import Drive
 from ..friction.friction_impulse import friction_impulses
@@ -85,7 +89,7 @@ class FixedStep:
         self.q, self.v = self._stepper.q, self._stepper.v
         self.effort = np.zeros(len(robot.effort_labels))
         self._drive = Drive(robot)
-        self._coulomb = Coulomb(robot) if robot.system.has_friction else None
+        self._coulomb = Coulomb(robot) if robot.calls.traced.has_friction else None
         rubbing = 0 if self._coulomb is None else len(self._coulomb.labels)
         self._rough = rubbing > 0
         self._dynamics = robot.bind("forward_dynamics", friction=not self._rough)
@@ -99,6 +103,7 @@ class FixedStep:
         self._places = plain_coordinates(robot)
         self._dry, self._slides, self._impulse = np.zeros((3, rubbing))
         self._rubbed: Array = np.zeros(rubbing)
+        self._slow, self._sensors = self.v.copy(), ForceTorques(robot)
 
     @property
     def step(self) -> float:
@@ -124,6 +129,7 @@ class FixedStep:
         self.q[:], self.v[:] = q, v
         self._position_rate.normalize(self.q)
         self._impulse[:] = 0.0
+        self._slow[:] = self.v
         if self._walks:
             self.robot.calls.home[:] = self.robot.system.closing.home
             self._tree.take_home_along(self.q)
@@ -140,6 +146,7 @@ class FixedStep:
         SimulationError
             The state is no longer finite; the message names the joint and the time.
         """
+        self._slow[:] = self.v
         coulomb = self._coulomb if self._rough else None
         if coulomb is not None:
             coulomb.at(self.q)
@@ -157,6 +164,13 @@ class FixedStep:
         if self._walks:
             self._tree.take_home_along(self.q)
 
+    def force_torque(self, joint: str, wrenches: Wrenches = NO_WRENCHES) -> Array:
+        """Reading (6,) of a sensor in a joint, see `ForceTorque`, mean over the last step.
+
+        wrenches : those on links that came into the step as efforts.
+        """
+        return self._sensors.mean(joint, self.q, self.v, self._slow, self._step, wrenches)
+
     def _accelerate(self, share: float, q: Array, v: Array, result: Array) -> None:
         """Accelerations (nv,) with the damping and sliding friction of now."""
         dynamics, direct = self._dynamics, self._drive.direct
@@ -172,8 +186,15 @@ class FixedStep:
         """Accelerations (nv,) with damping as of the end of the step."""
         mass = self._mass_at(q)
         load = self._drive.generalized(q, self.effort)
-        load = load - (self.robot.coriolis_vector(q, v) + self.robot.gravity_vector(q))
+        self._holding.q[:] = q
+        self._holding()
+        load = load - (self.robot.coriolis_vector(q, v) + self._holding.effort)
         result[:] = np.linalg.solve(mass, load - self._resistance(q, v))
+
+    @functools.cached_property
+    def _holding(self) -> Bound:
+        """Efforts that hold the robot at rest; damped steps alone ask for them."""
+        return Bound(self.robot.calls.kernel(holding_vector))
 
     def _stick(self, coulomb: Coulomb, start: Array) -> None:
         """Correct a step in which a joint with dry friction was at rest or turned round.

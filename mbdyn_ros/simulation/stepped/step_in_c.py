@@ -19,14 +19,14 @@ from ...equations.contact.stepping import (
     contact_rows,
     damped_dynamics,
     damped_mass,
-    tree_friction,
 )
 from ...equations.position_rate import position_rate
 from ...equations.programs import energy, forward_dynamics, mass_matrix
 from ...errors import InputError
 from ...integration.methods import FixedMethod, RungeKutta
 from ...robot import Robot
-from ..contact.precision import Precision
+from ..contact.contacts import Contacts
+from ..contact.precision import STEPS_IN_C, Precision
 
 SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
 
@@ -46,7 +46,7 @@ class Walls(ctypes.Structure):
 
     _fields_ = [
         *((name, ADDRESS) for name in PROGRAMS),
-        *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing", "bodies")),
+        *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing", "bodies", "slots")),
         ("body", ADDRESS),
         ("partner", ADDRESS),
         ("normal", ADDRESS),
@@ -73,7 +73,10 @@ class Motion(ctypes.Structure):
     """`struct walled` of runtime/walls.h."""
 
     _fields_ = [
+        ("planes", ADDRESS),
         *((name, ADDRESS) for name in ("q", "v", "effort", "wrenches", "force", "slip", "mode")),
+        ("slow", ADDRESS),
+        ("whole", ADDRESS),
         *((name, NUMBER) for name in ("time", "step", "lost", "residual", "trimmed")),
         ("impacts", ADDRESS),
         *((name, SIZE) for name in ("hits", "most_hits", "merged")),
@@ -105,12 +108,13 @@ class StepInC:
     walls : what C reads.
     rubbing : rows of dry friction. contacts : how many there are.
     layout : where they stand in the result of `rows`, a bound call at q; None where there are none.
+    body, partner : where their bodies stand there, see `RowsLayout`; of slots they change.
     points : of every pair of a point and a wall the place in the body's frame, and the radius.
     """
 
     def __init__(self, robot: Robot, geometry: ContactGeometry, laws: Laws) -> None:
-        system = robot.system
-        damped = any(tree_friction(system.tree)[0]) and not system.is_deep
+        system = robot.calls.traced
+        damped = system.has("damping") and not system.is_deep
         self.damped = damped
         rubs = RubbingRows.of(system)
         self.contacts, self.rubbing = geometry.count, len(rubs)
@@ -149,6 +153,7 @@ class StepInC:
             ]
         ).reshape(-1, 4)
         self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
+        self.body, self.partner, *_ = self._kept
         body, partner, normal, at_v, at_q = (one.ctypes.data for one in self._kept)
 
         def program(*names: str) -> int | None:
@@ -162,6 +167,7 @@ class StepInC:
             rate=self._rate.address,
             nq=robot.nq, nv=robot.nv, ne=len(robot.effort_labels),
             contacts=self.contacts, rubbing=self.rubbing, bodies=len(system.tree.bodies),
+            slots=geometry.slots,
             body=body, partner=partner, normal=normal, point=self.points.ctypes.data,
             rubs=layout.rubbing, bounds=layout.bound,
             path_start=self._path[0].ctypes.data, reach_start=self._reach[0].ctypes.data,
@@ -172,6 +178,16 @@ class StepInC:
             touching=precision.touching, graze=precision.graze, closed=precision.closed,
             slow=precision.resting_speed, settled=precision.settled, window=laws.tie_window,
         )  # fmt: skip
+
+    @classmethod
+    def among(cls, robot: Robot, contacts: Contacts | None) -> StepInC:
+        """The programs of a robot with these contacts, or with none."""
+        if contacts is None:
+            nothing = Laws(np.zeros(0), np.zeros(0), STEPS_IN_C, 0.0)
+            return cls(robot, ContactGeometry((), ()), nothing)
+        window = contacts.environment.tie_window
+        laws = Laws(contacts.restitution, contacts.friction, STEPS_IN_C, window)
+        return cls(robot, contacts.geometry, laws)
 
     def accelerate_by(self, robot: Robot, wrenches: bool) -> None:
         """Let accelerations ask for wrenches on all bodies, or not; motions have new memory."""
@@ -217,7 +233,12 @@ class StepInC:
 
 
 class MotionInC:
-    """One motion: its arrays, and the call that takes its steps."""
+    """One motion: its arrays, and the call that takes its steps.
+
+    Attributes
+    ----------
+    effort, force, slip, mode, slow, whole, impacts : see `struct walled` in C.
+    """
 
     def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:
         self._step, library = step, stepping()
@@ -229,12 +250,14 @@ class MotionInC:
         room, impact = library.room_of_motion(walls), library.size_of_impact(walls)
         self.force = np.zeros(3 * step.contacts + step.rubbing)
         self.slip, self.mode = np.zeros(3 * step.contacts), np.zeros(step.contacts)
+        self.slow, self.whole = np.zeros(len(v)), np.zeros(3 * step.contacts)
         self.impacts = np.zeros((most_impacts, impact))
         self._memory, self._room = np.zeros(self._size_of_memory()), np.zeros(room)
         self._arrays = q, v
         self.motion = Motion(
             q=q.ctypes.data, v=v.ctypes.data,
             force=self.force.ctypes.data, slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
+            slow=self.slow.ctypes.data, whole=self.whole.ctypes.data,
             impacts=self.impacts.ctypes.data, most_hits=most_impacts,
             memory=self._memory.ctypes.data, room=self._room.ctypes.data,
         )  # fmt: skip
@@ -261,11 +284,28 @@ class MotionInC:
             self._memory = np.zeros(self._size_of_memory())
             self.motion.memory = self._memory.ctypes.data
 
+    def take_impacts(self) -> Array:
+        """The rows of the impacts since the last call; see `record_impact` in C."""
+        count, self.motion.hits = self.motion.hits, 0
+        return self.impacts[:count].copy() if count else self.impacts[:0]
+
+    def take_planes(self, planes: Array) -> None:
+        """Heed the planes (slots, 11) of its slots, as they are at each step."""
+        self._planes = planes
+        self.motion.planes = planes.ctypes.data
+
     def steps(self, count: int) -> int:
         """Take up to so many steps; see `walled_steps`."""
         return int(self._call(*self._given, ctypes.c_long(count)))
 
+    def slow_down(self, share: float, energy: float) -> None:
+        """Keep this share of all velocities, which has taken so much energy (J)."""
+        self._arrays[1][:] *= share
+        self.slip *= share
+        self.motion.trimmed += energy
+
     def forget(self) -> None:
         """Know nothing of the steps before."""
-        for array in (self.force, self.slip, self.mode, self._memory):
+        for array in (self.force, self.slip, self.mode, self.whole, self._memory):
             array[:] = 0.0
+        self.slow[:] = self._arrays[1]

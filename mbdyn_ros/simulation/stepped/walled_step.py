@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...arguments import Wrenches
 from ...errors import SimulationError
 from ...integration.root import land
 from ...model.model import Array
@@ -25,6 +26,7 @@ from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..contact.precision import FIXED_STEPS
 from ..contact.rows import Assembly, Indices
+from ..force_torque import NO_WRENCHES
 from .fixed_step import FixedStep
 from .push import Push, PushSolver, blocks_of
 from .step_crossing import first_crossing
@@ -122,6 +124,13 @@ class WalledStep(FixedStep):
         finally:
             self._step = whole
         self.time = start + whole
+
+    def force_torque(self, joint: str, wrenches: Wrenches = NO_WRENCHES) -> Array:
+        """Refused: only compiled steps know all that walls did in them."""
+        raise SimulationError(
+            f"a sensor in joint {joint!r} of a robot among walls takes compiled steps, and no C "
+            "compiler was found: install one"
+        )
 
     def _part(self, length: float) -> float:
         """Move on by a length of time, or up to the next impact and through it; returns how far."""

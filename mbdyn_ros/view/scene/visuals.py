@@ -1,15 +1,16 @@
-"""Shapes and colours of links: the `<visual>` elements of a URDF."""
+"""Shapes and colours of links: the `<visual>` elements of a URDF, and what others have."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...model.model import Pose
-from ...model.read.description import is_dh_table
+from ...model.model import Model, Pose
+from ...model.read.description import FORMATS, described, outermost, read_description
 from ...model.read.placement import read_pose
 from ...model.read.shape import read_shape
+from ...model.read.source_text import NamedText, Source
 from ...model.read.xml_source import XmlSource
 from ...model.shapes import Geometry
 
@@ -33,8 +34,8 @@ class Visual:
     colored: bool = False
 
 
-def read_visuals(source: str | os.PathLike[str]) -> tuple[Visual, ...]:
-    """The visuals of a URDF in document order; none of a DH table.
+def read_visuals(source: Source) -> tuple[Visual, ...]:
+    """The visuals of a robot in document order; none of a DH table.
 
     Raises
     ------
@@ -48,9 +49,12 @@ def read_visuals(source: str | os.PathLike[str]) -> tuple[Visual, ...]:
     >>> ball.link, ball.geometry
     ('stone', Sphere(radius=0.2))
     """
-    if is_dh_table(source):
+    found = described(source)
+    if not isinstance(found, NamedText):
         return ()
-    document = XmlSource(source)
+    if outermost(found.text) in FORMATS.keys() - {"robot"}:
+        return tuple(_visuals(read_description(found)))
+    document = XmlSource(found)
     named = {}
     for material in document.root.iterchildren("material"):
         color = _color(document, material)
@@ -61,6 +65,15 @@ def read_visuals(source: str | os.PathLike[str]) -> tuple[Visual, ...]:
         for link in document.root.iterchildren("link")
         for element in link.iterchildren("visual")
     )
+
+
+def _visuals(model: Model) -> Iterator[Visual]:
+    """The visuals that a model has kept."""
+    for link in model.links:
+        for one in link.visuals:
+            if one.geometry is not None:
+                r, g, b, a = one.color or PLAIN
+                yield Visual(link.name, one.origin, one.geometry, (r, g, b, a), bool(one.color))
 
 
 def _visual(

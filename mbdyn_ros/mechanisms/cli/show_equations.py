@@ -1,0 +1,50 @@
+"""The task of --equations: DeNOC's matrices at an instant of a prescribed motion."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import numpy as np
+
+from ...cli.printing import number
+from ...names import in_text
+from .. import Mechanism
+from .prescribed import prescribed
+
+
+def show_equations(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
+    """Print or write the equations; as a document, their numbers and formulas."""
+    from ..denoc_equations import denoc_equations
+    from ..denoc_text import formulas_of, written
+
+    for option in ("plot", "gif"):
+        if options[option]:
+            raise click.UsageError(f"--{option} belongs to --id; --equations has an --output")
+    motion = prescribed(made, options)
+    row = int(np.abs(motion.time - options["instant"]).argmin())
+    cut = [name.strip() for text in options["cut"] for name in text.split(",")]
+    found = denoc_equations(made, motion.q[row], motion.v[row], motion.a[row], cut)
+    text = written(found, options["equations"])
+    if options["output"]:
+        with open(options["output"], "w", encoding="utf-8") as file:
+            file.write(text)
+    elif not as_json:
+        click.echo(text, nl=False)
+    if not as_json and options["instant"]:
+        click.echo(f"at {number(float(motion.time[row]))} s, the nearest of {len(motion)} instants")
+    formulas = formulas_of(found)
+    return {
+        "time": float(motion.time[row]),
+        "cut": [one.name for one in found.cuts],
+        "subsystems": [list(one) for one in found.subsystems],
+        "symbols": {name: {"meaning": one.meaning, "unit": one.unit, "value": one.value}
+                    for name, one in zip(formulas["symbols"], found.symbols, strict=True)},
+        "matrices": {
+            name: {"rows": list(one.rows), "columns": list(one.columns),
+                   "values": one.values.tolist(), "formulas": formulas[name]}
+            for name, one in found.matrices.items()
+        },
+        "lambda": dict(zip(found.multiplier_names, found.multipliers.tolist(), strict=True)),
+        "tau": dict(zip(map(in_text, found.joints), found.tau.tolist(), strict=True)),
+    }  # fmt: skip

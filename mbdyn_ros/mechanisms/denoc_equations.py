@@ -1,0 +1,277 @@
+"""The equations of a mechanism by DeNOC, to be looked at: numbers, and formulas with symbols.
+
+Numbers in brackets are equations of Kumar, Vantmuri, Chittawadigi and Saha, "Dynamic analyses of
+four-bar mechanism in MechAnalyzer software".
+
+lambda is what the cut joints bear: of a pin the force (fx, fy) of its first part on its second; of
+a slide the force across it and the moment about the second part's origin. It is the -lambda of
+the paper, whose equation (21) counts the other way: J here is [-J_I  J_II].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..equations.algebra.spatial import SX
+from ..export.polynomial import Polynomial, expand
+from ..model.model import Array
+from ..program.symbols import alone
+from .cut_open import Connection, CutOpen
+from .denoc_formulas import DenocFormulas
+from .layout import GROUND, directions
+from .mechanism import Mechanism
+
+MEANINGS = {
+    "M": "masses of the uncoupled bodies, (4), (7), (8)",
+    "N_l": "twist propagation, (14)",
+    "N_d": "joint motion propagation, (14)",
+    "I": "generalized inertia, (18)",
+    "C": "convective inertia, (18)",
+    "tau_g": "weight, (17)",
+    "J": "what the cut joints hold together, (21)",
+    "J_rate": "its derivative in time, (22)",
+}
+"""The meaning of each matrix, with the numbers of the paper's equations."""
+
+LETTERS = {"mass": "m", "inertia": "I", "length": "l", "center_along": "a", "center_across": "b",
+           "third_along": "h", "third_across": "k"}  # fmt: skip
+"""Letters for the numbers of links, by the ends of their names."""
+
+UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2"}
+"""Units of numbers, by the ends of their names; of the others m."""
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A variable of the formulas: its letter and index, its meaning, unit and present value.
+
+    angle : it stands in the formulas by its cosine and sine.
+    """
+
+    letter: str
+    index: str
+    meaning: str
+    unit: str
+    value: float
+    angle: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """A matrix of the formulation: what its rows and columns are about, and its elements.
+
+    formulas : of all elements, row by row. values : (rows, columns), at the instant; what is 0
+    in every position is 0 without rounding.
+    """
+
+    meaning: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    formulas: tuple[tuple[Polynomial, ...], ...]
+    values: Array
+
+
+@dataclass(frozen=True, eq=False)
+class DenocEquations:
+    """The equations of a mechanism at an instant and a cut.
+
+    bodies : in the order of the twists. joints : that move them. driven : those with a drive.
+    cuts : the cut joints. subsystems : the bodies of each tree that the cuts leave.
+    symbols : the variables of all formulas, in their order. zeros : numbers of the mechanism
+    that are 0 and do not stand in them. matrices : by name, as in `MEANINGS`.
+    thd, thdd : rates and accelerations (n,) of the joints. tau : efforts (n,), 0 in passive ones.
+    multipliers : lambda (m,). multiplier_names : what each element is.
+    steps : rows of passive joints, and the elements of lambda that they give.
+    """
+
+    mechanism: Mechanism
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
+    driven: tuple[str, ...]
+    cuts: tuple[Connection, ...]
+    subsystems: tuple[tuple[str, ...], ...]
+    symbols: tuple[Symbol, ...]
+    zeros: tuple[str, ...]
+    matrices: Mapping[str, Matrix]
+    thd: Array
+    thdd: Array
+    tau: Array
+    multipliers: Array
+    multiplier_names: tuple[str, ...]
+    steps: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+
+    def determinant(self, step: int) -> Polynomial | None:
+        """Of J^T in the rows and elements of a step; None where it has more than two of each."""
+        passive, unknown = self.steps[step]
+        J = self.matrices["J"].formulas
+        if len(passive) == 1:
+            return J[unknown[0]][passive[0]]
+        if len(passive) != 2:
+            return None
+        (i, j), (k, m) = passive, unknown
+        return J[k][i] * J[m][j] - J[m][i] * J[k][j]
+
+
+@alone
+def denoc_equations(
+    mechanism: Mechanism,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    cut: Sequence[str] = (),
+) -> DenocEquations:
+    """The equations of a mechanism by DeNOC, at an instant and a cut.
+
+    Parameters
+    ----------
+    q, v, a : (n,) rad, rad/s, rad/s^2, of the inputs; rates are 0 by default.
+    cut : names of the joints to cut, one for each loop; by default the closing pins.
+
+    Raises
+    ------
+    InputError
+        It cannot be assembled there, or not be cut so.
+
+    Examples
+    --------
+    >>> from mbdyn_ros.mechanisms import FourBar
+    >>> found = denoc_equations(FourBar(), [1.0], [20.0], cut=["coupler_joint"])
+    >>> found.subsystems
+    (('crank',), ('rocker', 'coupler'))
+    """
+    driven = tuple(f"{name}_joint" for name in mechanism.inputs)
+    numbers = {key: float(one) for key, one in mechanism.numbers().items() if key != "branch"}
+    shown = {key: SX.sym(key) for key, value in numbers.items() if value}
+    symbolic = type(mechanism).of_numbers({"branch": mechanism.branch, **numbers, **shown})
+    opened = CutOpen.of(symbolic.layout(), cut, driven, mechanism.refusal)
+    formulas = DenocFormulas(opened, SX(symbolic.gravity), driven)
+    places, rates, accelerations = _motion(mechanism, opened, q, v, a)
+
+    closed, parameters = formulas.closed, ca.vertcat(*shown.values())
+    variables = ca.vertcat(formulas.places, formulas.rates, parameters)
+    values = np.concatenate([places, rates, [numbers[key] for key in shown]])
+    symbols = _symbols(opened, list(shown), values)
+    outputs = {name: ca.densify(one) for name, one in formulas.matrices().items()}
+    function = ca.Function("denoc", [variables], list(outputs.values()), {"cse": True})
+    polynomials = expand(function, [one.angle for one in symbols])
+    labels = _labels(opened)
+    matrices = {}
+    for one, elements, name in zip(function(values), polynomials, outputs, strict=True):
+        height, width = one.shape
+        rows = tuple(
+            tuple(elements[column * height + row] for column in range(width))
+            for row in range(height)
+        )
+        present = np.array([[bool(element.coefficients) for element in row] for row in rows])
+        matrices[name] = Matrix(MEANINGS[name], *labels[name], rows, np.array(one) * present)
+
+    drive = ca.Function(
+        "drive", [variables, formulas.accelerations], list(formulas.inverse_dynamics())
+    )
+    torque, multipliers = (np.array(one).ravel() for one in drive(values, accelerations))
+    joints = tuple(hung.joint.name for hung in opened.parts)
+    tau = np.zeros(len(joints))
+    tau[list(closed.actuated)] = torque
+    bodies = tuple(hung.part.name for hung in opened.parts)
+    return DenocEquations(
+        mechanism,
+        bodies,
+        joints,
+        driven,
+        opened.cuts,
+        tuple(tuple(bodies[i] for i in one.bodies) for one in closed.subsystems),
+        symbols,
+        tuple(key.replace("_", " ") for key, value in numbers.items() if not value),
+        matrices,
+        formulas.differences @ rates,
+        formulas.differences @ accelerations,
+        tau,
+        multipliers,
+        labels["J"][0],
+        tuple((tuple(rows), tuple(unknown)) for rows, unknown in closed.solution_order()),
+    )
+
+
+def _motion(
+    mechanism: Mechanism, opened: CutOpen, q: ArrayLike, v: ArrayLike | None, a: ArrayLike | None
+) -> Array:
+    """Places, rates and accelerations (3, n) of the parts in the tree, of turns absolute angles."""
+    rest = np.zeros(len(mechanism.inputs))
+    states = [mechanism.states(key, rest if one is None else one) for key, one in
+              (("q", q), ("v", v), ("a", a))]  # fmt: skip
+    if len(states[0]) != 1:
+        raise mechanism.refusal(f"q has {len(states[0])} rows; the equations are of one instant")
+    joints = np.array(mechanism.joint_state(*states))[:, 0]
+    layout, solved = mechanism.layout(), mechanism.solved(states[0])
+    turned = {name: float(np.arctan2(*np.broadcast_arrays(one.im, one.re)).item())
+              for name, one in directions(layout, solved).items()}  # fmt: skip
+    turning = {GROUND: np.zeros(3)}
+    sliding: dict[str, Array] = {}
+    for k, part in enumerate(layout.parts):
+        rate = turning[part.parent].copy()
+        if part.slides:
+            sliding[part.name] = joints[:, k]
+        else:
+            rate += joints[:, k]
+        rate[0] = turned[part.name]
+        turning[part.name] = rate
+    return np.stack(
+        [
+            sliding[hung.joint.second] if hung.joint.slides else turning[hung.part.name]
+            for hung in opened.parts
+        ],
+        axis=1,
+    )
+
+
+def _symbols(opened: CutOpen, shown: Sequence[str], values: Array) -> tuple[Symbol, ...]:
+    """The variables of the formulas: places, rates, numbers of the mechanism."""
+    found: list[tuple[str, str, str, str, bool]] = []
+    for rate in (False, True):
+        for hung in opened.parts:
+            if hung.joint.slides:
+                name, letter = hung.joint.second, "xd" if rate else "x"
+                what = f"{'speed' if rate else 'place'} of the {name} on its slide"
+                found.append((letter, name, what, "m/s" if rate else "m", False))
+            else:
+                name, letter = hung.part.name, "w" if rate else "phi"
+                what = f"{'rate' if rate else 'angle'} of the {name} in the plane"
+                found.append((letter, name, what, "rad/s" if rate else "rad", not rate))
+    for name in shown:
+        end = next((one for one in LETTERS if name.endswith(f"_{one}")), None)
+        unit = next((unit for one, unit in UNITS.items() if name.endswith(one)), "m")
+        letter, index = (name, "") if end is None else (LETTERS[end], name[: -len(end) - 1])
+        if name == "gravity":
+            letter = "g"
+        found.append((letter, index, name.replace("_", " "), unit, False))
+    return tuple(
+        Symbol(letter, index, what, unit, float(value), angle)
+        for (letter, index, what, unit, angle), value in zip(found, values, strict=True)
+    )
+
+
+def _labels(opened: CutOpen) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Names of the rows and columns of every matrix."""
+    bodies = [hung.part.name for hung in opened.parts]
+    joints = tuple(hung.joint.name for hung in opened.parts)
+    twists = tuple(f"{body} {one}" for body in bodies for one in ("w", "cd_x", "cd_y"))
+    held = tuple(
+        f"{cut.name} {what}"
+        for cut in opened.cuts
+        for what in (("across", "moment") if cut.slides else ("x", "y"))
+    )
+    return {
+        "M": (twists, twists),
+        "N_l": (twists, twists),
+        "N_d": (twists, joints),
+        "I": (joints, joints),
+        "C": (joints, joints),
+        "tau_g": (joints, ("effort",)),
+        "J": (held, joints),
+        "J_rate": (held, joints),
+    }

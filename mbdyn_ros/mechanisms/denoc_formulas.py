@@ -1,0 +1,135 @@
+"""DeNOC of a mechanism that is cut open, on symbols: what `denoc_equations` shows.
+
+The matrices are those of `equations/textbook/denoc.py`, in the plane: of every twist
+t_i = [w_i; cd_i] the turn about z and the velocity of the centre of mass along x and y count. In
+the plane W M t vanishes, for w_i x I_i w_i does.
+
+They are written in absolute angles phi of the turning parts, places x of the sliding ones, and
+their rates, in which the formulas are shorter; thd, of the joints, are differences of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import casadi as ca
+import numpy as np
+
+from ..equations.algebra.spatial import SX, Position, Turn, joint_motion
+from ..equations.textbook.denoc import Denoc, twist_propagation
+from ..equations.textbook.denoc_loops import ClosedDenoc
+from ..model.model import Array
+from ..model.tree import WORLD
+from .cut_open import Connection, CutOpen
+from .layout import GROUND
+from .link import Point
+from .symbolic_tree import cut_tree, point_in
+
+PLANE = (2, 3, 4)
+"""The rows of a twist or wrench that count in the plane: about z, along x, along y."""
+
+
+class DenocFormulas:
+    """The matrices of a mechanism that is cut open, on symbols.
+
+    Parameters
+    ----------
+    opened : it, its numbers floats or symbols. gravity : m/s^2, downwards.
+    driven : names of the joints with a drive.
+
+    Attributes
+    ----------
+    places, rates, accelerations : symbols (n, 1): angle phi of every turning part, place x of
+        every sliding one, and their derivatives.
+    differences : whole numbers (n, n): the rates of the joints thd are these times `rates`.
+    closed : the equations with their loops, after Saha.
+    """
+
+    def __init__(self, opened: CutOpen, gravity: SX, driven: Sequence[str]) -> None:
+        count = len(opened.parts)
+        self.opened = opened
+        self.places, self.rates, self.accelerations = (
+            SX.sym(name, count) for name in ("places", "rates", "accelerations")
+        )
+        self._order = {hung.part.name: k for k, hung in enumerate(opened.parts)}
+        self.differences, offsets = self._relative()
+        tree = cut_tree(opened)
+        differences = ca.DM(self.differences)
+        angles = differences @ self.places
+        motions = []
+        for k, body in enumerate(tree.bodies):
+            position: Position = angles[k]
+            if body.kind == "revolute":
+                position = Turn.by(angles[k], offsets[k])
+            motions.append(joint_motion(body, position))
+        thd = differences @ self.rates
+        denoc = Denoc(tree, motions, thd)
+        J = ca.vertcat(*(self._held(denoc, cut) for cut in opened.cuts))
+        self.J_rate = ca.reshape(ca.jtimes(ca.vec(J), self.places, self.rates), J.shape)
+        actuated = [k for k, hung in enumerate(opened.parts) if hung.joint.name in driven]
+        weight = ca.vertcat(0, -gravity, 0)
+        self.closed = ClosedDenoc(denoc, J, self.J_rate @ thd, actuated, weight)
+
+    def matrices(self) -> dict[str, SX]:
+        """The matrices of the paper by name, in the plane."""
+        denoc, count = self.closed.denoc, len(self.opened.parts)
+        plane = [6 * i + row for i in range(count) for row in PLANE]
+        return {
+            "M": denoc.M[plane, plane],
+            "N_l": denoc.N_l[plane, plane],
+            "N_d": denoc.N_d[plane, :],
+            "I": denoc.generalized_inertia,
+            "C": denoc.convective_inertia,
+            "tau_g": denoc.N.T @ denoc.weight(self.closed.gravity),
+            "J": self.closed.J,
+            "J_rate": self.J_rate,
+        }
+
+    def inverse_dynamics(self) -> tuple[SX, SX]:
+        """Efforts of the driven joints, and lambda."""
+        return self.closed.inverse_dynamics(ca.DM(self.differences) @ self.accelerations)
+
+    def _relative(self) -> tuple[Array, Array]:
+        """The joints' positions as differences of places, and angles (n,) to add to them."""
+        count = len(self.opened.parts)
+        differences, offsets = np.eye(count), np.zeros(count)
+        directions: dict[str, tuple[int | None, int]] = {GROUND: (None, 0)}
+        for k, hung in enumerate(self.opened.parts):
+            angle, quarters = directions[hung.parent]
+            if hung.joint.slides:
+                turn = (-1 if hung.reversed else 1) * hung.joint.across
+                directions[hung.part.name] = angle, quarters + turn
+                continue
+            directions[hung.part.name] = k, 0
+            offsets[k] = -quarters * np.pi / 2
+            if angle is not None:
+                differences[k, angle] = -1.0
+        return differences, offsets
+
+    def _held(self, denoc: Denoc, cut: Connection) -> SX:
+        """The rows of J that hold a cut joint together: its second part's motion less its first's.
+
+        Of a pin, velocities along x and y. Of a slide, the velocity across it at the second
+        part's origin, and the turn.
+        """
+        first, second = (self._order.get(part, WORLD) for part in (cut.first, cut.second))
+        rotation, point = self._place(denoc, second, cut.second, cut.at_second)
+        _, other = self._place(denoc, first, cut.first, cut.at_first)
+        if not cut.slides:
+            held = self._moves(denoc, second, point) - self._moves(denoc, first, other)
+            return held[1:, :]
+        held = self._moves(denoc, second, point) - self._moves(denoc, first, point)
+        across = ca.horzcat(rotation[0, 1], rotation[1, 1])
+        return ca.vertcat(across @ held[1:, :], held[0, :])
+
+    def _place(self, denoc: Denoc, body: int, part: str, at: Point) -> tuple[SX, SX]:
+        """Rotation of a part, and a point of it, in the world."""
+        rotation, origin = (SX.eye(3), SX(3, 1)) if body == WORLD else denoc.poses[body]
+        return rotation, origin + rotation @ point_in(self.opened, part, at)
+
+    def _moves(self, denoc: Denoc, body: int, point: SX) -> SX:
+        """Turn about z and velocity along x and y (3, n) of a body at a point of the world."""
+        if body == WORLD:
+            return SX(3, denoc.tree.nv)
+        carried = twist_propagation(point - denoc.centers[body])
+        return (carried @ denoc.N[6 * body : 6 * body + 6, :])[PLANE, :]

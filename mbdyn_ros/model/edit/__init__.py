@@ -1,0 +1,15 @@
+"""Robots changed: every edit takes a model and gives a new one.
+
+What a model carries follows the edit (loops, couplings, mimics, choices, home, shapes, elements for
+other programs), or the edit is refused in words. Whether loops can be closed afterwards is asked
+when a `Robot` is made of the model; its own methods (`Robot.locked`, ...) do that at once.
+"""
+
+from .attach import attached
+from .change import with_joint
+from .lock import locked
+from .remove import without
+from .rename import prefixed, renamed
+
+__all__ = ["attached", "locked", "prefixed", "renamed", "with_joint", "without"]
+"""The edits of a model."""

@@ -1,0 +1,164 @@
+"""The bodies of a MJCF: links, and the joints that they hang from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...model import Inertia, Joint, Limits, Link, Pose
+from ..placed_joint import placed_joint, tidy
+from .compiled import Compiled
+from .holding import active_holds, is_mocap
+from .names import Names
+from .placement import pose_of
+from .shapes import read_collisions, read_visuals
+
+FREE, BALL, SLIDE, HINGE = range(4)
+"""MuJoCo's types of joints."""
+
+Z = (0.0, 0.0, 1.0)
+
+
+@dataclass
+class Bodies:
+    """Links and joints; `root` is the first, and `is_free` tells whether it moves freely."""
+
+    root: str
+    is_free: bool = False
+    links: list[Link] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+
+
+def read_bodies(compiled: Compiled, names: Names, efforts: Mapping[int, float]) -> Bodies:
+    """The bodies of a MJCF.
+
+    Parameters
+    ----------
+    efforts : limits of the efforts at joints, by their number.
+
+    Notes
+    -----
+    Where all that is in the world is one free body with what hangs from it, that is the root and
+    its base floats. Else the root is the world. Mocap bodies are no part of the robot.
+    """
+    model = compiled.model
+    bodies = [k for k in range(1, model.nbody) if not is_mocap(model, k)]
+    tops = [k for k in bodies if not model.body_parentid[k]]
+    alone = len(tops) == 1 and _is_free(model, tops[0])
+    alone = alone and not any(0 in hold.bodies for hold in active_holds(compiled))
+    result = Bodies(names.bodies[tops[0] if alone else 0], alone)
+    if not alone:
+        result.links.append(Link(result.root))
+    for body in bodies:
+        name = names.bodies[body]
+        line = names.line("body", name)
+        shapes = read_collisions(compiled, body), read_visuals(compiled, body)
+        result.links.append(Link(name, _inertia(model, body), line, *shapes))
+        if not (alone and body == tops[0]):
+            _join(compiled, names, efforts, body, result)
+    _add_sites(compiled, names, result)
+    return result
+
+
+def _join(
+    compiled: Compiled, names: Names, efforts: Mapping[int, float], body: int, result: Bodies
+) -> None:
+    """Hang a body from its parent: its joints move it one after the other, about their places."""
+    model = compiled.model
+    name, parent = names.bodies[body], names.bodies[model.body_parentid[body]]
+    at = pose_of(model.body_pos[body], model.body_quat[body])
+    first, count = model.body_jntadr[body], model.body_jntnum[body]
+    if not count:
+        result.joints.append(Joint(f"{name}/fixed", "fixed", parent, name, at))
+    for k in range(first, first + count):
+        place = Pose(translation=model.jnt_pos[k])
+        child = name if k == first + count - 1 else f"{names.joints[k]}/moved"
+        if model.jnt_type[k] == FREE:
+            at, place = Pose(), Pose()  # its position is that in the world
+        joint = _joint(compiled, names, efforts, k, parent, child, at @ place)
+        if child != name:
+            result.links.append(Link(child))
+            result.joints.append(joint)
+            parent, at = child, place.inverse()
+            continue
+        joints, between = placed_joint(joint, place.inverse())
+        result.joints += joints
+        result.links += between
+
+
+def _joint(
+    compiled: Compiled, names: Names, efforts: Mapping[int, float], k: int, parent: str,
+    child: str, origin: Pose,
+) -> Joint:  # fmt: skip
+    model = compiled.model
+    dof, kind = model.jnt_dofadr[k], model.jnt_type[k]
+    limits, axis = Limits(), np.array(Z)
+    if kind in (SLIDE, HINGE):
+        lower, upper = model.jnt_range[k].tolist() if model.jnt_limited[k] else (-np.inf, np.inf)
+        limits = Limits(lower, upper, effort=efforts.get(k, np.inf))
+        axis = tidy(model.jnt_axis[k] / np.linalg.norm(model.jnt_axis[k]))
+    name = names.joints[k]
+    joint = Joint(
+        name,
+        _type(model, k),
+        parent,
+        child,
+        origin,
+        axis,
+        limits,
+        damping=float(model.dof_damping[dof]),
+        friction=float(model.dof_frictionloss[dof]),
+        armature=float(model.dof_armature[dof]),
+        line=names.line("joint", name),
+    )
+    if kind not in (SLIDE, HINGE):
+        return joint
+    place = model.jnt_qposadr[k]
+    if stiffness := float(model.jnt_stiffness[k]):
+        slack = float(model.qpos_spring[place])
+        joint = replace(joint, spring_stiffness=stiffness, spring_reference=slack)
+    if reference := model.qpos0[place]:  # its position where the body stands as written
+        joint = replace(joint, origin=origin @ joint.pose(np.array([-reference])))
+    return joint
+
+
+def _type(model: Any, k: int) -> str:
+    if model.jnt_type[k] == HINGE:
+        return "revolute" if model.jnt_limited[k] else "continuous"
+    return {FREE: "floating", BALL: "spherical", SLIDE: "prismatic"}[model.jnt_type[k]]
+
+
+def _inertia(model: Any, body: int) -> Inertia | None:
+    mass = float(model.body_mass[body])
+    if mass == 0.0 and not model.body_inertia[body].any():
+        return None
+    at = pose_of(model.body_ipos[body], model.body_iquat[body])
+    moments = at.rotation @ np.diag(model.body_inertia[body]) @ at.rotation.T
+    return Inertia(mass, at.translation, (moments + moments.T) / 2)
+
+
+def _add_sites(compiled: Compiled, names: Names, result: Bodies) -> None:
+    """The sites that have names: links without mass, fixed where they are."""
+    model = compiled.model
+    taken = {link.name for link in result.links} | {""}
+    fixed = {joint.name for joint in result.joints}
+    for k in range(model.nsite):
+        name, body = compiled.name_of("SITE", k), names.bodies[model.site_bodyid[k]]
+        if body not in taken or not name:
+            continue  # of a mocap body
+        while name in taken or f"{name}/fixed" in fixed:
+            name += "/site"
+        taken.add(name)
+        fixed.add(f"{name}/fixed")
+        result.links.append(Link(name))
+        at = pose_of(model.site_pos[k], model.site_quat[k])
+        result.joints.append(Joint(f"{name}/fixed", "fixed", body, name, at))
+
+
+def _is_free(model: Any, body: int) -> bool:
+    return bool(
+        model.body_jntnum[body] == 1 and model.jnt_type[model.body_jntadr[body]] == FREE
+    )

@@ -1,0 +1,148 @@
+"""A MJCF as MuJoCo compiles it, without the files that no motion depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ....errors import ModelError
+from ...shapes import Mesh
+from ..source_text import TEXT, NamedText, Source, load_text
+from ..xml_source import XmlSource
+
+UNPAINTED = [0.5, 0.5, 0.5, 1.0]
+"""The colour of a shape that has none of its own; its material's counts then."""
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A compiled MJCF.
+
+    Attributes
+    ----------
+    document : its main file.
+    mujoco : the package.
+    spec, model : what MuJoCo made of it.
+    meshes : the mesh of a shape, by the shape's number; None for one that is no plain file.
+    """
+
+    document: XmlSource
+    mujoco: Any
+    spec: Any
+    model: Any
+    meshes: dict[int, Mesh | None]
+
+    @property
+    def name(self) -> str:
+        """Where it comes from."""
+        return self.document.name
+
+    def name_of(self, kind: str, number: int) -> str:
+        """The name of an element, empty where it has none; `kind` as in mjtObj: BODY, JOINT."""
+        types = self.mujoco.mjtObj
+        found = self.mujoco.mj_id2name(self.model, getattr(types, f"mjOBJ_{kind}"), number)
+        return found or ""
+
+    def error(self, what: str, problem: str) -> ModelError:
+        """The error to raise for an element."""
+        return ModelError(f"{self.name}: {what}: {problem}")
+
+
+def compile_mjcf(source: Source) -> Compiled:
+    """Compile a MJCF.
+
+    Raises
+    ------
+    ModelError
+        MuJoCo is not installed or refuses the file, or a file that is included is not there.
+    """
+    found = NamedText(*load_text(source))
+    document = XmlSource(found)
+    try:
+        import mujoco
+    except ImportError:
+        raise ModelError(
+            f"{found.name}: is MJCF, which MuJoCo reads: pip install 'mbdyn_ros[mjcf]'"
+        ) from None
+    if found.name != TEXT:
+        path = Path(found.name)
+        _check_includes(document, path.parent, {path.resolve()})
+    try:
+        spec = _spec(mujoco, found)
+        meshes = _without_files(mujoco, spec)
+        model = spec.compile()
+    except (ValueError, mujoco.FatalError) as error:
+        words = " ".join(str(error).split())
+        raise ModelError(f"{found.name}: MuJoCo refuses it: {words}") from None
+    return Compiled(document, mujoco, spec, model, {shape.id: mesh for shape, mesh in meshes})
+
+
+def _spec(mujoco: Any, found: NamedText) -> Any:
+    """The file; or text, with its files sought beside the one that it was made of."""
+    if found.name == TEXT:
+        return mujoco.MjSpec.from_string(found.text)
+    if load_text(found.name)[1] == found.text:
+        return mujoco.MjSpec.from_file(found.name)
+    spec = mujoco.MjSpec.from_string(found.text)
+    spec.modelfiledir = str(Path(found.name).parent)
+    return spec
+
+
+def _check_includes(document: XmlSource, folder: Path, seen: set[Path]) -> None:
+    """Refuse a file that is included and not there; MuJoCo does not say by which other one."""
+    for element in document.root.iter("include"):
+        name = element.get("file")
+        if not name:
+            continue  # MuJoCo says so
+        file = folder / name
+        if not file.is_file():
+            raise document.error(element, f'includes "{name}", and there is no file {file}')
+        if file.resolve() not in seen:
+            seen.add(file.resolve())
+            _check_includes(XmlSource(file), folder, seen)
+
+
+def _without_files(mujoco: Any, spec: Any) -> list[tuple[Any, Mesh | None]]:
+    """Take away pictures, and the meshes of which no inertia is made.
+
+    A mesh that only shows or collides is of no use here, and its file need not be there.
+
+    Returns
+    -------
+    list
+        Shapes that are meshes, and their files; None for one that is made or moved in the MJCF.
+    """
+    spec.compiler.discardvisual = spec.compiler.fusestatic = False
+    colors = {one.name: list(one.rgba) for one in spec.materials}
+    for one in [*spec.textures, *spec.materials, *spec.skins]:
+        spec.delete(one)
+    mesh, sphere = mujoco.mjtGeom.mjGEOM_MESH, mujoco.mjtGeom.mjGEOM_SPHERE
+    weighed = int(spec.compiler.inertiafromgeom)  # 0: never, 1: always, 2: where none is given
+    taken = []
+    for body in spec.bodies:
+        given = body.name == "world" or weighed == 0 or (weighed == 2 and body.explicitinertial)
+        for shape in body.geoms:
+            if shape.material and list(shape.rgba) == UNPAINTED and shape.material in colors:
+                shape.rgba = colors[shape.material]
+            shape.material = ""
+            if shape.type == mesh:
+                taken.append((shape, _mesh_of(spec, spec.mesh(shape.meshname))))
+            if given and shape.type in (mesh, mujoco.mjtGeom.mjGEOM_HFIELD):
+                shape.type, shape.size = sphere, [1.0, 0.0, 0.0]
+                shape.meshname = shape.hfieldname = ""
+    for site in spec.sites:
+        site.material = ""
+    needed = {shape.meshname for shape in spec.geoms}
+    for one in list(spec.meshes):
+        if one.name not in needed:
+            spec.delete(one)
+    return taken
+
+
+def _mesh_of(spec: Any, mesh: Any) -> Mesh | None:
+    if mesh is None or not mesh.file or any(mesh.refpos) or any(mesh.refquat[1:]):
+        return None
+    folder = Path(spec.modelfiledir or ".") / spec.meshdir
+    name = Path(mesh.file).name if spec.strippath else mesh.file
+    return Mesh(str(folder / name), tuple(float(one) for one in mesh.scale))

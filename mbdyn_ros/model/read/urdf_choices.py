@@ -1,0 +1,87 @@
+"""Choices in a URDF, ours: what a side-car file and other formats say.
+
+`<home>` holds `<joint name position>`; one with a name is a configuration to choose.
+`<independent>` and `<actuated>` hold `<joint name>`; their order is that of q, and of efforts.
+`<gravity xyz>` is in m/s^2, `<floating_base/>` says that the root link moves freely.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...errors import suggestion
+from ..model import Joint, Model
+from ..split_joints import joints_of_parts, split_joints
+from .structure import quoted
+from .xml_source import XmlSource
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+LISTS = ("independent", "actuated")
+
+
+def read_choices(document: XmlSource, model: Model) -> Model:
+    """The model with the choices of its URDF, and the joints split whose parts they name.
+
+    Raises
+    ------
+    ModelError
+        A joint is named that is not there, does not move, or is named twice; or nothing is.
+    """
+    root = document.root
+    lists = {key: _named(document, one) for key in LISTS
+             if (one := document.child(root, key)) is not None}  # fmt: skip
+    homes = {one.get("name"): _named(document, one) for one in root.iterchildren("home")}
+    if len(homes) < len(list(root.iterchildren("home"))):
+        raise document.error(root, "has two <home> elements of one name; rename or drop one")
+    every = [*lists.values(), *homes.values()]
+    model = split_joints(model, joints_of_parts(model, (name for those in every for name in those)))
+    movable = {joint.name: joint for joint in model.joints if joint.nv}
+    for those in every:
+        for name, one in those.items():
+            if name not in movable:
+                raise document.error(one, _unknown(name, model))
+    positions = {
+        home: {name: _position(document, one, movable[name]) for name, one in those.items()}
+        for home, those in homes.items()
+    }
+    gravity = document.child(root, "gravity")
+    changes: dict[str, object] = {key: tuple(those) for key, those in lists.items()}
+    if None in positions:
+        changes["home"] = positions.pop(None)
+    if gravity is not None:
+        changes["gravity"] = document.vector(gravity, "xyz", (0.0, 0.0, 0.0))
+    floating = document.child(root, "floating_base") is not None
+    return replace(model, homes=positions, floating_base=floating, **changes)  # type: ignore[arg-type]
+
+
+def _named(document: XmlSource, element: Element) -> dict[str, Element]:
+    """The joints that an element names, in order."""
+    named: dict[str, Element] = {}
+    for one in element.iterchildren("joint"):
+        if (name := document.read_name(one)) in named:
+            raise document.error(one, f'names the joint "{name}" twice; keep one')
+        named[name] = one
+    if not named:
+        raise document.error(
+            element, 'names no joint; add <joint name="..."/> elements, or leave it out'
+        )
+    return named
+
+
+def _position(document: XmlSource, element: Element, joint: Joint) -> float:
+    if joint.nq != 1:
+        raise document.error(
+            element,
+            f'joint "{joint.name}" is {joint.type}; only a joint with one position has one in home',
+        )
+    return document.number(element, "position")
+
+
+def _unknown(name: str, model: Model) -> str:
+    movable = [joint.name for joint in model.joints if joint.nv]
+    is_fixed = name in {joint.name for joint in model.joints}
+    problem = "is fixed" if is_fixed else f"is no joint of this robot{suggestion(name, movable)}"
+    return f'"{name}" {problem}; the joints that move are {quoted(movable)}'

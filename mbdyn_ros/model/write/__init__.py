@@ -1,0 +1,1 @@
+"""Robots written as files: URDF+."""

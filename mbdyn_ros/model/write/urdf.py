@@ -1,0 +1,265 @@
+"""A model written as URDF+, so that reading the text gives the model again."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from lxml import etree
+
+from ..model import (
+    ACTING,
+    Combination,
+    Coupling,
+    Inertia,
+    Joint,
+    Limits,
+    Link,
+    Loop,
+    Model,
+    Pose,
+)
+from ..read.number import LARGEST
+from ..read.source_text import TEXT
+from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
+from ..split_joints import whole_joints
+from .angles import roll_pitch_yaw
+from .elements import element, moved_reference, number, numbers, xml_text
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+BOUNDED = ("revolute", "prismatic")
+"""Types of joints for which URDF wants a `<limit>`."""
+
+Reference = Callable[[str], str]
+"""From the name of a file to that which is written."""
+
+
+def urdf_text(model: Model, folder: str | os.PathLike[str] | None = None) -> str:
+    """The text of a URDF+ file.
+
+    folder : where it will lie, so that relative names of meshes lead to the same files.
+
+    Notes
+    -----
+    `read_urdf` gives the model again: numbers have all their digits, and rotations the shortest
+    angles that give them to the last bit, or to 1e-15. Choices that URDF+ has no words for stand in
+    elements of ours (`read.urdf_choices`). A bound that there is not is written as 1e+100 where
+    other readers insist on one. Comments, and attributes that nobody knows, are not kept.
+
+    Examples
+    --------
+    >>> from mbdyn_ros.model import read_urdf
+    >>> print(urdf_text(read_urdf('<robot name="a&amp;b"><link name="stone"/></robot>')))
+    <?xml version="1.0"?>
+    <robot name="a&amp;b">
+      <link name="stone"/>
+    </robot>
+    <BLANKLINE>
+    """
+    source = None if model.source == TEXT else Path(model.source).parent
+    target = source if folder is None else Path(folder)
+    model = whole_joints(model)
+    robot = etree.Element("robot", name=model.name)
+
+    def reference(file: str) -> str:
+        return moved_reference(file, source, target)
+
+    marked = _marks(model)
+    for link in model.links:
+        _write_link(robot, link, reference)
+    for joint in model.joints:
+        _write_joint(robot, joint, marked)
+    for loop in model.loops:
+        _write_loop(robot, loop)
+    for coupling in model.couplings:
+        _write_coupling(robot, coupling)
+    _write_choices(robot, model, marked)
+    _write_foreign(robot, model)
+    return xml_text(robot)
+
+
+def _write_link(robot: Element, link: Link, reference: Reference) -> None:
+    one = element(robot, "link", name=link.name)
+    if link.inertia is not None:
+        _write_inertia(one, link.inertia)
+    for visual in link.visuals:
+        if visual.geometry is not None:
+            _write_material(_write_shape(one, "visual", visual, reference), visual, reference)
+    for collision in link.collisions:
+        if collision.geometry is not None:
+            _write_shape(one, "collision", collision, reference)
+
+
+def _write_inertia(link: Element, inertia: Inertia) -> None:
+    inertial = element(link, "inertial")
+    if inertia.center.any():
+        element(inertial, "origin", xyz=numbers(inertia.center))
+    element(inertial, "mass", value=number(inertia.mass))
+    keys = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    values = map(number, inertia.moments[np.triu_indices(3)])
+    element(inertial, "inertia", **dict(zip(keys, values, strict=True)))
+
+
+def write_origin(parent: Element, pose: Pose) -> None:
+    """The `<origin>` of an element, unless it is the identity."""
+    angles = roll_pitch_yaw(pose.rotation)
+    places = {}
+    if pose.translation.any():
+        places["xyz"] = numbers(pose.translation)
+    if any(angles):
+        places["rpy"] = numbers(angles)
+    if places:
+        element(parent, "origin", **places)
+
+
+def _write_shape(link: Element, tag: str, shape: Collision, reference: Reference) -> Element:
+    one = element(link, tag, **({"name": shape.name} if shape.name else {}))
+    write_origin(one, shape.origin)
+    geometry = element(one, "geometry")
+    match shape.geometry:
+        case Box(size):
+            element(geometry, "box", size=numbers(size))
+        case Cylinder(radius, length):
+            tag = "capsule" if isinstance(shape.geometry, Capsule) else "cylinder"
+            element(geometry, tag, radius=number(radius), length=number(length))
+        case Sphere(radius):
+            element(geometry, "sphere", radius=number(radius))
+        case Mesh(file, scale):
+            mesh = element(geometry, "mesh", filename=reference(file))
+            if scale != (1.0, 1.0, 1.0):
+                mesh.set("scale", numbers(scale))
+    return one
+
+
+def _write_material(one: Element, visual: Visual, reference: Reference) -> None:
+    if visual.color is None and not visual.texture and not visual.material:
+        return
+    material = element(one, "material", name=visual.material)
+    if visual.color is not None:
+        element(material, "color", rgba=numbers(visual.color))
+    if visual.texture:
+        element(material, "texture", filename=reference(visual.texture))
+
+
+def _write_joint(robot: Element, joint: Joint, marked: dict[str, bool]) -> None:
+    one = element(robot, "joint", name=joint.name, type=joint.type)
+    if joint.name in marked:
+        one.set("independent", "true" if marked[joint.name] else "false")
+    write_origin(one, joint.origin)
+    element(one, "parent", link=joint.parent)
+    element(one, "child", link=joint.child)
+    if joint.kind.has_axis:
+        element(one, "axis", xyz=numbers(joint.axis))
+    if joint.numbers:
+        element(one, joint.type, **{key: number(value) for key, value in joint.numbers.items()})
+    if joint.nv == 1:
+        _write_limits(one, joint.limits, joint.type in BOUNDED)
+    acting = {name: number(value) for name in ACTING if (value := getattr(joint, name))}
+    if acting:
+        element(one, "dynamics", **acting)
+    if joint.mimic is not None:
+        follow = joint.mimic
+        element(
+            one, "mimic", joint=follow.joint, multiplier=number(follow.multiplier),
+            offset=number(follow.offset),
+        )  # fmt: skip
+
+
+def _write_limits(joint: Element, limits: Limits, needed: bool) -> None:
+    """All four bounds where any is needed: a missing one is 0 to other readers."""
+    bounds = {
+        "lower": limits.lower, "upper": limits.upper, "effort": limits.effort,
+        "velocity": limits.velocity,
+    }  # fmt: skip
+    if not needed:
+        for keys in (("lower", "upper"), ("effort", "velocity")):
+            if not any(math.isfinite(bounds[key]) for key in keys):
+                bounds = {key: bound for key, bound in bounds.items() if key not in keys}
+    if bounds:
+        texts = {key: number(min(max(one, -LARGEST), LARGEST)) for key, one in bounds.items()}
+        element(joint, "limit", **texts)
+
+
+def _write_loop(robot: Element, loop: Loop) -> None:
+    one = element(robot, "loop", name=loop.name, type=loop.type)
+    ends = (("predecessor", loop.predecessor_frame), ("successor", loop.successor_frame))
+    for role, frame in ends:
+        write_origin(element(one, role, link=getattr(loop, role)), frame)
+    if loop.closing.has_axis:
+        element(one, "axis", xyz=numbers(loop.axis))
+
+
+def _write_coupling(robot: Element, coupling: Coupling | Combination) -> None:
+    one = element(robot, "coupling", name=coupling.name)
+    if isinstance(coupling, Coupling):
+        element(one, "predecessor", link=coupling.predecessor)
+        element(one, "successor", link=coupling.successor)
+        element(one, "ratio", value=number(coupling.ratio))
+        return
+    for name, factor in coupling.factors:
+        element(one, "joint", name=name, factor=number(factor))
+    if coupling.offset:
+        one.set("offset", number(coupling.offset))
+
+
+def _marks(model: Model) -> dict[str, bool]:
+    """The `independent` marks of joints; empty where URDF+ has none that say what is chosen."""
+    if model.independent is None:
+        return {}
+    movable = [joint.name for joint in model.joints if joint.nv]
+    if [name for name in movable if name in model.independent] != list(model.independent):
+        return {}
+    return {name: name in model.independent for name in movable}
+
+
+def _write_choices(robot: Element, model: Model, marked: dict[str, bool]) -> None:
+    lists = {"independent": None if marked else model.independent, "actuated": model.actuated}
+    for key, names in lists.items():
+        if names:
+            chosen = element(robot, key)
+            for name in names:
+                element(chosen, "joint", name=name)
+    for called, positions in [("", model.home), *model.homes.items()]:
+        if positions:
+            home = element(robot, "home", **({"name": called} if called else {}))
+            for name, position in positions.items():
+                element(home, "joint", name=name, position=number(position))
+    if model.gravity is not None:
+        element(robot, "gravity", xyz=numbers(model.gravity))
+    if model.floating_base:
+        element(robot, "floating_base")
+
+
+def _write_foreign(robot: Element, model: Model) -> None:
+    """Elements for other programs, where they stood; and drives that no file has said yet."""
+    owners = {(one.tag, one.get("name")): one for one in robot}
+    said: set[str] = set()
+    for foreign in model.foreign:
+        one = foreign.element()
+        owners.get((foreign.owner, foreign.name), robot).append(one)
+        if one.tag in ("transmission", "ros2_control"):
+            said |= {name for what, name in foreign.names() if what == "joint"}
+    for name in model.driven:
+        if name not in said:
+            transmission = element(robot, "transmission", name=f"{name}_drive")
+            element(transmission, "type").text = "transmission_interface/SimpleTransmission"
+            element(transmission, "joint", name=name)
+
+
+def unreadable_shapes(model: Model) -> list[str]:
+    """Words about shapes that were not understood when they were read, and so are not written."""
+    return [
+        f'link "{link.name}": {what} that could not be read is left out ({shape.problem})'
+        for link in model.links
+        for what, shapes in (("a <visual>", link.visuals), ("a <collision>", link.collisions))
+        for shape in shapes
+        if shape.geometry is None
+    ]
+
+

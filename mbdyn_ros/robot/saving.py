@@ -1,0 +1,80 @@
+"""Robots written as files for others, and for us: methods of `Robot`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..model.model import Model
+from ..model.split_joints import whole_joints
+from ..model.write.elements import write_text
+from ..model.write.mjcf import mjcf_text
+from ..model.write.urdf import unreadable_shapes, urdf_text
+from .described import arguments_text, described_model, home_positions
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+class Saved(NamedTuple):
+    """A file that was written, and in words what it does not say."""
+
+    path: Path
+    omitted: tuple[str, ...]
+
+
+def save_urdf(self: Robot | Model, path: str | os.PathLike[str]) -> Saved:
+    """Write the robot, or a model, as URDF+; `load` of the file gives it again.
+
+    Numbers that were set since (payloads, inertias, friction) are written as they hold now.
+    Relative names of meshes are changed so that they lead to the same files. Choices that a
+    side-car file made stand in the file too. See docs/editing.md.
+
+    Returns
+    -------
+    The path, and in words what the file does not say.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written, or numbers hold that are one a row of a batch.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> from mbdyn_ros.model.examples import CART
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     saved = mbdyn_ros.load(CART).save_urdf(pathlib.Path(folder) / "cart.urdf")
+    ...     mbdyn_ros.load(saved.path).mass_matrix([0.0])
+    array([[2.]])
+    """
+    model = self if isinstance(self, Model) else described_model(self)
+    text = urdf_text(model, Path(path).parent)
+    omitted = unreadable_shapes(model)
+    if not isinstance(self, Model):
+        omitted += arguments_text(self)
+    return Saved(write_text(path, text), tuple(omitted))
+
+
+def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
+    """Write the robot as MJCF, for MuJoCo, with what it understood of loops, drives and home.
+
+    Joints and links keep their names. Loops, mimics and couplings are `equality` constraints,
+    actuated joints have motors, the keyframe `home` is the closed home. See docs/editing.md.
+
+    Returns
+    -------
+    The path, and in words what the file does not say.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written, or numbers hold that are one a row of a batch.
+    """
+    model = whole_joints(described_model(self))
+    text, omitted = mjcf_text(
+        model, home_positions(self, model), self.actuated_joints, Path(path).parent
+    )
+    return Saved(write_text(path, text), tuple(omitted))

@@ -1,0 +1,97 @@
+"""A motion in equal steps under any efforts, with the books of their work and of what is lost."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...array import Array
+from ...equations.rubbing import tree_friction
+from ...robot import Robot
+from ..contact.environment import Environment
+from ..effort import Constant
+from ..stepped.contact_stepper import Stepper
+from .motion import Motion
+
+STEP = 2e-4
+"""Longest step, s."""
+
+STEPS_A_SAMPLE = 5
+"""Steps from sample to sample, where no times are asked for; so many are one call at most."""
+
+
+class SteppedMotion:
+    """A motion of a chart in steps of a `Stepper`, whose efforts may change.
+
+    Attributes
+    ----------
+    stepper : takes the steps.
+    time, state : where it stands, as the state of an integrator; its work and losses are those
+        since the start.
+    a : (nv,) mean acceleration in the last steps.
+    steps : taken so far.
+    at_once : how many steps may be one: several where nothing drives or damps the robot.
+    """
+
+    def __init__(
+        self, chart: Robot, motion: Motion, environment: Environment, time: float, y: Array
+    ) -> None:
+        self._motion, self.time, self.steps = motion, time, 0
+        self.stepper = Stepper(chart, STEP, environment)
+        q, v = motion.split(y)
+        self.stepper.set_state(q, v)
+        self.stepper.time = time
+        self.state = motion.state(q, v)
+        self.a, self._way = np.zeros(chart.nv), np.zeros(chart.nq)
+        self._damping = tree_friction(chart.system.tree)[0]
+        self._velocity = chart.bind("joint_velocity")
+        self._changes = not isinstance(motion.effort, Constant)
+        self._effort = np.array(motion.effort(time, q, v))
+        self._driven = self._changes or bool(self._effort.any())
+        self.at_once = 1 if self._driven or self._damping.any() else STEPS_A_SAMPLE
+
+    def step_to(self, instant: float, steps: int) -> None:
+        """Take steps to an instant (s) with the efforts of the middle.
+
+        The work is that of the mean of the efforts at both ends on the way between: so the energy
+        of springs balances to rounding. What errors of the steps would add to it is taken.
+        """
+        stepper, motion, span = self.stepper, self._motion, instant - self.time
+        q, v = stepper.q, stepper.v
+        place, slow, lost = q.copy(), v.copy(), stepper.lost + stepper.trimmed
+        energy, damping = stepper.energy.sum(), self._damping_loss()
+        stepper.step = span / steps
+        stepper.effort[:] = self._middle(span) if self._changes else self._effort
+        stepper.advance(steps)
+        self.steps += steps
+        kept = motion.work(self.state)
+        if self._driven:
+            mean = 0.5 * (slow + v)
+            motion.position_rate.between(place, q, span, mean)
+            power = motion.drive.power(place, mean, self._effort)
+            if self._changes:
+                self._effort = np.array(motion.effort(instant, q, v))
+            power += motion.drive.power(q, mean, self._effort)
+            stepper.limit_energy(energy + 0.5 * span * power)
+            kept[0] += 0.5 * span * power
+        self.a = (v - slow) / span
+        kept[1] += 0.5 * span * (damping + self._damping_loss())
+        kept[1] += stepper.lost + stepper.trimmed - lost
+        self.time = instant
+        self.state[: motion.nq], self.state[motion.nq : motion.nq + motion.nv] = q, v
+
+    def _middle(self, span: float) -> Array:
+        """The efforts half a step (s) ahead."""
+        motion, q, v = self._motion, self.stepper.q, self.stepper.v
+        motion.position_rate(q, v, self._way)
+        middle = q + 0.5 * span * self._way
+        motion.normalize(middle)
+        return motion.effort(self.time + 0.5 * span, middle, v)
+
+    def _damping_loss(self) -> float:
+        """Power that damping takes, W."""
+        if not self._damping.any():
+            return 0.0
+        velocity = self._velocity
+        velocity.q[:], velocity.v[:] = self.stepper.q, self.stepper.v
+        velocity()
+        return float(self._damping @ velocity.result**2)

@@ -1,0 +1,206 @@
+"""The faults that the nodes are hurt by, and how long efforts may go on after each."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from ros_rig import ARM, DOMAIN, PATIENCE, Rig
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from .watch import Watch
+
+RATE = 500.0
+"""Hz of both nodes."""
+
+TIMEOUT = 0.1
+"""s after which the simulator takes no more of a command."""
+
+SEEN = 0.05
+"""s within which efforts are zero where a node sees the fault: a period, and what a message and
+a busy machine take."""
+
+REFERENCE = 3.0
+"""s that a reference lasts."""
+
+LISTENER = """import rclpy
+from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState
+rclpy.init()
+node = rclpy.create_node("listener")
+node.create_subscription(JointState, "joint_states", lambda message: None, QoSProfile(depth=10))
+rclpy.spin(node)
+"""
+"""Somebody else's program, as RViz would be."""
+
+
+class Soak:
+    """Two nodes, a listener, a watch, and faults.
+
+    Attributes
+    ----------
+    wrong : what was not as it must be.
+    """
+
+    def __init__(self, rig: Rig, folder: Path) -> None:
+        self._urdf = folder / "arm.urdf"
+        self._urdf.write_text(ARM)
+        self.wrong: list[str] = []
+        self.restarts = 0
+        self.simulator = self._start("simulator", command_timeout=TIMEOUT)
+        self.feedforward = self._start_feedforward()
+        self._listener = self._run(sys.executable, "-c", LISTENER)
+        self.watch = Watch(rig.client)
+        client = rig.client
+        self._reference = client.create_publisher(
+            JointTrajectory, "torque_feedforward/reference", 10
+        )
+        self._named = client.create_publisher(JointState, "simulator/effort_command", 10)
+        self._array = client.create_publisher(Float64MultiArray, "simulator/commands", 10)
+        endings = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
+        self.faults: dict[str, Callable[[], float]] = {
+            "kill -9": self.kill,
+            **{number.name: self.ended_by(number) for number in endings},
+            "stopped for 1 s": self.pause,
+            "simulator stopped for 1 s": self.pause_simulator,
+            "listener stopped 8 times": self.pause_listener,
+            "nonsense references": self.nonsense,
+            "flood of wrong commands": self.flood,
+        }
+
+    def close(self) -> None:
+        """End the nodes."""
+        self.watch.close()
+        self._listener.kill()
+        self._listener.wait()
+        for process in (self.feedforward, self.simulator):
+            process.terminate()
+            process.wait(timeout=20)
+
+    def _run(self, *arguments: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            arguments,
+            env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def _start(self, node: str, *remap: str, **parameters: object) -> subprocess.Popen[bytes]:
+        given = [f"{name}:={value}" for name, value in parameters.items()]
+        given += [f"urdf:={self._urdf}", f"rate:={RATE}"]
+        arguments = [part for one in given for part in ("-p", one)]
+        executable = str(Path(sys.executable).with_name(node))
+        return self._run(executable, "--ros-args", *arguments, *remap)
+
+    def _start_feedforward(self) -> subprocess.Popen[bytes]:
+        return self._start(
+            "torque_feedforward", "-r", "~/commands:=simulator/commands", reference_timeout=0.5,
+            start_tolerance=0.0, following_tolerance=0.0,
+        )  # fmt: skip
+
+    def drive(self) -> None:
+        """Send a reference, and wait until efforts come."""
+        message = JointTrajectory(joint_names=["shoulder", "elbow", "grip"])
+        for k in range(2):
+            point = JointTrajectoryPoint(positions=[0.3 + 0.1 * k, -0.7, 0.02])
+            point.time_from_start.sec = int(k * REFERENCE)
+            message.points.append(point)
+        end = time.monotonic() + PATIENCE
+        while not self.watch.driven(0.5):  # a node that was killed counts as a subscriber for long
+            if time.monotonic() > end:
+                raise AssertionError(f"no effort reaches the robot: {self.watch.complaints}")
+            self._reference.publish(message)
+        time.sleep(0.2)
+
+    # ---- faults: each returns how long efforts may go on ------------------------------------
+
+    def kill(self) -> float:
+        """SIGKILL of the feed-forward: nobody sees it but the simulator's timeout."""
+        self.feedforward.kill()
+        self.feedforward.wait()
+        self._restart()
+        return TIMEOUT + SEEN
+
+    def ended_by(self, number: signal.Signals) -> Callable[[], float]:
+        """A signal that ends the feed-forward in order: its last command is zero."""
+
+        def fault() -> float:
+            since = time.monotonic()
+            self.feedforward.send_signal(number)
+            self.feedforward.wait(timeout=20)
+            if not self.watch.command_after(since):
+                self.wrong.append(f"{number.name}: no command came after it")
+            elif any(self.watch.last_command):
+                self.wrong.append(f"{number.name}: the last command was not zero")
+            self._restart()
+            return SEEN
+
+        return fault
+
+    def _restart(self) -> None:
+        self.restarts += 1
+        self.feedforward = self._start_feedforward()
+
+    def pause(self) -> float:
+        """SIGSTOP, and SIGCONT after a second, of the feed-forward."""
+        self.feedforward.send_signal(signal.SIGSTOP)
+        time.sleep(1.0)
+        self.feedforward.send_signal(signal.SIGCONT)
+        return 1.0 + SEEN  # it starts anew, with zeros
+
+    def pause_simulator(self) -> float:
+        """SIGSTOP, and SIGCONT after a second, of the simulator."""
+        self.watch.excused = True
+        self.simulator.send_signal(signal.SIGSTOP)
+        time.sleep(1.0)
+        self.simulator.send_signal(signal.SIGCONT)
+        time.sleep(0.5)
+        return 4.0  # the reference goes on; its own end counts
+
+    def pause_listener(self) -> float:
+        """SIGSTOP and SIGCONT of a listener, which may hold a lock by which it was sent to."""
+        for _ in range(8):
+            time.sleep(random.uniform(0.0, 0.1))
+            self._listener.send_signal(signal.SIGSTOP)
+            time.sleep(0.6)
+            self._listener.send_signal(signal.SIGCONT)
+        return 4.0
+
+    def nonsense(self) -> float:
+        """References that nobody can follow: they are refused, and the one before goes on."""
+        before = self.watch.refused("torque_feedforward")
+        refused = ([float("nan")] * 3, [50.0, 0.0, 0.0], [1e308] * 3, [0.0])
+        for values in refused:
+            message = JointTrajectory(joint_names=["shoulder", "elbow", "grip"])
+            message.points = [JointTrajectoryPoint(positions=values)]
+            self._reference.publish(message)
+        self._require_refused("torque_feedforward", before + len(refused))
+        return 4.0
+
+    def flood(self) -> float:
+        """Two seconds of wrong commands, as fast as they go: they are refused."""
+        before, end = self.watch.refused("simulator"), time.monotonic() + 2.0
+        while time.monotonic() < end:
+            self._named.publish(JointState(name=["nobody"], effort=[1.0]))
+            self._array.publish(Float64MultiArray(data=[0.0] * 7))
+            time.sleep(1e-4)
+        # Between two cycles the last array alone is kept, and ten named commands.
+        self._require_refused("simulator", before + 100)
+        return 4.0
+
+    def _require_refused(self, node: str, count: int) -> None:
+        """Wait until a node's diagnostics say that it refused so many messages in all."""
+        end = time.monotonic() + 3.0
+        while (refused := self.watch.refused(node)) < count:
+            if time.monotonic() > end:
+                self.wrong.append(f"{node} refused {refused} messages in all, of {count}")
+                return
+            time.sleep(0.01)

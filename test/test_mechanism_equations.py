@@ -1,0 +1,161 @@
+"""The equations of mechanisms that one can look at: at every cut, in numbers and in formulas."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from test_mechanisms import random_design, states
+
+from mbdyn_ros import InputError
+from mbdyn_ros.__main__ import main
+from mbdyn_ros.mechanisms import MECHANISMS, Analysis, CrankMotion, FourBar, SliderCrank
+from mbdyn_ros.mechanisms.cut_open import connections
+from mbdyn_ros.mechanisms.denoc_equations import DenocEquations, denoc_equations
+from mbdyn_ros.mechanisms.denoc_formats import FORMATS
+from mbdyn_ros.mechanisms.denoc_text import formulas_of, written
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+CLOSE = {"rel": 1e-9, "abs": 1e-9}
+
+
+def value(formula: str, equations: DenocEquations) -> float:
+    """A formula, as Python reads it, at the values of its symbols."""
+    known = {}
+    for name, one in zip(formulas_of(equations)["symbols"], equations.symbols, strict=True):
+        known[name] = one.value
+        if one.angle:
+            known[f"c_{one.index}"] = math.cos(one.value)
+            known[f"s_{one.index}"] = math.sin(one.value)
+    return float(eval(formula, {}, known))
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_every_cut_gives_the_torque_and_the_reactions(name: str) -> None:
+    random = np.random.default_rng(5)
+    mechanism = random_design(MECHANISMS[name], random)
+    q, v, a = (one[:1] for one in states(mechanism, random))
+    torque = mechanism.inverse_dynamics(q, v, a)[0]
+    twice = [np.vstack([one, one]) for one in (q, v, a)]
+    reactions = Analysis(mechanism, CrankMotion(np.array([0.0, 1.0]), *twice)).reactions
+    layout = mechanism.layout()
+    cuts = 0
+    joints = [one.name for one in connections(layout)]
+    chosen = list(itertools.combinations(joints, len(layout.pins)))
+    for cut in random.permutation(chosen)[:10].tolist():  # all but of six-bars
+        try:
+            found = denoc_equations(mechanism, q, v, a, cut)
+        except InputError:
+            continue
+        cuts += 1
+        matrix = {key: one.values for key, one in found.matrices.items()}
+        tau = [found.tau[found.joints.index(f"{one}_joint")] for one in mechanism.inputs]
+        assert tau == pytest.approx(torque, **CLOSE)
+        N = matrix["N_l"] @ matrix["N_d"]
+        assert matrix["I"] == pytest.approx(N.T @ matrix["M"] @ N, **CLOSE)
+        drift = matrix["J_rate"] @ found.thd
+        assert matrix["J"] @ found.thd == pytest.approx(np.zeros(len(drift)), **CLOSE)
+        assert matrix["J"] @ found.thdd == pytest.approx(-drift, rel=1e-9, abs=1e-8)
+        motion = matrix["I"] @ found.thdd + matrix["C"] @ found.thd
+        loads = found.tau + matrix["tau_g"][:, 0] + matrix["J"].T @ found.multipliers
+        assert motion == pytest.approx(loads, rel=1e-9, abs=1e-8)
+        borne = dict(zip(found.multiplier_names, found.multipliers, strict=True))
+        for one in found.cuts:
+            if one.slides:
+                assert borne[f"{one.name} moment"] == pytest.approx(
+                    reactions[one.name][0, 2], **CLOSE
+                )
+            else:
+                force = [borne[f"{one.name} {axis}"] for axis in "xy"]
+                assert force == pytest.approx(reactions[one.name][0, :2], **CLOSE)
+    assert cuts >= 3
+
+
+@pytest.mark.parametrize("name", ["four_bar", "quick_return", "five_bar"])
+def test_formulas_are_the_numbers(name: str) -> None:
+    random = np.random.default_rng(6)
+    mechanism = random_design(MECHANISMS[name], random)
+    found = denoc_equations(mechanism, *(one[:1] for one in states(mechanism, random)))
+    formulas = formulas_of(found)
+    for key, matrix in found.matrices.items():
+        values = [[value(one, found) for one in row] for row in formulas[key]]
+        assert np.array(values) == pytest.approx(matrix.values, rel=1e-9, abs=1e-12)
+
+
+def test_the_paper_s_four_bar_cut_between_crank_and_coupler() -> None:
+    found = denoc_equations(FourBar(), [1.0], [20.0], cut=["coupler_joint"])
+    assert found.subsystems == (("crank",), ("rocker", "coupler"))
+    assert found.steps == (((1, 2), (0, 1)),)
+    J = formulas_of(found)["J"]  # [-J_I  J_II] of equation (20), absolute angles, th_3 + th_4 + pi
+    assert [row[0] for row in J] == ["s_crank*l_crank", "-c_crank*l_crank"]
+    assert J[0][1:] == ["-s_rocker*l_rocker + s_coupler*l_coupler", "s_coupler*l_coupler"]
+    assert J[1][1:] == ["c_rocker*l_rocker - c_coupler*l_coupler", "-c_coupler*l_coupler"]
+    I_II = formulas_of(found)["I"][2][2]
+    a, m, moment, length = 0.15, 0.6, FourBar().coupler.moment, 0.3
+    assert value(I_II, found) == pytest.approx(moment + m * (length - a) ** 2)
+    determinant = found.determinant(0)
+    assert determinant is not None and len(determinant.coefficients) == 2
+
+
+@pytest.mark.parametrize(
+    ("cut", "words"),
+    [
+        (["coupler_jiont"], 'no joint \'coupler_jiont\' to cut (did you mean "coupler_joint"?)'),
+        (["crank_joint"], "crank_joint is driven, its torque is wanted; cut a passive joint"),
+        (["coupler_joint", "coupler_pin"], "coupler would hang on nothing; cut one joint"),
+    ],
+)
+def test_impossible_cuts_are_refused(cut: list[str], words: str) -> None:
+    with pytest.raises(InputError) as error:
+        denoc_equations(FourBar(), [1.0], cut=cut)
+    assert words in str(error.value)
+
+
+def test_several_instants_are_refused() -> None:
+    with pytest.raises(InputError, match="q has 2 rows; the equations are of one instant"):
+        denoc_equations(FourBar(), [[1.0], [2.0]])
+
+
+def test_what_is_zero_is_left_out_and_named() -> None:
+    found = denoc_equations(SliderCrank(), [1.0])
+    assert "slider inertia" in found.zeros and "offset" in found.zeros
+    assert "0 here, and left out of the formulas: offset" in written(found)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_latex_compiles(tmp_path: Path) -> None:
+    found = denoc_equations(FourBar(), [1.0], [20.0])
+    (tmp_path / "equations.tex").write_text(written(found, "latex"))
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "equations.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert "Overfull" not in done.stdout
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_on_the_command_line(form: str, tmp_path: Path) -> None:
+    file = tmp_path / "equations.md"
+    common = ["mechanism", "four_bar", "--cut", "coupler_joint", "--instant", "0.1"]
+    done = CliRunner().invoke(main, [*common, "--equations", form, "--output", str(file)])
+    assert done.exit_code == 0, done.output
+    assert f"wrote {file}" in done.output and "at 0.0994838 s, the nearest" in done.output
+    text = file.read_text()
+    assert "cut at coupler" in text and "twist propagation, (14)" in text
+
+
+def test_as_json() -> None:
+    done = CliRunner().invoke(main, ["mechanism", "slider_crank", "--equations", "--json"])
+    document = json.loads(done.stdout)
+    assert document["cut"] == ["slider_pin"]
+    assert document["matrices"]["N_d"]["columns"] == [
+        "crank_joint", "coupler_joint", "slider_joint"
+    ]  # fmt: skip
+    assert document["matrices"]["tau_g"]["formulas"][1] == ["-c_coupler*g*m_coupler*a_coupler"]
