@@ -22,9 +22,10 @@ import numpy as np
 
 import mbdyn_ros
 from mbdyn_ros import Robot
-from mbdyn_ros.bench.pinocchio_peer import AGREEMENT, POOLS, PinocchioPeer
+from mbdyn_ros.bench.pinocchio_peer import POOLS, PinocchioPeer
 
 from .race.robots import ENTRIES, Entry, urdf
+from .race.run import AGREEMENT
 
 THREADS = 2
 MOTIONS, STEPS, DT = 512, 50, 1e-3

@@ -20,6 +20,7 @@ import numpy as np
 import pinocchio as pin
 from scipy.integrate import solve_ivp
 
+from mbdyn_ros.equations.programs import inverse_dynamics
 from mbdyn_ros.mechanisms import Analysis, FourBar, Link, Mechanism, constant_speed
 from mbdyn_ros.mechanisms.forward import move
 from mbdyn_ros.mechanisms.programs import run
@@ -77,8 +78,7 @@ class Peer:
 
     def positions(self, mechanism: Mechanism, q: Array) -> Array:
         """Joint positions (N, 3) in Pinocchio's order."""
-        at_home = mechanism.joint_state(mechanism.home)[0]
-        ours = mechanism.joint_state(q)[0] - at_home
+        ours = mechanism.joint_state(q)[0]
         order = np.argsort([self.index(name) for name in mechanism.joint_names])
         return ours[:, order]
 
@@ -121,11 +121,13 @@ class Peer:
 def by_mujoco(mechanism: FourBar, torque: float, times: Array) -> dict[str, Array]:
     """Joint velocities (N,) from rest by joint, the pin a soft constraint."""
     spec = mujoco.MjSpec.from_string(mechanism.urdf())
+    ends = {"coupler": mechanism.coupler, "rocker": mechanism.rocker}
+    for name, link in ends.items():
+        spec.body(name).add_site(name=f"{name}_end", pos=[link.length, 0.0, 0.0])
     pin_of_coupler = spec.add_equality()
     pin_of_coupler.type = mujoco.mjtEq.mjEQ_CONNECT
-    pin_of_coupler.objtype = mujoco.mjtObj.mjOBJ_BODY
-    pin_of_coupler.name1, pin_of_coupler.name2 = "coupler", "rocker"
-    pin_of_coupler.data[:3] = [mechanism.coupler.length, 0.0, 0.0]
+    pin_of_coupler.objtype = mujoco.mjtObj.mjOBJ_SITE
+    pin_of_coupler.name1, pin_of_coupler.name2 = (f"{name}_end" for name in ends)
     pin_of_coupler.solref[:] = [2 * STEP, 1.0]
     pin_of_coupler.solimp[:] = [0.9999, 0.9999, 0.001, 0.5, 2.0]
     spec.option.timestep, spec.option.gravity = STEP, [0.0, 0.0, -mechanism.gravity]
@@ -135,6 +137,9 @@ def by_mujoco(mechanism: FourBar, torque: float, times: Array) -> dict[str, Arra
     model = spec.compile()
     data = mujoco.MjData(model)
     rows = {name: model.joint(name).dofadr[0] for name in mechanism.joint_names}
+    (start,) = mechanism.joint_state(np.zeros((1, 1)))[0]
+    for name, position in zip(mechanism.joint_names, start, strict=True):
+        data.qpos[model.joint(name).qposadr[0]] = position
     data.qfrc_applied[rows["crank_joint"]] = torque
     result = np.empty((len(times), model.nv))
     for k, instant in enumerate(times):
@@ -246,7 +251,7 @@ def measure() -> None:
             changed.pose.outline(part.name)
 
     redraw()
-    program = least(lambda: run(mechanism, "inverse_dynamics", motion.q, motion.v, motion.a), 50)
+    program = least(lambda: run(mechanism, inverse_dynamics, motion.q, motion.v, motion.a), 50)
     call = least(lambda: mechanism.inverse_dynamics(motion.q, motion.v, motion.a), 50)
     drawn = least(redraw, 30)
     click.echo(f"inverse dynamics of 360 points: {1e3 * program:.3f} ms, by call {1e3 * call:.3f}")

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .array import FLOAT64, as_numbers
+from .array import FLOAT64, NoNumbers, as_numbers
 from .equations.frames import AXES, Frame
 from .errors import InputError
 from .model.coordinates import Coordinates
@@ -39,7 +39,7 @@ def coordinate_array(what: str, value: object, labels: Sequence[str]) -> Array:
     else:
         try:
             array = as_numbers(value)
-        except (TypeError, ValueError, OverflowError) as error:
+        except NoNumbers as error:
             raise InputError(f"{what} must be numbers, one for each joint: {error}") from None
     if array.ndim not in (1, 2) or array.shape[-1] != len(labels):
         raise InputError(
@@ -59,7 +59,7 @@ def whole_efforts(value: object, labels: Sequence[str]) -> object:
     if base and isinstance(value, (np.ndarray, list, tuple)):
         try:
             array = as_numbers(value)
-        except (TypeError, ValueError, OverflowError):
+        except NoNumbers:
             return value
         if array.ndim and array.shape[-1] == len(labels) - base:
             return np.concatenate([np.zeros((*array.shape[:-1], base)), array], axis=-1)

@@ -9,21 +9,58 @@ Array = NDArray[np.float64]
 FLOAT64 = np.dtype(np.float64)
 
 
+class NoNumbers(ValueError):
+    """A refusal of what is text, complex, None, masked in part, ragged, or fails to tell."""
+
+
 def as_numbers(value: object) -> Array:
     """Numbers that somebody gives, as float64; the array itself where it is that.
 
     Raises
     ------
-    TypeError, ValueError, OverflowError
-        It is text, complex, None or masked in part, or ragged: NumPy would make numbers of it.
+    NoNumbers
+        It is none: of much of that NumPy would make numbers.
     """
+    if (place := _masked(value)) is not None:
+        raise NoNumbers(f"the element {list(place)} is masked")
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind not in "biufO":
+            raise NoNumbers(f"not {array.dtype}")
+        if array.dtype.kind == "O" and any(one is None for one in array.flat):
+            raise NoNumbers("not None")
+        return array.astype(FLOAT64, copy=False)
+    except (NoNumbers, MemoryError):
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise NoNumbers(str(error)) from error
+    except Exception as error:  # of an __array__ or a __float__ of somebody's own
+        raise NoNumbers(f"{type(value).__name__} raised {error!r}") from error
+
+
+def as_number(value: object) -> float:
+    """One number that somebody gives.
+
+    Raises
+    ------
+    NoNumbers
+        It is none, or there are several.
+    """
+    array = as_numbers(value)
+    if array.size != 1:
+        raise NoNumbers(f"not {array.size} of them")
+    return float(array.item())
+
+
+def _masked(value: object) -> tuple[int, ...] | None:
+    """Where the first masked element is, in arrays and in lists of them; None without one."""
     if isinstance(value, np.ma.MaskedArray):
         places = np.argwhere(np.ma.getmaskarray(value))
-        if len(places):
-            raise TypeError(f"the element {places[0].tolist()} is masked")
-    array = np.asarray(value)
-    if array.dtype.kind not in "biufO":
-        raise TypeError(f"not {array.dtype}")
-    if array.dtype.kind == "O" and any(one is None for one in array.flat):
-        raise TypeError("not None")
-    return array.astype(FLOAT64, copy=False)
+        return tuple(places[0].tolist()) if len(places) else None
+    if isinstance(value, (list, tuple)):
+        for k, one in enumerate(value):
+            if isinstance(one, (np.ma.MaskedArray, list, tuple)):
+                place = _masked(one)
+                if place is not None:
+                    return (k, *place)
+    return None

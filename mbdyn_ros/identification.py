@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .array import Array, NoNumbers, as_numbers
 from .equations.tree.regressor import PARAMETERS, standard_parameters
 from .errors import InputError
-from .model.model import Array
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -177,7 +177,10 @@ def identify(robot: Robot, q: Array, v: Array, a: Array, effort: Array) -> Array
     """
     base = robot.base_parameters()
     rows = robot.regressor(q, v, a)
-    recorded = np.asarray(effort, dtype=np.float64)
+    try:
+        recorded = as_numbers(effort)
+    except NoNumbers as error:
+        raise InputError(f"{robot.model.source}: effort must be numbers: {error}") from None
     if rows.ndim != 3 or recorded.shape != rows.shape[:2]:
         raise InputError(
             f"{robot.model.source}: identify takes a motion of N states: q (N, {robot.nq}), "

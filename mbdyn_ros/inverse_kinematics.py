@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from .arguments import single_vector
+from .array import Array, NoNumbers, as_numbers
 from .errors import InputError
-from .model.model import Array
 from .robot import Robot
 
 MOST_NEWTON_STEPS = 200
@@ -119,8 +119,8 @@ def _gap(robot: Robot, link: str, q: Array, wanted: Array, orientation: bool) ->
 def _checked_pose(pose: object) -> Array:
     """A finite homogeneous matrix, or words."""
     try:
-        matrix = np.asarray(pose, dtype=np.float64)
-    except (TypeError, ValueError):
+        matrix = as_numbers(pose)
+    except NoNumbers:
         raise InputError(f"the pose must be a matrix (4, 4), not {pose!r}") from None
     if matrix.shape != (4, 4) or not np.isfinite(matrix).all():
         raise InputError(f"the pose must be a finite matrix (4, 4); it is {matrix.tolist()}")

@@ -296,8 +296,37 @@ def test_numbers_that_are_missing_are_refused(batch: bool) -> None:
     masked = np.ma.array(zeros, mask=zeros == 0)
     with pytest.raises(mbdyn_ros.InputError, match=r"position must be numbers.*\] is masked"):
         robot.inverse_dynamics(masked, zeros, zeros)
+    with pytest.raises(mbdyn_ros.InputError, match=r"position must be numbers.*\] is masked"):
+        robot.inverse_dynamics(list(masked), zeros, zeros)
     missing = np.full(zeros.shape, None)
     with pytest.raises(mbdyn_ros.InputError, match="velocity must be numbers.*not None"):
         robot.inverse_dynamics(zeros, missing, zeros)
     whole = np.ma.array(zeros, mask=False)
     assert np.array_equal(robot.inverse_dynamics(whole, zeros, zeros), expected)
+
+
+class Broken:
+    """What fails when it is asked for its numbers."""
+
+    def __array__(self, *_: object, **__: object) -> np.ndarray:
+        raise KeyError("broken")
+
+    def __float__(self) -> float:
+        raise KeyError("broken")
+
+
+def test_what_cannot_tell_its_numbers_is_refused() -> None:
+    """In words about the argument; its own error was all that there was to see."""
+    robot = mbdyn_ros.load(CART)
+    zeros = np.zeros(robot.nv)
+    bound = robot.bind("inverse_dynamics")
+    with pytest.raises(mbdyn_ros.InputError, match="position must be .*Broken raised KeyError"):
+        robot.inverse_dynamics(Broken(), zeros, zeros)
+    with pytest.raises(mbdyn_ros.InputError, match="velocity must be .*raised KeyError"):
+        robot.inverse_dynamics(zeros, [Broken()] * robot.nv, zeros)
+    with pytest.raises(mbdyn_ros.InputError, match="q of .*Broken raised KeyError"):
+        bound.q = Broken()
+    with pytest.raises(mbdyn_ros.InputError, match="^duration is"):
+        mbdyn_ros.simulate(robot, zeros, zeros, Broken())
+    with pytest.raises(mbdyn_ros.InputError, match="times must be numbers.*masked"):
+        mbdyn_ros.simulate(robot, zeros, zeros, 1.0, times=np.ma.array([0.5], mask=[True]))

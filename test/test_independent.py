@@ -130,12 +130,13 @@ def test_dynamics_on_a_choice_of_ours_say_so_once() -> None:
     assert told(robot) == []
 
 
-def test_the_rotor_of_a_transmission_is_said_to_be_left_out() -> None:
+def test_the_rotor_of_a_transmission_is_reflected() -> None:
     text = """<robot name="geared"><link name="w"/><link name="a"/>
       <joint name="j" type="continuous">
       <parent link="w"/><child link="a"/></joint><transmission name="t"><joint name="j"/>
       <actuator name="m"><mechanicalReduction>50</mechanicalReduction>
       <motorInertia>1e-4</motorInertia></actuator></transmission></robot>"""
-    (warning,) = read_urdf(text).warnings
-    assert warning.startswith('<text>:3: <transmission name="t">: <motorInertia> is not used')
-    assert not read_urdf(text.replace("<motorInertia>1e-4</motorInertia>", "")).warnings
+    model = read_urdf(text)
+    assert not model.warnings and model.joint("j").armature == pytest.approx(0.25, rel=1e-15)
+    plain = read_urdf(text.replace("<motorInertia>1e-4</motorInertia>", ""))
+    assert not plain.warnings and plain.joint("j").armature == 0.0

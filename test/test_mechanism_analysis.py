@@ -193,12 +193,12 @@ def test_forward_motion_is_that_of_the_robot(name: str) -> None:
     times = np.linspace(0, 0.4, 9)
     start, rest = np.full(count, 0.3), np.zeros(count)
     robot = mechanism.robot()
-    expected = mbdyn_ros.simulate(robot, start - mechanism.home, rest, 0.4, torque, times=times)
+    expected = mbdyn_ros.simulate(robot, start, rest, 0.4, torque, times=times)
     for method, rtol in (("RK45", 1e-10), ("DOP853", 1e-11)):
         motion = move(
             mechanism, start, rest, 0.4, torque, method, rtol=rtol, atol=1e-13, times=times
         )
-        assert motion.q - mechanism.home == pytest.approx(expected.q, abs=1e-7)
+        assert motion.q == pytest.approx(expected.q, abs=1e-7)
         assert motion.v == pytest.approx(expected.v, abs=1e-6)
         assert motion.a == pytest.approx(expected.a, rel=1e-5, abs=1e-4)
 
@@ -255,7 +255,7 @@ def test_a_toggle_stops_forward_motion_with_its_angle() -> None:
     motion = stopped.value.motion
     assert len(motion) > 10 and math.degrees(motion.q[-1, 0]) == pytest.approx(-54.3, abs=0.1)
     with pytest.warns(mbdyn_ros.SimulationWarning, match="dead centre"):
-        beyond = mbdyn_ros.simulate(mechanism.robot(), [0.0], [0.0], 0.4, rtol=1e-8)
+        beyond = mbdyn_ros.simulate(mechanism.robot(), mechanism.home, [0.0], 0.4, rtol=1e-8)
     assert beyond.time[-1] == 0.4 and beyond.relative_imbalance < 1e-6
 
 

@@ -56,7 +56,7 @@ def test_the_program_of_all_designs_is_that_of_each_robot(name: str) -> None:
     reached = 0
     for k in range(len(q)):
         if _connected(mechanism, q[k]):
-            expected = robot.inverse_dynamics(q[k] - mechanism.home, v[k], a[k])
+            expected = robot.inverse_dynamics(q[k], v[k], a[k])
             assert tau[k] == pytest.approx(expected, rel=1e-10, abs=1e-10)
             reached += 1
     assert reached
@@ -69,6 +69,25 @@ def _connected(mechanism: Mechanism, q: Array) -> bool:
     way = np.linspace(0, 1, 50)[:, None]
     path = mechanism.home + way * (q - mechanism.home)
     return bool((mechanism.margin(path) > 1e-3).all())
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_urdf_and_table_count_joints_alike(name: str) -> None:
+    random = np.random.default_rng(8)
+    mechanism = random_design(MECHANISMS[name], random)
+    robot = mechanism.robot()
+    q, v, a = states(mechanism, random, 8)
+    position, velocity, acceleration = mechanism.joint_state(q, v, a)
+    order = [robot.joint_names.index(one) for one in mechanism.joint_names]
+    for k in (k for k in range(len(q)) if _connected(mechanism, q[k])):
+        state = [one[order] for one in robot.joint_state(q[k], v[k], a[k])]
+        away = state[0] - position[k]
+        slides = [part.slides for part in mechanism.layout().parts]
+        whole = np.where(slides, 0.0, np.round(away / (2 * np.pi)))
+        assert away == pytest.approx(2 * np.pi * whole, abs=1e-10)
+        assert state[1] == pytest.approx(velocity[k], rel=1e-9, abs=1e-9)
+        assert state[2] == pytest.approx(acceleration[k], rel=1e-9, abs=1e-8)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)

@@ -6,7 +6,9 @@ import copy
 import pickle
 import subprocess
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -23,6 +25,7 @@ from mbdyn_ros.equations.programs import forward_dynamics
 from mbdyn_ros.model.examples import CART
 from mbdyn_ros.program.program import Program
 from mbdyn_ros.robot import Robot
+from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 COM, MOMENTS = (0.1, 0.02, -0.05), np.diag([0.01, 0.02, 0.025])
 
@@ -170,6 +173,24 @@ def test_rotors_and_springs_change_in_every_row() -> None:
         robot.forward_dynamics([0.0], [0.0], [6.0])
     robot.set_armature("rail", 3.0)
     assert robot.forward_dynamics([0.0], [0.0], [6.0]) == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("way", [FixedStep, mbdyn_ros.Stepper])
+def test_steps_under_way_take_what_is_set(way: Callable[[Robot, float], Any]) -> None:
+    """Friction, a rotor and a spring that are set in mid-motion are those of the next step."""
+    robot = mbdyn_ros.load(CART, variable=["friction", "armature", "springs"])
+    motion = way(robot, 1e-3)
+    motion.set_state([0.0], [1.0])
+    motion.advance()
+    assert motion.v[0] == pytest.approx(1.0, abs=1e-15)
+    for armature, stiffness, damping, dry in ((3.0, 0.0, 0.5, 2.0), (0.0, 20.0, 0.0, 0.0)):
+        robot.set_armature("rail", armature)
+        robot.set_spring("rail", stiffness, 0.1)
+        robot.set_friction("rail", damping, dry)
+        q, v = motion.q[0], motion.v[0]
+        motion.advance()
+        slowed = (damping * v + dry + stiffness * (q - 0.1)) / (2.0 + armature)
+        assert (v - motion.v[0]) / 1e-3 == pytest.approx(slowed, rel=1e-2)
 
 
 def test_nothing_is_compiled_while_a_payload_changes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,6 +124,7 @@ def test_bad_target_is_refused(name: str, words: str, tmp_path: Path) -> None:
     [
         ("a.csv", "", ["is empty"]),
         ("a.csv", "time,position/j\n0,1\n1,x\n", ["position/j in row 2", "'x'"]),
+        ("a.csv", "time,position/j\n0,1_0\n", ["position/j in row 1", "'1_0'"]),
         ("a.csv", "time,position/j\n0\n", ["row 1 has 1 cells, the header 2"]),
         ("a.csv", "time,time\n0,1\n", ["'time'", "twice"]),
         ("a.json", "{", ["JSON"]),

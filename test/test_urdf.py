@@ -376,6 +376,12 @@ def test_unknown_elements_of_the_robot_are_reported() -> None:
     )
 
 
+def test_names_that_xacro_would_expand_are_reported() -> None:
+    model = read_urdf('<robot name="r">\n<link name="${prefix}base"/></robot>')
+    (warning,) = model.warnings
+    assert warning.startswith('<text>:2: <link name="${prefix}base">: its name is an unexpanded')
+
+
 def test_joint_for_gazebo_is_reported() -> None:
     model = read_urdf(
         '<robot name="r"><link name="a"/>\n<gazebo><joint name="close" type="revolute">'

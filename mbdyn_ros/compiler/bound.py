@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from ..array import Array, as_numbers
+from ..array import Array, NoNumbers, as_numbers
 from ..errors import InputError
 from .kernel import Kernel
 
@@ -58,7 +58,7 @@ class Bound(functools.partial):  # type: ignore[type-arg]
             raise InputError(f"{self._program} has no array {name!r}; it has {', '.join(arrays)}")
         try:
             given = as_numbers(value)
-        except (TypeError, ValueError, OverflowError) as error:
+        except NoNumbers as error:
             raise InputError(f"{name} of {self._program} must be numbers: {error}") from None
         if given.shape != arrays[name].shape:
             raise InputError(

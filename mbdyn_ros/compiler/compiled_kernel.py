@@ -80,11 +80,11 @@ class CompiledKernel(Kernel):
         arrays: Sequence[Array],
         result: Array,
         homes: Array | None = None,
-        rows: Array | None = None,
+        apart: bool = False,
     ) -> None:
         """From `MANY` states on several at once, in vectors and on `threads()`."""
-        addressed = self._addressed(arrays, result, rows if homes is None else homes)
-        vectors = self.vectors if len(result) >= MANY and homes is None else None
+        addressed = self._addressed(arrays, result, homes)
+        vectors = self.vectors if len(result) >= MANY and not apart else None
         if vectors is None:
             self._runtime.batch_of_few(self.alone.address, *addressed)
         else:

@@ -54,10 +54,9 @@ class InterpretedKernel(Kernel):
         arrays: Sequence[Array],
         result: Array,
         homes: Array | None = None,
-        rows: Array | None = None,
+        apart: bool = True,
     ) -> None:
         """State by state."""
-        homes = rows if homes is None else homes
         bound, start = Bound(self), self.home.copy()
         for k in range(len(result)):
             for one, array, n in zip(bound.arguments, arrays, self._ndim, strict=True):

@@ -67,15 +67,15 @@ class Kernel(abc.ABC):
         count: int,
         out: Array | None = None,
         homes: Array | None = None,
-        rows: Array | None = None,
+        apart: bool = False,
     ) -> Array:
         """Run over N states: inputs of shape (N, ...), or of one state's shape for all.
 
         Parameters
         ----------
         out : (N, ...) contiguous float64 for the results; default a new array.
-        homes : (N, n) contiguous: every state has a home of its own, and is run by itself.
-        rows : the same, where they differ in the parameters behind home alone.
+        homes : (N, n) contiguous: every state has a home of its own, with its parameters.
+        apart : whether every state is run by itself: a vector of states walks from one position.
 
         Returns
         -------
@@ -84,7 +84,7 @@ class Kernel(abc.ABC):
         arrays = [np.ascontiguousarray(array, dtype=np.float64) for array in arrays]
         result = np.empty((count, *self.shape)) if out is None else out
         if result.size:
-            self._fill(arrays, result, homes, rows)
+            self._fill(arrays, result, homes, apart)
         return result
 
     @abc.abstractmethod
@@ -101,7 +101,7 @@ class Kernel(abc.ABC):
         arrays: Sequence[Array],
         result: Array,
         homes: Array | None = None,
-        rows: Array | None = None,
+        apart: bool = False,
     ) -> None:
         """Run over all states of contiguous arrays."""
 

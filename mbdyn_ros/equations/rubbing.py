@@ -15,6 +15,7 @@ import numpy as np
 from ..model.model import Array
 from ..model.tree import Tree
 from .system import System
+from .tree.acting import acting
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class RubbingRows:
             else:
                 first = leader[linkage.coordinates[linkage.independent[0]]]
                 leader.update(dict.fromkeys(linkage.coordinates, first))
-        dry = tree_friction(system.tree)[1]
-        rough = [i for i in np.flatnonzero(dry).tolist() if i not in still]
+        dry = acting(system.tree, "friction").sparsity().row()
+        rough = [i for i in dry if i not in still]
         chosen = sorted({leader[row] for row in rough if row not in mixed})
         single = tuple(
             (k, tuple(i for i in rough if i not in mixed and leader[i] == k)) for k in chosen

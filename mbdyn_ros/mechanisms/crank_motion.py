@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from ..array import Array, NoNumbers, as_number
 from ..errors import InputError
-from ..model.model import Array
 from ..recording.read import read_table
 from ..recording.table import Table
 
@@ -168,8 +168,8 @@ def _columns(time: Array, q: Array, v: Array, a: Array) -> CrankMotion:
 
 def _number(name: str, value: Any) -> float:
     try:
-        number = float(value)
-    except (TypeError, ValueError):
+        number = as_number(value)
+    except NoNumbers:
         number = math.nan
     if not math.isfinite(number):
         raise InputError(f"{name} is {value!r}; give a finite number")

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..array import Array, NoNumbers, as_numbers
 from ..equations.algebra.complex_plane import Complex
 from ..errors import InputError, suggestion
-from ..model.model import Array
 from ..model.read.number import LARGEST
 from .layout import Layout, Solved
 from .link import PIECES, Number, Piece, piece_numbers, piece_of
@@ -164,8 +164,8 @@ class Design(ABC):
             raise self.refusal(f"a length is too large; give {LARGEST:g} m at most") from None
         for name, value in settings.items():
             try:
-                numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
-            except (TypeError, ValueError):
+                numbers = np.atleast_1d(as_numbers(value))
+            except NoNumbers:
                 raise self.refusal(f"{name} is {value!r}; give a number") from None
             for number in numbers[[numbers.argmin(), numbers.argmax()]].tolist():
                 if problem := problem_of(name, number):
@@ -213,8 +213,8 @@ class Design(ABC):
     def states(self, name: str, values: ArrayLike) -> Array:
         """An argument as states (N, n)."""
         try:
-            array = np.atleast_2d(np.asarray(values, dtype=np.float64))
-        except (TypeError, ValueError) as error:
+            array = np.atleast_2d(as_numbers(values))
+        except NoNumbers as error:
             raise self.refusal(f"{name} must be numbers: {error}") from None
         if array.ndim != 2 or array.shape[1] != len(self.inputs):
             raise self.refusal(

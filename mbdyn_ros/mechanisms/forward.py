@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ..array import Array, NoNumbers, as_numbers
 from ..equations.programs import forward_dynamics
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, named
-from ..model.model import Array
 from ..recording.linear import linear
 from ..recording.read import read_table
 from .crank_motion import CrankMotion, rising_time
@@ -201,8 +201,8 @@ def law_from_table(path: str | os.PathLike[str], inputs: Sequence[str]) -> tuple
 
 def _samples(times: Any, duration: float) -> Array:
     try:
-        array = np.asarray(times, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError):
+        array = as_numbers(times).reshape(-1)
+    except NoNumbers:
         raise InputError("times must be numbers, s") from None
     rising = len(array) == 0 or (np.diff(array) > 0).all()
     if not (np.isfinite(array).all() and rising):

@@ -96,7 +96,7 @@ class Mechanism(Design):
 
     @property
     def home(self) -> Array:
-        """Angles (n,) of the inputs where all joints of `robot` and `urdf` are at zero.
+        """Angles (n,) of the inputs at the home of `robot` and `urdf`.
 
         Zero where the mechanism can be assembled there, else where it is farthest from a toggle.
         """
@@ -107,5 +107,5 @@ class Mechanism(Design):
         return write_urdf(self, self.home)
 
     def robot(self) -> Robot:
-        """The `Robot`: its q is the inputs' angles less `home`."""
+        """The `Robot`: its q is the inputs' angles, its joints are those of `joint_state`."""
         return load(self.urdf(), gravity=(0.0, 0.0, -float(self.gravity)))

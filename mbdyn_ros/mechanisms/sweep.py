@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..array import Array, NoNumbers, as_numbers
 from ..equations.algebra.complex_plane import Complex
 from ..equations.programs import inverse_dynamics
 from ..errors import InputError
-from ..model.model import Array
 from .analysis import mean_square
 from .crank_motion import CrankMotion
 from .mechanism import Mechanism
@@ -120,7 +120,10 @@ def sweep(
     """
     if not settings:
         raise InputError("a sweep needs at least one setting with its values")
-    axes = {name: np.atleast_1d(np.asarray(one, dtype=float)) for name, one in settings.items()}
+    try:
+        axes = {name: np.atleast_1d(as_numbers(one)) for name, one in settings.items()}
+    except NoNumbers as error:
+        raise InputError(f"the values of a sweep must be numbers: {error}") from None
     count = math.prod(len(one) for one in axes.values())
     require_few(count)
     grid = np.meshgrid(*axes.values(), indexing="ij")

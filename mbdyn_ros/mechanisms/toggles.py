@@ -17,7 +17,7 @@ HOME_MARGIN = 0.01
 
 
 def home(mechanism: Design) -> Array:
-    """Angles (n,) of the inputs from which joints are counted: see `Mechanism.home`."""
+    """Angles (n,) of the inputs at which the loops are closed first: see `Mechanism.home`."""
     zero = np.zeros(len(mechanism.inputs))
     if mechanism.margin(zero) >= HOME_MARGIN:
         return zero

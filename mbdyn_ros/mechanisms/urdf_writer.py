@@ -1,6 +1,7 @@
 """URDF+ of a mechanism: its plane stands upright, x along the world's x and y along its z.
 
-All joints at zero is the mechanism at its home; a loop that a URDF cannot say is a <loop>.
+Joints count as in `Mechanism.joint_state`, angles in the parent part; `<home>` says where the
+mechanism closes. A loop that a URDF cannot say is a <loop>.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ SLENDER = 0.08
 
 
 def write_urdf(mechanism: Design, home: Array) -> str:
-    """The text. home : (n,) angles of the inputs where all joints are at zero."""
+    """The text. home : (n,) angles of the inputs at which the loops are closed first."""
     layout, solved = mechanism.layout(), mechanism.solved(home)
     at_home = relative(layout, solved)
     robot = etree.Element("robot", name=mechanism.name)
@@ -58,7 +59,7 @@ def write_urdf(mechanism: Design, home: Array) -> str:
         )  # fmt: skip
         etree.SubElement(joint, "parent", link=part.parent)
         etree.SubElement(joint, "child", link=part.name)
-        _place(joint, part, at_home[part.name])
+        _origin(joint, part.at, math.pi / 2 if part.across else 0.0)
         etree.SubElement(joint, "axis", xyz="1 0 0" if part.slides else "0 -1 0")
         if part.slides:
             bounds = {"lower": "-1e3", "upper": "1e3", "effort": "1e6", "velocity": "1e3"}
@@ -72,6 +73,11 @@ def write_urdf(mechanism: Design, home: Array) -> str:
         for tag, (name, at) in zip(("predecessor", "successor"), ends, strict=True):
             _origin(etree.SubElement(loop, tag, link=name), at)
         etree.SubElement(loop, "axis", xyz="0 -1 0")
+    closed = etree.SubElement(robot, "home")
+    for part in layout.parts:
+        moved = at_home[part.name]
+        angle = math.atan2(moved.im, moved.re) if isinstance(moved, Complex) else moved
+        etree.SubElement(closed, "joint", name=part.joint, position=_number(angle))
     etree.indent(robot)
     text: str = etree.tostring(robot, encoding="unicode")
     return f'<?xml version="1.0"?>\n{text}\n'
@@ -89,16 +95,6 @@ def _origin(
     if turn:
         place["rpy"] = f"0 {_number(-turn)} 0"
     return etree.SubElement(element, "origin", place)
-
-
-def _place(joint: Element, part: Part, at_home: Complex | float) -> None:
-    """Add the origin of a joint at home."""
-    if isinstance(at_home, Complex):
-        _origin(joint, part.at, math.atan2(at_home.im, at_home.re))
-    else:
-        x, y = part.at
-        along = (0.0, at_home) if part.across else (at_home, 0.0)
-        _origin(joint, (x + along[0], y + along[1]), math.pi / 2 if part.across else 0.0)
 
 
 def _inertial(link: Element, part: Part) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..array import Array, NoNumbers, as_numbers
 from ..errors import InputError
-from ..model.model import Array
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,9 @@ class Rotor:
 def checked_angle(angle: object) -> Array:
     """Return the rotor's angle as finite float64 numbers of shape () or (N,)."""
     try:
-        phase = np.asarray(angle)
-        if phase.dtype.kind not in "iuf":
-            raise TypeError
-    except (TypeError, ValueError):
+        phase = as_numbers(angle)
+    except NoNumbers:
         raise InputError(f"the rotor's angle must be one or more numbers, not {angle!r}") from None
     if phase.ndim > 1 or not np.isfinite(phase).all():
         raise InputError(f"the rotor's angle must be finite numbers () or (N,); it is {angle!r}")
-    return phase.astype(np.float64)
+    return phase

@@ -21,6 +21,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..model.model import Array
+from ..model.read.number import to_float
 from ..simulation.trajectory import Trajectory
 
 IMPACTS = "impacts"
@@ -119,9 +120,12 @@ def from_json(document: object, source: str) -> Table:
 
 def to_number(value: object, place: str) -> float:
     """The number that a cell is; an InputError that names its place where it is none."""
-    try:
-        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-            raise ValueError
-        return float(value)
-    except (ValueError, OverflowError):
-        raise InputError(f"{place} is {value!r}, not a number") from None
+    number = to_float(value) if isinstance(value, str) else None
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            number = float(value)
+        except OverflowError:
+            pass  # an integer of hundreds of digits
+    if number is None:
+        raise InputError(f"{place} is {value!r}, not a number")
+    return number

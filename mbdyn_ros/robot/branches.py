@@ -51,7 +51,6 @@ def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, floa
             model, home, self.floating_base, self.gravity.tolist(), variable_names(layout)
         )
     other.calls.follow(self.calls)
-    other._stale = bool(layout)
     return other
 
 

@@ -18,6 +18,7 @@ from ..arguments import (
     require_finite,
     require_out,
     require_unit_quaternions,
+    whole_efforts,
 )
 from ..array import Array
 from ..compiler.bound import Bound
@@ -54,6 +55,7 @@ class Calls:
     plain : the short way to call each program once it is compiled.
     home : where all of them start walks to the positions of loops; see `Kernel.home`.
     parameters : what is variable, behind home in one memory; every call reads it anew.
+    changes : how often these were set.
     rows : (N, ...) home and parameters of every row of a batch; None where all have the same.
     options : what the compiler is told about those that it has not made yet.
     """
@@ -73,6 +75,7 @@ class Calls:
         self._numbers = np.concatenate([start, np.zeros(self._layout.size)])
         self.home, self.parameters = np.split(self._numbers, [len(start)])
         self.rows: Array | None = None
+        self.changes = 0
         self.options = STANDARD
         self._kernels: dict[tuple[Declaration, object, bool, bool, bool], Kernel] = {}
         self._building: dict[tuple[object, ...], threading.Lock] = {}
@@ -96,6 +99,7 @@ class Calls:
 
         Calls that are bound keep the last (p,) while rows have their own.
         """
+        self.changes += 1
         if values.ndim == 1:
             self.parameters[:] = values
             self.rows = None
@@ -117,6 +121,11 @@ class Calls:
         for (program, about, *how), kernel in list(old._kernels.items()):
             for bound in list(kernel.bound):
                 bound.move(self.kernel(program, about, *how))
+
+    @property
+    def traced(self) -> System:
+        """The system that programs are traced for, with symbols for what is variable."""
+        return self._system
 
     def labels(self, name: str) -> tuple[str, ...]:
         """Names of the coordinates of an argument."""
@@ -152,7 +161,7 @@ class Calls:
         """
         friction = friction or not self._system.has_friction
         arrays = {
-            key: (coordinate_array(SPOKEN_ARGUMENTS.get(key, key), value, self.labels(key)), 1)
+            key: (self._array(key, value), 1)
             for key, value in zip(program.inputs, values, strict=True)
         }
         if wrenches is not None:
@@ -172,7 +181,7 @@ class Calls:
             given = [array for array, _ in arrays.values()]
             if out is not None:
                 given = [x.copy() if np.may_share_memory(x, out) else x for x in given]
-            return kernel.batch(given, count, out, rows=self.rows)
+            return kernel.batch(given, count, out, self.rows)
         for key, (array, _) in arrays.items():
             if key != "wrenches":
                 require_finite(SPOKEN_ARGUMENTS.get(key, key), array, self.labels(key))
@@ -187,6 +196,12 @@ class Calls:
         out[...] = result
         return out
 
+    def _array(self, key: str, value: object) -> Array:
+        """An argument as numbers; efforts may be those of the motors alone."""
+        labels = self.labels(key)
+        given = whole_efforts(value, labels) if key == "effort" else value
+        return coordinate_array(SPOKEN_ARGUMENTS.get(key, key), given, labels)
+
     def along(self, program: Declaration, values: Sequence[Array], homes: Array) -> Array:
         """The results (N, ...) at N states of a motion, each reached from a home (N, n) of its own.
 
@@ -196,7 +211,7 @@ class Calls:
             return self.call(program, tuple(values))
         behind = np.broadcast_to(self.parameters, (len(homes), len(self.parameters)))
         whole = np.concatenate([homes, behind], axis=1)
-        return self.kernel(program).batch(values, len(homes), homes=whole)
+        return self.kernel(program).batch(values, len(homes), homes=whole, apart=True)
 
     def _run(self, kernel: Kernel, arrays: Sequence[Array], q: Array) -> Array:
         """The result for finite numbers, or words about why it has none."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import broadcast_count, coordinate_array, require_unit_quaternions
-from ..array import Array, as_numbers
+from ..array import Array, NoNumbers, as_numbers
 from ..equations import programs
 from ..errors import InputError
 from .limits import position_limits
@@ -111,7 +111,7 @@ def interpolate(self: Robot, q0: Array, q1: Array, t: float | Array) -> Array:
     """Positions on the way from q0 (t = 0) to q1 (t = 1): (nq,), or (N, nq) for `t` (N,)."""
     try:
         share = as_numbers(t)
-    except (TypeError, ValueError, OverflowError) as error:
+    except NoNumbers as error:
         raise InputError(f"t must be a number, or (N,) of them: {error}") from None
     if share.ndim > 1 or not np.isfinite(share).all():
         raise InputError(f"t must be a finite number, or (N,) of them; it is {t!r}")

@@ -150,5 +150,5 @@ def _wanted(
         about = require_frame(self.system.tree, link, axes, self.model.source)
     elif link is not None:
         about = require_link(self.system.tree, link, self.model.source)
-    friction = friction or not program.loaded or not self.system.has_friction
+    friction = friction or not program.loaded or not self.calls.traced.has_friction
     return program, about, False, friction

@@ -161,12 +161,12 @@ def symbolic_system(robot: Robot, parameters: bool | Sequence[str]) -> System:
 
 def system(self: Robot) -> System:
     """The robot as equations see it, in numbers: those that hold now."""
-    if self._stale:
-        given, values = self._parameters, self.calls.parameters
+    calls = vars(self).get("calls")  # none while the robot is built
+    if calls is not None and self._parameters.layout and self._seen != calls.changes:
+        given, values, self._seen = self._parameters, calls.parameters, calls.changes
         rest = without(given.described, given.layout)
         now = with_numbers(rest, given.layout, values)
         self._system = replace(now, home=self._system.home)
-        self._stale = False
     return self._system
 
 
@@ -175,7 +175,7 @@ def start_calls(self: Robot, home: Array) -> None:
     given = self._parameters
     described = replace(given.described, home=home)
     self._start(Calls(described, self.model.source, given.layout, given.values(given.layout)))
-    self._stale = bool(given.layout)
+    self._seen = 0
 
 
 def _take(
@@ -197,7 +197,6 @@ def _take(
         robot.calls.set_parameters(values)
     else:
         _recompile(robot, layout, changed)
-    robot._stale = True
     if changed in layout.links and (robot.massless_links or not given.is_solid(changed)):
         robot.massless_links = find_massless_links(robot)
         robot.calls.plain.clear()

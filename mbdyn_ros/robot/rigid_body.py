@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..array import Array, as_numbers
+from ..array import Array, NoNumbers, as_numbers
 from ..errors import InputError
 from ..model.tree import RigidInertia
 
@@ -89,7 +89,7 @@ def _numbers(what: str, value: object, shape: tuple[int, ...]) -> Array:
     """Finite numbers of a shape, or rows of them."""
     try:
         array = as_numbers(value)
-    except (TypeError, ValueError, OverflowError) as error:
+    except NoNumbers as error:
         raise InputError(f"the {what} must be numbers: {error}") from None
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim > len(shape) + 1:
         raise InputError(

@@ -23,11 +23,13 @@ from . import (
     configuration,
     derivatives,
     dynamics,
+    editing,
     export,
     formulas,
     frames,
     limits,
     makeup,
+    motors,
     parameters,
     rollout,
     saving,
@@ -139,7 +141,7 @@ class Robot:
         self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
-        self._rough, self._stale = rough, False
+        self._rough, self._seen = rough, 0
         self.model, self._system, self._assemblies, notes = build_robot(
             model, floating_base, self.gravity, rough
         )
@@ -196,6 +198,8 @@ class Robot:
     set_inertia = parameters.set_inertia
     set_payload = parameters.set_payload
     set_gravity = parameters.set_gravity
+    motor_labels = property(motors.motor_labels)
+    motor_effort = motors.motor_effort
     set_friction = parameters.set_friction
     set_armature = parameters.set_armature
     set_spring = parameters.set_spring
@@ -251,7 +255,15 @@ class Robot:
     operation_counts = formulas.operation_counts
     closed_form = export.closed_form
     generate_c = export.generate_c
+    locked = editing.locked
+    without = editing.without
+    renamed = editing.renamed
+    attached = editing.attached
+    with_joint = editing.with_joint
+    scaled = editing.scaled
+    mirrored = editing.mirrored
     save_urdf = saving.save_urdf
+    save_mjcf = saving.save_mjcf
     report = report
 
     @property

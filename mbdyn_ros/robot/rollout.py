@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..arguments import (
     require_unit_quaternions,
     whole_efforts,
 )
-from ..array import as_numbers
+from ..array import NoNumbers, as_numbers
 from ..compiler.compiled_kernel import CompiledKernel
 from ..compiler.compiled_program import CompiledProgram
 from ..compiler.kernel import Kernel
@@ -43,15 +43,13 @@ GROUP = 256
 """Motions that run at once at least, where there are so many: vectors on several threads."""
 
 
-WalledRollout = Callable[..., tuple[Array, Array]]
-"""Of a robot, an environment, checked starts and efforts, a step, a method, and `terminal`."""
-
-_among_walls: list[WalledRollout] = []
-
-
-def serve_walls(rollout: WalledRollout) -> None:
-    """Let this function run the motions among walls: what knows of walls stands on robots."""
-    _among_walls[:] = [rollout]
+@functools.singledispatch
+def rollout_among(
+    environment: object, robot: Robot, q: Array, v: Array, efforts: Array, dt: float,
+    method: FixedMethod, terminal: bool,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Motions from checked starts among walls; what knows of walls registers itself here."""
+    raise InputError(f"environment must be an Environment, not {environment!r}")
 
 
 def rollout(
@@ -104,7 +102,7 @@ def rollout(
         forces = checked_efforts(efforts, self.effort_labels)
         q, v = checked_start(self.system, q0, v0, forces)
         step = positive_seconds("dt", dt)
-        return _among_walls[0](self, environment, q, v, forces, step, method, bool(terminal))
+        return rollout_among(environment, self, q, v, forces, step, method, bool(terminal))
     rough = [body.joint for body in self.system.tree.bodies if body.friction]
     if friction and rough:
         raise InputError(
@@ -113,7 +111,7 @@ def rollout(
         )
     forces = checked_efforts(efforts, self.effort_labels)
     q, v = checked_start(self.system, q0, v0, forces, self.calls.rows)
-    friction = friction or not self.system.has_friction
+    friction = friction or not self.calls.traced.has_friction
     if friction not in self._rollouts:
         kernel = self.calls.kernel(programs.forward_dynamics, friction=friction)
         self._rollouts[friction] = Rollout(self.system, kernel)
@@ -156,7 +154,7 @@ class Rollout:
 
         Parameters
         ----------
-        q, v : (nq,), (nv,) or (N, ...). effort : (T, ne) or (N, T, ne). rows : see `Kernel.batch`.
+        q, v : (nq,), (nv,) or (N, ...). effort : (T, ne) or (N, T, ne). rows : homes of batches.
         """
         counts = {len(x) for x, single in ((q, 1), (v, 1), (effort, 2)) if x.ndim > single}
         if rows is not None:
@@ -249,7 +247,7 @@ class Rollout:
                 self._rate(*row)
 
         def accelerate(share: float, q: Array, v: Array, result: Array) -> None:
-            self._kernel.batch([q, v, at], count, result, rows=rows)
+            self._kernel.batch([q, v, at], count, result, rows)
 
         self._rate.normalize(q)
         for t in range(steps):
@@ -276,7 +274,7 @@ def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
     """Efforts (T, ne) or (N, T, ne) as float64, or words about why they are none."""
     try:
         array = as_numbers(whole_efforts(value, labels))
-    except (TypeError, ValueError, OverflowError) as error:
+    except NoNumbers as error:
         raise InputError(f"efforts must be numbers: {error}") from None
     if array.ndim not in (2, 3) or array.shape[-1] != len(labels):
         raise InputError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import Wrenches as Outside
-from ..array import Array
+from ..array import Array, NoNumbers, as_numbers
 from ..equations import programs
 from ..equations.joint_loads import LOADS, joint_loads
 from ..equations.loop_forces import loop_forces as forces_of
@@ -213,7 +213,10 @@ def _compliances(found: Wrenches, stiffness: Mapping[str, Sequence[float]]) -> W
     for name, numbers in stiffness.items():
         if name not in found:
             raise InputError(f"stiffness: there is no joint {name!r}; there are {', '.join(found)}")
-        given = np.asarray(numbers, dtype=float)
+        try:
+            given = as_numbers(numbers)
+        except NoNumbers:
+            given = np.zeros(0)
         if given.shape != (6,) or not (given > 0).all():
             raise InputError(
                 f"stiffness of {name} is {numbers!r}; give six positive numbers, N/m and N m/rad"

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ..arguments import coordinate_array, require_finite, whole_efforts
+from ..array import Array, NoNumbers, as_numbers
 from ..errors import InputError, SimulationError
-from ..model.model import Array
 from ..robot import Robot
 
 EffortFunction = Callable[[float, Array, Array], Array]
@@ -73,10 +73,10 @@ class _Checked:
                 f"the effort function failed: {type(error).__name__}: {error}"
             ) from error
         try:
-            array = np.asarray(effort, dtype=np.float64)
+            array = as_numbers(effort)
             if array.shape != (len(self._labels),):
-                array = np.asarray(whole_efforts(array, self._labels))
-        except (TypeError, ValueError):
+                array = as_numbers(whole_efforts(array, self._labels))
+        except NoNumbers:
             array = np.empty(())
         if array.shape != (len(self._labels),):
             raise SimulationError(

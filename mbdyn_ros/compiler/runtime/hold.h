@@ -41,6 +41,7 @@ static int assemble(const struct walls* w, struct walled* s, struct work* x, dou
   evaluate(w, s, w->mass, s->q, &damped, x->mass);
   if (!cholesky(n, x->mass)) return 0;
   if (w->rows) evaluate(w, s, w->rows, s->q, NULL, x->column);
+  meet(w, s, x->column, NULL);
   for (size_t i = 0; i < x->count; ++i) {
     const size_t k = x->held[i];
     const double* body = x->column + w->body[k];

@@ -10,12 +10,12 @@ struct walls {
      how much these are of a metre; of q: see block; of (q, v); of (q, v), kinetic and potential.
      distances and rows are NULL where there are no contacts. */
   const struct program *acceleration, *mass, *distances, *rows, *rate, *energy;
-  size_t nq, nv, ne, contacts, rubbing, bodies;
+  size_t nq, nv, ne, contacts, rubbing, bodies, slots;
   /* In the result of `rows`: of every contact its body, a transform (3, 4) and the velocities (6, nv)
      of origin and turning, and its normal (3), or, where that is -1, one row; then rows of dry
      friction and the bounds of its forces. point: places (3) in the bodies' frames, and radius.
      partner: where the other body stands if two links touch, whose place (3) then follows the
-     normal; else -1. */
+     normal; else -1. The last contacts are slots, see `planes`. */
   const int64_t *body, *partner, *normal;
   const double* point;
   int64_t rubs, bounds;
@@ -35,8 +35,11 @@ struct walls {
    mode: of every contact 0 apart, 1 held, 2 held and sliding. lost: J that impacts and friction
    have taken; trimmed: J of errors of the steps, taken so that none is gained. residual: velocity by
    which laws were missed at most. slow, whole: v at the start of the last step, and the impulses of
-   its contacts, impacts among them; NULL where nobody asks. */
+   its contacts, impacts among them; NULL where nobody asks. planes: of every slot whether it is
+   in use, a place (3) in the frame of its body with the radius of a ball there, and a place (3) and
+   the normal (3) of a plane in the frame of its partner; NULL where there are none. */
 struct walled {
+  const double* planes;
   double *q, *v, *effort, *wrenches, *force, *slip, *mode, *slow, *whole;
   double time, step, lost, residual, trimmed;
   /* Impacts: see `record_impact`; how many stand there, and for how many there is room. */
@@ -127,8 +130,45 @@ static void accelerate(const struct walls* w, const struct walled* s, const doub
   apply(w, s, w->acceleration, arg, result);
 }
 
+/* The slots at the column of `rows`: their normals and places there, and, where `result` is not
+   NULL, their distances and rates. */
+static void meet(const struct walls* w, const struct walled* s, double* column, double* result) {
+  const size_t m = w->contacts, n = w->nv;
+  for (size_t i = 0; s->planes && i < w->slots; ++i) {
+    const double* plane = s->planes + 11 * i;
+    if (plane[0] == 0.) continue;
+    const size_t k = m - w->slots + i;
+    const double *one = column + w->body[k], *other = column + w->partner[k];
+    double *normal = column + w->normal[k], *place = normal + 3, gap = 0., rate = 0.;
+    for (int r = 0; r < 3; ++r) normal[r] = dot(3, other + 4 * r, plane + 8);
+    for (int r = 0; r < 3; ++r) {
+      const double foot = dot(3, other + 4 * r, plane + 5) + other[4 * r + 3];
+      place[r] = dot(3, one + 4 * r, plane + 1) + one[4 * r + 3] - plane[4] * normal[r];
+      gap += normal[r] * (place[r] - foot);
+    }
+    if (!result) continue;
+    for (int b = 0; b < 2; ++b) {
+      const double *body = b ? other : one, *speeds = body + 12;
+      double arm[3], turn[3], linear[3];
+      for (int r = 0; r < 3; ++r) {
+        arm[r] = place[r] - body[4 * r + 3];
+        linear[r] = dot(n, speeds + r * n, s->v), turn[r] = dot(n, speeds + (3 + r) * n, s->v);
+      }
+      for (int r = 0; r < 3; ++r) {
+        const int y = (r + 1) % 3, z = (r + 2) % 3;
+        rate += (b ? -1. : 1.) * normal[r] * (linear[r] + turn[y] * arm[z] - turn[z] * arm[y]);
+      }
+    }
+    result[k] = gap, result[m + k] = rate;
+  }
+}
+
 static void measure(const struct walls* w, const struct walled* s, double* result) {
   if (w->distances) evaluate(w, s, w->distances, s->q, s->v, result);
+  if (!s->planes) return;
+  double column[w->rows->size];
+  evaluate(w, s, w->rows, s->q, NULL, column);
+  meet(w, s, column, result);
 }
 
 /* q + span N velocity */

@@ -154,6 +154,8 @@ class Vector:
     def eighths(self, home: Numbers) -> int:
         """Eighths of a turn by which, at numbers of a configuration, the sum is turned from its
         longest term; 0 where `direction` needs no such reference."""
+        if not self.terms:
+            return 0
         longest, reference = self._reference()
         if reference is not None:
             return 0

@@ -15,6 +15,7 @@ import numpy as np
 
 from ...model.joints.motion import turn_rows
 from ...model.tree import Body, snap
+from .inlined import inlined
 
 SX = ca.SX
 
@@ -23,7 +24,7 @@ def constant(values: object) -> SX:
     """Numbers as a symbolic matrix without structural zeros; symbols stay what they are."""
     if isinstance(values, SX):
         return values
-    return SX(ca.DM(np.asarray(values, dtype=float)))
+    return SX(np.asarray(values, dtype=float))
 
 
 def cross(a: SX, b: SX) -> SX:
@@ -31,6 +32,7 @@ def cross(a: SX, b: SX) -> SX:
     return ca.cross(a, b)
 
 
+@inlined(3)
 def skew(a: SX) -> SX:
     """The matrix (3, 3) with skew(a) b = a x b."""
     zero = SX(0)
@@ -196,7 +198,13 @@ class Turn:
     @property
     def rotation(self) -> SX:
         """The rotation (3, 3) about z."""
-        return ca.blockcat([list(row) for row in turn_rows(self.cosine, self.sine)])
+        return _turn(self.cosine, self.sine)
+
+
+@inlined(1, 1)
+def _turn(cosine: SX, sine: SX) -> SX:
+    """The rotation (3, 3) about z."""
+    return ca.blockcat([list(row) for row in turn_rows(cosine, sine)])
 
 
 Position = SX | Turn

@@ -12,8 +12,9 @@ from ..algebra.spatial import SX, by_rows, constant
 from ..efforts import driving, reduced_efforts
 from ..loops.embedding import Embedding
 from ..programs import mass_matrix
-from ..rubbing import RubbingRows, tree_friction
+from ..rubbing import RubbingRows
 from ..system import System
+from ..tree.acting import acting
 from ..tree.gibbs_motion import body_motions
 from .contact import ContactGeometry
 from .rods import between
@@ -43,7 +44,7 @@ def damped_mass(system: System, q: SX, z: SX, step: SX) -> SX:
 
 def _damping(system: System, embedding: Embedding) -> SX:
     """Damping (nv, nv) of the independent coordinates."""
-    damping = ca.diag(SX(tree_friction(system.tree)[0]))
+    damping = ca.diag(acting(system.tree, "damping"))
     return embedding.matrix.T @ damping @ embedding.matrix
 
 
@@ -72,8 +73,9 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
     for couple in contacts.couples:
         one, other = (motions[rod.body].T[:3, :] for rod in couple)
         normals += between(couple, one, other)[1:]
+    normals.append(SX.zeros(6 * contacts.slots))
     stops = [side * velocity[k] for _, k, side, _ in contacts.stops]
-    rubbing, dry = RubbingRows.of(system), tree_friction(system.tree)[1]
+    rubbing, dry = RubbingRows.of(system), acting(system.tree, "friction")
     rub = [v[k] for k, _ in rubbing.single] + [velocity[row] for row in rubbing.own]
     bounds = [
         sum((ca.fabs(embedding.matrix[i, k]) * dry[i] for i in members), SX(0))
@@ -90,8 +92,10 @@ class RowsLayout:
     body : of every contact the place of its body: the transform (3, 4) into the world, and the
         velocities (6, nv) of its origin and of its turning; of a stop that of its row (nv,).
     partner : of every couple of links the place of the other body likewise; -1 for the others.
-    normal : of its normal (3,), -1 for a stop; of a couple the place (3,) between follows.
+    normal : of its normal (3,), -1 for a stop; of a couple the place (3,) between follows. Slots
+        are couples whose bodies, normals and places others fill in.
     rubbing, bound : of the rows (r, nv), and of the bounds (r,), of dry friction.
+    order : of every body that may touch.
     """
 
     body: tuple[int, ...]
@@ -99,6 +103,7 @@ class RowsLayout:
     normal: tuple[int, ...]
     rubbing: int
     bound: int
+    order: dict[int, int]
 
     @staticmethod
     def of(system: System, contacts: ContactGeometry) -> RowsLayout:
@@ -114,11 +119,13 @@ class RowsLayout:
         couples = [[order[rod.body] for rod in couple] for couple in contacts.couples]
         at_walls = [normals + 3 * k for k in range(len(bodies))]
         between_links = normals + 3 * len(bodies)
-        at_links = [between_links + 6 * k for k in range(len(couples))]
+        count, slots = len(couples), contacts.slots
+        at_links = [between_links + 6 * k for k in range(count + slots)]
         return RowsLayout(
-            (*bodies, *(one for one, _ in couples), *stops),
-            (*(-1 for _ in bodies), *(other for _, other in couples), *(-1 for _ in stops)),
-            (*at_walls, *at_links, *(-1 for _ in stops)),
+            (*bodies, *(one for one, _ in couples), *stops, *[0] * slots),
+            (*[-1] * len(bodies), *(two for _, two in couples), *[-1] * len(stops), *[0] * slots),
+            (*at_walls, *at_links[:count], *[-1] * len(stops), *at_links[count:]),
             rubbing,
-            between_links + 6 * len(couples),
+            between_links + 6 * (count + slots),
+            order,
         )

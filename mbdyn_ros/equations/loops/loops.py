@@ -19,6 +19,7 @@ from ...model.closing_types import Slide, Turn
 from ...model.clusters import Closure, loop_axes
 from ...model.model import Pose
 from ...model.tree import Tree
+from ..algebra.inlined import inlined
 from ..algebra.spatial import SX, JointMotion, constant, cross
 from ..tree.newton_euler import skew_square
 
@@ -222,8 +223,7 @@ def _side(
 
     def carry(arm: SX) -> tuple[SX, SX]:
         """Velocity and drift of a point at `arm` on the body reached so far."""
-        swing = cross(spin_drift, arm) + skew_square(spin) @ arm
-        return velocity + cross(spin, arm), drift + swing
+        return _carried(arm, spin, spin_drift, skew_square(spin) @ arm, velocity, drift)
 
     for index in path:
         body, joint = tree.bodies[index], joints[index]
@@ -233,9 +233,9 @@ def _side(
         rotation = joint.transform.turned(rotation)
         angular, linear = rotation @ joint.angular, rotation @ joint.linear
         turning, sliding = angular @ v[body.v], linear @ v[body.v]
-        drift = drift + cross(2 * spin + turning, sliding)
-        spin_drift = spin_drift + cross(spin, turning)
-        spin, velocity = spin + turning, velocity + sliding
+        spin, spin_drift, velocity, drift = _moved(
+            turning, sliding, spin, spin_drift, velocity, drift
+        )
         for k, column in enumerate(range(body.v.start, body.v.stop)):
             columns.append((column, angular[:, k], linear[:, k], point))
     arm = rotation @ constant(frame.translation)
@@ -243,3 +243,20 @@ def _side(
     return _Side(
         rotation @ constant(frame.rotation), point + arm, spin, spin_drift, velocity, drift, columns
     )
+
+
+@inlined(3, 3, 3, 3, 3, 3)
+def _carried(
+    arm: SX, spin: SX, spin_drift: SX, pull: SX, velocity: SX, drift: SX
+) -> tuple[SX, SX]:
+    """Velocity and drift of a point at `arm` on a body that moves so; `pull` is centripetal."""
+    return velocity + cross(spin, arm), drift + (cross(spin_drift, arm) + pull)
+
+
+@inlined(3, 3, 3, 3, 3, 3)
+def _moved(
+    turning: SX, sliding: SX, spin: SX, spin_drift: SX, velocity: SX, drift: SX
+) -> tuple[SX, SX, SX, SX]:
+    """Spin, its drift, velocity and its drift behind a joint that turns and slides so."""
+    drift = drift + cross(2 * spin + turning, sliding)
+    return spin + turning, spin_drift + cross(spin, turning), velocity + sliding, drift

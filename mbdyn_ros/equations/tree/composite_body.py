@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...model.tree import WORLD, RigidInertia, Tree
+from ..algebra.inlined import inlined
 from ..algebra.spatial import SX, JointMotion, Transform, by_columns, constant, cross, symmetric
-from .acting import rotor_inertia
+from .acting import acting
 
 
 @dataclass
@@ -35,11 +36,7 @@ class CompositeInertia:
         """
         p, first = transform.shift, transform.inward(self.first)
         half = first + 0.5 * self.mass * p
-        second = SX(transform.inward_symmetric(self.second))  # a copy, to be written to
-        for x, y, z in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-            second[x, x] += 2 * p[y] * half[y] + 2 * p[z] * half[z]
-            second[x, y] -= half[x] * p[y] + half[y] * p[x]
-            second[y, x] = second[x, y]
+        second = _parallel_axis(transform.inward_symmetric(self.second), p, half)
         return CompositeInertia(self.mass, first + self.mass * p, second)
 
     def __add__(self, other: CompositeInertia) -> CompositeInertia:
@@ -55,6 +52,17 @@ class CompositeInertia:
             return moment, self.mass * a + cross(alpha, self.first)
 
         return by_columns(of_one, angular, linear)
+
+
+@inlined((3, 3), 3, 3)
+def _parallel_axis(second: SX, p: SX, half: SX) -> SX:
+    """Moments about the parent's origin; `half` is R m c and half of m p."""
+    second = SX(second)  # a copy, to be written to
+    for x, y, z in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        second[x, x] += 2 * p[y] * half[y] + 2 * p[z] * half[z]
+        second[x, y] -= half[x] * p[y] + half[y] * p[x]
+        second[y, x] = second[x, y]
+    return second
 
 
 def composite_inertias(tree: Tree, joints: Sequence[JointMotion]) -> list[CompositeInertia]:
@@ -84,4 +92,7 @@ def composite_body(tree: Tree, joints: Sequence[JointMotion]) -> SX:
                 break
             moments, forces = by_columns(joint.transform.inward_wrench, moments, forces)
             j = target.parent
-    return matrix + rotor_inertia(tree)
+    rotors = acting(tree, "armature")
+    for k in rotors.sparsity().row():  # a sum of matrices would make a single zero structural
+        matrix[k, k] += rotors[k]
+    return matrix

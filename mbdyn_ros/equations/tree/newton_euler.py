@@ -22,6 +22,7 @@ import casadi as ca
 
 from ...model.model import Array
 from ...model.tree import WORLD, RigidInertia, Tree
+from ..algebra.inlined import inlined
 from ..algebra.spatial import SX, JointMotion, constant, cross, second_moment, skew
 from .acting import rotor_inertia
 
@@ -138,6 +139,7 @@ def inertial_wrenches(
     return moments, forces
 
 
+@inlined(3)
 def skew_square(w: SX) -> SX:
     """skew(w) skew(w) = w w^T - |w|^2 1, six products."""
     xx, yy, zz = w[0] * w[0], w[1] * w[1], w[2] * w[2]

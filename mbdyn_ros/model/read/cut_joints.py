@@ -95,7 +95,9 @@ def cut_warnings(
             messages.append(f'{message}at its end, and held there by the loop "{ends[joint.name]}"')
             continue
         message += f'here, and closed as the loop "{joint.name}"'
-        if joint.damping or joint.friction:
+        if joint.armature or joint.spring_stiffness:
+            message += " without its damping, friction, armature and spring"
+        elif joint.damping or joint.friction:
             message += " without its damping and friction"
         messages.append(message)
     return messages

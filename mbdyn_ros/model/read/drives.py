@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .remarks import Remarks
 from .xml_source import XmlSource
-
-ROTORS = "motorInertia", "rotorInertia"
-"""Elements for the inertia of a motor's rotor."""
 
 
 def driven_joints(document: XmlSource, movable: set[str]) -> tuple[str, ...]:
@@ -27,16 +23,3 @@ def _named(document: XmlSource) -> Iterator[str | None]:
     for transmission in document.root.iterchildren("transmission"):
         for joint in transmission.iterchildren("joint"):
             yield joint.get("name")
-
-
-def remark_rotors(document: XmlSource, remarks: Remarks) -> None:
-    """Remark on transmissions that tell the inertia of a motor, which nothing here adds."""
-    for transmission in document.root.iterchildren("transmission"):
-        told = [tag for tag in ROTORS if transmission.find(f".//{tag}") is not None]
-        if told:
-            remarks.add(
-                transmission,
-                f"<{told[0]}> is not used: forward dynamics and efforts leave the rotor out. It "
-                "counts as a link of its own with that inertia, tied to the joint by a coupling "
-                "with the reduction as ratio",
-            )

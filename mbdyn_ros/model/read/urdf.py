@@ -10,7 +10,7 @@ from .closure_check import check_closures
 from .closures import independent_joints, read_loop, read_marks
 from .couplings import couple_joints, read_coupling
 from .cut_joints import cut_joints, cut_warnings, loop_of
-from .drives import driven_joints, remark_rotors
+from .drives import driven_joints
 from .held_joints import HeldJoint, held_joints
 from .inertia_check import inertia_warnings
 from .placement import in_degrees
@@ -18,6 +18,7 @@ from .remarks import Remarks
 from .shape import read_materials
 from .source_text import TEXT, Source
 from .structure import check_ends, check_mimics, check_unique, find_root
+from .transmissions import read_transmissions
 from .urdf_choices import read_choices
 from .urdf_joint import read_joint
 from .urdf_link import read_link
@@ -67,8 +68,8 @@ def read_urdf(source: Source) -> Model:
       with a warning; negative friction is refused.
     - A mimic on a fixed joint is dropped with a warning.
     - Inertias that no body can have are computed as they stand, with a warning.
-    - Of ros2_control and transmission only the joints that they drive are read; the inertia of a
-      motor in the latter is left out with a warning.
+    - Of ros2_control the joints that it drives and its transmissions are read; of transmissions
+      (simple, differential, four-bar linkage) the reductions, and rotors as `armature` of joints.
     - Shapes are read for those who ask what touches what or how it looks; one that cannot be read
       is refused only then.
     - Choices may stand in the file, as in a side-car: see `urdf_choices`.
@@ -114,6 +115,7 @@ def read_urdf(source: Source) -> Model:
     check_unique(document.name, links, "link")
     check_unique(document.name, joints, "joint")
     check_ends(document.name, links, joints)
+    transmissions, joints = read_transmissions(document, joints, remarks)
     marks = read_marks(document, remarks)
     couplings = [
         read_coupling(document, element, remarks) for element in robot.iterchildren("coupling")
@@ -129,7 +131,6 @@ def read_urdf(source: Source) -> Model:
     ]
     check_closures(links, joints, _placed(document.name, closings, coupled, cut))
     _remark_degrees(document, remarks)
-    remark_rotors(document, remarks)
     warnings = remarks.warnings() + inertia_warnings(document.name, links)
     warnings += cut_warnings(document.name, joints, cut, held)
     marked = (*joints, *(one.joint for one in held))  # those of loops have no marks
@@ -153,6 +154,7 @@ def read_urdf(source: Source) -> Model:
         driven=driven_joints(
             document, {joint.name for joint in joints if joint.nv and joint.mimic is None}
         ),
+        transmissions=transmissions,
         foreign=tuple(_foreign(document)),
     )
     return read_choices(document, couple_joints(model, coupled))

@@ -14,7 +14,7 @@ from urdf_parser_py import urdf
 from ...errors import suggestion
 from ..joints import JOINT_TYPES
 from .remarks import Remarks
-from .xml_source import XmlSource
+from .xml_source import XmlSource, is_unexpanded
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -108,6 +108,8 @@ def report_unknown(document: XmlSource, remarks: Remarks) -> None:
 
 def _report(element: Element, remarks: Remarks) -> None:
     tag = str(element.tag)
+    if is_unexpanded(element.get("name", "")):
+        remarks.add(element, "its name is an unexpanded xacro expression; run xacro first")
     known = ATTRIBUTES[tag]
     foreign = [f'"{name}"{suggestion(str(name), known)}' for name in set(element.attrib) - known]
     if foreign:

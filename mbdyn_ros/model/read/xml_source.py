@@ -163,9 +163,14 @@ class XmlSource:
         return tuple(values)
 
 
+def is_unexpanded(text: str) -> bool:
+    """Whether a text holds an expression of xacro."""
+    return "${" in text or "$(" in text
+
+
 def _no_number(attribute: str, text: str, word: str) -> str:
     problem = f'{attribute}="{text}"'
     problem += "" if word == text else f': "{word}"'
-    if "${" in text or "$(" in text:
+    if is_unexpanded(text):
         return f"{problem} is an unexpanded xacro expression; run xacro first"
     return f"{problem} is no finite number (below {LARGEST:g}); give one such as 0.25 or 1e-3"

@@ -64,11 +64,14 @@ def write_text(path: str | os.PathLike[str], text: str) -> Path:
 def moved_reference(file: str, source: Path | None, target: Path | None) -> str:
     """How a file in the folder `target` names a file that one in the folder `source` named.
 
-    Packages, web addresses and absolute paths stay; so does all where a folder is not known.
+    Packages, web addresses and absolute paths stay, and so does all where `source` is not known;
+    where `target` is not known the path becomes absolute.
     """
     parts = urlparse(file)
-    if source is None or target is None or len(parts.scheme) > 1 or Path(file).is_absolute():
+    if source is None or not file or len(parts.scheme) > 1 or Path(file).is_absolute():
         return file
+    if target is None:
+        return (source.resolve() / file).as_posix()
     if source.resolve() == target.resolve():
         return file
     return Path(os.path.relpath(source.resolve() / file, target.resolve())).as_posix()

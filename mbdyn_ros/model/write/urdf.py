@@ -63,7 +63,7 @@ def urdf_text(model: Model, folder: str | os.PathLike[str] | None = None) -> str
     <BLANKLINE>
     """
     source = None if model.source == TEXT else Path(model.source).parent
-    target = None if folder is None else Path(folder)
+    target = source if folder is None else Path(folder)
     model = whole_joints(model)
     robot = etree.Element("robot", name=model.name)
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ...arguments import require_unit_quaternions, single_vector
+from ...array import Array, NoNumbers, as_number, as_numbers
 from ...errors import InputError
 from ...integration.methods import ADAPTIVE, named
-from ...model.model import Array
 from ...robot import Robot
 from ..contact.environment import Environment
 from ..contact.stops import with_stops
@@ -147,8 +147,8 @@ def initial_state(robot: Robot, q0: object, v0: object) -> tuple[Array, Array]:
 
 def _positive(what: str, value: float, unit: str = "", zero: bool = False) -> float:
     try:
-        number = float(value)
-    except (TypeError, ValueError):
+        number = as_number(value)
+    except NoNumbers:
         number = math.nan
     if not math.isfinite(number) or number < 0 or (number == 0 and not zero):
         kind = "finite and not negative" if zero else "positive and finite"
@@ -161,8 +161,8 @@ def _sample_times(times: Array | Sequence[float] | None, duration: float) -> Arr
     if times is None:
         return None
     try:
-        array = np.asarray(times, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        array = as_numbers(times)
+    except NoNumbers as error:
         raise InputError(f"times must be numbers, s: {error}") from None
     if array.ndim != 1:
         raise InputError(f"times has shape {array.shape}; expected (N,)")

@@ -8,9 +8,9 @@ import casadi as ca
 import numpy as np
 
 from ...arguments import single_vector
+from ...array import Array, NoNumbers, as_numbers
 from ...equations.algebra.spatial import SX, constant
 from ...errors import InputError
-from ...model.model import Array
 from .surfaces import Surface, number_within
 
 MOST_HEIGHTS = 1024
@@ -47,8 +47,8 @@ def height_field(
     array([0.05])
     """
     try:
-        grid = np.array(heights, dtype=np.float64)
-    except (TypeError, ValueError):
+        grid = as_numbers(heights)
+    except NoNumbers:
         grid = np.zeros(0)
     what = f"surface {name!r}: heights"
     if grid.ndim != 2 or min(grid.shape, default=0) < 4 or not np.isfinite(grid).all():

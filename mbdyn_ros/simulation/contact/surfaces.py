@@ -11,10 +11,10 @@ import casadi as ca
 import numpy as np
 
 from ...arguments import single_vector
+from ...array import Array, NoNumbers, as_number
 from ...equations.algebra.spatial import SX, constant
 from ...equations.contact.signed_distance import from_distance, from_face, length, level
 from ...errors import InputError
-from ...model.model import Array
 from ...program.symbols import alone, lasting
 
 XYZ = ("x", "y", "z")
@@ -102,7 +102,8 @@ class Surface:
         for k in range(column.numel()):
             if not ca.depends_on(column[k], x):
                 raise InputError(
-                    f"surface {self.name!r}: g does not depend on the point; it is {column[k]}"
+                    f"surface {self.name!r}: g does not depend on the point; it is {column[k]}, "
+                    "and must be positive in free space and zero on the wall, as x[2] on a floor"
                 )
             faces.append(lasting(ca.Function("face", [x], [column[k]])))
         if not faces:
@@ -266,8 +267,8 @@ def checked_restitution(what: str, value: float) -> float:
 def number_within(what: str, value: float, most: float, words: str) -> float:
     """A finite number from 0 to `most`."""
     try:
-        number = value = float(value)
-    except (TypeError, ValueError):
+        number = value = as_number(value)
+    except NoNumbers:
         number = np.nan
     if not (np.isfinite(number) and 0 <= number <= most):
         raise InputError(f"{what} is {value!r}; it must be a number {words}")

@@ -36,9 +36,10 @@ class Coulomb:
     """
 
     def __init__(self, robot: Robot) -> None:
-        system = robot.system
-        tree, coordinates = system.tree, system.coordinates
-        self._loss, self._dry = tree_friction(tree)
+        self._robot, self._system = robot, robot.system
+        system = robot.calls.traced  # every joint whose friction may be set has its row
+        coordinates = system.coordinates
+        self._loss, self._dry = tree_friction(robot.system.tree)
         rubbing = RubbingRows.of(system)
         single = [k for k, _ in rubbing.single]
         self._members = [list(members) for _, members in rubbing.single]
@@ -52,14 +53,19 @@ class Coulomb:
         self.rows[np.arange(len(single)), single] = 1.0
         self.limit = np.zeros(len(self.labels))
         self._map = self._acceleration = None
-        self._use(system.embedding_at_home)
+        self._share = robot.system.embedding_at_home
+        self._use(self._share)
         if not all(linkage.linear for linkage in system.linkages):
             self._map = VelocityMap(robot)
             if self._own:
                 self._acceleration = robot.bind("joint_acceleration")
 
     def at(self, q: Array) -> None:
-        """Fill `rows`, `limit` and `damping` for a position."""
+        """Fill `rows`, `limit` and `damping` for a position, with the friction that holds now."""
+        if self._robot.system is not self._system:
+            self._system = self._robot.system
+            self._loss, self._dry = tree_friction(self._system.tree)
+            self._use(self._share)
         if self._map is not None:
             self._use(self._map.at(q))
 

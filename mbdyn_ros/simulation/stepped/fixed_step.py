@@ -89,7 +89,7 @@ class FixedStep:
         self.q, self.v = self._stepper.q, self._stepper.v
         self.effort = np.zeros(len(robot.effort_labels))
         self._drive = Drive(robot)
-        self._coulomb = Coulomb(robot) if robot.system.has_friction else None
+        self._coulomb = Coulomb(robot) if robot.calls.traced.has_friction else None
         rubbing = 0 if self._coulomb is None else len(self._coulomb.labels)
         self._rough = rubbing > 0
         self._dynamics = robot.bind("forward_dynamics", friction=not self._rough)

@@ -18,7 +18,6 @@ from ...equations.contact.stepping import (
     contact_rows,
     damped_dynamics,
     damped_mass,
-    tree_friction,
 )
 from ...equations.position_rate import position_rate
 from ...equations.programs import energy, forward_dynamics, mass_matrix
@@ -39,7 +38,7 @@ class Walls(ctypes.Structure):
 
     _fields_ = [
         *((name, ADDRESS) for name in PROGRAMS),
-        *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing", "bodies")),
+        *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing", "bodies", "slots")),
         ("body", ADDRESS),
         ("partner", ADDRESS),
         ("normal", ADDRESS),
@@ -58,6 +57,7 @@ class Motion(ctypes.Structure):
     """`struct walled` of runtime/walls.h."""
 
     _fields_ = [
+        ("planes", ADDRESS),
         *((name, ADDRESS) for name in ("q", "v", "effort", "wrenches", "force", "slip", "mode")),
         ("slow", ADDRESS),
         ("whole", ADDRESS),
@@ -92,12 +92,13 @@ class StepInC:
     walls : what C reads.
     rubbing : rows of dry friction. contacts : how many there are.
     layout : where they stand in the result of `rows`, a bound call at q; None where there are none.
+    body, partner : where their bodies stand there, see `RowsLayout`; of slots they change.
     points : of every pair of a point and a wall the place in the body's frame, and the radius.
     """
 
     def __init__(self, robot: Robot, geometry: ContactGeometry, laws: Laws) -> None:
-        system = robot.system
-        damped = any(tree_friction(system.tree)[0]) and not system.is_deep
+        system = robot.calls.traced
+        damped = system.has("damping") and not system.is_deep
         self.damped = damped
         rubs = RubbingRows.of(system)
         self.contacts, self.rubbing = geometry.count, len(rubs)
@@ -134,6 +135,7 @@ class StepInC:
             ]
         ).reshape(-1, 4)
         self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
+        self.body, self.partner, *_ = self._kept
         body, partner, normal, at_v, at_q = (one.ctypes.data for one in self._kept)
 
         def program(*names: str) -> int | None:
@@ -149,6 +151,7 @@ class StepInC:
             rate=program("position_rate"), energy=program("energy"),
             nq=robot.nq, nv=robot.nv, ne=len(robot.effort_labels),
             contacts=self.contacts, rubbing=self.rubbing, bodies=len(system.tree.bodies),
+            slots=geometry.slots,
             body=body, partner=partner, normal=normal, point=self.points.ctypes.data,
             rubs=layout.rubbing, bounds=layout.bound,
             still_v=at_v, still_q=at_q,
@@ -240,6 +243,16 @@ class MotionInC:
         if len(self._memory) != self._size_of_memory():
             self._memory = np.zeros(self._size_of_memory())
             self.motion.memory = self._memory.ctypes.data
+
+    def take_impacts(self) -> Array:
+        """The rows of the impacts since the last call; see `record_impact` in C."""
+        count, self.motion.hits = self.motion.hits, 0
+        return self.impacts[:count].copy() if count else self.impacts[:0]
+
+    def take_planes(self, planes: Array) -> None:
+        """Heed the planes (slots, 11) of its slots, as they are at each step."""
+        self._planes = planes
+        self.motion.planes = planes.ctypes.data
 
     def steps(self, count: int) -> int:
         """Take up to so many steps; see `walled_steps`."""

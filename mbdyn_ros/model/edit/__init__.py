@@ -1,0 +1,26 @@
+"""Robots changed: every edit takes a model and gives a new one.
+
+What a model carries follows the edit (loops, couplings, mimics, choices, home, shapes, elements for
+other programs), or the edit is refused in words. Whether loops can be closed afterwards is asked
+when a `Robot` is made of the model; its own methods (`Robot.locked`, ...) do that at once.
+"""
+
+from .attach import attached
+from .change import with_joint
+from .lock import locked
+from .mirror import mirrored
+from .remove import without
+from .rename import prefixed, renamed
+from .scale import scaled
+
+__all__ = [
+    "attached",
+    "locked",
+    "mirrored",
+    "prefixed",
+    "renamed",
+    "scaled",
+    "with_joint",
+    "without",
+]
+"""The edits of a model."""

@@ -1,0 +1,126 @@
+"""A tool or a second robot, fastened to a link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from ...errors import InputError
+from ..model import Joint, Model
+from ..read.source_text import TEXT
+from ..shapes import Collision, Mesh
+from ..split_joints import whole_joints
+from ..write.elements import moved_reference
+from .parts import require, split_where_named
+from .placing import placed_at
+from .rename import prefixed
+
+AnyShape = TypeVar("AnyShape", bound=Collision)
+
+
+def attached(
+    model: Model,
+    other: Model,
+    at: str,
+    xyz: Sequence[float] = (0.0, 0.0, 0.0),
+    rpy: Sequence[float] = (0.0, 0.0, 0.0),
+    prefix: str = "",
+    joint: str | None = None,
+) -> Model:
+    """The robot with another one, whose root link is fastened to a link of this one.
+
+    Parameters
+    ----------
+    other : a tool, or a robot.
+    at : a link of `model`; xyz (m) and rpy (rad) place the root link of `other` in it.
+    prefix : begins all names of `other`.
+    joint : name of the fixed joint between; by default that of the root link and "_mount".
+
+    Raises
+    ------
+    InputError
+        There is no such link, or both have a link, a joint or a loop of one name.
+
+    Notes
+    -----
+    Choices that one of them makes hold for both only if both make them: where one names its
+    independent or actuated joints and the other does not, all joints of the other that move and
+    do not mimic are meant.
+    """
+    one, two = whole_joints(model), prefixed(_files_from(model, other), prefix)
+    require(one, "link", at, one._links)
+    mount = Joint(
+        joint or f"{two.root}_mount", "fixed", at, two.root, placed_at(model.source, xyz, rpy)
+    )
+    _refuse_clashes(one, two, mount)
+    return split_where_named(
+        replace(
+            one,
+            links=(*one.links, *two.links),
+            joints=(*one.joints, mount, *two.joints),
+            loops=(*one.loops, *two.loops),
+            couplings=(*one.couplings, *two.couplings),
+            independent=_both(one, two, "independent"),
+            actuated=_both(one, two, "actuated"),
+            driven=(*one.driven, *two.driven),
+            home={**one.home, **two.home},
+            homes={**one.homes, **two.homes},
+            foreign=(*one.foreign, *two.foreign),
+            warnings=(*one.warnings, *two.warnings),
+        )
+    )
+
+
+def _files_from(model: Model, other: Model) -> Model:
+    """The other robot, its meshes named as a file beside that of the model would."""
+    if other.source == TEXT:
+        return other
+    source = Path(other.source).resolve().parent
+    target = None if model.source == TEXT else Path(model.source).parent
+
+    def moved(shape: AnyShape) -> AnyShape:
+        one = shape.geometry
+        if not isinstance(one, Mesh):
+            return shape
+        return replace(shape, geometry=replace(one, file=moved_reference(one.file, source, target)))
+
+    links = (
+        replace(
+            link,
+            visuals=tuple(map(moved, link.visuals)),
+            collisions=tuple(map(moved, link.collisions)),
+        )
+        for link in other.links
+    )
+    return replace(other, links=tuple(links))
+
+
+def _both(one: Model, two: Model, choice: str) -> tuple[str, ...] | None:
+    given = [getattr(model, choice) for model in (one, two)]
+    if given == [None, None]:
+        return None
+    names: list[str] = []
+    for model, chosen in zip((one, two), given, strict=True):
+        free = [each.name for each in model.joints if each.nv and each.mimic is None]
+        names += free if chosen is None else chosen
+    return tuple(names)
+
+
+def _refuse_clashes(one: Model, two: Model, mount: Joint) -> None:
+    kinds = (
+        ("link", one.links, two.links),
+        ("joint", one.joints, (mount, *two.joints)),
+        ("loop or coupling", (*one.loops, *one.couplings), (*two.loops, *two.couplings)),
+    )
+    for what, those, others in kinds:
+        names = [each.name for each in those]
+        clashes = [each.name for each in others if each.name in names]
+        if clashes:
+            more = f" and {len(clashes) - 3} more" if len(clashes) > 3 else ""
+            raise InputError(
+                f"{one.source}: both have a {what} called {', '.join(map(repr, clashes[:3]))}"
+                f'{more}; give the one that is attached a prefix, such as prefix="tool_"'
+            )
+

@@ -1,0 +1,99 @@
+"""Edits of whole joints, and models put together again after them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TypeVar
+
+from ...errors import InputError, suggestion
+from ..foreign import Foreign
+from ..model import Combination, Joint, Model
+from ..split_joints import joints_of_parts, parts, split_joints
+
+Value = TypeVar("Value")
+
+PLACELESS = ("transmission", "ros2_control", "safety_controller", "calibration")
+"""Elements for other programs in which no place stands."""
+
+
+def require(model: Model, what: str, name: object, known: Collection[str]) -> str:
+    """A name that the robot has, or words. `what`: "link", "joint", ...
+
+    Raises
+    ------
+    InputError
+        There is none of that name.
+    """
+    if isinstance(name, str) and name in known:
+        return name
+    near = suggestion(name, known) if isinstance(name, str) else ""
+    raise InputError(f"{model.source}: there is no {what} {name!r}{near}")
+
+
+def split_where_named(model: Model) -> Model:
+    """The model with those joints of several coordinates split whose parts it names."""
+    return split_joints(model, joints_of_parts(model, _named(model)))
+
+
+def _named(model: Model) -> Iterator[str]:
+    for coupling in model.couplings:
+        if isinstance(coupling, Combination):
+            yield from (name for name, _ in coupling.factors)
+    for names in (model.independent, model.actuated, model.home, *model.homes.values()):
+        yield from names or ()
+
+
+def names_of(joint: Joint) -> list[str]:
+    """The name of a joint, and those of its parts."""
+    return [joint.name, *parts(joint)]
+
+
+def keep_choices(model: Model, gone: Collection[str]) -> Model:
+    """The model without choices of joints that are gone; one that is empty then is none."""
+    return replace(
+        model,
+        independent=_kept(model.independent, gone),
+        actuated=_kept(model.actuated, gone),
+        driven=_kept(model.driven, gone) or (),
+        home=kept_positions(model.home, gone),
+        homes={name: kept_positions(home, gone) for name, home in model.homes.items()},
+    )
+
+
+def _kept(names: tuple[str, ...] | None, gone: Collection[str]) -> tuple[str, ...] | None:
+    return tuple(name for name in names or () if name not in gone) or None
+
+
+def kept_positions(home: Mapping[str, Value], gone: Collection[str]) -> dict[str, Value]:
+    """Positions by joint name without those of joints that are gone."""
+    return {name: position for name, position in home.items() if name not in gone}
+
+
+def keep_foreign(
+    model: Model, links: Iterable[str], joints: Iterable[str]
+) -> tuple[tuple[Foreign, ...], list[str]]:
+    """The elements for other programs without links and joints that are gone, and words about them.
+
+    Those that stand in what is gone go with it without a word.
+    """
+    gone = {*(("link", name) for name in links), *(("joint", name) for name in joints)}
+    kept, words = [], []
+    for one in model.foreign:
+        rest = one.without(gone)
+        if rest is not None:
+            kept.append(rest)
+        if rest is not one and (one.owner, one.name) not in gone:
+            named = ", ".join(f'"{name}"' for name in sorted({n for _, n in one.names() & gone}))
+            how = "is left out with" if rest is None else "is kept without"
+            words.append(f"{model.source}: <{one.tag}> {how} {named}")
+    return tuple(kept), list(dict.fromkeys(words))
+
+
+def untouched(model: Model, how: str) -> list[str]:
+    """Words about elements for other programs that stay as they are."""
+    tags = {one.tag for one in model.foreign} - set(PLACELESS)
+    if not tags:
+        return []
+    listed = ", ".join(f"<{tag}>" for tag in sorted(tags))
+    return [f"{model.source}: places in {listed} are {how}: they are for other programs"]
