@@ -261,6 +261,8 @@ class Robot:
     renamed = editing.renamed
     attached = editing.attached
     with_joint = editing.with_joint
+    scaled = editing.scaled
+    mirrored = editing.mirrored
     save_urdf = saving.save_urdf
     save_mjcf = saving.save_mjcf
     report = report
