@@ -8,7 +8,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector
+from ...arguments import (
+    Wrenches,
+    body_wrenches,
+    positive_seconds,
+    single_vector,
+    whole_efforts,
+)  # fmt: skip
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
 from ...errors import InputError, SimulationError
@@ -125,12 +131,18 @@ class Stepper:
 
     @property
     def effort(self) -> Array:
-        """Efforts of the actuated joints, to be filled in place or replaced (N m or N)."""
+        """Efforts of the actuated joints, to be filled in place or replaced (N m or N).
+
+        A contiguous array (n,) is taken itself; other numbers, or those of the motors of a floating
+        base alone, are copied.
+        """
         return self._motion.effort
 
     @effort.setter
-    def effort(self, effort: Array) -> None:
-        self._motion.effort = effort
+    def effort(self, effort: Array | Sequence[float]) -> None:
+        labels = self.robot.effort_labels
+        whole = single_vector("effort", whole_efforts(effort, labels), labels)
+        self._motion.effort = np.ascontiguousarray(whole)
 
     @property
     def wrenches(self) -> Mapping[str, Array]:
