@@ -22,7 +22,8 @@ from ..contact.precision import STEPS_IN_C
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
-from .step_in_c import MotionInC, StepInC, is_compiled
+from .motion_in_c import MotionInC
+from .step_in_c import StepInC, is_compiled
 from .touches import Contact, Touches
 from .tree_state import TreeState, diverged
 

@@ -1,4 +1,4 @@
-"""The bodies and places that a `connect` or a `weld` of a MJCF holds together."""
+"""Links that a `connect` or a `weld` of a MJCF holds together, and where."""
 
 from __future__ import annotations
 
