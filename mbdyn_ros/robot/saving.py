@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..model import edit
 from ..model.model import Model
 from ..model.split_joints import whole_joints
 from ..model.write.elements import write_text
 from ..model.write.mjcf import mjcf_text
+from ..model.write.sdf import sdf_text
 from ..model.write.urdf import unreadable_shapes, urdf_text
 from .described import arguments_text, described_model, home_positions
 
@@ -81,8 +83,37 @@ def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
     return Saved(write_text(path, text), tuple(omitted))
 
 
+def save_sdf(self: Robot, path: str | os.PathLike[str]) -> Saved:
+    """Write the robot as SDF, for Gazebo and Drake; a loop is a second parent of a link.
+
+    Returns
+    -------
+    The path, and in words what the file does not say. See docs/editing.md.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written, or numbers hold that are one a row of a batch.
+    """
+    model = described_model(self)
+    scoped = {
+        kind: {name: name.replace("::", ".") for name in names if "::" in name}
+        for kind, names in (
+            ("joints", [one.name for one in model.joints]),
+            ("links", [one.name for one in model.links]),
+            ("loops", [one.name for one in (*model.loops, *model.couplings)]),
+        )
+    }
+    if any(scoped.values()):  # those are inner models to SDF
+        model = edit.renamed(model, **scoped)
+    model = whole_joints(model)
+    text, omitted = sdf_text(model, home_positions(self, model), Path(path).parent)
+    return Saved(write_text(path, text), tuple(omitted))
+
+
 WRITERS: dict[str, Callable[[Robot, str | os.PathLike[str]], Saved]] = {
     ".urdf": save_urdf,
     ".xml": save_mjcf,
+    ".sdf": save_sdf,
 }
 """The writers of robots, by the end of the file's name."""
