@@ -56,12 +56,14 @@ setup(
         "urdfdom-py",  # imports as urdf_parser_py
     ],
     extras_require={
+        "contact": ["coal"],
         "page": PAGE,
         "test": [
             *PAGE,
             *PEERS,
             *XACRO,
             *MJCF,
+            "coal",
             "dask[distributed]",
             "hypothesis",
             "mcap-ros2-support",

@@ -19,6 +19,7 @@ from ..model.read.source_text import Source
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..program.declaration import Declaration
 from . import (
+    base_parameters,
     branches,
     configuration,
     derivatives,
@@ -191,7 +192,7 @@ class Robot:
     inverse_mass_matrix = dynamics.inverse_mass_matrix
     energy = dynamics.energy
     regressor = dynamics.regressor
-    base_parameters = dynamics.base_parameters
+    base_parameters = base_parameters.base_parameters
     inverse_dynamics_derivatives = derivatives.inverse_dynamics_derivatives
     forward_dynamics_derivatives = derivatives.forward_dynamics_derivatives
     system = property(parameters.system)
@@ -260,7 +261,10 @@ class Robot:
     renamed = editing.renamed
     attached = editing.attached
     with_joint = editing.with_joint
+    scaled = editing.scaled
+    mirrored = editing.mirrored
     save_urdf = saving.save_urdf
+    save_mjcf = saving.save_mjcf
     report = report
 
     @property

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..model.model import Model
+from ..model.split_joints import whole_joints
 from ..model.write.elements import write_text
+from ..model.write.mjcf import mjcf_text
 from ..model.write.urdf import unreadable_shapes, urdf_text
-from .described import arguments_text, described_model
+from .described import arguments_text, described_model, home_positions
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -53,4 +55,26 @@ def save_urdf(self: Robot | Model, path: str | os.PathLike[str]) -> Saved:
     omitted = unreadable_shapes(model)
     if not isinstance(self, Model):
         omitted += arguments_text(self)
+    return Saved(write_text(path, text), tuple(omitted))
+
+
+def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
+    """Write the robot as MJCF, for MuJoCo, with what it understood of loops, drives and home.
+
+    Joints and links keep their names. Loops, mimics and couplings are `equality` constraints,
+    actuated joints have motors, the keyframe `home` is the closed home. See docs/editing.md.
+
+    Returns
+    -------
+    The path, and in words what the file does not say.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written, or numbers hold that are one a row of a batch.
+    """
+    model = whole_joints(described_model(self))
+    text, omitted = mjcf_text(
+        model, home_positions(self, model), self.actuated_joints, Path(path).parent
+    )
     return Saved(write_text(path, text), tuple(omitted))

@@ -30,6 +30,9 @@ from ..system import System
 from ..tree.gibbs_motion import body_motions
 from .rods import Couple, between, couple_bytes
 
+OUT_OF_REACH = 1e9
+"""Distance (m) of what does not touch."""
+
 
 class BodyPoint(NamedTuple):
     """A point of a body at a place (3,) in its frame (m); with a radius (m) a ball about it."""
@@ -50,6 +53,8 @@ class ContactGeometry:
     couples : rods of different bodies, which may touch each other.
     stops : tree position and velocity coordinate of a joint, side (1 from below, -1 from above),
         and the position (rad or m) of its stop.
+    solid, slots : bodies with shapes of which others find where they touch, and how many such
+        contacts there are room for: far away in the programs here, see `struct walled` in C.
     """
 
     points: tuple[BodyPoint, ...]
@@ -57,6 +62,8 @@ class ContactGeometry:
     stops: tuple[tuple[int, int, float, float], ...] = ()
     signed: tuple[ca.Function, ...] = ()
     couples: tuple[Couple, ...] = ()
+    solid: tuple[int, ...] = ()
+    slots: int = 0
 
     @functools.cached_property
     @alone
@@ -69,7 +76,7 @@ class ContactGeometry:
             content.update(face.serialize().encode())
         for couple in self.couples:
             content.update(couple_bytes(couple))
-        content.update(repr(self.stops).encode())
+        content.update(f"{self.stops!r} {self.solid} {self.slots}".encode())
         return content.hexdigest()
 
     def __repr__(self) -> str:
@@ -85,7 +92,7 @@ class ContactGeometry:
     def bodies(self) -> list[int]:
         """The bodies that have points."""
         rods = {rod.body for couple in self.couples for rod in couple}
-        return sorted({point.body for point in self.points} | rods)
+        return sorted({point.body for point in self.points} | rods | set(self.solid))
 
     @property
     def pairs(self) -> int:
@@ -98,9 +105,14 @@ class ContactGeometry:
         return self.pairs + len(self.couples)
 
     @property
-    def count(self) -> int:
+    def lasting(self) -> int:
         """Number of pairs, couples and, behind them, stops."""
         return self.touching + len(self.stops)
+
+    @property
+    def count(self) -> int:
+        """Number of all of these and, behind them, slots."""
+        return self.lasting + self.slots
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +146,7 @@ def point_motions(
 
 @program("q v", output="distances", about="contacts", internal=True)
 def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
-    """g of every pair, couple and stop, then its rate, then |grad g| (3m, 1)."""
+    """g of every pair, couple, stop and slot, then its rate, then |grad g| (3m, 1)."""
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
@@ -171,6 +183,9 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
         values.append(side * (position[row] - bound))
         rates.append(side * velocity[k])
         slopes.append(SX(1))
+    values.append(OUT_OF_REACH * SX.ones(contacts.slots))
+    rates.append(SX.zeros(contacts.slots))
+    slopes.append(SX.ones(contacts.slots))
     return ca.densify(ca.vertcat(*values, *rates, *slopes))
 
 

@@ -73,6 +73,7 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
     for couple in contacts.couples:
         one, other = (motions[rod.body].T[:3, :] for rod in couple)
         normals += between(couple, one, other)[1:]
+    normals.append(SX.zeros(6 * contacts.slots))
     stops = [side * velocity[k] for _, k, side, _ in contacts.stops]
     rubbing, dry = RubbingRows.of(system), acting(system.tree, "friction")
     rub = [v[k] for k, _ in rubbing.single] + [velocity[row] for row in rubbing.own]
@@ -91,8 +92,10 @@ class RowsLayout:
     body : of every contact the place of its body: the transform (3, 4) into the world, and the
         velocities (6, nv) of its origin and of its turning; of a stop that of its row (nv,).
     partner : of every couple of links the place of the other body likewise; -1 for the others.
-    normal : of its normal (3,), -1 for a stop; of a couple the place (3,) between follows.
+    normal : of its normal (3,), -1 for a stop; of a couple the place (3,) between follows. Slots
+        are couples whose bodies, normals and places others fill in.
     rubbing, bound : of the rows (r, nv), and of the bounds (r,), of dry friction.
+    order : of every body that may touch.
     """
 
     body: tuple[int, ...]
@@ -100,6 +103,7 @@ class RowsLayout:
     normal: tuple[int, ...]
     rubbing: int
     bound: int
+    order: dict[int, int]
 
     @staticmethod
     def of(system: System, contacts: ContactGeometry) -> RowsLayout:
@@ -115,11 +119,13 @@ class RowsLayout:
         couples = [[order[rod.body] for rod in couple] for couple in contacts.couples]
         at_walls = [normals + 3 * k for k in range(len(bodies))]
         between_links = normals + 3 * len(bodies)
-        at_links = [between_links + 6 * k for k in range(len(couples))]
+        count, slots = len(couples), contacts.slots
+        at_links = [between_links + 6 * k for k in range(count + slots)]
         return RowsLayout(
-            (*bodies, *(one for one, _ in couples), *stops),
-            (*(-1 for _ in bodies), *(other for _, other in couples), *(-1 for _ in stops)),
-            (*at_walls, *at_links, *(-1 for _ in stops)),
+            (*bodies, *(one for one, _ in couples), *stops, *[0] * slots),
+            (*[-1] * len(bodies), *(two for _, two in couples), *[-1] * len(stops), *[0] * slots),
+            (*at_walls, *at_links[:count], *[-1] * len(stops), *at_links[count:]),
             rubbing,
-            between_links + 6 * len(couples),
+            between_links + 6 * (count + slots),
+            order,
         )

@@ -13,6 +13,9 @@ from ..split_joints import joints_of_parts, parts, split_joints
 
 Value = TypeVar("Value")
 
+PLACELESS = ("transmission", "ros2_control", "safety_controller", "calibration")
+"""Elements for other programs in which no place stands."""
+
 
 def require(model: Model, what: str, name: object, known: Collection[str]) -> str:
     """A name that the robot has, or words. `what`: "link", "joint", ...
@@ -86,3 +89,11 @@ def keep_foreign(
             words.append(f"{model.source}: <{one.tag}> {how} {named}")
     return tuple(kept), list(dict.fromkeys(words))
 
+
+def untouched(model: Model, how: str) -> list[str]:
+    """Words about elements for other programs that stay as they are."""
+    tags = {one.tag for one in model.foreign} - set(PLACELESS)
+    if not tags:
+        return []
+    listed = ", ".join(f"<{tag}>" for tag in sorted(tags))
+    return [f"{model.source}: places in {listed} are {how}: they are for other programs"]

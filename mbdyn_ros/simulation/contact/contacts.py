@@ -33,6 +33,8 @@ class Contacts:
     Attributes
     ----------
     restitution, friction : of every contact (m,).
+    meeting : of every slot in use words for it, and its links.
+    solid_pairs : convex shapes that may touch in slots. gravity : (3,) m/s^2.
 
     only_watch : whether distances are asked for often, and rows seldom or never: those are
         compiled when they are first asked for.
@@ -55,11 +57,23 @@ class Contacts:
         faces, count = environment.sides, len(self.points)
         stops = len(self.geometry.stops)
         walls = [side.surface for _ in range(count) for side in faces]
-        links = [environment.links] * len(self.geometry.couples)
-        bounces = [one.restitution for one in (*walls, *links) if one is not None]
-        rubs = [one.friction for one in (*walls, *links) if one is not None]
-        self.restitution = np.array(bounces + [environment.limit_restitution] * stops)
-        self.friction = np.array(rubs + [0.0] * stops)
+        pairs, slots = len(self.geometry.couples), self.geometry.slots
+        if slots and not only_watch:
+            raise SimulationError(
+                f"{robot.model.source}: boxes, cylinders and meshes of links touch each other in "
+                "compiled steps: take a Stepper, or links without convex"
+            )
+        e, mu = (0.0, 0.0)
+        if environment.links is not None:
+            e, mu = environment.links.restitution, environment.links.friction
+        bounces = [*(one.restitution for one in walls), *[e] * pairs]
+        rubs = [*(one.friction for one in walls), *[mu] * pairs]
+        stopped = [environment.limit_restitution] * stops
+        self.restitution = np.array([*bounces, *stopped, *[e] * slots])
+        self.friction = np.array([*rubs, *[0.0] * stops, *[mu] * slots])
+        self.meeting: dict[int, tuple[str, tuple[str, str]]] = {}
+        self.gravity = robot.gravity
+        self.solid_pairs = environment.solid_pairs(robot)
         couples = [name for name, _ in environment.couples(robot)]
         self._names = (*couples, *environment.stop_names(robot))
         self._couples: dict[int, CoupleTerms] = {}
@@ -89,12 +103,16 @@ class Contacts:
 
     def surface(self, k: int) -> str:
         """Name of a contact's surface, of two links, or of the joint whose stop it is."""
+        if k >= self.geometry.lasting:
+            return self.meeting[k][0]
         if k >= self.geometry.pairs:
             return self._names[k - self.geometry.pairs]
         return self.environment.sides[k % len(self.environment.sides)].name
 
     def links(self, k: int) -> tuple[str, ...]:
         """The link that a contact pushes, and the one that it pushes back; () for a stop."""
+        if k >= self.geometry.lasting:
+            return self.meeting[k][1]
         if k >= self.geometry.touching:
             return ()
         if k < self.geometry.pairs:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector
+from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector, whole_efforts
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
 from ...errors import InputError, SimulationError
@@ -22,7 +22,8 @@ from ..contact.precision import STEPS_IN_C
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
-from .step_in_c import MotionInC, StepInC, is_compiled
+from .motion_in_c import MotionInC
+from .step_in_c import StepInC, is_compiled
 from .touches import Contact, Touches
 from .tree_state import TreeState, diverged
 
@@ -65,11 +66,7 @@ class Stepper:
     """
 
     def __init__(
-        self,
-        robot: Robot,
-        step: float,
-        environment: Environment | None = None,
-        method: str = AUTO,
+        self, robot: Robot, step: float, environment: Environment | None = None, method: str = AUTO
     ) -> None:
         robot.require_mass("simulation")
         robot.require_single("simulation")
@@ -92,6 +89,9 @@ class Stepper:
             self._touches = Touches(self._contacts, self._compiled, robot.system.tree)
         self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
         self._motion = MotionInC(self._compiled, self.q, self.v, MOST_IMPACTS)
+        self._solids = None if self._touches is None else self._touches.solids
+        if self._solids is not None:
+            self._motion.take_planes(self._solids.planes)
         self.effort = np.zeros(len(robot.effort_labels))
         self._tree = TreeState(robot)
         self._position_rate = PositionRate(robot.system.coordinates)
@@ -121,12 +121,18 @@ class Stepper:
 
     @property
     def effort(self) -> Array:
-        """Efforts of the actuated joints, to be filled in place or replaced (N m or N)."""
+        """Efforts of the actuated joints, to be filled in place or replaced (N m or N).
+
+        A contiguous array (n,) is taken itself; other numbers, or those of the motors of a floating
+        base alone, are copied.
+        """
         return self._motion.effort
 
     @effort.setter
-    def effort(self, effort: Array) -> None:
-        self._motion.effort = effort
+    def effort(self, effort: Array | Sequence[float]) -> None:
+        labels = self.robot.effort_labels
+        whole = single_vector("effort", whole_efforts(effort, labels), labels)
+        self._motion.effort = np.ascontiguousarray(whole)
 
     @property
     def wrenches(self) -> Mapping[str, Array]:
@@ -182,6 +188,8 @@ class Stepper:
         self._position_rate.normalize(position)
         if self._contacts is not None:
             self._contacts.refuse_inside(position, velocity, STEPS_IN_C.inside)
+        if self._solids is not None:
+            self._solids.refuse_inside(position)
         self.q[:], self.v[:] = position, velocity
         self._motion.forget()
         if self.robot.system.nz:
@@ -198,9 +206,12 @@ class Stepper:
         """
         left = steps
         while left > 0:
-            taken = self._motion.steps(left)
-            if self._motion.motion.hits:
-                self._impacts += self._taken_impacts()
+            if self._solids is not None:
+                self._solids.look(self.q, self.v, self.step)
+            taken = self._motion.steps(1 if self._solids is not None else left)
+            if self._touches is not None:
+                records = self._motion.take_impacts()
+                self._impacts += [self._touches.impact(one, self._energy_of) for one in records]
             if taken < 0:
                 raise diverged(self.robot, self.q, self.v, self.time, self.step)
             left -= taken
@@ -231,11 +242,10 @@ class Stepper:
         What the parent exerts on the child, in axes and signs of `ForceTorque`. `wrenches` are
         those on links that came into the step as efforts.
         """
-        touched, given = NO_WRENCHES, (self._wrenches, wrenches)
+        given = [self._wrenches, wrenches]
         if self._touches is not None:
-            touched = self._touches.wrenches(self.q, self._motion.whole / self.step)
-        state = self.q, self.v, self._motion.slow
-        return self._sensors.mean(joint, *state, self.step, touched, *given)
+            given.append(self._touches.wrenches(self.q, self._motion.whole / self.step))
+        return self._sensors.mean(joint, self.q, self.v, self._motion.slow, self.step, *given)
 
     @property
     def modes(self) -> Array:
@@ -282,12 +292,6 @@ class Stepper:
         return int(self._motion.motion.merged)
 
     # ---- what happened --------------------------------------------------------------------
-
-    def _taken_impacts(self) -> list[Impact]:
-        motion, touches = self._motion.motion, self._touches
-        records, motion.hits = self._motion.impacts[: motion.hits].copy(), 0
-        assert touches is not None
-        return [touches.impact(record, self._energy_of, self.robot.nv) for record in records]
 
     def _energy_of(self, q: Array, v: Array) -> Array:
         self._energy.q[:], self._energy.v[:] = q, v
