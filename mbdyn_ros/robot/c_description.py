@@ -1,4 +1,4 @@
-"""The part of a robot that is exported as C99: its functions, with values recorded for their test."""
+"""The functions of a robot that are exported as C99, with values recorded for their test."""
 
 from __future__ import annotations
 
