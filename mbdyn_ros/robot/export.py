@@ -84,6 +84,8 @@ def generate_c(
     ...     [path.name for path in robot.generate_c(folder).files]
     ['cart.h', 'cart.c', 'test_cart.c', 'CMakeLists.txt', 'cart.py']
     """
-    from ..export.c_export import export_c  # few programs need it
+    from ..export.c_export import export_c  # few programs need them
+    from .c_description import describe
 
-    return export_c(self, directory, links, checked_layout(self, parameters))
+    layout = checked_layout(self, parameters)
+    return export_c(directory, lambda: describe(self, links, layout))

@@ -20,6 +20,7 @@ from ..model.read.srdf import read_srdf
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..program.declaration import Declaration
 from . import (
+    base_parameters,
     branches,
     configuration,
     derivatives,
@@ -196,7 +197,7 @@ class Robot:
     inverse_mass_matrix = dynamics.inverse_mass_matrix
     energy = dynamics.energy
     regressor = dynamics.regressor
-    base_parameters = dynamics.base_parameters
+    base_parameters = base_parameters.base_parameters
     inverse_dynamics_derivatives = derivatives.inverse_dynamics_derivatives
     forward_dynamics_derivatives = derivatives.forward_dynamics_derivatives
     system = property(parameters.system)
