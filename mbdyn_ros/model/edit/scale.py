@@ -28,7 +28,7 @@ AnyShape = TypeVar("AnyShape", bound=Collision)
 
 @dataclass(frozen=True)
 class _Law:
-    """What numbers are multiplied by. A time is the root of a length: gravity stays."""
+    """Factors of all numbers. A time is the root of a length: gravity stays."""
 
     length: float
     mass: float
