@@ -1,4 +1,4 @@
-"""What of a robot is exported as C99: its functions, with values recorded for their test."""
+"""The functions of a robot that are exported as C99, with values recorded for their test."""
 
 from __future__ import annotations
 
