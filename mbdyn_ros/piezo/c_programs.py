@@ -1,4 +1,4 @@
-"""What the microprocessor of a piezo robot needs: torques, pulse windows and controller as C99."""
+"""C99 for the microprocessor of a piezo robot: torques, pulse windows and controller."""
 
 from __future__ import annotations
 
