@@ -10,6 +10,7 @@ from scipy.spatial import ConvexHull
 
 import mbdyn_ros
 from mbdyn_ros import Environment, InputError, Surface
+from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -113,6 +114,8 @@ def test_hollows_matter_only_to_curved_walls(tmp_path: Path) -> None:
     assert len(FLOOR.contact_points(robot)) > 20
     with pytest.raises(InputError, match=r"thing.*body.stl is not convex \(.* 0.0333 m inside"):
         Environment([Surface.sphere(3.0)]).contact_points(robot)
+    with pytest.raises(InputError, match=r"body.stl is not convex .*: give a mesh for each of its"):
+        LinkContacts(convex=True).solid_pairs(robot)
 
 
 def test_a_mesh_without_a_body(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -78,3 +79,10 @@ def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
         model, home_positions(self, model), self.actuated_joints, Path(path).parent
     )
     return Saved(write_text(path, text), tuple(omitted))
+
+
+WRITERS: dict[str, Callable[[Robot, str | os.PathLike[str]], Saved]] = {
+    ".urdf": save_urdf,
+    ".xml": save_mjcf,
+}
+"""The writers of robots, by the end of the file's name."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 LEAST = 1e-12
 """Mass (kg) and moments (kg m^2) that a moving body has at least: MuJoCo refuses 0."""
 
-MARGIN = 1e-12
+SPARE = 1e-12
 """Share of the largest moment by which the other two together are larger, for MuJoCo's rounding."""
 
 SLIGHT = 1e-9
@@ -134,13 +134,13 @@ def _together(members: Mapping[str, Pose], own: Mapping[str, Inertia]) -> Inerti
 
 def _is_sound(inertia: Inertia) -> bool:
     a, b, c = np.linalg.eigvalsh(inertia.moments)
-    return bool(inertia.mass >= LEAST and a >= LEAST and a + b >= c * (1 + MARGIN))
+    return bool(inertia.mass >= LEAST and a >= LEAST and a + b >= c * (1 + SPARE))
 
 
 def _sound(inertia: Inertia) -> Inertia:
     """The nearest that MuJoCo takes: moments raised."""
     moments, axes = np.linalg.eigh((inertia.moments + inertia.moments.T) / 2)
     moments = np.maximum(moments, LEAST)
-    moments[0] = max(moments[0], moments[2] * (1 + 2 * MARGIN) - moments[1])
+    moments[0] = max(moments[0], moments[2] * (1 + 2 * SPARE) - moments[1])
     turned: Array = axes @ np.diag(moments) @ axes.T
     return Inertia(max(inertia.mass, LEAST), inertia.center, (turned + turned.T) / 2)

@@ -132,7 +132,7 @@ def mesh_corners(mesh: Mesh, source: str, where: str, flat: bool) -> Array:
     if not flat and hollow > 0:
         raise InputError(
             f"{where}: {path} is not convex (its surface goes {hollow:.3g} m inside its hull), and "
-            "there are walls that are no planes: give a mesh for each of its convex parts, or give "
+            "what it may touch is no plane: give a mesh for each of its convex parts, or give "
             "the environment points=[(link, xyz), ...]"
         )
     return corners

@@ -37,6 +37,9 @@ COMMON: dict[str, Callable[..., Any]] = {"restitution": NUMBER, "friction": NUMB
 def _formulas(document: YamlSource, node: yaml.Node, what: str) -> list[str]:
     """One formula, or a list of them: the faces of a wall with edges."""
     nodes = document.sequence(node, what) if isinstance(node, yaml.SequenceNode) else [node]
+    for one in nodes:
+        if document.is_empty(one) or one.value == "":
+            raise document.error(one, f"{what} is empty; write a formula such as z - 0.1*x")
     return [document.text(one, what) for one in nodes]
 
 

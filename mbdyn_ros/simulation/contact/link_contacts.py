@@ -53,6 +53,12 @@ class LinkContacts:
             pairs = [(one, other) for one, other in disabled]
         except (TypeError, ValueError):
             raise InputError(f"disabled must be pairs of links; it is {disabled!r}") from None
+        for one, other in pairs:
+            if one == other:
+                raise InputError(
+                    f"disabled names link {one!r} twice in one pair: a link never touches itself; "
+                    "name two links, or leave the pair out"
+                )
         self.disabled = frozenset(map(frozenset, pairs))
         if not isinstance(convex, bool):
             raise InputError(f"links: convex is {convex!r}; it must be True or False")
