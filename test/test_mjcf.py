@@ -16,7 +16,7 @@ from mbdyn_ros.model import Model, read_description
 from mbdyn_ros.model.shapes import Box, Capsule, Cylinder, Mesh, Sphere
 
 mujoco = pytest.importorskip("mujoco")
-from mjcf_judge import MjcfJudge  # noqa: E402
+from mujoco_judge import MujocoJudge  # noqa: E402
 
 INERTIAL = '<inertial pos="0.1 0 -0.2" mass="2" fullinertia="0.3 0.4 0.5 0.01 0.02 -0.03"/>'
 TREE = f"""
@@ -56,8 +56,8 @@ def load(text: str) -> Robot:
     return mbdyn_ros.load(text)
 
 
-def judge(text: str) -> MjcfJudge:
-    return MjcfJudge(load(text), mujoco.MjModel.from_xml_string(text))
+def judge(text: str) -> MujocoJudge:
+    return MujocoJudge(load(text), mujoco.MjModel.from_xml_string(text))
 
 
 @pytest.mark.parametrize("base", ["", "<freejoint/>", '<joint name="turn"/>'])

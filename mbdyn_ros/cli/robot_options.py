@@ -29,6 +29,7 @@ class RobotOptions:
     floating_base: bool
     gravity: tuple[float, float, float] | None
     xacro: tuple[str, ...]
+    srdf: str | None
 
     def described(self, source: str) -> Source:
         """The description in a file (- is standard input), xacro expanded."""
@@ -52,6 +53,7 @@ class RobotOptions:
                 home=home,
                 floating_base=self.floating_base or None,
                 gravity=self.gravity,
+                srdf=self.srdf,
             )
 
 
@@ -82,6 +84,9 @@ def robot_options(function: F) -> F:
         click.option(
             "--mechanism", metavar="FILE",
             help="YAML with loops and couplings, for a URDF that has none.",
+        ),
+        click.option(
+            "--srdf", metavar="FILE", help="SRDF with homes, virtual joints and passive joints.",
         ),
         click.option(
             "--xacro", multiple=True, metavar="NAME:=VALUE",
