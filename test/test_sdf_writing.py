@@ -78,9 +78,8 @@ def test_what_a_joint_has_is_written(tmp_path: Path) -> None:
     assert joint.limits == robot.model.joint("b").limits
     assert (joint.damping, joint.friction, joint.spring_reference) == (0.5, 0.25, -0.5)
     assert other.model.joint("thread").numbers["pitch"] == pytest.approx(0.25, abs=1e-15)
-    assert other.gravity.tolist() == [0, 0, -1.62]
     told = " ".join(saved.omitted)
-    for what in ('it is "b_joint"', "armature of b", "drives", "<transmission>"):
+    for what in ('it is "b_joint"', "armature of b", "gravity", "drives", "<transmission>"):
         assert what in told
 
 

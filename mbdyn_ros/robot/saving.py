@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..model import edit
 from ..model.model import Model
@@ -18,6 +18,13 @@ from .described import arguments_text, described_model, home_positions
 
 if TYPE_CHECKING:
     from .robot import Robot
+
+
+class Named(Protocol):
+    """A part of a robot that has a name."""
+
+    @property
+    def name(self) -> str: ...
 
 
 class Saved(NamedTuple):
@@ -96,19 +103,18 @@ def save_sdf(self: Robot, path: str | os.PathLike[str]) -> Saved:
         The file cannot be written, or numbers hold that are one a row of a batch.
     """
     model = described_model(self)
-    scoped = {
-        kind: {name: name.replace("::", ".") for name in names if "::" in name}
-        for kind, names in (
-            ("joints", [one.name for one in model.joints]),
-            ("links", [one.name for one in model.links]),
-            ("loops", [one.name for one in (*model.loops, *model.couplings)]),
-        )
-    }
-    if any(scoped.values()):  # those are inner models to SDF
-        model = edit.renamed(model, **scoped)
+    joints, links = (_unscoped(those) for those in (model.joints, model.links))
+    loops = _unscoped((*model.loops, *model.couplings))
+    if joints or links or loops:
+        model = edit.renamed(model, joints, links, loops)
     model = whole_joints(model)
     text, omitted = sdf_text(model, home_positions(self, model), Path(path).parent)
     return Saved(write_text(path, text), tuple(omitted))
+
+
+def _unscoped(those: Iterable[Named]) -> dict[str, str]:
+    """Other names of those whose names SDF would take for inner models'."""
+    return {one.name: one.name.replace("::", ".") for one in those if "::" in one.name}
 
 
 WRITERS: dict[str, Callable[[Robot, str | os.PathLike[str]], Saved]] = {

@@ -58,11 +58,7 @@ def sdf_text(
     model = with_own_names(with_single_closings(model, omitted), omitted)
     source = None if model.source == TEXT else Path(model.source).parent
     sdf = etree.Element("sdf", version=VERSION)
-    around = sdf
-    if model.gravity is not None:
-        around = element(sdf, "world", name=WORLD)
-        element(around, "gravity").text = numbers(model.gravity)
-    one = element(around, "model", name=model.name)
+    one = element(sdf, "model", name=model.name)
     fixed = not model.floating_base
     for link in model.links:
         if not (fixed and link.name == model.root == WORLD):
@@ -206,6 +202,8 @@ def _write_loop(parent: Element, model: Model, loop: Loop) -> None:
 
 def _tell_others(model: Model, omitted: list[str]) -> None:
     """Words about the rest that the file does not say."""
+    if model.gravity is not None:
+        omitted.append(f"gravity, which is a world's: {numbers(model.gravity)}")
     rotors = [joint.name for joint in model.joints if joint.armature]
     if rotors:
         omitted.append(f"the armature of {', '.join(rotors)}")

@@ -145,7 +145,8 @@ def with_own_names(model: Model, omitted: list[str]) -> Model:
     """The model with other names of joints and loops that are called like a link, or a joint."""
     taken = {link.name for link in model.links}
     new: dict[str, str] = {}
-    for one in (*model.joints, *model.loops):
+    own: list[Joint | Loop] = [*model.joints, *model.loops]
+    for one in own:
         name = one.name
         while name in taken:
             name += "_joint" if isinstance(one, Joint) else "_loop"
