@@ -25,6 +25,7 @@ from ..model import (
 )
 from ..read.number import LARGEST
 from ..read.source_text import TEXT
+from ..read.transmissions import ROTORS
 from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
 from ..split_joints import whole_joints
 from .angles import roll_pitch_yaw
@@ -242,6 +243,8 @@ def _write_foreign(robot: Element, model: Model) -> None:
     said: set[str] = set()
     for foreign in model.foreign:
         one = foreign.element()
+        if one.tag == "transmission":
+            _drop_idle_rotors(one, model)
         owners.get((foreign.owner, foreign.name), robot).append(one)
         if one.tag in ("transmission", "ros2_control"):
             said |= {name for what, name in foreign.names() if what == "joint"}
@@ -256,6 +259,14 @@ def _write_foreign(robot: Element, model: Model) -> None:
             if gear is not None:
                 motor = element(transmission, "actuator", name=gear.motors[0])
                 element(motor, "mechanicalReduction").text = number(float(gear.rates[0, 0]))
+
+
+def _drop_idle_rotors(transmission: Element, model: Model) -> None:
+    """Leave out rotors of joints that have no armature any more: a reader would add it again."""
+    joints = [one.get("name") for one in transmission.iterchildren("joint")]
+    if not any(joint.armature for joint in model.joints if joint.name in joints):
+        for rotor in [one for one in transmission.iter(*ROTORS)]:
+            rotor.getparent().remove(rotor)
 
 
 def unreadable_shapes(model: Model) -> list[str]:
