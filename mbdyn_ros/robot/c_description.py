@@ -1,4 +1,4 @@
-"""What of a robot is exported as C99: its functions, with values recorded for their test."""
+"""A robot as a library of C99: its functions, with values recorded for their test."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def closed_form(self: Robot) -> ClosedForm:
     # 3 elements, 1 of them zero (33.3%)
     H11 = 0.225
     C111 = 0
-    g1 = 5.0*C1
+    g1 = 5*C1
     """
     from ..export.closed_form import closed_form  # few programs need it
 
