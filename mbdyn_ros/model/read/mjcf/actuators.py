@@ -13,10 +13,12 @@ from .tendons import length_factors
 class Actuators:
     """Joints by number: those that are driven, and limits of efforts.
 
-    `elsewhere` counts actuators that act on no joint.
+    `gears` holds name, joint and gear of the actuators on single joints; `elsewhere` counts those
+    that act on no joint.
     """
 
     driven: list[int] = field(default_factory=list)
+    gears: list[tuple[str, int, float]] = field(default_factory=list)
     efforts: dict[int, float] = field(default_factory=dict)
     elsewhere: int = 0
 
@@ -28,8 +30,9 @@ def read_actuators(compiled: Compiled) -> Actuators:
     for k in range(len(model.actuator_trntype)):
         kind, target = int(model.actuator_trntype[k]), int(model.actuator_trnid[k, 0])
         if kind in (kinds.mjTRN_JOINT, kinds.mjTRN_JOINTINPARENT):
-            gear = abs(float(model.actuator_gear[k, 0]))
-            effort = gear * _largest_force(compiled, k)
+            gear = float(model.actuator_gear[k, 0])
+            result.gears.append((compiled.name_of("ACTUATOR", k), target, gear))
+            effort = abs(gear) * _largest_force(compiled, k) if gear else 0.0
             result.driven.append(target)
             result.efforts[target] = result.efforts.get(target, 0.0) + effort
         elif kind == kinds.mjTRN_TENDON and (factors := length_factors(model, target)):
