@@ -142,7 +142,7 @@ def test_actuators_and_limits() -> None:
     assert [model.joint(name).limits.effort for name in model.driven] == [19, 7, np.inf]
     assert model.unused["tendon"] == 2
     assert [(one.motors, one.rates.item()) for one in model.transmissions] == [
-        (("strong",), 5.0), (("crank/motor1",), 1.0), (("rocker/motor2",), 1.0)
+        (("strong",), 5.0), (("actuator1",), 1.0), (("actuator2",), 1.0)
     ]  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from ..couplings import couple_joints
 from ..inertia_check import inertia_warnings
 from ..source_text import Source
 from ..structure import check_mimics, check_unique
-from .actuators import Actuators, read_actuators
+from .actuators import read_actuators
 from .bodies import BALL, HINGE, SLIDE, read_bodies
 from .compiled import Compiled, compile_mjcf
 from .equalities import Equalities, read_equalities
@@ -57,7 +57,8 @@ def read_mjcf(source: Source) -> Model:
     bodies = read_bodies(compiled, names, actuators.efforts)
     equalities = read_equalities(compiled, names)
     joints = tuple(map(equalities.applied, bodies.joints))
-    movable = {joint.name for joint in joints if joint.nv == 1 and joint.mimic is None}
+    movable = {joint.name for joint in joints if joint.nv and joint.mimic is None}
+    single = {joint.name for joint in joints if joint.nv == 1}
     forces = unused_forces(compiled, actuators)
     model = Model(
         name=compiled.spec.modelname or "robot",
@@ -73,7 +74,11 @@ def read_mjcf(source: Source) -> Model:
                 name for k in actuators.driven if (name := names.joints[k]) in movable
             )
         ),
-        transmissions=tuple(_transmissions(actuators, names, movable)),
+        transmissions=tuple(
+            Transmission(name, (name,), (names.joints[k],), simple(gear))
+            for k, name, gear in actuators.geared
+            if names.joints[k] in single
+        ),
         gravity=_gravity(compiled),
         floating_base=bodies.is_free,
         unused=forces | unused_elements(compiled),
@@ -100,17 +105,6 @@ def _warnings(compiled: Compiled, forces: Mapping[str, int]) -> list[str]:
         return []
     listed = ", ".join(f"{what} ({count})" for what, count in forces.items())
     return [f"{compiled.name}: acts on the motion and is not used: {listed}"]
-
-
-def _transmissions(
-    actuators: Actuators, names: Names, movable: Collection[str]
-) -> Iterator[Transmission]:
-    """The gears of actuators on single joints; a gear of 0 moves nothing."""
-    for number, (name, joint, gear) in enumerate(actuators.gears):
-        driven = names.joints[joint]
-        if gear and driven in movable:
-            called = name or f"{driven}/motor{number}"
-            yield Transmission(called, (called,), (driven,), simple(gear))
 
 
 def _gravity(compiled: Compiled) -> tuple[float, float, float]:
