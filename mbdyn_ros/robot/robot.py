@@ -271,6 +271,7 @@ class Robot:
     mirrored = editing.mirrored
     save_urdf = saving.save_urdf
     save_mjcf = saving.save_mjcf
+    save_sdf = saving.save_sdf
     report = report
 
     @property
