@@ -24,7 +24,10 @@ SOLO = str(urdf_file("solo12.urdf"))
 ROOT = Path(__file__).resolve().parent.parent
 FOUR_BAR = str(ROOT / "urdf" / "four_bar.urdf")
 POSE = "[0, -1, 1, 0.2, 0.5, 0]"
-VERBS = ["bench", "codegen", "fd", "id", "inspect", "mechanism", "ops", "piezo", "simulate", "view"]
+VERBS = [
+    "bench", "codegen", "edit", "fd", "id", "inspect", "mechanism", "ops", "piezo", "simulate",
+    "view",
+]  # fmt: skip
 pytestmark = pytest.mark.usefixtures("interpreted_module")
 
 GHOST = """<robot name="g"><link name="world"/><link name="ghost"/><joint name="hinge"

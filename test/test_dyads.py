@@ -159,7 +159,7 @@ def test_random_kinds_are_all_there() -> None:
 
 
 def test_turns_are_those_of_joints_where_they_can_be() -> None:
-    """The tree joins cylinder and boom to the ground: no turn of one against the other is formed."""
+    """The tree joins cylinder and boom to the ground: no turn of one against the other."""
     boom = mbdyn_ros.load(Path(__file__).parent.parent / "urdf" / "boom.urdf")
     counts = boom.operation_counts()["mass_matrix"]
     assert (counts["multiplications"], counts["additions"]) <= (36, 28)

@@ -16,7 +16,7 @@ SLOWEST, FASTEST = 0.5, 100.0
 QUICKEST = 5000.0
 """Acceleration of a trapezoid at most, rad/s^2."""
 
-LONGEST = 10.0
+LONGEST_PLAYED = 10.0
 """Duration at most of a cycloid and of a free motion, s."""
 
 STRONGEST = 1.0
@@ -61,7 +61,7 @@ class DriveSliders:
         for name in self._torques:
             panel.add(name, -most, most, 0.0, "N m, constant")
         panel.add("acceleration", 1.0, QUICKEST, 100.0, "rad/s^2")
-        panel.add("duration", 0.1, LONGEST, 2.0, "s", step=0.05)
+        panel.add("duration", 0.1, LONGEST_PLAYED, 2.0, "s", step=0.05)
         self._shown: Mapping[str, tuple[str, ...]] = {
             CONSTANT: (*self._speeds, *self._starts[1:]),
             TRAPEZOID: (*self._speeds, *self._starts[1:], "acceleration"),

@@ -13,7 +13,7 @@ from ..cut_open import connections
 from .mechanism_scene import ROOT, extent
 from .run import Run
 
-LONGEST, HEAD = 0.3, 0.18
+LARGEST_ARROW, HEAD = 0.3, 0.18
 """The arrow of the largest force, as a share of the mechanism's size; a head, of its arrow."""
 
 BARB = math.radians(155)
@@ -42,7 +42,7 @@ class ForceArrows:
         finite = np.abs(self._forces[np.isfinite(self._forces)])
         most = float(finite.max()) if finite.size else 0.0
         size = extent(pose)
-        self._scale, self._front = (LONGEST * size / most if most else 0.0), 0.4 * size
+        self._scale, self._front = (LARGEST_ARROW * size / most if most else 0.0), 0.4 * size
 
     @property
     def visible(self) -> bool:
@@ -66,7 +66,7 @@ class ForceArrows:
         self._lines.points = points.astype(np.float32)
 
     def sentences(self, row: int) -> str:
-        """What pushes what, as Markdown: one line a joint."""
+        """Which part pushes which, as Markdown: one line a joint."""
         return "\n".join(self._said(row))
 
     def _said(self, row: int) -> Iterator[str]:

@@ -24,7 +24,7 @@ from .quaternion import quaternion
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-UNBOUNDED = 1e10
+WIDE = 1e10
 """A bound of a range whose other end alone is bounded."""
 
 WORLD = "world"
@@ -188,7 +188,7 @@ def _qpos(joint: Joint, q: Array) -> list[float]:
 
 def _write_range(one: Element, limits: Limits) -> None:
     if math.isfinite(limits.lower) or math.isfinite(limits.upper):
-        bounds = max(limits.lower, -UNBOUNDED), min(limits.upper, UNBOUNDED)
+        bounds = max(limits.lower, -WIDE), min(limits.upper, WIDE)
         one.set("range", numbers(bounds))
 
 

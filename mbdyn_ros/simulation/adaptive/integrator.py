@@ -36,7 +36,7 @@ MODE_PROBES = 8
 """Instants inside a step at which the end of a mode is looked for."""
 
 STIFF_RATE = 1e5
-"""Damping rate (1/s) above which implicit steps are the faster ones."""
+"""Rate (1/s) of damping or of an actuator above which implicit steps are the faster ones."""
 
 SHORTEST_STEP = 1e-14
 """Step (s), and share of the time, that is too short to count."""
@@ -135,8 +135,7 @@ class Integrator:
     def _smooth(self, balance: EnergyBalance) -> Iterator[Step]:
         """Integrate until the mode, or the time, ends."""
         touching = self.motion.touching
-        q, _ = self.motion.split(self.state)
-        stiff = self.motion.dynamics.damping_rate(q) > STIFF_RATE
+        stiff = self.motion.stiffest_rate(self.state) > STIFF_RATE
         method = methods.STIFF if stiff else self.method
         solver = self._solver(
             method, self.time, self.state, self.end, self.max_step, self.tolerances

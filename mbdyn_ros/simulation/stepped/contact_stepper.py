@@ -8,13 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from ...arguments import (
-    Wrenches,
-    body_wrenches,
-    positive_seconds,
-    single_vector,
-    whole_efforts,
-)  # fmt: skip
+from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector, whole_efforts
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
 from ...errors import InputError, SimulationError
@@ -28,7 +22,8 @@ from ..contact.precision import STEPS_IN_C
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
-from .step_in_c import MotionInC, StepInC, is_compiled
+from .motion_in_c import MotionInC
+from .step_in_c import StepInC, is_compiled
 from .touches import Contact, Touches
 from .tree_state import TreeState, diverged
 
@@ -71,11 +66,7 @@ class Stepper:
     """
 
     def __init__(
-        self,
-        robot: Robot,
-        step: float,
-        environment: Environment | None = None,
-        method: str = AUTO,
+        self, robot: Robot, step: float, environment: Environment | None = None, method: str = AUTO
     ) -> None:
         robot.require_mass("simulation")
         robot.require_single("simulation")

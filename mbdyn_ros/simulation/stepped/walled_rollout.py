@@ -113,4 +113,7 @@ def _one_by_one(
 def _of(robot: Robot, environment: Environment) -> tuple[Contacts, StepInC]:
     """The programs of a robot among walls."""
     contacts = Contacts(robot, environment, only_watch=True)
-    return contacts, StepInC.among(robot, contacts)
+    step = StepInC.among(robot, contacts)
+    if not contacts.geometry.slots:
+        step.use_vectors()
+    return contacts, step
