@@ -70,7 +70,8 @@ def test_piezo_robot(piezo: mbdyn_ros.Robot) -> None:
     expected = f"{len(form.elements)} elements, {form.zeros} zero ({100 * share:.1f} %)"
     assert row(PAPERS, "(1), (2), (7)")[-1] == expected
     tables = literature_tables(piezo.system.tree, piezo.operation_counts())
-    for start, (title, lines) in zip(("table 2,", "table 3, products"), tables.items(), strict=True):
+    starts = ("table 2,", "table 3, products")
+    for start, (title, lines) in zip(starts, tables.items(), strict=True):
         theirs = [one for one in lines if one[0] != "mbdyn_ros"]
         ours = {one[1]: one for one in lines if one[0] == "mbdyn_ros"}
         recursion = ours["Newton-Euler" if "Inverse" in title else "composite bodies"]
