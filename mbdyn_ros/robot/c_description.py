@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -16,7 +17,7 @@ from ..equations.frames import Frame, jacobian
 from ..equations.system import System
 from ..equations.variable import Layout, with_symbols, without
 from ..errors import InputError
-from ..export.c_library import CFunction, CLibrary
+from ..export.c_library import CFunction, CLibrary, CProgram
 from ..model.model import Array
 from ..model.tree import WORLD
 from ..names import identifier, library_name
@@ -41,8 +42,13 @@ RECORDED_STATES = 3
 
 
 @alone
-def describe(robot: Robot, links: Sequence[str] | None, layout: Layout = NOTHING) -> CLibrary:
-    """Describe the library to be written for a robot.
+def describe(
+    robot: Robot,
+    links: Sequence[str] | None,
+    layout: Layout = NOTHING,
+    more: Sequence[CProgram] = (),
+) -> CLibrary:
+    """Describe the library to be written for a robot, with `more` programs beside the usual ones.
 
     Raises
     ------
@@ -86,6 +92,11 @@ def describe(robot: Robot, links: Sequence[str] | None, layout: Layout = NOTHING
         _function(f"{prefix}_{name}", _needed(program, fixed), states)
         for name, program in wanted.items()
     ]
+    for one in more:
+        program = Program(one.declaration, fixed, one.about)
+        own = [state | {key: of(state) for key, of in one.examples.items()} for state in states]
+        function = _function(f"{prefix}_{program.name}", program, own)
+        functions.append(replace(function, text=one.text))
     return CLibrary(
         prefix=prefix,
         robot=model.name,

@@ -56,6 +56,8 @@ def keep_choices(model: Model, gone: Collection[str]) -> Model:
         independent=_kept(model.independent, gone),
         actuated=_kept(model.actuated, gone),
         driven=_kept(model.driven, gone) or (),
+        transmissions=tuple(one for one in model.transmissions if not {*one.joints} & {*gone}),
+        actuators=tuple(one for one in model.actuators if one.joint not in gone),
         home=kept_positions(model.home, gone),
         homes={name: kept_positions(home, gone) for name, home in model.homes.items()},
     )

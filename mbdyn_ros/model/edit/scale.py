@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+import numpy as np
+
 from ...errors import InputError
 from ..coupled_joints import factors_of
 from ..model import (
@@ -21,6 +23,7 @@ from ..model import (
 )
 from ..shapes import Box, Collision, Cylinder, Geometry, Mesh, Sphere
 from ..split_joints import parts, whole_joints
+from ..transmission import Transmission
 from .parts import split_where_named, untouched
 
 AnyShape = TypeVar("AnyShape", bound=Collision)
@@ -59,9 +62,15 @@ def scaled(model: Model, length: float, mass: float | None = None) -> Model:
     Raises
     ------
     InputError
-        A factor is not above 0; or a joint of several coordinates, of which some slide and others
-        turn, has damping, friction or an armature, which is one number for all.
+        A factor is not above 0; the robot has actuators; or a joint of several coordinates, of
+        which some slide and others turn, has damping, friction or an armature, which is one number
+        for all.
     """
+    if model.actuators:
+        raise InputError(
+            f"{model.source}: actuator {model.actuators[0].name!r} has the size that it has; scale "
+            "the robot without its actuators, and give those of the other one in a side-car file"
+        )
     law = _Law(_factor(model, "length", length), _factor(model, "mass", length**3, mass))
     model = whole_joints(model)
     slides = _sliding(model)
@@ -77,6 +86,9 @@ def scaled(model: Model, length: float, mass: float | None = None) -> Model:
                     successor_frame=_longer(loop.successor_frame, law.length),
                 )
                 for loop in model.loops
+            ),
+            transmissions=tuple(
+                _scaled_transmission(one, law, slides) for one in model.transmissions
             ),
             couplings=tuple(_scaled_coupling(model, one, law, slides) for one in model.couplings),
             home=_scaled_home(model.home, law, slides),
@@ -180,6 +192,14 @@ def _scaled_joint(model: Model, joint: Joint, law: _Law, slides: Mapping[str, bo
         spring_stiffness=effort / way * joint.spring_stiffness,
         spring_reference=way * joint.spring_reference,
     )
+
+
+def _scaled_transmission(
+    one: Transmission, law: _Law, slides: Mapping[str, bool]
+) -> Transmission:
+    """Motors turn as before, joints go further."""
+    ways = np.array([law.position(slides[joint]) for joint in one.joints])
+    return replace(one, rates=one.rates / ways)
 
 
 def _scaled_coupling(

@@ -202,7 +202,8 @@ class RobotNode(Node):
             mechanism, variable = given["mechanism"] or None, self.payloads.variable
             try:
                 robot = load(
-                    source, mechanism, home, floating, given["gravity"], variable, expanded
+                    source, mechanism, home, floating, given["gravity"], variable, expanded,
+                    given["srdf"] or None,
                 )
             except ModelError as error:
                 raise ModelError(self._of_parameter(str(error))) from None
@@ -215,7 +216,7 @@ class RobotNode(Node):
 
     def _of_parameter(self, text: str) -> str:
         """Words about a file, with the parameter that names it."""
-        for name in ("mechanism", "urdf"):
+        for name in ("mechanism", "srdf", "urdf"):
             if self.parameters[name] and text.startswith(self.parameters[name]):
                 return f"parameter {name}: {text}"
         return text

@@ -17,7 +17,7 @@ from ..xml_source import XmlSource
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-UNBOUNDED = 1e16
+NO_BOUND = 1e16
 """Limits from here on are what SDF writes for none."""
 
 
@@ -50,7 +50,7 @@ def number(
     if infinite:
         value = to_float((child.text or "").strip())
         if value is not None and not math.isnan(value):
-            return value if abs(value) < UNBOUNDED else math.copysign(math.inf, value)
+            return value if abs(value) < NO_BOUND else math.copysign(math.inf, value)
     return numbers_of(document, child, (1,))[0]
 
 
