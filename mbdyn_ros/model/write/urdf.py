@@ -23,8 +23,9 @@ from ..model import (
     Model,
     Pose,
 )
+from ..read.description import FORMATS, outermost, read_description
 from ..read.number import LARGEST
-from ..read.source_text import TEXT
+from ..read.source_text import TEXT, NamedText
 from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
 from ..split_joints import whole_joints
 from .angles import roll_pitch_yaw
@@ -38,6 +39,13 @@ BOUNDED = ("revolute", "prismatic")
 
 Reference = Callable[[str], str]
 """From the name of a file to that which is written."""
+
+
+def urdf_of(description: NamedText) -> str:
+    """The URDF of what was read: its own text, or of another format what that says as URDF+."""
+    if outermost(description.text) in FORMATS.keys() - {"robot"}:
+        return urdf_text(read_description(description))
+    return description.text
 
 
 def urdf_text(model: Model, folder: str | os.PathLike[str] | None = None) -> str:
