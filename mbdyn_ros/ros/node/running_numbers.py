@@ -27,7 +27,7 @@ Numbers = dict[str, dict[str, float]]
 
 
 class RunningNumbers:
-    """What parameters say of gravity and joints, on every robot that a node loads."""
+    """Gravity and numbers of joints, as parameters give them, on every robot that a node loads."""
 
     def __init__(self, node: RobotNode) -> None:
         self._node = node
