@@ -51,7 +51,7 @@ static size_t F(contact_rows)(const struct walls* w, struct F(work)* x, size_t i
     REAL arm[3], along[3][3];
     for (int r = 0; r < 3; ++r) {
       along[0][r] = normal[r];
-      if (other) {
+      if (w->partner[k] != -1) {
         arm[r] = normal[3 + r] - body[4 * r + 3];
       } else {
         const double* point = w->point + 4 * k;

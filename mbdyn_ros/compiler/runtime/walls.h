@@ -20,7 +20,7 @@ struct walls {
      of origin and turning, and its normal (3), or, where that is -1, one row; then rows of dry
      friction and the bounds of its forces. point: places (3) in the bodies' frames, and radius.
      partner: where the other body stands if two links touch, whose place (3) then follows the
-     normal; else -1. The last contacts are slots, see `planes`. */
+     normal; -2 where that is of a rim; else -1. The last contacts are slots, see `planes`. */
   const int64_t *body, *partner, *normal;
   const double* point;
   int64_t rubs, bounds;
