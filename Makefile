@@ -45,11 +45,11 @@ pytest := . .venv/ros_env.sh && $(isolated) $(single_threaded) $(translated_once
 beside := --numprocesses $$(($$(nproc) + 1)) --dist worksteal
 
 # mypy keeps one core busy while the first tests start.
-test: .venv/interfaces.stamp
+test: .venv/translated.stamp
 	@$(MAKE) --no-print-directory --jobs 2 lint test-beside
 	@$(pytest) -m 'alone and not long' test/test_ros_*.py
 
-test-beside: .venv/interfaces.stamp
+test-beside: .venv/translated.stamp
 	@$(pytest) -m 'not alone and not long' $(beside)
 
 test-all: lint
@@ -75,6 +75,11 @@ bench: .venv/bench.stamp
 
 lint: .venv/interfaces.stamp
 	@. .venv/ros_env.sh && .venv/bin/python -m ruff check . && .venv/bin/python -m mypy
+
+# Else every process of the tests translates all that it imports, at the same time as the others.
+.venv/translated.stamp: .venv/interfaces.stamp
+	@$(pytest) --collect-only -q >/dev/null
+	@touch $@
 
 clean:
 	rm -rf .venv build install log *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -3,7 +3,8 @@
     python -m benchmarks.contact_steps
 
 Both have the same bodies and a ball at every foot; a PD holds the joints. The least of many groups
-of ten steps counts. Then 1024 motions in rollouts, ours and `mujoco.rollout`, on two threads.
+of ten steps counts. Then 1024 motions in rollouts, ours and `mujoco.rollout`, on two threads: half
+of them stand and half fall, with noise on every effort of every step.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from .race.robots import Entry, Runner
 RADIUS, STEP, GROUP, ROUNDS = 0.02, 1e-3, 10, 200
 """m of a foot, s, steps that are timed together, and how often."""
 
-MANY, STEPS = 1024, 50
-"""Motions and steps of the rollouts."""
+MANY, STEPS, NOISE = 1024, 50, 0.1
+"""Motions and steps of the rollouts, and what is drawn for every effort (N m)."""
 
 
 def pose(robot: mbdyn_ros.Robot) -> Array:
@@ -92,6 +93,7 @@ def main() -> None:
         "ours": lambda: ours.advance(GROUP),
         "MuJoCo": lambda: mujoco.mj_step(model, data, nstep=GROUP),
     }
+    ours_effort = ours.effort.copy()
     standing = timed(calls, hold)
     print(f"standing, {len(ours.contacts)} and {data.ncon} contacts:", standing)
     high = q + np.eye(robot.nq)[2] * 1e3
@@ -102,22 +104,38 @@ def main() -> None:
     falling = timed({**calls, "free": lambda: free.advance(GROUP)}, lambda name: None)
     print("falling:", falling)
 
-    state = np.zeros((MANY, mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
-    mujoco.mj_resetData(model, data)
-    data.qpos[:] = [*q[:3], 1, 0, 0, 0, *q[7:]]
-    mujoco.mj_getState(model, data, state[0], mujoco.mjtState.mjSTATE_FULLPHYSICS)
-    state[:] = state[0]
-    datas, efforts = [mujoco.MjData(model) for _ in range(2)], np.zeros((STEPS, robot.nv))
-    best = {"ours": np.inf, "MuJoCo": np.inf}
-    starts, still = np.tile(q, (MANY, 1)), np.zeros(robot.nv)
+    rollouts(runner.robot, walls, model, q, ours_effort)
+
+
+def rollouts(
+    robot: mbdyn_ros.Robot, walls: Environment, model: mujoco.MjModel, q: Array, hold: Array
+) -> None:
+    """Print the steps a second of both, for motions that differ: half of them fall.
+
+    q : standing. hold : the efforts that hold it there; every row has its own noise on them.
+    """
+    rng, nv = np.random.default_rng(0), robot.nv
+    starts, speeds = np.tile(q, (MANY, 1)), np.zeros((MANY, nv))
+    fall = slice(MANY // 2, MANY)
+    starts[fall, 2] += rng.uniform(0, 0.05, MANY - MANY // 2)
+    speeds[fall] = 0.3 * rng.normal(size=speeds[fall].shape)
+    efforts = hold + NOISE * rng.normal(size=(MANY, STEPS, nv)) * (np.arange(nv) > 5)
+    kind, data = mujoco.mjtState.mjSTATE_FULLPHYSICS, mujoco.MjData(model)
+    states = np.zeros((MANY, mujoco.mj_stateSize(model, kind)))
+    for start, speed, state in zip(starts, speeds, states, strict=True):
+        data.qpos[:], data.qvel[:] = [*start[:3], 1, 0, 0, 0, *start[7:]], speed
+        mujoco.mj_getState(model, data, state, kind)
+    datas, drive = [mujoco.MjData(model) for _ in range(2)], mujoco.mjtState.mjSTATE_QFRC_APPLIED
+    best: dict[str, float] = {}
     for _ in range(5):
+        for method in ("rk4", "semi_implicit"):
+            start = time.perf_counter()
+            robot.rollout(starts, speeds, efforts, STEP, method, terminal=True, environment=walls)
+            best[method] = min(best.get(method, np.inf), time.perf_counter() - start)
         start = time.perf_counter()
-        robot.rollout(starts, still, efforts, STEP, terminal=True, environment=walls)
-        best["ours"] = min(best["ours"], time.perf_counter() - start)
-        start = time.perf_counter()
-        rollout.rollout(model, datas, state, nstep=STEPS)
-        best["MuJoCo"] = min(best["MuJoCo"], time.perf_counter() - start)
-    print("rollouts, steps a second:", {k: MANY * STEPS / best[k] for k in best})
+        rollout.rollout(model, datas, states, efforts, control_spec=drive, nstep=STEPS)
+        best["MuJoCo"] = min(best.get("MuJoCo", np.inf), time.perf_counter() - start)
+    print("rollouts, steps a second:", {k: round(MANY * STEPS / best[k]) for k in best})
 
 
 if __name__ == "__main__":

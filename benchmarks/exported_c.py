@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 import mbdyn_ros
-from mbdyn_ros.export.c_export import describe
 from mbdyn_ros.export.c_library import CLibrary
+from mbdyn_ros.robot.c_description import describe
 
 URDF = Path(__file__).resolve().parent.parent / "urdf"
 CALLS, ROUNDS = 20_000, 20

@@ -131,11 +131,12 @@ def run(fall: Fall, robots: dict[str, Robot]) -> str:
     q, v = bent(robot), np.zeros(robot.nv)
     q[:3] += (fall.height - Contacts(robot, walls).distances(q, v)[0].min()) * normal
     spring = Spring(stiffness, q, robot.nv) if fall.springs else None
-    start, reached = time.process_time(), [0.0]
+    start, reached, calls = time.process_time(), [0.0], itertools.count()
 
     def progress(t: float) -> None:
         reached[0] = t
-        if time.process_time() - start > MOST * fall.duration:
+        late = next(calls) % 50 == 0 and time.process_time() - start > MOST * fall.duration
+        if late:
             raise GivenUpError
 
     times = np.linspace(0.0, fall.duration, round(SAMPLES * fall.duration) + 1)

@@ -23,6 +23,8 @@ VERBS = (
     ("bench", ".cli.bench:bench", "Time the calls, beside Pinocchio where it is installed."),
     ("codegen", ".cli.codegen:codegen",
      "Write the equations as C99 that needs no library, or as formulas."),
+    ("edit", ".cli.edit:edit",
+     "Change a robot and write it as a file; without a change, convert it."),
     ("fd", ".cli.dynamics:fd", "Forward dynamics: the accelerations that efforts cause."),
     ("id", ".cli.dynamics:id_", "Inverse dynamics: the efforts that cause a motion."),
     ("inspect", ".cli.inspect:inspect", "Say what was understood of a robot."),
@@ -120,6 +122,7 @@ def main() -> None:
       mbdyn id ur5.urdf --position elbow_joint=1.2,shoulder_lift_joint=-0.8
       mbdyn simulate ur5.urdf --duration 5 --output run.csv --plot run.png
       mbdyn codegen ur5.urdf -o ur5_c
+      mbdyn edit ur5.urdf --lock elbow_joint=0.3 -o reduced.urdf
       xacro ur.urdf.xacro name:=ur ur_type:=ur5e | mbdyn id -
 
     \b

@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 from interpreting import interpreting
+from pendulum import forget
+
+from mbdyn_ros.compiler import cache, gcc
+from mbdyn_ros.compiler.runtime.library import runtime
 
 # A cache of compiled programs of the tests' own: never the user's. Programs are known by their C
 # text, so it may stay from run to run; `make clean` removes it.
@@ -34,3 +38,32 @@ def interpreted_module() -> Iterator[None]:
     """The same for all tests of a module, and for the robots that they share."""
     with interpreting():
         yield
+
+
+@pytest.fixture
+def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cache of its own, and nothing remembered; gives the folder of compiled programs.
+
+    The runtime library is there from before, but for other processes.
+    """
+    runtime()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("CC", raising=False)
+    forget()
+    yield tmp_path / "cache" / "mbdyn_ros"
+    monkeypatch.undo()
+    forget()
+
+
+@pytest.fixture
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The targets of all compilations from now on."""
+    targets: list[Path] = []
+    compile_library = cache.compile_library
+
+    def spy(source: str, target: Path, *toolchain: gcc.Toolchain) -> None:
+        targets.append(target)
+        compile_library(source, target, *toolchain)
+
+    monkeypatch.setattr(cache, "compile_library", spy)
+    return targets

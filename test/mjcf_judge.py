@@ -1,126 +1,105 @@
-"""MuJoCo as judge of what was read from a MJCF: its state for ours, and its terms in ours."""
+"""MuJoCo on a file that was written for it, in our independent coordinates."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
 
 import mujoco
 import numpy as np
 
-from mbdyn_ros import Robot
-from mbdyn_ros.array import Array
+import mbdyn_ros
 
-FREE, BALL = 0, 1
-SIZES = {FREE: (7, 6), BALL: (4, 3)}
-BASE = "floating_base"
+RANK = 1e-8
+
+
+@dataclass
+class Projected:
+    """MuJoCo's mass matrix (nv, nv) and bias (nv,) along our coordinates; how far loops are open.
+
+    mobility : of what MuJoCo's equalities leave free.
+    """
+
+    mass_matrix: np.ndarray
+    bias: np.ndarray
+    open: float = 0.0
+    mobility: int = 0
 
 
 class MjcfJudge:
-    """A robot and the model that MuJoCo makes of the same file.
+    """MuJoCo's answers for a robot and the MJCF that was written of it."""
 
-    Joints must have names in the file. Contacts, limits, dry friction and actuators are left out.
-    """
+    def __init__(self, robot: mbdyn_ros.Robot, path: Path) -> None:
+        self.robot, self.model = robot, mujoco.MjModel.from_xml_path(str(path))
+        self.model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+        self.data = mujoco.MjData(self.model)
+        self._base = 6 * robot.floating_base
 
-    def __init__(self, robot: Robot, model: Any) -> None:
-        self.robot, self.model, self.data = robot, model, mujoco.MjData(model)
-        bits = mujoco.mjtDisableBit
-        for bit in (bits.mjDSBL_CONTACT, bits.mjDSBL_LIMIT, bits.mjDSBL_FRICTIONLOSS,
-                    bits.mjDSBL_ACTUATION):  # fmt: skip
-            model.opt.disableflags |= int(bit)
-        model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
-        self.joints = {model.joint(k).name or BASE: k for k in range(model.njnt)}
-        free = [BASE] if robot.floating_base else []
-        self.order = [self.joints[name] for name in [*free, *robot.independent_joints]]
+    def _dofs(self, names: tuple[str, ...]) -> list[int]:
+        labels = []
+        for name in names:
+            planar = self.robot.model.joint(name).type == "planar"
+            labels += [f"{name}/{key}" for key in ("x", "y", "theta")] if planar else [name]
+        return [int(self.model.joint(label).dofadr[0]) for label in labels]
 
-    def places(self, joint: int) -> tuple[slice, slice]:
-        """Where a joint stands in qpos and qvel."""
-        nq, nv = SIZES.get(self.model.jnt_type[joint], (1, 1))
-        at, rate = self.model.jnt_qposadr[joint], self.model.jnt_dofadr[joint]
-        return slice(at, at + nq), slice(rate, rate + nv)
+    def _mass_matrix(self) -> np.ndarray:
+        full = np.zeros((self.model.nv, self.model.nv))
+        mujoco.mj_fullM(self.model, self.data, full)
+        return full
 
-    def position(self, qpos: Array) -> Array:
-        """Our q: scalars last in quaternions."""
-        parts = []
-        for joint in self.order:
-            one = qpos[self.places(joint)[0]]
-            if self.model.jnt_type[joint] in SIZES:
-                one = np.concatenate([one[:-4], one[-3:], one[-4:-3]])
-            parts.append(one)
-        return np.concatenate(parts)
-
-    def rates(self, qpos: Array) -> Array:
-        """The matrix of MuJoCo's qvel in our v: a free body's velocity is in its own axes here."""
-        result, column = np.zeros((self.model.nv, self.robot.nv)), 0
-        for joint in self.order:
-            at, rate = self.places(joint)
-            size = rate.stop - rate.start
-            block = np.eye(size)
-            if self.model.jnt_type[joint] == FREE:
-                turned = np.zeros(9)
-                mujoco.mju_quat2Mat(turned, qpos[at][3:])
-                block[:3, :3] = turned.reshape(3, 3)
-            result[rate, column : column + size] = block
-            column += size
-        return result
-
-    def drift(self, qpos: Array, v: Array) -> Array:
-        """The part of qacc that our v makes without our a."""
-        result = np.zeros(self.model.nv)
-        if self.robot.floating_base:
-            rate = self.places(self.joints[BASE])[1]
-            turned = self.rates(qpos)[rate, :3][:3]
-            result[rate][:3] = turned @ np.cross(v[3:6], v[:3])
-        return result
-
-    def random_position(self, seed: int) -> Array:
-        """A qpos of an open tree."""
-        rng = np.random.default_rng(seed)
-        qpos = self.model.qpos0.copy()
-        mujoco.mj_integratePos(self.model, qpos, rng.normal(size=self.model.nv), 1.0)
-        return qpos
-
-    def compare(self, seed: int) -> None:
-        """Mass matrix, bias, inverse dynamics and poses of an open tree."""
-        rng, robot, data = np.random.default_rng(seed), self.robot, self.data
-        qpos = self.random_position(seed)
-        q, rates = self.position(qpos), self.rates(qpos)
-        v, a = rng.normal(size=(2, robot.nv))
-        data.qpos[:], data.qvel[:] = qpos, rates @ v
-        mujoco.mj_forward(self.model, data)
-        data.qacc[:] = rates @ a + self.drift(qpos, v)
-        mujoco.mj_inverse(self.model, data)
-        np.testing.assert_allclose(robot.mass_matrix(q), rates.T @ self.full() @ rates, atol=1e-12)
-        bias = rates.T @ (data.qfrc_bias + self.full() @ self.drift(qpos, v))
-        np.testing.assert_allclose(robot.bias_vector(q, v), bias, atol=1e-12)
-        efforts = robot.inverse_dynamics(q, v, a)
-        np.testing.assert_allclose(efforts, rates.T @ data.qfrc_inverse, atol=1e-12)
-        for body in range(1, self.model.nbody):
-            pose = robot.frame_pose(q, self.model.body(body).name)
-            np.testing.assert_allclose(pose[:3, :3].ravel(), data.xmat[body], atol=1e-12)
-            np.testing.assert_allclose(pose[:3, 3], data.xpos[body], atol=1e-12)
-
-    def full(self) -> Array:
-        """MuJoCo's mass matrix where it is."""
-        result = np.zeros((self.model.nv, self.model.nv))
-        mujoco.mj_fullM(self.model, self.data, result)
-        return result
-
-    def compare_closed(self, held: float) -> None:
-        """The mass matrix at home, projected on what MuJoCo's constraints leave free.
-
-        held : where a joint stands that an equality has made fixed.
-        """
-        robot, data = self.robot, self.data
-        for name, joint in self.joints.items():
-            data.qpos[self.places(joint)[0]] = robot.home.get(name, held)
-        mujoco.mj_forward(self.model, data)
-        jacobian = data.efc_J[: data.nefc * self.model.nv].reshape(data.nefc, self.model.nv)
-        np.testing.assert_allclose(data.efc_pos[: data.nefc], 0.0, atol=1e-12)
-        *_, singular, rows = np.linalg.svd(jacobian)
-        left = rows[np.count_nonzero(singular > 1e-9) :].T
-        assert left.shape[1] == robot.nv
-        independent = np.concatenate([np.r_[self.places(joint)[1]] for joint in self.order])
-        free = left @ np.linalg.inv(left[independent])
-        np.testing.assert_allclose(
-            robot.mass_matrix(robot.home_position), free.T @ self.full() @ free, atol=1e-12
+    def at_home(self) -> Projected:
+        """At rest at the keyframe, along the null space of the equalities' Jacobian."""
+        model, data = self.model, self.data
+        data.qpos[:] = model.key("home").qpos
+        mujoco.mj_forward(model, data)
+        rows = data.efc_type[: data.nefc] == mujoco.mjtConstraint.mjCNSTR_EQUALITY
+        jacobian = data.efc_J.reshape(-1, model.nv)[: data.nefc][rows]
+        _, sizes, right = np.linalg.svd(jacobian)
+        free = right[int((sizes > RANK * sizes[0]).sum()) :].T
+        own = [*range(self._base), *self._dofs(self.robot.independent_joints)]
+        mobility = free.shape[1]
+        if mobility == len(own):
+            free = free @ np.linalg.inv(free[own])
+        gap = float(np.abs(data.efc_pos[: data.nefc][rows]).max())
+        return Projected(
+            free.T @ self._mass_matrix() @ free, free.T @ data.qfrc_bias, gap, mobility
         )
+
+    def at(self, q: np.ndarray, v: np.ndarray) -> Projected:
+        """At our q and v, mimics by our own factors."""
+        ways, drift = self._placed(q, v)
+        mass = self._mass_matrix()
+        self.data.qvel[:] = ways @ v
+        mujoco.mj_forward(self.model, self.data)
+        return Projected(ways.T @ mass @ ways, ways.T @ (self.data.qfrc_bias + mass @ drift))
+
+    def inverse(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        """Efforts by `mj_inverse`, without what acts on joints."""
+        ways, drift = self._placed(q, v)
+        model, off = self.model, mujoco.mjtDisableBit
+        for numbers in (model.dof_damping, model.dof_frictionloss, model.jnt_stiffness):
+            numbers[:] = 0
+        model.opt.disableflags |= int(off.mjDSBL_CONTACT) | int(off.mjDSBL_LIMIT)
+        self.data.qvel[:] = ways @ v
+        self.data.qacc[:] = ways @ a + drift
+        mujoco.mj_inverse(self.model, self.data)
+        return ways.T @ self.data.qfrc_inverse
+
+    def _placed(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Set the positions; the velocities of MuJoCo's for ours, and their drift."""
+        robot, model, data, base = self.robot, self.model, self.data, self._base
+        dofs = self._dofs(robot.joint_names)
+        starts = [int(model.joint(name).qposadr[0]) for name in robot.joint_names]
+        data.qpos[starts] = robot.joint_state(q)[0]
+        ways, drift = np.zeros((model.nv, robot.nv)), np.zeros(model.nv)
+        ways[dofs] = np.array([robot.joint_state(q, unit)[1] for unit in np.eye(robot.nv)]).T
+        drift[dofs] = robot.joint_state(q, v, np.zeros(robot.nv))[2]
+        if base:
+            data.qpos[:3], data.qpos[3:7] = q[:3], q[[6, 3, 4, 5]]
+            turn = np.zeros(9)
+            mujoco.mju_quat2Mat(turn, data.qpos[3:7])
+            ways[:3, :3], ways[3:6, 3:6] = turn.reshape(3, 3), np.eye(3)
+            drift[:3] = turn.reshape(3, 3) @ np.cross(v[3:6], v[:3])
+        data.qvel[:] = 0
+        mujoco.mj_forward(model, data)
+        return ways, drift

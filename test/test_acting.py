@@ -206,6 +206,7 @@ def test_dry_friction_stops_a_sprung_sled_where_it_does_by_hand() -> None:
 def test_links_without_mass_are_moved_by_their_rotors() -> None:
     massless = sled("", mass=0.0)
     assert massless.massless_links == ("mass",)
+    assert massless.operation_counts()["forward_dynamics"], "it can be written down all the same"
     robot = sled('armature="4"', mass=0.0)
     assert robot.massless_links == ()
     np.testing.assert_allclose(robot.forward_dynamics([0.0], [0.0], [2.0]), [0.5])

@@ -24,7 +24,12 @@ SOLO = str(urdf_file("solo12.urdf"))
 ROOT = Path(__file__).resolve().parent.parent
 FOUR_BAR = str(ROOT / "urdf" / "four_bar.urdf")
 POSE = "[0, -1, 1, 0.2, 0.5, 0]"
-VERBS = ["bench", "codegen", "fd", "id", "inspect", "mechanism", "ops", "piezo", "simulate", "view"]
+VERBS = [
+    "bench", "codegen", "edit", "fd", "id", "inspect", "mechanism", "ops", "piezo", "simulate",
+    "view",
+]  # fmt: skip
+pytestmark = pytest.mark.usefixtures("interpreted_module")
+
 GHOST = """<robot name="g"><link name="world"/><link name="ghost"/><joint name="hinge"
   type="continuous"><parent link="world"/><child link="ghost"/></joint></robot>"""
 
@@ -261,69 +266,6 @@ def test_bad_walls(tmp_path: Path) -> None:
         result = run(*command, "--position", f"lift={start}", text=BOUNCE)
         assert result.exit_code == 1 and all(word in result.stderr for word in words), result.stderr
     assert "no such file" in run(*command[:-3], tmp_path / "none.yaml", text=BOUNCE).stderr
-
-
-def test_bench() -> None:
-    (result,) = document("bench", PANDA, "--rounds", 2, "--program", "inverse_dynamics")
-    one, many = result["timings"]
-    assert one["program"] == many["program"] == "inverse_dynamics"
-    assert one["states"] == 1 and 0 < one["bind"] < one["plain"]
-    assert many["states"] == 10000 and many["bind"] is None and 0 < many["plain"] < one["plain"]
-    pytest.importorskip("pinocchio")
-    assert result["pinocchio_nv"] == 9 and result["agreement"] < 1e-9 and one["bind_ratio"] < 1
-    assert many["bind_ratio"] is None and many["plain_ratio"] < 1
-    text = succeed("bench", UR5, "--rounds", 1)
-    assert "mass_matrix" in text and "nv 6" in text
-    for name in ("inverse_dynamics", "forward_dynamics"):
-        (line,) = [line.split() for line in text.splitlines() if f"{name}_derivatives" in line]
-        assert len(line) == 6 and "-" not in line, "Pinocchio's stand beside ours"
-        (line,) = [line.split() for line in text.splitlines() if f"{name}, 10000 states" in line]
-        assert line[3] == line[6] == "-" and float(line[4]) > 0 and float(line[7]) < 1
-    assert "closed loops" in succeed("bench", FOUR_BAR, "--rounds", 1, "--program", "energy")
-
-
-def test_bench_of_what_pinocchio_has_not() -> None:
-    """No single function of its gives a regressor so; no method of ours is a joint_position."""
-    (result,) = document("bench", UR5, "--rounds", 1, "--program", "regressor")
-    (row,) = result["timings"]
-    assert row["plain"] > row["bind"] > 0 and row["pinocchio"] is None
-    assert result["agreement"] is None
-    failed = run("bench", UR5, "--program", "joint_position")
-    assert failed.exit_code == 1 and "there is no 'joint_position'" in failed.stderr
-
-
-def test_bench_sees_a_wrong_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every program is compared before it is timed; of many states, after."""
-    pytest.importorskip("pinocchio")
-    right = mbdyn_ros.Robot.inverse_dynamics
-
-    def wrong(robot: mbdyn_ros.Robot, *x: Any, out: Any = None, **options: Any) -> Any:
-        found = right(robot, *x, out=out, **options)
-        if found.ndim == 2:
-            found[7, 2] *= 1 + 1e-6
-        return found
-
-    monkeypatch.setattr(mbdyn_ros.Robot, "inverse_dynamics", wrong)
-    failed = run("bench", UR5, "--rounds", 1, "--program", "inverse_dynamics")
-    assert failed.exit_code == 1 and "many states differs from Pinocchio's" in failed.stderr
-    monkeypatch.undo()
-    for name in ("mass_matrix", "gravity_vector", "forward_dynamics"):
-        method = getattr(mbdyn_ros.Robot, name)
-        with monkeypatch.context() as patch:
-            patch.setattr(
-                mbdyn_ros.Robot, name, lambda *x, m=method, **y: m(*x, **y) * (1 + 1e-6)
-            )
-            failed = run("bench", UR5, "--rounds", 1, "--program", name)
-        assert failed.exit_code == 1 and "differs from Pinocchio's" in failed.stderr, name
-    for name in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
-        method = getattr(mbdyn_ros.Robot, name)
-        with monkeypatch.context() as patch:
-            patch.setattr(
-                mbdyn_ros.Robot, name,
-                lambda *x, m=method, **y: [part * (1 + 1e-6) for part in m(*x, **y)],
-            )  # fmt: skip
-            failed = run("bench", UR5, "--rounds", 1, "--program", name)
-        assert failed.exit_code == 1 and "differs from Pinocchio's" in failed.stderr, name
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from scipy.spatial import ConvexHull
 
 import mbdyn_ros
 from mbdyn_ros import Environment, InputError, Surface
+from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
 
 trimesh = pytest.importorskip("trimesh")
 
@@ -39,7 +40,9 @@ def test_balls_and_corners() -> None:
     corners = FLOOR.contact_points(thing('<box size="0.2 0.4 0.6"/>', origin))
     places = np.array([one.xyz for one in corners])
     np.testing.assert_allclose(np.ptp(places, axis=0), [0.2, 0.6, 0.4])
-    rims = FLOOR.contact_points(thing('<cylinder radius="0.3" length="0.1"/>'))
+    *rims, low, high = FLOOR.contact_points(thing('<cylinder radius="0.3" length="0.1"/>'))
+    assert [low.xyz[2], high.xyz[2]] == [-0.05, 0.05]
+    assert low.axis == high.axis == (0, 0, 1) and low.radius == high.radius == 0.3
     np.testing.assert_allclose([np.hypot(x, y) for _, (x, y, _) in rims], 0.3)
 
 
@@ -113,6 +116,8 @@ def test_hollows_matter_only_to_curved_walls(tmp_path: Path) -> None:
     assert len(FLOOR.contact_points(robot)) > 20
     with pytest.raises(InputError, match=r"thing.*body.stl is not convex \(.* 0.0333 m inside"):
         Environment([Surface.sphere(3.0)]).contact_points(robot)
+    with pytest.raises(InputError, match=r"body.stl is not convex .*: give a mesh for each of its"):
+        LinkContacts(convex=True).solid_pairs(robot)
 
 
 def test_a_mesh_without_a_body(tmp_path: Path) -> None:

@@ -89,6 +89,8 @@ def test_formulas() -> None:
         ("(" * 300 + "z" + ")" * 300, "is no formula"),
         ("+".join(["z"] * 900), ""),
         ("z" * 3000, "3000 characters"),
+        ("", "its g is empty; write a formula such as z - 0.1*x"),
+        ("2", "it is 2, and must be positive in free space and zero on the wall"),
     ],
 )
 def test_what_is_no_formula(text: str, words: str) -> None:

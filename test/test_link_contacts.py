@@ -154,6 +154,8 @@ def test_which_links_touch() -> None:
 def test_a_start_inside_itself_is_refused() -> None:
     robot = balls(2, "continuous", -LENGTH)
     walls = Environment([], links=LinkContacts())
+    with pytest.raises(InputError, match="disabled names link 'ball0' twice in one pair"):
+        LinkContacts(disabled=[("ball0", "ball0")])
     with pytest.raises(SimulationError, match=r"'ball0' on link 'ball1' starts inside it, at \("):
         mbdyn_ros.simulate(robot, [-0.1, 0.0], [0.0, 0.0], 1.0, environment=walls)
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FiveBar, FourBar, Link, Mechanism, SliderCrank
-from mbdyn_ros.mechanisms.view.run import Drive, Run
+from mbdyn_ros.mechanisms.plane_motion import PlaneMotion
+from mbdyn_ros.mechanisms.view.drive import CYCLOID, FREE, TRAPEZOID, Drive
+from mbdyn_ros.mechanisms.view.polygon import Polygon
+from mbdyn_ros.mechanisms.view.run import QUANTITIES, Run
 from mbdyn_ros.view.scene.part_mesh import FACES, block_outline, rounded_outline, solid
 
 DRIVE = Drive((10.0,), (0.0,))
@@ -25,7 +29,7 @@ def test_every_mechanism_runs(kind: type[Mechanism], interpreted: None) -> None:
     assert run.swings is None and run.x[-1] == pytest.approx(360)
     lines = run.torque_lines()
     assert len(lines) == 2 * len(kind.inputs)
-    for quantity in ("positions", "speeds", "accelerations"):
+    for quantity in QUANTITIES[:6]:
         turning, sliding = run.joint_lines(quantity)
         assert len(turning) + len(sliding) == len(run.mechanism.joint_names)
     forces, none = run.joint_lines("forces in joints")
@@ -51,6 +55,80 @@ def test_a_crank_between_toggles_swings(interpreted: None) -> None:
     slope = np.gradient(q, run.motion.time, edge_order=2)
     assert np.abs(slope - v).max() < 0.01
     assert np.isfinite(run.torque).all()
+
+
+@pytest.mark.parametrize("law", [TRAPEZOID, CYCLOID])
+@pytest.mark.parametrize("name", ["four_bar", "five_bar"])
+def test_laws_from_rest_to_rest(name: str, law: str, interpreted: None) -> None:
+    kind = MECHANISMS[name]
+    run = Run(kind(), replace(drive(kind), law=law, duration=0.8))
+    motion = run.motion
+    assert run.across == "time (s)" and not run.stopped
+    assert motion.v[0] == pytest.approx(0) and motion.v[-1] == pytest.approx(0, abs=1e-9)
+    assert motion.q[-1] - motion.q[0] == pytest.approx(2 * np.pi)
+    if law == CYCLOID:
+        assert motion.time[-1] == pytest.approx(0.8)
+
+
+def test_a_law_stays_between_toggles(interpreted: None) -> None:
+    run = Run(FourBar(crank=Link(0.3), ground=0.4), replace(DRIVE, law=CYCLOID))
+    assert run.swings is not None
+    assert run.swings[0] < run.motion.q.min() < run.motion.q.max() < run.swings[1]
+
+
+def test_free_motion_keeps_its_energy_and_has_the_torque_given(interpreted: None) -> None:
+    free = Drive((3.0,), (0.4,), FREE, duration=0.5, torques=(0.0,))
+    run = Run(FourBar(), free)
+    *_, total = run.joint_lines("energy")[0]
+    assert total.y == pytest.approx(total.y[0], rel=1e-5)
+    assert run.motion.q[0, 0] == 0.4 and run.motion.v[0, 0] == 3.0
+    pushed = Run(FourBar(), replace(free, torques=(0.3,)))
+    assert pushed.torque[:, 0] == pytest.approx(0.3, abs=1e-6)
+    (line,) = pushed.torque_lines()
+    assert (line.y == 0.3).all()
+
+
+def test_free_motion_that_a_toggle_ends_says_so(interpreted: None) -> None:
+    mechanism = FourBar(ground=0.35, crank=Link(0.3), coupler=Link(0.1), rocker=Link(0.2))
+    start = (float(mechanism.home[0]),)
+    run = Run(mechanism, Drive((0.0,), start, FREE, duration=5.0, torques=(0.0,)))
+    assert "cannot turn beyond" in run.stopped and len(run.motion) > 2
+
+
+@pytest.mark.parametrize("name", ["four_bar", "quick_return", "scotch_yoke", "stephenson"])
+def test_points_move_as_they_are_seen(name: str, interpreted: None) -> None:
+    """Velocities and accelerations of points, against differences of their places."""
+    kind = MECHANISMS[name]
+    analysis = Run(kind(), replace(drive(kind), law=CYCLOID, duration=1.0)).analysis
+    moves, step = PlaneMotion(analysis), analysis.motion.time[1]
+    for part in analysis.mechanism.layout().parts:
+        at = (0.07, -0.03)
+        places = analysis.pose.point(part.name, at)
+        velocity = moves.velocity(part.name, at)
+        slope = (places[2:] - places[:-2]) / (2 * step)
+        assert np.abs(slope - velocity[1:-1]).max() < 1e-3 * np.abs(velocity).max()
+        slope = (velocity[2:] - velocity[:-2]) / (2 * step)
+        acceleration = moves.acceleration(part.name, at)
+        assert np.abs(slope - acceleration[1:-1]).max() < 1e-2 * np.abs(acceleration).max()
+
+
+def test_angles_in_the_plane(interpreted: None) -> None:
+    analysis = Run(FourBar(), DRIVE).analysis
+    angles, rates, _ = analysis.in_plane
+    assert np.exp(1j * angles[:, 1]) == pytest.approx(analysis.pose.directions["coupler"])
+    assert np.gradient(angles[:, 1], analysis.motion.time)[5:-5] == pytest.approx(
+        rates[5:-5, 1], rel=1e-2, abs=1e-2
+    )
+
+
+def test_the_polygon_of_velocities_closes(interpreted: None) -> None:
+    run = Run(FourBar(), DRIVE)
+    crank, coupler, rocker = Polygon(run).lines("velocity polygon", 40)
+    assert crank.x is not None and coupler.x is not None and rocker.x is not None
+    assert (crank.x[0], crank.y[0]) == (0, 0) and (rocker.x[0], rocker.y[0]) == (0, 0)
+    assert np.hypot(crank.x[1], crank.y[1]) == pytest.approx(1.0)
+    assert (coupler.x[0], coupler.y[0]) == pytest.approx((crank.x[1], crank.y[1]))
+    assert (coupler.x[1], coupler.y[1]) == pytest.approx((rocker.x[1], rocker.y[1]))
 
 
 def test_two_cranks_that_part_are_explained(interpreted: None) -> None:

@@ -16,7 +16,7 @@ from mbdyn_ros.model import Model, read_description
 from mbdyn_ros.model.shapes import Box, Capsule, Cylinder, Mesh, Sphere
 
 mujoco = pytest.importorskip("mujoco")
-from mjcf_judge import MjcfJudge  # noqa: E402
+from mujoco_judge import MujocoJudge  # noqa: E402
 
 INERTIAL = '<inertial pos="0.1 0 -0.2" mass="2" fullinertia="0.3 0.4 0.5 0.01 0.02 -0.03"/>'
 TREE = f"""
@@ -56,8 +56,8 @@ def load(text: str) -> Robot:
     return mbdyn_ros.load(text)
 
 
-def judge(text: str) -> MjcfJudge:
-    return MjcfJudge(load(text), mujoco.MjModel.from_xml_string(text))
+def judge(text: str) -> MujocoJudge:
+    return MujocoJudge(load(text), mujoco.MjModel.from_xml_string(text))
 
 
 @pytest.mark.parametrize("base", ["", "<freejoint/>", '<joint name="turn"/>'])
@@ -131,7 +131,8 @@ def test_actuators_and_limits() -> None:
     text = BARS.format("").replace(
         "<tendon>",
         """<actuator>
-        <motor joint="crank" gear="5" ctrlrange="-2 3"/> <motor joint="crank" forcerange="-1 4"/>
+        <motor name="strong" joint="crank" gear="5" ctrlrange="-2 3"/>
+        <motor joint="crank" forcerange="-1 4"/>
         <position joint="rocker" kp="3" forcerange="-7 7"/> <velocity tendon="other"/>
         <general site="top"/> </actuator><tendon>""",
     )
@@ -140,6 +141,9 @@ def test_actuators_and_limits() -> None:
     assert model.driven == ("crank", "rocker", "wheel")
     assert [model.joint(name).limits.effort for name in model.driven] == [19, 7, np.inf]
     assert model.unused["tendon"] == 2
+    assert [(one.motors, one.rates.item()) for one in model.transmissions] == [
+        (("strong",), 5.0), (("actuator1",), 1.0), (("actuator2",), 1.0)
+    ]  # fmt: skip
 
 
 def test_keyframes_are_homes() -> None:
@@ -215,6 +219,25 @@ def test_refusals(name: str) -> None:
     text, words = REFUSED[name]
     with pytest.raises(ModelError, match=words):
         read_description(text)
+
+
+OWN = Path(__file__).resolve().parent.parent / "urdf"
+
+
+@pytest.mark.parametrize("name", ["boom", "manipulator", "tree_robot"])
+def test_written_files_are_read_again(name: str, tmp_path: Path) -> None:
+    robot = mbdyn_ros.load(OWN / f"{name}.urdf", floating_base=True)
+    saved = robot.save_mjcf(tmp_path / "robot.xml")
+    joints = ", ".join(robot.independent_joints)
+    again = mbdyn_ros.load(saved.path, mechanism=f"{{independent: [{joints}]}}")
+    assert again.floating_base and again.independent_joints == robot.independent_joints
+    q, v = robot.home_position, np.linspace(-1.0, 1.0, robot.nv)
+    np.testing.assert_allclose(again.home_position, q, atol=1e-9)
+    for one in ("mass_matrix", "gravity_vector"):
+        ours, theirs = (getattr(each, one)(q) for each in (robot, again))
+        np.testing.assert_allclose(theirs, ours, atol=1e-9 * np.abs(ours).max())
+    ours, theirs = (each.bias_vector(q, v) for each in (robot, again))
+    np.testing.assert_allclose(theirs, ours, atol=1e-9 * np.abs(ours).max())
 
 
 def test_without_mujoco(monkeypatch: pytest.MonkeyPatch) -> None:

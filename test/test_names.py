@@ -21,10 +21,11 @@ from mbdyn_ros import names
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.compiler.gcc import toolchain
 from mbdyn_ros.errors import InputError, ModelError
-from mbdyn_ros.export import c_export, c_library
+from mbdyn_ros.export import c_library
 from mbdyn_ros.export.c_companions import cmake_lists, python_loader
 from mbdyn_ros.export.closed_form_text import FORMATS
 from mbdyn_ros.model.tree_text import tree_text
+from mbdyn_ros.robot.c_description import describe
 
 ARM = (
     '<robot name={name}><link name="w"/><link name={link}><inertial><origin xyz="0.5 0 0"/>'
@@ -57,7 +58,7 @@ def arm(name: str, link: str = "l", joint: str = "j") -> mbdyn_ros.Robot:
 @example("$\\foo$", "${CMAKE_X}")
 def test_every_format_says_the_name_and_nothing_else(name: str, other: str) -> None:
     robot = arm(name, "l" + other, "j" + other)
-    described = c_export.describe(robot, None)
+    described = describe(robot, None)
     assert re.fullmatch(r"[A-Za-z][A-Za-z0-9_]{0,110}", described.prefix)
     code = re.sub(r"/\*.*?\*/", "", c_library.header(described), flags=re.DOTALL)
     assert len(code.splitlines()) == LINES
@@ -78,7 +79,7 @@ def test_every_format_says_the_name_and_nothing_else(name: str, other: str) -> N
     assert "<" not in names.in_html(name) and '"' not in names.in_html(name)
 
 
-PLAIN = c_export.describe(arm("a"), None)
+PLAIN = describe(arm("a"), None)
 LOADED = [type(node).__name__ for node in ast.parse(python_loader(PLAIN)).body]
 """What the module for Python consists of."""
 LINES = len(re.sub(r"/\*.*?\*/", "", c_library.header(PLAIN), flags=re.DOTALL).splitlines())
@@ -131,7 +132,7 @@ def test_hostile_names_compile_to_the_same_functions(tmp_path: Path) -> None:
 )
 def test_a_name_that_is_taken_gets_another(name: str) -> None:
     """By a library, a target of CMake, a module or a word of Python, or a device."""
-    assert c_export.describe(arm(name), None).prefix == f"robot_{name}"
+    assert describe(arm(name), None).prefix == f"robot_{name}"
 
 
 def test_names_of_any_length_are_files(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Nodes as processes: how they start, how they end, and what they say when they do not start."""
+"""Nodes as processes: how they start and how they end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("rclpy")
 
-from ros_rig import ARM, DOMAIN, GHOST, PATIENCE, Rig, rig, start
+from ros_rig import ARM, DOMAIN, PATIENCE, Rig, rig, start
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -104,47 +104,6 @@ def test_parameters_from_the_command_line(rig: Rig, start: Start, urdf: str) -> 
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
-
-
-@pytest.mark.parametrize(
-    ("node", "arguments", "message"),
-    [
-        ("simulator", ["urdf:=/no/such.urdf"], "parameter urdf: /no/such.urdf: no such file"),
-        ("simulator", ["urdf:=ARM", "mechanism:=loops"], "parameter mechanism: loops: no such"),
-        ("simulator", ["rate:=-5.0"], "rate is -5.0: it must be from 1 to 10000"),
-        ("simulator", ["rate:=500"], "decimal point"),
-        ("simulator", ["urdf:=GHOST"], "'nothing'"),
-        ("inverse_dynamics_server", ["urdf:=BROKEN"], "broken.urdf"),
-        ("torque_feedforward", ["urdf:=ARM", "joints:=[knee]"], "no actuated joint 'knee'"),
-        ("torque_feedforward", ["urdf:=ARM", "kp:=[1.0, 2.0]"], "kp has 2 numbers"),
-    ],
-)
-def test_refused_with_one_line(
-    start: Start, tmp_path: Path, node: str, arguments: list[str], message: str
-) -> None:
-    for name, text in (("ARM", ARM), ("GHOST", GHOST), ("BROKEN", "<robot>\n<link/>")):
-        path = tmp_path / f"{name.lower()}.urdf"
-        path.write_text(text)
-        arguments = [one.replace(name, str(path)) for one in arguments]
-    options: list[Any] = [part for one in arguments for part in ("-p", one)]
-    process = start(node, *options)
-    output, _ = process.communicate(timeout=PATIENCE)
-    lines = [line for line in output.splitlines() if not line.startswith(("[INFO]", "[WARN]"))]
-    assert process.returncode == 1, output
-    assert len(lines) == 1 and lines[0].startswith(f"{node}: ") and message in lines[0], output
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [(["-p", "rate"], "'-p rate'"), (["-q"], "unknown after --ros-args: -q")],
-)
-def test_unreadable_arguments_are_one_line_too(
-    start: Start, arguments: list[str], message: str
-) -> None:
-    process = start("simulator", *arguments)
-    output, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 1 and "Traceback" not in output, output
-    assert "simulator: " in output and message in output, output
 
 
 def test_every_signal_that_ends_or_suspends_is_heard() -> None:

@@ -87,3 +87,24 @@ def test_the_command_line_has_a_switch(tmp_path: Path) -> None:
         result = CliRunner().invoke(main, arguments)
         assert result.exit_code == 0, result.output
         assert len(json.loads(result.stdout).get("impacts", [])) == impacts
+
+
+RAIL = """<robot name="rail"><link name="base"/>
+  <link name="cart"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="bob"><inertial><origin xyz="0 0 -1"/><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="rail" type="prismatic"><parent link="base"/><child link="cart"/><axis xyz="1 0 0"/>
+  <dynamics friction="3"/><limit lower="-1" upper="0.5" effort="99" velocity="99"/></joint>
+  <joint name="pin" type="continuous"><parent link="cart"/><child link="bob"/>
+  <axis xyz="0 1 0"/></joint></robot>"""
+
+
+def test_a_joint_rests_on_its_stop_that_its_friction_holds_too() -> None:
+    """Two forces hold one joint; it goes on, and the pendulum on it pulls it away again."""
+    robot = mbdyn_ros.load(RAIL)
+    motion = mbdyn_ros.simulate(robot, [0.2, 1.0], [3.0, 0.5], 1.0, rtol=1e-8)
+    assert motion.time[-1] == 1.0
+    assert motion.q[:, 0].max() <= 0.5 + 1e-9
+    assert len(motion.impacts) == 1 and motion.q[-1, 0] < 0.49
+    assert motion.relative_imbalance < 1e-7

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from thrown_robots import BLOCK, CORNERS
 
 import mbdyn_ros
 from mbdyn_ros import Environment, Surface
+from mbdyn_ros.simulation.adaptive.motion import Motion
+from mbdyn_ros.simulation.adaptive.stepped_motion import SteppedMotion
+from mbdyn_ros.simulation.effort import effort_function
 
 SPIDER = """<robot name="spider"><link name="body"><inertial><mass value="2"/>
   <inertia ixx="0.02" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>{legs}
@@ -47,3 +51,21 @@ def test_a_spider_falls_and_folds_up(stiffness: float) -> None:
     stepper = mbdyn_ros.Stepper(robot, 1e-3, walls)
     for position, velocity in zip(trajectory.q[::20], trajectory.v[::20], strict=True):
         stepper.set_state(position, velocity)  # refuses what is deeper than a micrometre
+
+
+def test_what_rests_takes_no_steps() -> None:
+    """A block on the floor stands still; then time passes without a step."""
+    robot = mbdyn_ros.load(BLOCK, floating_base=True)
+    floor = Surface.plane(restitution=0.0, friction=0.5, name="floor")
+    walls = Environment([floor], CORNERS)
+    motion = Motion(robot, effort_function(robot, None), walls)
+    start = motion.state(np.array([0, 0, 0.1, 0, 0, 0, 1]), np.array([0, 0, 0, 0.1, 0, 0]))
+    moving = SteppedMotion(robot, motion, walls, 0.0, start)
+    for k in range(80):
+        moving.step_to(0.01 * (k + 1), 50)
+    assert moving.rests
+    steps, place = moving.steps, moving.stepper.q.copy()
+    moving.step_to(100.0, 1)
+    assert (moving.time, moving.steps) == (100.0, steps)
+    np.testing.assert_array_equal(moving.stepper.q, place)
+    assert not moving.stepper.v.any()

@@ -126,6 +126,30 @@ def test_drives_are_saved(tmp_path: Path) -> None:
     assert other.model.joint("elbow").armature == robot.model.joint("elbow").armature
 
 
+def test_edits_keep_transmissions() -> None:
+    robot = arm(single("belt", "elbow", -50) + single("gear", "shoulder", 20))
+    other = robot.renamed({"elbow": "knee"})
+    effort = robot.motor_effort([3.0, 100.0])
+    np.testing.assert_allclose(effort, [-2.0, 0.15])
+    np.testing.assert_allclose(other.motor_effort([3.0, 100.0]), effort)
+    locked = robot.locked({"shoulder": 0.0})
+    assert locked.motor_labels == ("belt_motor",)
+    np.testing.assert_allclose(locked.motor_effort([100.0]), [-2.0])
+    np.testing.assert_allclose(robot.scaled(2.0).motor_effort([3.0, 100.0]), effort)
+
+
+def test_gears_of_mujoco_are_transmissions(tmp_path: Path) -> None:
+    pytest.importorskip("mujoco")
+    robot = mbdyn_ros.load("""<mujoco><worldbody><body><joint name="hinge" axis="0 1 0"/>
+      <inertial pos="0.5 0 0" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody>
+      <actuator><motor name="servo" joint="hinge" gear="-80"/></actuator></mujoco>""")
+    assert robot.motor_labels == ("servo",)
+    np.testing.assert_allclose(robot.motor_effort([40.0]), [-0.5])
+    other = mbdyn_ros.load(robot.save_urdf(tmp_path / "x.urdf").path)
+    assert other.motor_labels == ("servo",)
+    np.testing.assert_allclose(other.motor_effort([40.0]), [-0.5])
+
+
 @pytest.mark.parametrize(
     ("drives", "words"),
     [

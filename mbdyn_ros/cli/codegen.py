@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ..errors import InputError
+from ..export.closed_form_program import closed_form_programs
 from ..export.closed_form_text import FORMATS, to_elements
 from ..recording.write import check_target
 from ..robot import Robot
@@ -20,11 +21,11 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
 @click.command()
 @click.argument("urdf")
 @click.option("-o", "--output", metavar="PATH",
-              help="Folder for C code; file (.txt, .md, .tex) for formulas.")
+              help="Folder for C code; file (.txt, .md, .tex) for formulas, or a folder.")
 @click.option("--link", "links", multiple=True, metavar="LINK",
               help="A link whose Jacobian is wanted; may be repeated.  [default: every end]")
 @click.option("--closed-form", "formulas", is_flag=True,
-              help="Formulas of every element of H, C and g instead of C code.")
+              help="Formulas of every element of H, C and g; into a folder as C code.")
 @click.option("--format", "kind", type=click.Choice(list(FORMATS)),
               help="Of formulas on standard output.  [default: text]")
 @click.option("--digits", type=click.IntRange(1, 17),
@@ -48,7 +49,8 @@ def codegen(
     overwritten.
 
     With --closed-form: P = H(q) qdd + qd^T C(q) qd + g(q), every element a polynomial in
-    C1 = cos(q1), S1 = sin(q1), ..., and how many are zero.
+    C1 = cos(q1), S1 = sin(q1), ..., and how many are zero; into a folder these closed forms too,
+    as C functions beside the others.
 
     \b
     Examples:
@@ -56,8 +58,10 @@ def codegen(
       mbdyn codegen panda.urdf -o panda_c --link panda_link8
       mbdyn codegen piezo_robot.yaml --closed-form --digits 4
       mbdyn codegen piezo_robot.yaml --closed-form -o dynamics.tex
+      mbdyn codegen piezo_robot.yaml --closed-form -o piezo_c
     """
-    if formulas:
+    in_c = output is not None and not Path(output).suffix
+    if formulas and not in_c:
         if links:
             raise click.UsageError("--link goes with C code, not with --closed-form")
         _write_formulas(options.read(urdf), output, kind, digits, as_json)
@@ -67,7 +71,8 @@ def codegen(
     if output is None:
         raise click.UsageError("name a folder for the C code: -o FOLDER")
     robot = options.read(urdf)
-    written = robot.generate_c(output, links or None)
+    more = closed_form_programs(robot.system, robot.model.source) if formulas else ()
+    written = robot.generate_c(output, links or None, more=more)
     if as_json:
         print_json(
             {

@@ -12,9 +12,10 @@ from typing import Any, TypeVar, cast
 import click
 
 from ..errors import InputError, ModelWarning
-from ..model.read.description import described, outermost
+from ..model.read.description import described
 from ..model.read.source_text import NamedText, Source
-from ..model.read.xacro_text import xacro_arguments
+from ..model.read.xacro_text import has_xacro, xacro_arguments
+from ..model.write.urdf import urdf_of
 from ..robot import Robot, load
 from .text_values import name_values
 
@@ -29,11 +30,15 @@ class RobotOptions:
     floating_base: bool
     gravity: tuple[float, float, float] | None
     xacro: tuple[str, ...]
+    srdf: str | None
 
     def described(self, source: str) -> Source:
         """The description in a file (- is standard input), xacro expanded."""
-        given = xacro_arguments(self.xacro, "--xacro")
-        return described(read_input() if source == "-" else source, given or None)
+        given = xacro_arguments(self.xacro, "--xacro") or None
+        if source != "-":
+            return described(source, given)
+        text = read_input()
+        return described(text, given or ({} if has_xacro(text) else None))
 
     def read(self, source: Source, quiet: bool = False) -> Robot:
         """The robot of a file, or of what `described` made of it.
@@ -52,6 +57,7 @@ class RobotOptions:
                 home=home,
                 floating_base=self.floating_base or None,
                 gravity=self.gravity,
+                srdf=self.srdf,
             )
 
 
@@ -84,6 +90,9 @@ def robot_options(function: F) -> F:
             help="YAML with loops and couplings, for a URDF that has none.",
         ),
         click.option(
+            "--srdf", metavar="FILE", help="SRDF with homes, virtual joints and passive joints.",
+        ),
+        click.option(
             "--xacro", multiple=True, metavar="NAME:=VALUE",
             help="An argument of a xacro file.  [repeatable]",
         ),
@@ -108,7 +117,5 @@ def read_input() -> str:
 
 
 def shareable_urdf(description: Source) -> str:
-    """The URDF that was read, for programs that read nothing else; empty for other formats."""
-    if isinstance(description, NamedText) and outermost(description.text) == "robot":
-        return description.text
-    return ""
+    """The URDF of a robot, for programs that read nothing else; empty for a DH table."""
+    return urdf_of(description) if isinstance(description, NamedText) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..compiler.c_loops import c_loops, newton_text, places
@@ -11,6 +12,7 @@ from ..equations.frames import Frame
 from ..model.model import Array
 from ..names import in_c_comment
 from ..program.closing import Closing
+from ..program.declaration import Declaration
 from ..program.program import Program
 
 SPOKEN = {
@@ -28,6 +30,7 @@ class CFunction:
     arguments : name and number of elements of each input, then of the result.
     shape : of the result, as the Python loader returns it.
     records : for each state all inputs, then the result.
+    text : what it gives, for the header; nothing where the program is known there.
     """
 
     name: str
@@ -35,6 +38,22 @@ class CFunction:
     arguments: tuple[tuple[str, int], ...]
     shape: tuple[int, ...]
     records: tuple[tuple[Array, ...], ...]
+    text: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class CProgram:
+    """A program beyond those of every robot, to be exported with them.
+
+    declaration, about : the program. text : what it gives, for the header.
+    examples : values of its own inputs at which its test is recorded, by name, each for a robot
+        at a position: the state -> (n,).
+    """
+
+    declaration: Declaration
+    about: str | None
+    text: str
+    examples: Mapping[str, Callable[[Mapping[str, Array]], Array]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,7 +226,7 @@ def _prototype(described: CLibrary, function: CFunction) -> str:
 
 def _spoken(described: CLibrary, function: CFunction) -> str:
     program, counts = function.program, function.program.operations
-    text = SPOKEN.get(program.name, "")
+    text = in_c_comment(function.text) or SPOKEN.get(program.name, "")
     if isinstance(program.about, Frame):
         text = (
             f"Jacobian (6 x {described.nv}) of the origin of link "

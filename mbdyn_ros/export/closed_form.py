@@ -66,7 +66,7 @@ def closed_form(system: System, robot: str, source: str) -> ClosedForm:
     InputError
         The robot has closed loops, a floating base, or other joints; the message names them.
     """
-    _require_polynomial(system, source)
+    require_polynomial(system, source)
     coordinates = system.coordinates
     try:
         elements = polynomials(system, np.eye(coordinates.nq, dtype=int))
@@ -122,7 +122,8 @@ def polynomials(
     return (*elements, *(Element("g", (i + 1,), one) for i, one in enumerate(weights)))
 
 
-def _require_polynomial(system: System, source: str) -> None:
+def require_polynomial(system: System, source: str) -> None:
+    """Refuse a robot whose equations are no polynomials, by joint."""
     for linkage in system.linkages:
         if not linkage.linear:
             names = ", ".join(system.tree.bodies[body].joint for body in linkage.cluster.tied)

@@ -17,7 +17,9 @@ from ..equations.algebra.spatial import SX
 from ..equations.formulation import Study, formulation
 from ..equations.system import System
 from ..equations.textbook.lagrange_euler import is_short_chain
-from .closed_form import polynomials, turning
+from ..program.declaration import program
+from .c_library import CProgram
+from .closed_form import polynomials, require_polynomial, turning
 from .polynomial import Polynomial
 
 AXES_ALONG = 1e-12
@@ -124,6 +126,41 @@ class _Horner:
                 rest[powers] = value
         product = self._variables[most] * self._value(divided)
         return product + self._value(rest) if rest else product
+
+
+@program("q v a", output="effort", internal=True)
+def closed_form_inverse_dynamics(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
+    """P = H qdd + qd^T C qd + g (nv, 1), by the closed forms; without friction."""
+    return closed_form_efforts(system, q, v, a)[1]
+
+
+@program("q", output="matrix", matrix=True, internal=True)
+def closed_form_mass_matrix(system: System, q: SX, z: SX) -> SX:
+    """H (nv, nv) by the closed forms."""
+    rest = SX.zeros(len(system.coordinates.v))
+    return closed_form_efforts(system, q, rest, rest)[0]
+
+
+CLOSED_FORMS = (
+    CProgram(
+        closed_form_inverse_dynamics, None,
+        "Efforts that cause the accelerations a, by the closed form; without friction.", {},
+    ),
+    CProgram(closed_form_mass_matrix, None, "Mass matrix, by the closed form.", {}),
+)  # fmt: skip
+"""The closed forms as programs to export beside the recursions."""
+
+
+def closed_form_programs(system: System, source: str) -> tuple[CProgram, ...]:
+    """The closed forms as `Robot.generate_c` takes them.
+
+    Raises
+    ------
+    InputError
+        The robot has none: closed loops, or joints that neither turn nor slide.
+    """
+    require_polynomial(system, source)
+    return CLOSED_FORMS
 
 
 @formulation("inverse_dynamics", "Lagrange-Euler, closed form", applies=is_short_chain)

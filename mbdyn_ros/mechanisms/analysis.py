@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import InputError
 from ..model.model import Array
 from .crank_motion import CrankMotion
-from .layout import GROUND
+from .layout import GROUND, turned
 from .mechanism import Mechanism
 from .pose import Pose
 from .programs import run
@@ -76,6 +76,19 @@ class Analysis:
         state = self.mechanism.joint_state(motion.q, motion.v, motion.a)
         assert state[1] is not None and state[2] is not None
         return state[0], state[1], state[2]
+
+    @functools.cached_property
+    def in_plane(self) -> tuple[Array, Array, Array]:
+        """Angles in the plane, their rates and accelerations (N, parts); of slides as `joints`."""
+        layout, result = self.mechanism.layout(), []
+        for order, values in enumerate(self.joints):
+            angles = turned(layout, values, rate=order > 0)
+            columns = [
+                values[:, k] if part.slides else angles[part.name]
+                for k, part in enumerate(layout.parts)
+            ]
+            result.append(np.stack(columns, axis=-1))
+        return result[0], result[1], result[2]
 
     @functools.cached_property
     def reactions(self) -> Mapping[str, Array]:

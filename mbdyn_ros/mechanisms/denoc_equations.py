@@ -23,7 +23,7 @@ from ..model.model import Array
 from ..program.symbols import alone
 from .cut_open import Connection, CutOpen
 from .denoc_formulas import DenocFormulas
-from .layout import GROUND, directions
+from .layout import turned
 from .mechanism import Mechanism
 
 MEANINGS = {
@@ -206,23 +206,15 @@ def _motion(
               (("q", q), ("v", v), ("a", a))]  # fmt: skip
     if len(states[0]) != 1:
         raise mechanism.refusal(f"q has {len(states[0])} rows; the equations are of one instant")
-    joints = np.array(mechanism.joint_state(*states))[:, 0]
-    layout, solved = mechanism.layout(), mechanism.solved(states[0])
-    turned = {name: float(np.arctan2(*np.broadcast_arrays(one.im, one.re)).item())
-              for name, one in directions(layout, solved).items()}  # fmt: skip
-    turning = {GROUND: np.zeros(3)}
-    sliding: dict[str, Array] = {}
-    for k, part in enumerate(layout.parts):
-        rate = turning[part.parent].copy()
-        if part.slides:
-            sliding[part.name] = joints[:, k]
-        else:
-            rate += joints[:, k]
-        rate[0] = turned[part.name]
-        turning[part.name] = rate
+    joints = np.array(mechanism.joint_state(*states))
+    layout = mechanism.layout()
+    angles = [turned(layout, one, rate=order > 0) for order, one in enumerate(joints)]
+    sliding = {part.name: joints[:, 0, k] for k, part in enumerate(layout.parts) if part.slides}
     return np.stack(
         [
-            sliding[hung.joint.second] if hung.joint.slides else turning[hung.part.name]
+            sliding[hung.joint.second]
+            if hung.joint.slides
+            else [float(one[hung.part.name][0]) for one in angles]
             for hung in opened.parts
         ],
         axis=1,

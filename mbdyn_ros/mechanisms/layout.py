@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ..equations.algebra.complex_plane import Complex
+from ..model.model import Array
 from .dyad import Dyad
 from .link import Number, Piece, Point
 
@@ -110,3 +114,13 @@ def origins(layout: Layout, solved: Solved) -> dict[str, Complex]:
     return result
 
 
+def turned(layout: Layout, joints: Array, rate: bool = False) -> dict[str, Array]:
+    """Angle of every part in the plane (N,), or its `rate`, the ground's included.
+
+    joints : (N, parts) positions of the joints, or rates of any order.
+    """
+    result = {GROUND: np.zeros(len(joints))}
+    for k, part in enumerate(layout.parts):
+        own = joints[:, k] if not part.slides else math.pi / 2 if part.across and not rate else 0.0
+        result[part.name] = result[part.parent] + own
+    return result

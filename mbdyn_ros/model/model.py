@@ -10,6 +10,7 @@ import numpy as np
 from ..array import Array as Array
 from ..errors import ModelError
 from ..names import forbidden
+from .actuators import Actuator
 from .closing_types import ClosingType, closing_type
 from .foreign import Foreign
 from .joints import JointType, Motion, joint_type
@@ -184,13 +185,13 @@ class Model:
 
     The joints form a tree with the root link `root`, which `loops` and `couplings` constrain.
     `independent` and `actuated` name the joints chosen in the description (None: not chosen),
-    `driven` those that it has drives for, `transmissions` the gears in between. `home` is a rough
-    configuration (rad or m by joint name), `homes` holds such configurations by names that the
-    description gives them. `gravity` (m/s^2) and `floating_base` are what the description says of
-    the world and of the root link. `source` names the file (or says that it was text) for messages;
-    `warnings` holds what looked wrong but could be computed, `unused` what else the description
-    says, and how often. `foreign` are elements for other programs, kept for files that are written
-    again.
+    `driven` those that it has drives for, `transmissions` the gears in between, `actuators` what
+    moves them. `home` is a rough configuration (rad or m by joint name), `homes` holds such
+    configurations by names that the description gives them. `gravity` (m/s^2) and `floating_base`
+    are what the description says of the world and of the root link. `source` names the file (or
+    says that it was text) for messages; `warnings` holds what looked wrong but could be computed,
+    `unused` what else the description says, and how often. `foreign` are elements for other
+    programs, kept for files that are written again.
     """
 
     name: str
@@ -205,6 +206,7 @@ class Model:
     actuated: tuple[str, ...] | None = None
     driven: tuple[str, ...] = ()
     transmissions: tuple[Transmission, ...] = ()
+    actuators: tuple[Actuator, ...] = ()
     home: Mapping[str, float] = field(default_factory=dict)
     homes: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     gravity: tuple[float, float, float] | None = None

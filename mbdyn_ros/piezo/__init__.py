@@ -35,6 +35,7 @@ One cycle of the controller that keeps the joint on its way:
 (array([1.5609]), array([0.]))
 """
 
+from .c_programs import generate_c
 from .controller import PulseController
 from .motion import PiezoMotion, Pulse
 from .path import JointPath, PiezoRun, circle, follow
@@ -52,6 +53,7 @@ __all__ = [
     "Rotor",
     "circle",
     "follow",
+    "generate_c",
     "generalized_torques",
     "pulse_windows",
     "torque_components",

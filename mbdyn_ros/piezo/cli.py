@@ -11,7 +11,7 @@ from ..cli.series import AT_HOME, read_values, state_option
 from ..errors import InputError
 from ..recording.write import check_target
 from ..view.figure import PLOTS
-from . import PiezoMotion, PulseController, Rotor, circle, follow
+from . import PiezoMotion, PulseController, Rotor, circle, follow, generate_c
 
 SETTLE = 0.5
 """s after the end of the path, in which the joints finish their way."""
@@ -33,6 +33,8 @@ SAMPLES_PER_CYCLE = 8
 @click.option("--rate", default=1000.0, show_default=True, help="Cycles of control, Hz.")
 @click.option("--plot", metavar="FILE", help="Plot the motion as .png, .svg or .pdf.")
 @click.option("--pulses", metavar="FILE", help="Plot the torques over one turn of the rotor.")
+@click.option("--codegen", metavar="FOLDER",
+              help="Write C99 instead: dynamics, rotor torques, pulse windows, controller.")
 @robot_options
 def piezo(
     robot_file: str,
@@ -47,6 +49,7 @@ def piezo(
     rate: float,
     plot: str | None,
     pulses: str | None,
+    codegen: str | None,
     options: RobotOptions,
     as_json: bool,
 ) -> None:
@@ -59,6 +62,7 @@ def piezo(
     Examples:
       mbdyn piezo urdf/piezo_robot.yaml --position tilt_3=0.8,tilt_4=-0.5,swing_5=0.6
       mbdyn piezo urdf/piezo_robot.yaml --position '[0, 0.3, 0.8, -0.5, 0.6, 0]' --plot run.png
+      mbdyn piezo urdf/piezo_robot.yaml --codegen piezo_c
     """
     robot = options.read(robot_file)
     for target in (plot, pulses):
@@ -66,10 +70,18 @@ def piezo(
             check_target(target, PLOTS)
     if not 1.0 <= rate <= 1e5:
         raise InputError(f"--rate is {rate}; give 1 to 100000 Hz")
+    rotor = Rotor(rotor_mass, rotor_radius, rotor_speed)
+    if codegen is not None:
+        written = generate_c(robot, codegen, rotor, link)
+        files = [str(one) for one in written.files]
+        if as_json:
+            print_json({"files": files, "functions": list(written.functions)})
+        for file in () if as_json else files:
+            click.echo(f"wrote {file}")
+        return
     start = read_values(robot, "position", position).numbers
     if start.ndim != 1:
         raise InputError("--position: give one position, not a table of many")
-    rotor = Rotor(rotor_mass, rotor_radius, rotor_speed)
     control = PulseController(robot, rotor, link, min(gain, rate))
     motion = PiezoMotion(robot, rotor, link)
     motion.set_state(start)

@@ -18,6 +18,7 @@ from ..arguments import (
     require_finite,
     require_out,
     require_unit_quaternions,
+    whole_efforts,
 )
 from ..array import Array
 from ..compiler.bound import Bound
@@ -160,7 +161,7 @@ class Calls:
         """
         friction = friction or not self._system.has_friction
         arrays = {
-            key: (coordinate_array(SPOKEN_ARGUMENTS.get(key, key), value, self.labels(key)), 1)
+            key: (self._array(key, value), 1)
             for key, value in zip(program.inputs, values, strict=True)
         }
         if wrenches is not None:
@@ -194,6 +195,12 @@ class Calls:
             return result
         out[...] = result
         return out
+
+    def _array(self, key: str, value: object) -> Array:
+        """An argument as numbers; efforts may be those of the motors alone."""
+        labels = self.labels(key)
+        given = whole_efforts(value, labels) if key == "effort" else value
+        return coordinate_array(SPOKEN_ARGUMENTS.get(key, key), given, labels)
 
     def along(self, program: Declaration, values: Sequence[Array], homes: Array) -> Array:
         """The results (N, ...) at N states of a motion, each reached from a home (N, n) of its own.

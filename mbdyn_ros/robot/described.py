@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,10 @@ from ..array import Array
 from ..equations.tree.regressor import standard_parameters
 from ..equations.variable import AT_JOINTS
 from ..errors import InputError
-from ..model.model import Inertia, Link, Model
+from ..model.blocks import joint_blocks
+from ..model.model import Inertia, Joint, Link, Model, Pose
+from ..model.split_joints import parts
+from ..model.write.quaternion import quaternion
 from .home import EARTH
 from .variable import variable_names
 
@@ -60,6 +63,36 @@ def arguments_text(robot: Robot) -> Iterator[str]:
     """Words about arguments of `load` that no file says."""
     if names := variable_names(robot._parameters.layout):
         yield f"which numbers are variable: load(..., variable={names})"
+    if actuators := [one.name for one in robot.model.actuators]:
+        yield f"actuators: {', '.join(actuators)}; keep the side-car file that gives them"
+
+
+def home_positions(robot: Robot, model: Model) -> dict[str, Array]:
+    """Positions (nq,) of the joints of a model of the robot, at its closed home.
+
+    model : the robot's, its joints whole.
+    """
+    blocks = joint_blocks(robot.model.joints)
+    base = robot._system.home.size - sum(block.q.stop - block.q.start for block in blocks.values())
+    at = {name: robot._system.home[base:][block.q] for name, block in blocks.items()}
+    return {
+        joint.name: at[joint.name] if joint.name in at else _from_parts(robot, joint, at)
+        for joint in model.joints
+        if joint.nv
+    }
+
+
+def _from_parts(robot: Robot, joint: Joint, at: Mapping[str, Array]) -> Array:
+    """The positions of a joint that a loop took apart, from those of its parts."""
+    names = parts(joint)
+    if joint.nq == len(names):
+        return np.concatenate([at[name] for name in names])
+    pose, first = Pose(), robot.model.joint(names[0])
+    for name in names:
+        part = robot.model.joint(name)
+        pose = pose @ (Pose() if part is first else part.origin) @ part.pose(at[name])
+    w, x, y, z = quaternion(pose.rotation)
+    return np.array([*pose.translation[: joint.nq - 4], x, y, z, w])
 
 
 def _changed_links(robot: Robot) -> Iterator[str]:

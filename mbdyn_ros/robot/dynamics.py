@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import identification
 from ..arguments import Wrenches
 from ..array import Array
 from ..equations import programs
 from ..equations.coriolis import coriolis_matrix as coriolis_program
 from ..equations.inverse_inertia import inverse_mass_matrix as inverse_program
-from ..identification import BaseParameters
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -178,11 +176,3 @@ def regressor(self: Robot, q: Array, v: Array, a: Array, out: Array | None = Non
     """
     found = self._plain.regressor(q, v, a, out)
     return self._checked(programs.regressor, (q, v, a), out=out) if found is None else found
-
-
-def base_parameters(self: Robot) -> BaseParameters:
-    """The combinations of the links' inertias that the efforts depend on.
-
-    See `identification`, also for finding their values from a recorded motion.
-    """
-    return identification.base_parameters(self)

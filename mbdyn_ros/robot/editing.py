@@ -132,6 +132,29 @@ def with_joint(self: Robot, name: str, **changes: object) -> Robot:
     return _edited(self, lambda model: edit.with_joint(model, name, **changes))  # type: ignore[arg-type]
 
 
+def scaled(self: Robot, length: float, mass: float | None = None) -> Robot:
+    """The robot with all lengths times `length` and all masses times `mass` (default: length^3).
+
+    Times go with the root of lengths, so that gravity stays: forces go with mass, moments with
+    mass length, damping, friction, springs, armature and limits with what they belong to
+    (`model.edit.scaled`).
+    """
+    sliding = {
+        name: self.model.joint(name).kind.steps[0].motion.slides for name in self.home
+    }
+    home = {name: x * length if sliding[name] else x for name, x in self.home.items()}
+    return _edited(self, lambda model: edit.scaled(model, length, mass), home)
+
+
+def mirrored(self: Robot, normal: Sequence[float] = (0.0, 1.0, 0.0)) -> Robot:
+    """The mirror image in the plane across `normal` through the root link's origin.
+
+    Positions, velocities and efforts mean the same as before, but for a floating base and
+    floating joints, whose places and turns are mirrored (`model.edit.mirrored`).
+    """
+    return _edited(self, lambda model: edit.mirrored(model, normal))
+
+
 def _with_choices(robot: Robot) -> Model:
     """The model of a robot with its choices as they are; those of loops that nobody made too."""
     model = described_model(robot)

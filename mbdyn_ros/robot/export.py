@@ -10,6 +10,7 @@ from .variable import checked_layout
 
 if TYPE_CHECKING:
     from ..export.c_export import Exported
+    from ..export.c_library import CProgram
     from ..export.closed_form import ClosedForm
     from .robot import Robot
 
@@ -39,7 +40,7 @@ def closed_form(self: Robot) -> ClosedForm:
     # 3 elements, 1 of them zero (33.3%)
     H11 = 0.225
     C111 = 0
-    g1 = 5.0*C1
+    g1 = 5*C1
     """
     from ..export.closed_form import closed_form  # few programs need it
 
@@ -51,6 +52,7 @@ def generate_c(
     directory: str | os.PathLike[str],
     links: Sequence[str] | None = None,
     parameters: Sequence[str] = (),
+    more: Sequence[CProgram] = (),
 ) -> Exported:
     """Write the equations as self-contained C99: no libraries, no memory, no state.
 
@@ -65,6 +67,7 @@ def generate_c(
     parameters : links whose inertias, and "gravity" and "friction", whose numbers are arguments of
         the functions, in one array behind the others; `parameter_labels` and `parameter_values`
         have its order and the numbers that hold now.
+    more : programs of applications to export beside them.
 
     Returns
     -------
@@ -84,6 +87,8 @@ def generate_c(
     ...     [path.name for path in robot.generate_c(folder).files]
     ['cart.h', 'cart.c', 'test_cart.c', 'CMakeLists.txt', 'cart.py']
     """
-    from ..export.c_export import export_c  # few programs need it
+    from ..export.c_export import export_c  # few programs need them
+    from .c_description import describe
 
-    return export_c(self, directory, links, checked_layout(self, parameters))
+    layout = checked_layout(self, parameters)
+    return export_c(directory, lambda: describe(self, links, layout, more))

@@ -16,9 +16,11 @@ from ..model.model import Model, constant
 from ..model.read.description import read_description
 from ..model.read.side_car import read_mechanism
 from ..model.read.source_text import Source
+from ..model.read.srdf import read_srdf
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..program.declaration import Declaration
 from . import (
+    base_parameters,
     branches,
     configuration,
     derivatives,
@@ -54,6 +56,7 @@ def load(
     gravity: Sequence[float] | None = None,
     variable: Sequence[str] = (),
     xacro: Mapping[str, object] | None = None,
+    srdf: Source | None = None,
 ) -> Robot:
     """Read a robot description and return the `Robot`.
 
@@ -75,6 +78,7 @@ def load(
         are folded. What is set without being named here becomes so.
     xacro : arguments of a xacro file, such as {"prefix": "left_"}; text is expanded only where
         they are given (they may be empty).
+    srdf : path of an SRDF, or its text: homes, virtual joints, and joints without drives.
 
     Raises
     ------
@@ -92,6 +96,8 @@ def load(
     array([-9.81])
     """
     model = read_description(source, xacro)
+    if srdf is not None:
+        model = read_srdf(srdf, model)
     if mechanism is not None:
         model = read_mechanism(mechanism, model)
     return Robot(model, home, floating_base, gravity, variable)
@@ -191,7 +197,7 @@ class Robot:
     inverse_mass_matrix = dynamics.inverse_mass_matrix
     energy = dynamics.energy
     regressor = dynamics.regressor
-    base_parameters = dynamics.base_parameters
+    base_parameters = base_parameters.base_parameters
     inverse_dynamics_derivatives = derivatives.inverse_dynamics_derivatives
     forward_dynamics_derivatives = derivatives.forward_dynamics_derivatives
     system = property(parameters.system)
@@ -206,6 +212,7 @@ class Robot:
     parameter_labels = parameters.parameter_labels
     parameter_values = parameters.parameter_values
     inverse_dynamics_second_derivatives = derivatives.inverse_dynamics_second_derivatives
+    forward_dynamics_second_derivatives = derivatives.forward_dynamics_second_derivatives
     inverse_dynamics_by_parameters = derivatives.inverse_dynamics_by_parameters
     forward_dynamics_by_parameters = derivatives.forward_dynamics_by_parameters
     neutral = configuration.neutral
@@ -260,7 +267,11 @@ class Robot:
     renamed = editing.renamed
     attached = editing.attached
     with_joint = editing.with_joint
+    scaled = editing.scaled
+    mirrored = editing.mirrored
     save_urdf = saving.save_urdf
+    save_mjcf = saving.save_mjcf
+    save_sdf = saving.save_sdf
     report = report
 
     @property

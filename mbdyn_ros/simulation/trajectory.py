@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -65,6 +65,8 @@ class Trajectory:
     transitions : when joints with dry friction came to rest or broke away, and contacts, and
         when loops passed change points.
     steps : number of steps the integrator took.
+    actuator_states : (N, k) in the order of `actuator_labels`: pressures (Pa) in the chambers of
+        cylinders, openings of valves (-1 to 1), currents (A); see `docs/actuators.md`.
     stretches : when the motion went on in equal steps, since events did not go on one by one.
         Accelerations are means over a step there.
     """
@@ -85,6 +87,8 @@ class Trajectory:
     transitions: tuple[Transition, ...] = ()
     steps: int = 0
     stretches: tuple[Stretch, ...] = ()
+    actuator_states: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    actuator_labels: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.time)

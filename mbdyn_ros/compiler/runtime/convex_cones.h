@@ -29,7 +29,7 @@ static void into_cone(double mu, double* z, double* change) {
 
 /* What the method of multipliers minimizes at y (size): |y|^2 / 2 and the penalties; its slope, and
    its second derivatives `bend` if wanted. Impulses go to f, from those in `about`. */
-static double penalized(const struct cones* c, const double* step, double penalty,
+static double penalized(const struct cones1* c, const double* step, double penalty,
                         const double* about, const double* shift, const double* y, double* f,
                         double* slope, double* bend) {
   const size_t m = c->rows, n = c->size, last = m - c->bounded;
@@ -76,7 +76,7 @@ static double penalized(const struct cones* c, const double* step, double penalt
 }
 
 /* The least of what is penalized, by Newton's method from y. */
-static void settle(const struct cones* c, const double* step, double penalty, const double* about,
+static void settle(const struct cones1* c, const double* step, double penalty, const double* about,
                    const double* shift, double* y, double* f) {
   const size_t n = c->size;
   double *bend = c->room, *slope = bend + n * n, *way = slope + n, *trial = way + n;
@@ -104,7 +104,7 @@ static void settle(const struct cones* c, const double* step, double penalty, co
 }
 
 /* Impulses from those in f, safely; gives the least velocity by which a law is missed. */
-static double approach(const struct cones* c, const double* step, double* f, double size,
+static double approach(const struct cones1* c, const double* step, double* f, double size,
                        double enough, double* best) {
   const size_t m = c->rows, n = c->size;
   double *about = c->room + m * m + n * n + 3 * n, *shift = about + m, *now = shift + m;
@@ -116,7 +116,7 @@ static double approach(const struct cones* c, const double* step, double* f, dou
   for (size_t i = 0; i < m; ++i) add(n, f[i], c->X + i * n, y);
   for (int k = 0; k < ROUNDS && idle < PATIENCE; ++k, penalty = fmin(HARDER * penalty, HARDEST)) {
     settle(c, step, penalty, about, shift, y, now);
-    residual_of(c, step, now, error, NULL, &gap);
+    residual1(c, step, now, error, NULL, &gap);
     idle = gap < 0.5 * least ? 0 : idle + 1;
     if (gap < least) {
       least = gap;

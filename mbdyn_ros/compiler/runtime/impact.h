@@ -4,14 +4,17 @@
 enum { MOST_HITS = 12, BOUNCES = 8, BISECTIONS = 12 };
 
 /* Impulses in f for restitution `share` of what b_bounce says; the energy (J) they bring. */
-static double bounce(const struct walls* w, struct walled* s, struct work* x, size_t m,
+static double bounce(const struct walls* w, struct walled* s, struct work1* x, size_t m,
                      const double* before, const double* e, double share) {
   memcpy(x->b, before, m * sizeof *before);
   for (size_t i = 0; i < x->count; ++i) x->b[x->first[i]] *= 1. + share * e[i];
   memset(x->f, 0, m * sizeof *x->f);
-  const struct cones cones = {m, x->count, 0, w->nv, x->first, x->tangent,
+  bits1 settled;
+  const struct cones1 cones = {m, x->count, 0, w->nv, x->first, x->tangent,
                               x->mu, x->bound, x->A, x->b, x->X, x->cones};
-  s->residual = fmax(s->residual, impulses_of_cones(&cones, w->settled, x->f));
+  const double missed = impulses_of_cones1(&cones, w->settled, x->f, &settled);
+  s->residual = fmax(s->residual, missed);
+  s->unsettled += missed > LAW;
   double gain = 0.;
   for (size_t i = 0; i < m; ++i) {
     gain += 0.5 * x->f[i] * (2. * before[i] + dot(m, x->A + i * m, x->f));
@@ -19,7 +22,7 @@ static double bounce(const struct walls* w, struct walled* s, struct work* x, si
   return gain;
 }
 
-static void record_impact(const struct walls* w, struct walled* s, const struct work* x,
+static void record_impact(const struct walls* w, struct walled* s, const struct work1* x,
                           const double* old, const double* e, const char* hits, double loss) {
   if (s->hits >= s->most_hits) return;
   double* out = s->impacts + s->hits++ * size_of_impact(w);
@@ -42,11 +45,12 @@ static void record_impact(const struct walls* w, struct walled* s, const struct 
 }
 
 /* One impact of the held contacts, which bounce or do not; the velocity changes. */
-static int hit(const struct walls* w, struct walled* s, struct work* x, const char* hits,
+static int hit(const struct walls* w, struct walled* s, struct work1* x, const char* hits,
                int bouncing) {
   const size_t n = w->nv;
-  double e[x->count + 1], old[n + 1], answer[n + 1], a[n + 1];
-  if (!assemble(w, s, x, 0., 0)) return 0;
+  double e[x->count + 1], old[n + 1], a[n + 1];
+  if (!weigh1(w, s, x, 0.)) return 0;
+  assemble1(w, s, x, 0);
   const size_t m = x->held_rows;
   double before[m + 1], share = 1.;
   for (size_t i = 0; i < m; ++i) before[i] = dot(n, x->S + i * n, s->v);
@@ -59,8 +63,8 @@ static int hit(const struct walls* w, struct walled* s, struct work* x, const ch
   double gain = bounce(w, s, x, m, before, e, share);
   if (bounces) {  /* which bounces would all be over within a step */
     memcpy(s->v, old, n * sizeof *old);
-    respond(w, x, m, x->f, answer, s->v);
-    accelerate(w, s, s->q, s->v, 0., a);
+    respond1(w, x, m, x->f, s->v);
+    accelerate1(w, s, s->q, s->v, 0., a);
     for (size_t i = 0; i < x->count; ++i) {
       const double* row = x->S + x->first[i] * n;
       const double falls = -dot(n, row, a), up = dot(n, row, s->v);
@@ -87,7 +91,7 @@ static int hit(const struct walls* w, struct walled* s, struct work* x, const ch
     for (size_t i = 0; i < x->count; ++i) e[i] *= low;
   }
   memcpy(s->v, old, n * sizeof *old);
-  respond(w, x, m, x->f, answer, s->v);
+  respond1(w, x, m, x->f, s->v);
   s->lost -= gain;
   for (size_t i = 0; s->whole && i < x->count; ++i) {
     double* whole = s->whole + 3 * x->held[i];
@@ -100,12 +104,12 @@ static int hit(const struct walls* w, struct walled* s, struct work* x, const ch
 
 /* All impacts at this instant, one after the other where one causes the next; where they would hand
    the motion on to each other without end, the last ones end it. */
-static void collide(const struct walls* w, struct walled* s, struct work* x) {
+static void collide(const struct walls* w, struct walled* s, struct work1* x) {
   const size_t m = w->contacts;
   char hits[m + 1];
   for (int k = 0; k < MOST_HITS; ++k) {
     int any = 0;
-    measure(w, s, x->now);
+    measure1(w, s, s->q, s->v, x->now);
     x->fresh = 1;
     x->count = 0;
     for (size_t i = 0; i < m; ++i) {
@@ -114,6 +118,7 @@ static void collide(const struct walls* w, struct walled* s, struct work* x) {
       hits[i] = rate < -w->slow * slope && (touches || g + w->window * rate <= 0.);
       any |= hits[i];
       if (x->count < most_held(w) && (hits[i] || (touches && rate <= w->slow * slope))) {
+        x->on[x->count] = is1(1);
         x->held[x->count++] = i;
       }
     }

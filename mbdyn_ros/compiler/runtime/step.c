@@ -8,150 +8,171 @@
 #include "dense.h"
 #include "complementarity.h"
 #include "walls.h"
-#include "hold.h"
+#include "lanes.h"
+#define SUFFIX v
+#include "walled_template.h"
+#define SUFFIX 1
+#include "walled_template.h"
+#include "lift.h"
+#include "meeting.h"
 #include "impact.h"
 
 enum { MOST_LOCATED = 8, MOST_MERGES = 6, LANDINGS = 4 };
 
-#define FASTER 1.5  /* factor on the speeds at both ends of a step, for what lies between */
-
-/* a + s (u + s (two + s three)) */
-static double cubic_at(double a, const double* c, double s) {
-  return a + s * (c[0] + s * (c[1] + s * c[2]));
-}
-
-/* The first s in [0, 1] at which the cubic from a (slope u) to b (slope w) falls below zero;
-   negative where it stays above -depth. */
-static double crossing(double a, double u, double b, double w, double depth) {
-  const double c[] = {u, 3. * (b - a) - 2. * u - w, 2. * (a - b) + u + w};
-  double knot[4] = {0., 1., 1., 1.};
-  const double root = 4. * c[1] * c[1] - 12. * c[0] * c[2];
-  int knots = 1;
-  if (root >= 0.) {
-    const double far = -c[1] - copysign(0.5 * sqrt(root), c[1]);
-    double one = c[2] != 0. ? far / (3. * c[2]) : 2., two = far != 0. ? c[0] / far : 2.;
-    if (one > two) {
-      const double swap = one;
-      one = two, two = swap;
-    }
-    if (one > 0. && one < 1.) knot[knots++] = one;
-    if (two > 0. && two < 1.) knot[knots++] = two;
-  }
-  knot[knots] = 1.;
-  for (int k = 0; k < knots; ++k) {
-    double left = knot[k], right = knot[k + 1];
-    const double start = cubic_at(a, c, left), end = cubic_at(a, c, right);
-    if (end >= -depth || end >= start) continue;
-    if (start <= 0.) return left;
-    for (int i = 0; i < 60; ++i) {
-      const double middle = 0.5 * (left + right);
-      if (cubic_at(a, c, middle) > 0.) {
-        left = middle;
-      } else {
-        right = middle;
-      }
-    }
-    return right;
-  }
-  return -1.;
-}
+#define GENTLE 2.   /* speed of what lands gently, of what a step makes */
 
 /* A step of length h from the state kept in x, the held contacts held. */
-static void go(const struct walls* w, struct walled* s, struct work* x, double h) {
+static void go(const struct walls* w, struct walled* s, struct work1* x, double h) {
   memcpy(s->q, x->q, w->nq * sizeof *s->q);
   memcpy(s->v, x->v, w->nv * sizeof *s->v);
-  fly(w, s, x, h);
-  unit_quaternions(w, s->q);
+  fly1(w, s, x, h);
   x->fresh = 0;
   if (x->count || w->rubbing) {
-    hold(w, s, x, h);
+    hold1(w, s, x, h, is1(1));
   } else if (w->contacts) {
     memset(s->mode, 0, w->contacts * sizeof *s->mode);
     memset(s->force, 0, 3 * w->contacts * sizeof *s->force);
   }
-  if (!x->fresh) measure(w, s, x->now);
+  if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
   x->fresh = 1;
 }
 
-static int is_held(const struct work* x, size_t k) {
+/* Whether a contact that meets its wall comes so slowly that it rests at the end of the step: as
+   fast as the step itself has made it, and with no bounce that would outlast it. */
+static int is_gentle(const struct walls* w, size_t k, double rate, double end) {
+  const double gained = fabs(end - rate), e = w->restitution[k];
+  return -end <= GENTLE * gained && -2. * e * end <= (1. - e) * gained;
+}
+
+static int is_held(const struct work1* x, size_t k) {
   for (size_t i = 0; i < x->count; ++i) {
     if (x->held[i] == k) return 1;
   }
   return 0;
 }
 
+/* Hold one more contact; they stay in order. */
+static void hold_also(struct work1* x, size_t k) {
+  size_t i = x->count++;
+  for (; i > 0 && x->held[i - 1] > k; --i) x->held[i] = x->held[i - 1];
+  x->held[i] = k;
+  x->on[x->count - 1] = is1(1);
+}
+
+/* What a step is taken again from. */
+struct before {
+  double *start, *slip, *mode, *force, lost;
+};
+
+static void take_again(const struct walls* w, struct walled* s, struct work1* x,
+                       const struct before* old, double length) {
+  const size_t m = w->contacts;
+  s->lost = old->lost;
+  memcpy(s->slip, old->slip, 3 * m * sizeof *s->slip);
+  memcpy(s->mode, old->mode, m * sizeof *s->mode);
+  memcpy(s->force, old->force, (3 * m + w->rubbing) * sizeof *s->force);
+  if (length > 0.) {
+    go(w, s, x, length);
+    return;
+  }
+  memcpy(s->q, x->q, w->nq * sizeof *s->q);
+  memcpy(s->v, x->v, w->nv * sizeof *s->v);
+  measure1(w, s, s->q, s->v, x->now);
+}
+
+static void look_back(const struct walls* w, struct walled* s, const struct work1* x,
+                      const double* start, double length) {
+  const size_t m = w->contacts;
+  for (size_t k = 0; k < m; ++k) {
+    const double *then = start + k, *now = x->now + k;
+    if (!may_have_passed(length, then[0], then[m], now[0], now[m], now[2 * m])) continue;
+    if (is_held(x, k)) continue;
+    ++s->unseen, s->passed = k, s->passed_at = s->time + length;
+  }
+}
+
+/* The share of a step that is over when the first contact that is not held meets its wall; 2 where
+   none does. Those that meet it gently are held where they may be: `more` says that there are any. */
+static double first_meeting(const struct walls* w, struct work1* x, const double* start,
+                            double length, int may_hold, size_t* which, int* more) {
+  const size_t m = w->contacts;
+  size_t gentle[m + 1], count = 0;
+  double first = 2.;
+  for (size_t k = 0; k < m; ++k) {
+    const double g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
+    if (!(g + last <= FASTER * length * fmax(fabs(rate), fabs(end))) || is_held(x, k)) continue;
+    const double share = meeting(w, length, g, rate, last, end, x->now[2 * m + k]);
+    if (share < 0.) continue;
+    if (may_hold && x->count + count < most_held(w) && is_gentle(w, k, rate, end)) {
+      gentle[count++] = k;
+    } else if (share < first) {
+      first = share, *which = k;
+    }
+  }
+  *more = first > 1. && count;
+  for (size_t i = 0; *more && i < count; ++i) hold_also(x, gentle[i]);
+  return first;
+}
+
 /* Move on by a time, or up to the next impact and through it; gives how far. */
-static double part(const struct walls* w, struct walled* s, struct work* x, double length,
+static double part(const struct walls* w, struct walled* s, struct work1* x, double length,
                    int locate) {
   const size_t m = w->contacts;
-  int hits = 0;
-  if (!x->fresh) measure(w, s, x->now);
+  int hits = 0, more;
+  if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
   for (size_t k = 0; k < m; ++k) {
     const double slope = x->now[2 * m + k];
     hits |= x->now[k] <= w->touching * slope && x->now[m + k] < -w->slow * slope;
   }
   if (hits) collide(w, s, x);
-  if (!x->fresh) measure(w, s, x->now);
+  if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
   x->count = 0;
   for (size_t k = 0; k < m && x->count < most_held(w); ++k) {
     const double slope = x->now[2 * m + k];
-    if (x->now[k] <= w->touching * slope && x->now[m + k] <= 2. * w->slow * slope) {
-      x->held[x->count++] = k;
-    }
+    if (x->now[k] <= w->touching * slope && x->now[m + k] <= 2. * w->slow * slope) hold_also(x, k);
   }
-  const double lost = s->lost;
   double start[3 * m + 1], slip[3 * m + 1], mode[m + 1], force[3 * m + w->rubbing + 1];
+  const struct before old = {start, slip, mode, force, s->lost};
   memcpy(start, x->now, 3 * m * sizeof *start);
   memcpy(slip, s->slip, 3 * m * sizeof *slip);
   memcpy(mode, s->mode, m * sizeof *mode);
   memcpy(force, s->force, (3 * m + w->rubbing) * sizeof *force);
-#define RESTORE() \
-  (s->lost = lost, memcpy(s->slip, slip, 3 * m * sizeof *slip), \
-   memcpy(s->mode, mode, m * sizeof *mode), \
-   memcpy(s->force, force, (3 * m + w->rubbing) * sizeof *force))
   memcpy(x->q, s->q, w->nq * sizeof *s->q);
   memcpy(x->v, s->v, w->nv * sizeof *s->v);
   go(w, s, x, length);
   double first = 2.;
   size_t which = 0;
-  for (size_t k = 0; k < m; ++k) {
-    const double g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
-    if (!(g + last <= FASTER * length * fmax(fabs(rate), fabs(end))) || is_held(x, k)) continue;
-    const double share = crossing(g, rate * length, last, end * length,
-                                  w->graze * fmax(x->now[2 * m + k], 1e-12));
-    if (share >= 0. && share < first) first = share, which = k;
+  for (int k = 0; k <= MOST_MERGES; ++k) {
+    first = first_meeting(w, x, start, length, locate && k < MOST_MERGES, &which, &more);
+    if (!more) break;
+    take_again(w, s, x, &old, length);
   }
-  if (first > 1.) return length;
+  if (first > 1.) {
+    look_back(w, s, x, start, length);
+    return length;
+  }
   if (!locate) {
     for (int k = 0; k < MOST_MERGES; ++k) {
       const size_t before = x->count;
       for (size_t i = 0; i < m && x->count < most_held(w); ++i) {
-        if (x->now[i] < -w->graze * x->now[2 * m + i] && !is_held(x, i)) x->held[x->count++] = i;
+        if (x->now[i] < -w->graze * x->now[2 * m + i] && !is_held(x, i)) hold_also(x, i);
       }
       if (x->count == before) break;
-      RESTORE();
-      go(w, s, x, length);
+      take_again(w, s, x, &old, length);
     }
     ++s->merged;
     return length;
   }
   double time = first * length;
   for (int k = 0; k < LANDINGS; ++k) {
-    RESTORE();
-    if (time > 0.) {
-      go(w, s, x, time);
-    } else {
-      memcpy(s->q, x->q, w->nq * sizeof *s->q);
-      memcpy(s->v, x->v, w->nv * sizeof *s->v);
-      measure(w, s, x->now);
-    }
+    take_again(w, s, x, &old, time);
     const double g = x->now[which], rate = x->now[m + which], slope = x->now[2 * m + which];
     if (fabs(g) <= w->closed * slope || !(rate < 0.) || k + 1 == LANDINGS) break;
-    const double next = time - g / rate;
+    const double next = time - g / (w->stages ? rate : 2. * rate - start[m + which]);
     if (!(next > 0. && next < length) || next == time) break;
     time = next;
   }
-#undef RESTORE
+  look_back(w, s, x, start, time);
   s->time += time;
   collide(w, s, x);
   s->time -= time;
@@ -177,9 +198,9 @@ static int drives(const struct walls* w, const struct walled* s) {
 
 /* Nothing that is not driven gains energy: what errors of a step with contacts have brought is taken
    from all velocities alike, which keeps the laws of contacts. */
-static void trim(const struct walls* w, struct walled* s, struct work* x, double most) {
+static void trim(const struct walls* w, struct walled* s, struct work1* x, double most) {
   double now[2];
-  evaluate(w, s, w->energy, s->q, s->v, now);
+  evaluate1(w, s, w->energy, s->q, s->v, now);
   const double gain = now[0] + now[1] - most;
   if (!(gain > 0.) || !(now[0] > 0.)) return;
   const double share = sqrt(fmax(0., 1. - gain / now[0]));
@@ -189,18 +210,23 @@ static void trim(const struct walls* w, struct walled* s, struct work* x, double
   s->trimmed += fmin(gain, now[0]);
 }
 
+EXPORTED size_t room_of_motion(const struct walls* w) {
+  struct work1 x;
+  return share_room1(w, NULL, &x);
+}
+
 /* Take so many steps, or fewer where the record of impacts is nearly full; gives how many, and
    negative, less one, where the next left the finite numbers. */
 EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) {
-  struct work work;
-  share_room(w, s->room, &work);
+  struct work1 work;
+  share_room1(w, s->room, &work);
   for (long k = 0; k < steps; ++k) {
     const double start = s->time;
     double left = s->step, energy[2] = {0};
     const int guarded = w->contacts && !drives(w, s);
     int held = 0;
     if (s->most_hits && 2 * s->hits > s->most_hits) return k;
-    if (guarded) evaluate(w, s, w->energy, s->q, s->v, energy);
+    if (guarded) evaluate1(w, s, w->energy, s->q, s->v, energy);
     if (s->slow) memcpy(s->slow, s->v, w->nv * sizeof *s->v);
     if (s->whole) memset(s->whole, 0, 3 * w->contacts * sizeof *s->whole);
     for (int parts = 0; left > 0.; ++parts) {
@@ -216,6 +242,10 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
         inside |= work.now[i] < -w->graze * work.now[2 * w->contacts + i];
       }
       if (inside) lift(w, s, &work);
+      if (!work.fresh) measure1(w, s, s->q, s->v, work.now);
+      for (size_t i = 0; i < w->contacts; ++i) {
+        s->deepest = fmax(s->deepest, -work.now[i] / work.now[2 * w->contacts + i]);
+      }
       if (guarded && (held || inside)) trim(w, s, &work, energy[0] + energy[1]);
     }
     s->time = start + s->step;
@@ -224,9 +254,10 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
   return steps;
 }
 
-/* Impulses of one problem by itself, see `impulses_of_cones`; how much room it needs. */
+/* Impulses of one problem by itself, see `impulses_of_cones1`; how much room it needs. */
 EXPORTED size_t room_of_impulses(size_t rows, size_t size) { return room_of_cones(rows, size); }
 
-EXPORTED double solve_impulses(const struct cones* problem, double settled, double* f) {
-  return impulses_of_cones(problem, settled, f);
+EXPORTED double solve_impulses(const struct cones1* problem, double settled, double* f) {
+  bits1 done;
+  return impulses_of_cones1(problem, settled, f, &done);
 }

@@ -1,63 +1,169 @@
 /* Many motions among walls, each as `walled_steps` takes them one by one. */
 #include <stdlib.h>
 
+#include "rows.h"
+#include "step_together.h"
+
 struct walled_rollout {
   const struct walls* walls;
   const double *q, *v, *effort;
   size_t step_q, step_v, step_effort, steps;
   double dt, *q_out, *v_out;
   int whole;
+  size_t* unseen;  /* of all motions */
 };
 
+/* Room for a motion: its state and what is known of its contacts. */
+static size_t share_motion(const struct walls* w, double* at, double dt, struct walled* s) {
+  double* const start = at;
+  *s = (struct walled){.step = dt};
+#define ROOM(place, size) s->place = at, at += (size)
+  ROOM(q, w->nq), ROOM(v, w->nv), ROOM(force, 3 * w->contacts + w->rubbing);
+  ROOM(slip, 3 * w->contacts), ROOM(mode, w->contacts), ROOM(memory, memory_of_motion(w) + 1);
+  ROOM(room, room_of_motion(w));
+#undef ROOM
+  return (size_t)(at - start);
+}
+
+/* The state of a motion after step t, NaN if it is lost. */
 static void keep_place(const struct walled_rollout* job, size_t k, size_t t, const double* q,
-                       const double* v) {
+                       const double* v, int lost) {
   const size_t nq = job->walls->nq, nv = job->walls->nv;
+  if (!job->whole && t + 1 < job->steps) return;
   const size_t at = job->whole ? k * job->steps + t : k;
-  memcpy(job->q_out + at * nq, q, nq * sizeof *q);
-  memcpy(job->v_out + at * nv, v, nv * sizeof *v);
+  for (size_t i = 0; i < nq; ++i) job->q_out[at * nq + i] = lost ? NAN : q[i];
+  for (size_t i = 0; i < nv; ++i) job->v_out[at * nv + i] = lost ? NAN : v[i];
+}
+
+static void start_alone(const struct walled_rollout* job, size_t k, struct walled* s) {
+  const struct walls* w = job->walls;
+  memcpy(s->q, job->q + k * job->step_q, w->nq * sizeof *s->q);
+  memcpy(s->v, job->v + k * job->step_v, w->nv * sizeof *s->v);
+  memset(s->force, 0, (size_t)(s->room - s->force) * sizeof *s->force);
+  unit_quaternions1(w, s->q);
+}
+
+static void roll_alone(const struct walled_rollout* job, size_t k, struct walled* s) {
+  int lost = 0;
+  start_alone(job, k, s);
+  for (size_t t = 0; t < job->steps; ++t) {
+    s->effort = (double*)job->effort + k * job->step_effort + t * job->walls->ne;
+    lost |= !lost && walled_steps(job->walls, s, 1) < 0;
+    keep_place(job, k, t, s->q, s->v, lost);
+  }
+}
+
+/* The numbers that a motion keeps from step to step, and how many of each. */
+enum { KEPT = 5 };
+#define KEPT_OF(s) {(s)->q, (s)->v, (s)->force, (s)->slip, (s)->mode}
+#define SIZES_OF(w) \
+  {(w)->nq, (w)->nv, 3 * (w)->contacts + (w)->rubbing, 3 * (w)->contacts, (w)->contacts}
+
+/* `count` motions from the first on, together. old: what they kept before the step. */
+static void roll_together(const struct walled_rollout* job, size_t first, size_t count,
+                          struct walled* one, struct walled_lanes* s, struct walled_lanes* old,
+                          struct workv* x, realv* start) {
+  const struct walls* w = job->walls;
+  const size_t size[] = SIZES_OF(w);
+  double* alone[] = KEPT_OF(one);
+  realv *lanes[] = KEPT_OF(s), *before[] = KEPT_OF(old);
+  size_t lane[LANES];
+  const double* row[LANES];
+  bitsv open = {0};
+  for (size_t l = 0; l < LANES; ++l) {
+    lane[l] = first + (l < count ? l : 0);
+    open[l] = l < count ? -1 : 0;
+    start_alone(job, lane[l], one);
+    for (int i = 0; i < KEPT; ++i) {
+      for (size_t j = 0; j < size[i]; ++j) lanes[i][j][l] = alone[i][j];
+    }
+  }
+  x->fresh = 0;
+  size_t unseen = 0;
+  for (size_t t = 0; t < job->steps; ++t) {
+    for (size_t l = 0; l < LANES; ++l) {
+      row[l] = job->effort + lane[l] * job->step_effort + t * w->ne;
+    }
+    read_rows(row, w->ne, s->effort);
+    for (int i = 0; i < KEPT; ++i) copyv(size[i], lanes[i], before[i]);
+    const bitsv odd = step_together(w, s, x, job->dt, open, old, start, &unseen);
+    for (size_t l = 0; l < LANES; ++l) {
+      if (!odd[l]) continue;
+      for (int i = 0; i < KEPT; ++i) {
+        for (size_t j = 0; j < size[i]; ++j) alone[i][j] = before[i][j][l];
+      }
+      one->effort = (double*)row[l];
+      if (walled_steps(w, one, 1) < 0) open[l] = 0;
+      for (int i = 0; i < KEPT && open[l]; ++i) {
+        for (size_t j = 0; j < size[i]; ++j) lanes[i][j][l] = alone[i][j];
+      }
+      x->fresh = 0;
+    }
+    for (size_t l = 0; l < count; ++l) {
+      for (size_t j = 0; j < w->nq; ++j) one->q[j] = s->q[j][l];
+      for (size_t j = 0; j < w->nv; ++j) one->v[j] = s->v[j][l];
+      keep_place(job, lane[l], t, one->q, one->v, !open[l]);
+    }
+  }
+  one->unseen += unseen;
+}
+
+/* Room of lanes, as in `share_motion`. */
+static size_t share_lanes(const struct walls* w, realv* at, struct walled_lanes* s) {
+  const size_t size[] = SIZES_OF(w);
+  realv *const start = at, **place[] = {&s->q, &s->v, &s->force, &s->slip, &s->mode};
+  for (int i = 0; i < KEPT; ++i) *place[i] = at, at += size[i] + 1;
+  s->effort = at;
+  return (size_t)(at - start) + w->ne + 1;
 }
 
 static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
   const struct walled_rollout* job = pointer;
   const struct walls* w = job->walls;
-  const size_t forces = 3 * w->contacts + w->rubbing, known = forces + 4 * w->contacts;
-  const size_t memory = memory_of_motion(w) + 1, room = room_of_motion(w);
-  double* numbers = malloc((w->nq + w->nv + known + memory + room) * sizeof *numbers);
-  for (size_t k = first; k < last; ++k) {
-    struct walled s = {.q = numbers, .v = numbers + w->nq, .step = job->dt};
-    s.force = s.v + w->nv, s.slip = s.force + forces, s.mode = s.slip + 3 * w->contacts;
-    s.memory = s.mode + w->contacts, s.room = s.memory + memory;
-    if (numbers) {
-      memcpy(s.q, job->q + k * job->step_q, w->nq * sizeof *s.q);
-      memcpy(s.v, job->v + k * job->step_v, w->nv * sizeof *s.v);
-      memset(s.force, 0, (known + memory) * sizeof *s.force);
-      unit_quaternions(w, s.q);
+  const size_t parameters = w->vectors ? w->vectors->acceleration->parameters : 0;
+  struct walled one;
+  struct walled_lanes s = {0}, old = {0};
+  struct workv x;
+  size_t vectors = 0;
+  if (w->vectors) {
+    vectors = 2 * share_lanes(w, NULL, &s) + share_roomv(w, NULL, &x) + 3 * w->contacts + parameters;
+  }
+  const size_t bytes = vectors * sizeof(realv) + share_motion(w, NULL, 0., &one) * sizeof(double);
+  realv* at = aligned_alloc(sizeof(realv), (bytes / sizeof(realv) + 1) * sizeof(realv));
+  if (!at) {
+    for (size_t k = first; k < last; ++k) {
+      for (size_t t = 0; t < job->steps; ++t) keep_place(job, k, t, NULL, NULL, 1);
     }
-    int lost = !numbers;
-    for (size_t t = 0; t < job->steps; ++t) {
-      s.effort = (double*)job->effort + k * job->step_effort + t * w->ne;
-      if (!lost && walled_steps(w, &s, 1) < 0) {
-        lost = 1;
-        for (size_t i = 0; i < w->nq + w->nv; ++i) numbers[i] = NAN;
-      }
-      if (!lost && (job->whole || t + 1 == job->steps)) keep_place(job, k, t, s.q, s.v);
-      if (!lost || !(job->whole || t + 1 == job->steps)) continue;
-      const size_t at = job->whole ? k * job->steps + t : k;
-      for (size_t i = 0; i < w->nq; ++i) job->q_out[at * w->nq + i] = NAN;
-      for (size_t i = 0; i < w->nv; ++i) job->v_out[at * w->nv + i] = NAN;
+    return;
+  }
+  share_motion(w, (double*)(at + vectors), job->dt, &one);
+  if (!w->vectors) {
+    for (size_t k = first; k < last; ++k) roll_alone(job, k, &one);
+  } else {
+    realv *start = at, *known = start + 3 * w->contacts, *room = known + parameters;
+    const double* home = w->home + w->vectors->acceleration->home;
+    for (size_t i = 0; i < parameters; ++i) known[i] = allv(home[i]);
+    room += share_lanes(w, room, &s);
+    room += share_lanes(w, room, &old);
+    s.parameters = known;
+    share_roomv(w, room, &x);
+    for (size_t k = first; k < last; k += LANES) {
+      roll_together(job, k, last - k < LANES ? last - k : LANES, &one, &s, &old, &x, start);
     }
   }
-  free(numbers);
+  __atomic_fetch_add(job->unseen, one.unseen, __ATOMIC_RELAXED);
+  free(at);
 }
 
 /* n motions of `steps` steps. A step_ of 0 uses the same start or efforts for all. */
 EXPORTED void walled_rollout(const struct walls* walls, size_t n, size_t steps, const double* q,
                              size_t step_q, const double* v, size_t step_v, const double* effort,
                              size_t step_effort, double dt, int whole, double* q_out,
-                             double* v_out, int threads) {
+                             double* v_out, size_t* unseen, int threads) {
   const struct walled_rollout job = {.walls = walls, .q = q, .v = v, .effort = effort,
                                      .step_q = step_q, .step_v = step_v,
                                      .step_effort = step_effort, .steps = steps, .dt = dt,
-                                     .q_out = q_out, .v_out = v_out, .whole = whole};
-  share_out(n, 1, threads, run_walled_rollout, &job);
+                                     .q_out = q_out, .v_out = v_out, .whole = whole,
+                                     .unseen = unseen};
+  share_out(n, LANES, threads, run_walled_rollout, &job);
 }

@@ -28,15 +28,23 @@ from ...program.symbols import alone
 from ..algebra.spatial import SX, JointMotion, by_rows, constant, cross
 from ..system import System
 from ..tree.gibbs_motion import body_motions
+from .rims import lowest
 from .rods import Couple, between, couple_bytes
+
+OUT_OF_REACH = 1e9
+"""Distance (m) of what does not touch."""
 
 
 class BodyPoint(NamedTuple):
-    """A point of a body at a place (3,) in its frame (m); with a radius (m) a ball about it."""
+    """A point of a body at a place (3,) in its frame (m); with a radius (m) a ball about it.
+
+    axis : (3,) unit vector of a rim, a circle of that radius across it; None for others.
+    """
 
     body: int
     place: Array
     radius: float = 0.0
+    axis: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +58,8 @@ class ContactGeometry:
     couples : rods of different bodies, which may touch each other.
     stops : tree position and velocity coordinate of a joint, side (1 from below, -1 from above),
         and the position (rad or m) of its stop.
+    solid, slots : bodies with shapes of which others find where they touch, and how many such
+        contacts there are room for: far away in the programs here, see `struct walled` in C.
     """
 
     points: tuple[BodyPoint, ...]
@@ -57,19 +67,22 @@ class ContactGeometry:
     stops: tuple[tuple[int, int, float, float], ...] = ()
     signed: tuple[ca.Function, ...] = ()
     couples: tuple[Couple, ...] = ()
+    solid: tuple[int, ...] = ()
+    slots: int = 0
 
     @functools.cached_property
     @alone
     def digest(self) -> str:
         """Hash of all of it."""
         content = hashlib.sha256()
-        for body, place, radius in self.points:
+        for body, place, radius, axis in self.points:
             content.update(f"{body} {radius!r}".encode() + place.tobytes())
+            content.update(b"" if axis is None else axis.tobytes())
         for face in (*self.faces, *self.signed):
             content.update(face.serialize().encode())
         for couple in self.couples:
             content.update(couple_bytes(couple))
-        content.update(repr(self.stops).encode())
+        content.update(f"{self.stops!r} {self.solid} {self.slots}".encode())
         return content.hexdigest()
 
     def __repr__(self) -> str:
@@ -85,7 +98,7 @@ class ContactGeometry:
     def bodies(self) -> list[int]:
         """The bodies that have points."""
         rods = {rod.body for couple in self.couples for rod in couple}
-        return sorted({point.body for point in self.points} | rods)
+        return sorted({point.body for point in self.points} | rods | set(self.solid))
 
     @property
     def pairs(self) -> int:
@@ -98,9 +111,14 @@ class ContactGeometry:
         return self.pairs + len(self.couples)
 
     @property
-    def count(self) -> int:
+    def lasting(self) -> int:
         """Number of pairs, couples and, behind them, stops."""
         return self.touching + len(self.stops)
+
+    @property
+    def count(self) -> int:
+        """Number of all of these and, behind them, slots."""
+        return self.lasting + self.slots
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +143,7 @@ def point_motions(
     """The motion of points at tree velocities and accelerations."""
     motions = body_motions(tree, joints, v, a)
     result = []
-    for body, place, _ in points:
+    for body, place, *_ in points:
         motion, r = motions[body], constant([*place, 1.0])
         turning = motion.T[:3, :3] @ motion.w
         result.append(PointMotion((motion.T @ r)[:3], (motion.rate @ r)[:3], turning))
@@ -134,14 +152,24 @@ def point_motions(
 
 @program("q v", output="distances", about="contacts", internal=True)
 def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) -> SX:
-    """g of every pair, couple and stop, then its rate, then |grad g| (3m, 1)."""
+    """g of every pair, couple, stop and slot, then its rate, then |grad g| (3m, 1)."""
     embedding = system.embedding(q, z)
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
     points = point_motions(system.tree, embedding.joints, velocity, rest, contacts.points)
+    motions = body_motions(system.tree, embedding.joints, velocity, rest)
     position = embedding.values()
     values, rates, slopes = [], [], []
-    for point, (_, _, radius) in zip(points, contacts.points, strict=True):
+    for point, (body, _, radius, axis) in zip(points, contacts.points, strict=True):
+        if axis is not None:
+            for face in contacts.faces:
+                turned = motions[body].T[:3, :3] @ constant(axis)
+                gradient, foot = lowest(point.place, turned, radius, face)
+                values.append(face(foot))
+                speed = point.velocity + cross(point.turning, foot - point.place)
+                rates.append(ca.dot(gradient, speed))
+                slopes.append(ca.norm_2(gradient))
+            continue
         if radius:
             for signed in contacts.signed:
                 distance, normal, _ = signed(point.place)
@@ -156,7 +184,6 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
         values.append(value)
         rates.append(gradient @ point.velocity)
         slopes += [ca.norm_2(gradient[k, :]) for k in range(len(contacts.faces))]
-    motions = body_motions(system.tree, embedding.joints, velocity, rest)
     for couple in contacts.couples:
         one, other = (motions[rod.body] for rod in couple)
         gap, n, x = between(couple, one.T[:3, :], other.T[:3, :])
@@ -171,6 +198,9 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
         values.append(side * (position[row] - bound))
         rates.append(side * velocity[k])
         slopes.append(SX(1))
+    values.append(OUT_OF_REACH * SX.ones(contacts.slots))
+    rates.append(SX.zeros(contacts.slots))
+    slopes.append(SX.ones(contacts.slots))
     return ca.densify(ca.vertcat(*values, *rates, *slopes))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from ...model.tree import WORLD, RigidInertia, Tree
 from ..algebra.inlined import inlined
 from ..algebra.spatial import SX, JointMotion, Transform, by_columns, constant, cross, symmetric
-from .acting import rotor_inertia
+from .acting import acting
 
 
 @dataclass
@@ -92,4 +92,7 @@ def composite_body(tree: Tree, joints: Sequence[JointMotion]) -> SX:
                 break
             moments, forces = by_columns(joint.transform.inward_wrench, moments, forces)
             j = target.parent
-    return matrix + rotor_inertia(tree)
+    rotors = acting(tree, "armature")
+    for k in rotors.sparsity().row():  # a sum of matrices would make a single zero structural
+        matrix[k, k] += rotors[k]
+    return matrix

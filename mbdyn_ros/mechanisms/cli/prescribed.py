@@ -61,6 +61,9 @@ def table_of(analysis: Analysis, curve: Array | None = None) -> Table:
     """All numbers of a prescribed motion."""
     made, motion = analysis.mechanism, analysis.motion
     table = joint_table(motion.time, made.joint_names, analysis.joints)
+    parts = [part.name for part in made.layout().parts]
+    for order, values in zip(("", "_rate", "_acceleration"), analysis.in_plane, strict=True):
+        table[f"plane{order}"] = dict(zip(parts, values.T, strict=True))
     for quantity, values in (
         ("effort", analysis.torque), ("effort_without_gravity", analysis.torque_without_gravity),
     ):  # fmt: skip

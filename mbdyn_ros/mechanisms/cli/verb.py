@@ -15,11 +15,12 @@ from ...integration.methods import ADAPTIVE, described
 from ...model.read.number import to_float
 from ...recording.write import TABLES, check_target
 from ...view.figure import PLOTS
+from .prescribed import prescribed
 from .show_equations import show_equations
 from .tasks import LOCAL, compare_settings, forward, inverse, sweep_designs
 
 if TYPE_CHECKING:
-    from .. import Mechanism
+    from .. import CrankMotion, Mechanism
 
 
 @click.command()
@@ -73,7 +74,8 @@ if TYPE_CHECKING:
 @click.option("--output", metavar="FILE",
               help="Write the numbers as .csv or .json, the equations as .txt, .md or .tex.")
 @click.option("--urdf", metavar="FILE", help="Write the mechanism as URDF+.")
-@click.option("--page", is_flag=True, help="Show it in the browser, with sliders, until Ctrl-C.")
+@click.option("--page", is_flag=True,
+              help="Show it in the browser, with sliders, until Ctrl-C; with --fd in free motion.")
 @page_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def mechanism(name: str, as_json: bool, **options: Any) -> None:
@@ -106,7 +108,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
             check_target(options[option], ends)
     asked = [
         what for what in ("inverse", "forward", "equations", "compare", "swept", "page")
-        if options[what]
+        if options[what] and not (what in ("inverse", "forward") and options["page"])
     ]  # fmt: skip
     if len(asked) > 1:
         raise click.UsageError(
@@ -151,9 +153,19 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
 
     page = Page(made.name, Address(options["host"], options["port"]))
     with serving(page, options["browse"]):
-        shown = MechanismPage(page, made, options["speed"])
+        shown = MechanismPage(page, made, options["speed"], _page_motion(made, options))
         announce(page.url, made.name, as_json)
         page.run(shown.draw)
+
+
+def _page_motion(made: Mechanism, options: dict[str, Any]) -> str | CrankMotion:
+    """The law of motion that the page shows first, or the motion of a file."""
+    from ..view import drive
+
+    if options["forward"]:
+        return drive.FREE
+    laws = {"constant": drive.CONSTANT, "trapezoid": drive.TRAPEZOID, "cycloid": drive.CYCLOID}
+    return laws.get(options["motion"]) or prescribed(made, options)
 
 
 def _list(as_json: bool) -> None:

@@ -7,17 +7,18 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...view.page.slider_panel import SliderPanel
-from .. import Mechanism
-from .run import Drive
+from .. import CrankMotion, Mechanism
+from .drive import CONSTANT, Drive
+from .drive_sliders import DriveSliders
 
 if TYPE_CHECKING:
     import viser
 
-SLOWEST, FASTEST = 0.5, 100.0
-"""Speeds of a crank, rad/s."""
+DERIVED = ("width",)
+"""Ends of settings without a slider."""
 
-DERIVED = ("width", "center_along", "center_across", "inertia")
-"""Ends of settings without a slider: as the design has them, or by the shape of the link."""
+SHAPED = ("center_along", "center_across", "inertia")
+"""Ends of settings that follow the shape of a link until their slider is moved."""
 
 DESIGN_STEPS = 400
 """Steps of a slider over its range."""
@@ -27,13 +28,10 @@ class DesignSliders(SliderPanel):
     """The sliders of a design, which start at its numbers."""
 
     def __init__(
-        self, gui: viser.GuiApi, mechanism: Mechanism, changed: Callable[[Any], None], speed: float
-    ) -> None:
+        self, gui: viser.GuiApi, mechanism: Mechanism, changed: Callable[[Any], None], speed: float,
+        motion: str | CrankMotion = CONSTANT,
+    ) -> None:  # fmt: skip
         super().__init__(gui, changed)
-        if not SLOWEST <= speed <= FASTEST:
-            raise mechanism.refusal(
-                f"speed is {speed:g} rad/s; a page starts at {SLOWEST:g} to {FASTEST:g} rad/s"
-            )
         self.start = mechanism
         self._given = {
             name: float(value)
@@ -43,7 +41,7 @@ class DesignSliders(SliderPanel):
         lengths = [
             name
             for name in self._given
-            if not name.endswith(("mass", "branch")) and name != "gravity"
+            if not name.endswith(("mass", "branch", *SHAPED)) and name != "gravity"
         ]
         masses = [name for name in self._given if name.endswith("mass")]
         largest = max(abs(self._given[name]) for name in lengths)
@@ -58,23 +56,17 @@ class DesignSliders(SliderPanel):
             for name in masses:
                 value = self._given[name]
                 self._add_number(name, name.replace("_mass", " mass"), 0.1 * value, 5 * value)
-        first, *others = mechanism.inputs
+        with gui.add_folder("Centres of mass and inertias", expand_by_default=False):
+            for name in self._given:
+                if name.endswith(SHAPED):
+                    self._add_shaped(name, largest)
         with gui.add_folder("Drive"):
-            self._speeds = ["speed", *(f"{name} speed" for name in others)]
-            for name in self._speeds:
-                low = SLOWEST if name == "speed" else -FASTEST
-                self.add(name, low, FASTEST, speed, "rad/s", step=0.1)
-            self._leads = [f"{name} lead" for name in others]
-            for name in self._leads:
-                hint = f"deg ahead of {first} at the start"
-                self.add(name, -180.0, 180.0, 0.0, hint, step=1.0)
+            self.driving = DriveSliders(self, mechanism, speed, motion)
             weighs = self._given.get("gravity", 0.0) != 0
             self.watch("gravity", gui.add_checkbox("gravity", weighs))
             for name in self._given:
                 if name.endswith("branch"):
-                    start = f"{self._given[name]:g}"
-                    choice = gui.add_dropdown(name, ("1", "-1"), initial_value=start)
-                    self.watch(name, choice)
+                    self.add_choice(name, ("1", "-1"), f"{self._given[name]:g}")
             self.add_reset("Reset")
 
     @property
@@ -89,11 +81,21 @@ class DesignSliders(SliderPanel):
     @property
     def drive(self) -> Drive:
         """The motion of the cranks."""
-        starts = (0.0, *(math.radians(self[name]) for name in self._leads))
-        return Drive(tuple(float(self[name]) for name in self._speeds), starts)
+        return self.driving.drive
 
     def _same(self, name: str, value: float) -> bool:
         return abs(value - self._given[name]) <= 1e-9 * max(1.0, abs(value))
+
+    def _add_shaped(self, name: str, largest: float) -> None:
+        value = self._given[name]
+        low, high = value - largest, value + largest
+        if name.endswith("inertia"):
+            low, high = 0.0, 5 * value or 0.01 * self._given[f"{name.removesuffix('inertia')}mass"]
+        hint = f"{name}; follows the link's shape until moved"
+        self.add(
+            name, low, high, value, hint, label=name.replace("_center", "").replace("_", " "),
+            step=_step(high - low),
+        )  # fmt: skip
 
     def _add_number(self, name: str, label: str, low: float, high: float) -> None:
         step = _step(high - low)

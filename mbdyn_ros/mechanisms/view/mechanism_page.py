@@ -11,12 +11,18 @@ from ...view.colors import color_of
 from ...view.page.charts import Chart, Line
 from ...view.page.page import Page
 from ...view.page.playback import Playback
-from .. import Mechanism
+from .. import CrankMotion, Mechanism
 from .design_sliders import DesignSliders
+from .drive import CONSTANT
 from .equations_panel import EquationsPanel
+from .force_arrows import ForceArrows
 from .mechanism_scene import MechanismScene, frame_front
 from .picture import picture
+from .polygon import POLYGONS, Polygon
 from .run import QUANTITIES, Run, joint_titles
+
+NONE = "none"
+"""No polygon."""
 
 PLAY_SPEEDS = (("1", 1.0), ("1/2", 0.5), ("1/5", 0.2), ("1/10", 0.1), ("1/20", 0.05))
 """Shares of real time to play at."""
@@ -28,6 +34,7 @@ class MechanismPage:
     Parameters
     ----------
     page : an empty page. speed : of the cranks at the start, rad/s.
+    motion : the law of motion at the start, one of `drive.LAWS`, or a motion from a file.
 
     Attributes
     ----------
@@ -39,7 +46,10 @@ class MechanismPage:
         The mechanism cannot be assembled on the way of its cranks.
     """
 
-    def __init__(self, page: Page, mechanism: Mechanism, speed: float = 10.0) -> None:
+    def __init__(
+        self, page: Page, mechanism: Mechanism, speed: float = 10.0,
+        motion: str | CrankMotion = CONSTANT,
+    ) -> None:  # fmt: skip
         self.page = page
         gui = page.server.gui
         with gui.add_folder("Play"):
@@ -52,7 +62,7 @@ class MechanismPage:
                 "real time ×", [name for name, _ in PLAY_SPEEDS], initial_value="1/10"
             )
         self._instant.on_update(page.changed)
-        self.sliders = DesignSliders(gui, mechanism, page.changed, speed)
+        self.sliders = DesignSliders(gui, mechanism, page.changed, speed, motion)
         self.run_shown = Run(mechanism, self.sliders.drive)
         self._kept: list[Line] = []
         with gui.add_folder("Compare"):
@@ -67,11 +77,22 @@ class MechanismPage:
         EquationsPanel(page, lambda: (self.run_shown, self._row), _send)
         with page.charts("Torque and motion"):
             self._torque = Chart(gui, "driving torque (N m)", "", aspect=0.72)
-            self._quantity = gui.add_dropdown("joints", QUANTITIES, initial_value=QUANTITIES[0])
+            self._quantity = gui.add_dropdown("show", QUANTITIES, initial_value=QUANTITIES[0])
             self._turning = Chart(gui, "", "", aspect=0.7)
             self._sliding = Chart(gui, "", "", aspect=0.5)
+            self._which = gui.add_dropdown("polygon", (NONE, *POLYGONS), initial_value=NONE)
+            self._polygon = Chart(gui, "", "", aspect=0.8, equal=True)
         self._quantity.on_update(page.changed)
+        self._which.on_update(page.changed)
+        with gui.add_folder("Forces", expand_by_default=False):
+            self._pushing = gui.add_checkbox(
+                "show", False, hint="In joints, of the part that carries on the one carried"
+            )
+            self._sentences = gui.add_markdown("")
+        self._pushing.on_update(page.changed)
         self.scene = MechanismScene(page.server, mechanism)
+        self._arrows = ForceArrows(page.server.scene, self.run_shown)
+        self._images = Polygon(self.run_shown)
         frame_front(page.server, self.run_shown.analysis.pose)
         self._state: object = None
 
@@ -86,13 +107,16 @@ class MechanismPage:
             self._follow_sliders()
         with self.page.server.atomic():
             self.scene.move(self._row)
+            if self._arrows.visible:
+                self._arrows.move(self._row)
         if passed and self._playback.due():
             self._instant.value = round(100 * self._playback.share, 1)
             self._mark()
 
     def _follow_sliders(self) -> None:
         settings, drive = self.sliders.settings, self.sliders.drive
-        state = (settings, drive, self._quantity.value, len(self._kept))
+        self._arrows.visible = bool(self._pushing.value)
+        state = (settings, drive, self._quantity.value, self._which.value, len(self._kept))
         if state == self._state:
             self._mark()
             return
@@ -107,11 +131,15 @@ class MechanismPage:
             self.scene.fade(True)
             return
         self.run_shown = run
+        self._arrows.show(run)
+        self._images = Polygon(run)
         with self.page.server.atomic():
             self.scene.shape(run.mechanism, run.analysis.pose)
             self.scene.fade(False)
             self._draw_charts(run)
-        if run.swings is None:
+        if run.stopped:
+            self.page.say(f"**It ends early.** {in_markdown(run.stopped)}.")
+        elif run.swings is None:
             self.page.say()
         else:
             low, high = (math.degrees(one) for one in run.swings)
@@ -130,6 +158,18 @@ class MechanismPage:
         for chart, title, lines in both:
             chart.name_axes(title, run.across)
             chart.show(run.x, lines, self._now)
+        self._draw_instant()
+
+    def _draw_instant(self) -> None:
+        """Draw what belongs to the present alone."""
+        name = str(self._which.value)
+        if name != NONE:
+            self._polygon.name_axes(f"{name} ({POLYGONS[name]})", POLYGONS[name])
+        lines = [] if name == NONE else self._images.lines(name, self._row)
+        self._polygon.show(self.run_shown.x, lines)
+        words = self._arrows.sentences(self._row) if self._arrows.visible else ""
+        if self._sentences.content != words:
+            self._sentences.content = words
 
     @property
     def _row(self) -> int:
@@ -144,12 +184,13 @@ class MechanismPage:
     def _mark(self) -> None:
         for chart in (self._torque, self._turning, self._sliding):
             chart.mark(self._now)
+        self._draw_instant()
 
     def _keep(self, event: object) -> None:
         """Keep the torque of the run, named by what differs from the start."""
         run, settings = self.run_shown, self.sliders.settings
         name = ", ".join(f"{key} {value:.4g}" for key, value in settings.items()) or "as given"
-        name += f", {run.motion.v[0, 0]:g} rad/s" if run.swings is None else ""
+        name += f", {run.motion.v[0, 0]:g} rad/s" if run.across != "time (s)" else ""
         for k, label in enumerate(run.mechanism.inputs):
             text = name if len(run.mechanism.inputs) == 1 else f"{label}, {name}"
             color = color_of(len(self._kept) + 2)
@@ -179,7 +220,7 @@ class MechanismPage:
 
 def _dash(run: Run) -> str:
     """The dashes of kept runs, by the axis that they are drawn over."""
-    return "dash" if run.swings is None else "longdash"
+    return "longdash" if run.across == "time (s)" else "dash"
 
 
 def _send(event: Any, name: str, content: bytes) -> None:

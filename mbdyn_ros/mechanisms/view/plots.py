@@ -41,13 +41,13 @@ def figure_of(rows: int, columns: int = 1, size: tuple[float, float] = (6.4, 2.9
 
 
 def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
-    """Torque with and without gravity, motion of the joints, pin forces, shaking force.
+    """Torque with and without gravity, motion in the plane and of the joints, pin forces, shaking.
 
     curve : (N, 2) m, a coupler curve to draw with the links; see `Analysis.curve`.
     """
     mechanism, motion = analysis.mechanism, analysis.motion
-    figure = figure_of(3, 2, (6.0, 2.9))
-    grid = figure.subplots(3, 2)
+    figure = figure_of(4, 2, (6.0, 2.9))
+    grid = figure.subplots(4, 2)
     abscissa, label = _abscissa(motion.time, motion.q)
     axes = grid[0][0]
     for k, name in enumerate(mechanism.inputs):
@@ -60,19 +60,21 @@ def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
         )  # fmt: skip
     _finish(axes, label, "driving torque (N·m)", legend=True)
     _plot_links(grid[0][1], analysis, curve)
-    for axes, values, what in zip(grid[1], analysis.joints[1:], list(JOINTS)[1:], strict=True):
+    panels = [*zip(analysis.in_plane, JOINTS, ("absolute ",) * 3, strict=True),
+              (analysis.joints[1], "velocity", "joint ")]  # fmt: skip
+    for axes, (values, what, kind) in zip(grid[1:3].ravel(), panels, strict=True):
         title = _plot_joints(axes, mechanism, abscissa, values, what)
-        _finish(axes, label, f"joint {title}", legend=True)
+        _finish(axes, label, kind + title, legend=True)
     for k, (name, reaction) in enumerate(analysis.reactions.items()):
         force = np.hypot(reaction[:, 0], reaction[:, 1])
         joint = name.removesuffix("_joint").replace("_", " ")
-        grid[2][0].plot(abscissa, force, color=PART_COLORS[k % 6], label=joint)
-    _finish(grid[2][0], label, "force in the joints (N)", legend=True)
+        grid[3][0].plot(abscissa, force, color=PART_COLORS[k % 6], label=joint)
+    _finish(grid[3][0], label, "force in the joints (N)", legend=True)
     force = analysis.shaking
-    grid[2][1].plot(force[:, 0], force[:, 1], color="C3")
-    grid[2][1].plot(force[:1, 0], force[:1, 1], "o", color="C3", markersize=4)
-    _finish(grid[2][1], "shaking force, x (N)", "shaking force, y (N)")
-    grid[2][1].margins(0.05)
+    grid[3][1].plot(force[:, 0], force[:, 1], color="C3")
+    grid[3][1].plot(force[:1, 0], force[:1, 1], "o", color="C3", markersize=4)
+    _finish(grid[3][1], "shaking force, x (N)", "shaking force, y (N)")
+    grid[3][1].margins(0.05)
     figure.suptitle(mechanism.title)
     return figure
 

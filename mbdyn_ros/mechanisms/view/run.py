@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 
 from ...recording.table import csv_lines
 from ...view.colors import color_of
 from ...view.page.charts import Line
-from ...view.page.stroke import CLEARANCE, Stroke
-from .. import Analysis, CrankMotion, Mechanism, reach
+from .. import Analysis, CrankMotion, Mechanism
 from ..crank_motion import joint_table
+from ..forward import ForwardMotion
+from .drive import Drive, driven
 
-QUANTITIES = ("positions", "speeds", "accelerations", "forces in joints")
-UNITS = {"positions": "", "speeds": "/s", "accelerations": "/s²"}
+JOINT_QUANTITIES = ("joint positions", "joint speeds", "joint accelerations")
+"""Of parts in the parts that carry them: position, and its rates."""
 
+PLANE_QUANTITIES = ("angles", "speeds", "accelerations")
+"""Of parts in the plane: absolute angles and their rates, and those of slides."""
 
-@dataclass(frozen=True)
-class Drive:
-    """The motion of the inputs: speeds (rad/s) and where they start (rad), one of each an input."""
-
-    speeds: tuple[float, ...]
-    starts: tuple[float, ...]
+QUANTITIES = (*PLANE_QUANTITIES, *JOINT_QUANTITIES, "forces in joints", "energy", "shaking force")
+RATES = ("", "/s", "/s²")
 
 
 class Run:
@@ -34,6 +29,7 @@ class Run:
     ----------
     analysis : of `mechanism` in `motion`.
     swings : (lower, upper) rad, where toggles let the crank not turn fully; else None.
+    stopped : why a free motion ends early; else nothing.
     x, across : what charts are over, and its name: the crank's angle, or time where it swings.
 
     Raises
@@ -44,16 +40,12 @@ class Run:
 
     def __init__(self, mechanism: Mechanism, drive: Drive) -> None:
         self.mechanism = mechanism
-        self.swings: tuple[float, float] | None = None
-        motion = _turn(drive)
-        if len(mechanism.inputs) == 1:
-            lower, upper = reach(mechanism)
-            if math.isfinite(lower):
-                self.swings = lower, upper
-                motion = _swing(lower, upper, drive.speeds[0])
+        result = driven(mechanism, drive)
+        self.swings, self.stopped = result.swings, result.stopped
+        motion = result.motion
         self.analysis = Analysis(mechanism, motion)
         self.torque = self.analysis.torque  # refuses here what cannot be assembled
-        if self.swings is None:
+        if result.over_angle:
             self.x, self.across = np.degrees(motion.q[:, 0]), f"{mechanism.inputs[0]} angle (deg)"
         else:
             self.x, self.across = motion.time, "time (s)"
@@ -64,7 +56,11 @@ class Run:
         return self.analysis.motion
 
     def torque_lines(self) -> list[Line]:
-        """Driving torque of each input (N m), and what it is where nothing weighs."""
+        """Driving torque of each input (N m), and of a prescribed motion what it is where nothing
+        weighs."""
+        if isinstance(self.motion, ForwardMotion):
+            given = zip(self.mechanism.inputs, self.motion.torque.T, strict=True)
+            return [Line(name, one, color_of(k)) for k, (name, one) in enumerate(given)]
         lines = []
         weightless = self.analysis.torque_without_gravity
         for k, name in enumerate(self.mechanism.inputs):
@@ -76,14 +72,23 @@ class Run:
         return lines
 
     def joint_lines(self, quantity: str) -> tuple[list[Line], list[Line]]:
-        """A quantity of all joints: of those that turn (rad or N), and of slides (m)."""
+        """A quantity in charts: of what turns (rad, N or J), and of slides (m)."""
         if quantity == "forces in joints":
             forces = self.analysis.reactions.items()
             return [
                 Line(name, np.hypot(*force[:, :2].T), color_of(k))
                 for k, (name, force) in enumerate(forces)
             ], []
-        values = self.analysis.joints[QUANTITIES.index(quantity)]
+        if quantity == "shaking force":
+            force = np.hypot(*self.analysis.shaking[:, :2].T)
+            return [Line("on the ground", force, color_of(0))], []
+        if quantity == "energy":
+            kinetic, potential = self.mechanism.energy(self.motion.q, self.motion.v)
+            parts = {"kinetic": kinetic, "potential": potential, "sum": kinetic + potential}
+            return [Line(name, one, color_of(k)) for k, (name, one) in enumerate(parts.items())], []
+        absolute = quantity in PLANE_QUANTITIES
+        order = (PLANE_QUANTITIES if absolute else JOINT_QUANTITIES).index(quantity)
+        values = (self.analysis.in_plane if absolute else self.analysis.joints)[order]
         turning: list[Line] = []
         sliding: list[Line] = []
         for k, part in enumerate(self.mechanism.layout().parts):
@@ -102,31 +107,11 @@ class Run:
 
 def joint_titles(quantity: str) -> tuple[str, str]:
     """Titles of the charts of `Run.joint_lines`."""
-    if quantity == "forces in joints":
+    if quantity in ("forces in joints", "shaking force"):
         return "force (N)", ""
-    return f"{quantity} (rad{UNITS[quantity]})", f"{quantity} (m{UNITS[quantity]})"
-
-
-def _turn(drive: Drive) -> CrankMotion:
-    """All at constant speed, until the first has turned fully."""
-    period = 2 * math.pi / max(abs(drive.speeds[0]), 1e-9)
-    return _motion(
-        [
-            Stroke(start, start + speed * period, period, turns=True)
-            for speed, start in zip(drive.speeds, drive.starts, strict=True)
-        ]
-    )
-
-
-def _swing(lower: float, upper: float, speed: float) -> CrankMotion:
-    """There and back as a cosine whose largest speed is `speed`."""
-    margin = CLEARANCE * (upper - lower)
-    low, high = lower + margin, upper - margin
-    return _motion([Stroke(low, high, math.pi * (high - low) / max(abs(speed), 1e-9))])
-
-
-def _motion(strokes: Sequence[Stroke]) -> CrankMotion:
-    """The motion of inputs that all take the same time."""
-    time = strokes[0].times
-    q, v, a = np.stack([one.at(time) for one in strokes], axis=-1)
-    return CrankMotion(time, q, v, a)
+    if quantity == "energy":
+        return "energy (J)", ""
+    order = (*PLANE_QUANTITIES, *JOINT_QUANTITIES).index(quantity)
+    rate = RATES[order % len(RATES)]
+    slides = quantity.replace("angles", "positions")
+    return f"{quantity} (rad{rate})", f"{slides} (m{rate})"

@@ -8,8 +8,19 @@ when a `Robot` is made of the model; its own methods (`Robot.locked`, ...) do th
 from .attach import attached
 from .change import with_joint
 from .lock import locked
+from .mirror import mirrored
 from .remove import without
 from .rename import prefixed, renamed
+from .scale import scaled
 
-__all__ = ["attached", "locked", "prefixed", "renamed", "with_joint", "without"]
+__all__ = [
+    "attached",
+    "locked",
+    "mirrored",
+    "prefixed",
+    "renamed",
+    "scaled",
+    "with_joint",
+    "without",
+]
 """The edits of a model."""

@@ -65,6 +65,8 @@ def attached(
             independent=_both(one, two, "independent"),
             actuated=_both(one, two, "actuated"),
             driven=(*one.driven, *two.driven),
+            transmissions=(*one.transmissions, *two.transmissions),
+            actuators=(*one.actuators, *two.actuators),
             home={**one.home, **two.home},
             homes={**one.homes, **two.homes},
             foreign=(*one.foreign, *two.foreign),

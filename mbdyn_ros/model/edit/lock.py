@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ..axes import across
 from ..closing_types import Slide, Turn
+from ..coupled_joints import carrying_joints, factors_of
 from ..model import Array, Combination, Coupling, Joint, Loop, Model, Pose
 from ..split_joints import joints_of_parts, split_joints
 from .parts import keep_choices, keep_foreign, names_of, require
@@ -151,7 +152,7 @@ class _Locks:
 
     def _coupling(self, coupling: Coupling | Combination) -> Coupling | Combination | None:
         """A coupling of the joints that still move; None where it says no more."""
-        factors = dict(_factors(self._model, coupling))
+        factors = dict(factors_of(self._model, coupling))
         still = {name: factor for name, factor in factors.items() if name in self.at}
         if not still:
             return coupling
@@ -185,24 +186,6 @@ class _Locks:
         return words
 
 
-def _factors(model: Model, coupling: Coupling | Combination) -> list[tuple[str, float]]:
-    """The joints of a coupling and their factors in its sum."""
-    if isinstance(coupling, Combination):
-        return list(coupling.factors)
-    outer, inner = (_above(model, link) for link in (coupling.successor, coupling.predecessor))
-    own = [(name, 1.0) for name in outer if name not in inner]
-    return own + [(name, -coupling.ratio) for name in inner if name not in outer]
-
-
-def _above(model: Model, link: str) -> list[str]:
-    """The joints that carry a link and can move."""
-    names = []
-    while (joint := model.joint_to(link)) is not None:
-        names += [joint.name] if joint.nv else []
-        link = joint.parent
-    return names
-
-
 def _moves(model: Model, loop: Loop) -> bool:
     """Whether anything between the ends of a loop moves.
 
@@ -211,7 +194,7 @@ def _moves(model: Model, loop: Loop) -> bool:
     InputError
         Nothing does, and the loop is open.
     """
-    first, second = (_above(model, link) for link in (loop.predecessor, loop.successor))
+    first, second = (carrying_joints(model, link) for link in (loop.predecessor, loop.successor))
     if set(first) ^ set(second):
         return True
     one = _carried(model, loop.predecessor, first) @ loop.predecessor_frame

@@ -13,6 +13,9 @@ from ..split_joints import joints_of_parts, parts, split_joints
 
 Value = TypeVar("Value")
 
+PLACELESS = ("transmission", "ros2_control", "safety_controller", "calibration")
+"""Elements for other programs in which no place stands."""
+
 
 def require(model: Model, what: str, name: object, known: Collection[str]) -> str:
     """A name that the robot has, or words. `what`: "link", "joint", ...
@@ -53,6 +56,8 @@ def keep_choices(model: Model, gone: Collection[str]) -> Model:
         independent=_kept(model.independent, gone),
         actuated=_kept(model.actuated, gone),
         driven=_kept(model.driven, gone) or (),
+        transmissions=tuple(one for one in model.transmissions if not {*one.joints} & {*gone}),
+        actuators=tuple(one for one in model.actuators if one.joint not in gone),
         home=kept_positions(model.home, gone),
         homes={name: kept_positions(home, gone) for name, home in model.homes.items()},
     )
@@ -86,3 +91,11 @@ def keep_foreign(
             words.append(f"{model.source}: <{one.tag}> {how} {named}")
     return tuple(kept), list(dict.fromkeys(words))
 
+
+def untouched(model: Model, how: str) -> list[str]:
+    """Words about elements for other programs that stay as they are."""
+    tags = {one.tag for one in model.foreign} - set(PLACELESS)
+    if not tags:
+        return []
+    listed = ", ".join(f"<{tag}>" for tag in sorted(tags))
+    return [f"{model.source}: places in {listed} are {how}: they are for other programs"]

@@ -126,6 +126,13 @@ def _named(
             independent=all_of(model.independent),
             actuated=all_of(model.actuated),
             driven=all_of(model.driven) or (),
+            transmissions=tuple(
+                replace(one, joints=all_of(one.joints) or ()) for one in model.transmissions
+            ),
+            actuators=tuple(
+                replace(one, name=other(one.name), joint=joint_of(one.joint))
+                for one in model.actuators
+            ),
             home=placed(model.home),
             homes={other(called): placed(home) for called, home in model.homes.items()},
             foreign=tuple(one.renamed(foreign) for one in model.foreign),

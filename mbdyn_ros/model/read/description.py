@@ -10,6 +10,7 @@ from pathlib import Path
 from ..model import Model
 from .dh_table import read_dh_table
 from .mjcf.mjcf import read_mjcf
+from .sdf.sdf import read_sdf
 from .source_text import NamedText, Source, load_text
 from .urdf import read_urdf
 from .xacro_text import expand_xacro, is_xacro
@@ -20,7 +21,7 @@ SUFFIXES = (".yaml", ".yml")
 JOINTS = re.compile(r"""(?:^|[{,])\s*["']?joints["']?\s*:""", re.MULTILINE)
 OUTERMOST = re.compile(r"\A(?:\s|<\?.*?\?>|<!--.*?-->)*<([\w.-]+)", re.DOTALL)
 
-FORMATS = {"robot": read_urdf, "mujoco": read_mjcf}
+FORMATS = {"robot": read_urdf, "mujoco": read_mjcf, "sdf": read_sdf}
 """The formats of XML by the name of their outermost element, and their readers."""
 
 

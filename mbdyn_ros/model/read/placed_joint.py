@@ -8,7 +8,7 @@ import numpy as np
 
 from ..model import Array, Joint, Link, Pose
 
-ROUNDING = 1e-14
+COMPOSED = 1e-14
 """Entries of rotations, and lengths (m), that composing placements leaves instead of 0 or 1."""
 
 TURNED_ALONG = ("revolute", "continuous", "prismatic", "screw", "spherical", "floating")
@@ -53,5 +53,5 @@ def tidy(values: Array, exact: tuple[float, ...] = (0.0, 1.0, -1.0)) -> Array:
     """Numbers that are exactly those which they nearly are."""
     result = np.array(values)
     for number in exact:
-        result[np.abs(result - number) <= ROUNDING] = number
+        result[np.abs(result - number) <= COMPOSED] = number
     return result

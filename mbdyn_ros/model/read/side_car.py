@@ -17,12 +17,13 @@ from .closure_check import Closing, check_closures
 from .couplings import couple_joints
 from .held_joints import HeldJoint, held_loop, held_type
 from .placement import IDENTITY, X_AXIS, in_degrees, rotation_from_rpy
+from .side_car_actuators import read_actuators
 from .side_car_couplings import read_coupling
 from .side_car_ends import ENDS, read_end, read_name
 from .side_car_joints import NUMBERS, read_axis, read_numbers, retyped
 from .yaml_source import YamlSource
 
-KEYS = ("loops", "couplings", "independent", "actuated", "home", "joints")
+KEYS = ("loops", "couplings", "independent", "actuated", "home", "joints", "actuators")
 LOOP_KEYS = ("name", "type", "axis", "predecessor", "successor", *NUMBERS)
 
 
@@ -40,7 +41,8 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     -------
     Model
         `model` with the joints of the file in place of its own, loops and couplings behind its
-        own; `independent`, `actuated` and `home` are those of the file where it has them.
+        own; `independent`, `actuated`, `actuators` and `home` are those of the file where it has
+        them.
 
     Raises
     ------
@@ -105,6 +107,7 @@ def read_mechanism(source: str | os.PathLike[str], model: Model) -> Model:
     )
     model = couple_joints(model, coupled)
     model = split_joints(model, joints_of_parts(model, _named(document, values)))
+    model = read_actuators(document, document.records(values, "actuators"), model)
     return dataclasses.replace(
         model,
         independent=read_joints(document, values, "independent", model) or model.independent,

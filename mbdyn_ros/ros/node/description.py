@@ -26,6 +26,7 @@ SPECS = (
         read_only=True,
     ),
     Spec("xacro", STRINGS, "arguments of a xacro file, such as prefix:=left_", read_only=True),
+    Spec("srdf", "", "homes and passive joints: path of an SRDF, or its text", read_only=True),
     Spec("home", "", "name of a configuration in the files, where home_joints is empty",
          read_only=True),
     Spec(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,7 +36,7 @@ MODE_PROBES = 8
 """Instants inside a step at which the end of a mode is looked for."""
 
 STIFF_RATE = 1e5
-"""Damping rate (1/s) above which implicit steps are the faster ones."""
+"""Rate (1/s) of damping or of an actuator above which implicit steps are the faster ones."""
 
 SHORTEST_STEP = 1e-14
 """Step (s), and share of the time, that is too short to count."""
@@ -81,12 +81,13 @@ class Integrator:
     max_step: float = np.inf
     time: float = 0.0
     count: int = 0
+    _crowd: Crowd = field(default_factory=Crowd)
 
     def steps(self) -> Iterator[Step]:
         """Integrate; yields before a mode ends, so that the step may be sampled in its mode."""
         self._enter(self.motion.start)
         balance = EnergyBalance(self.motion, self.state, self.tolerances[0])
-        switches, crowd = 0, Crowd()
+        switches = 0
         restless: set[str] = set()
         while self.time < self.end:
             began = self.time
@@ -100,7 +101,7 @@ class Integrator:
                         for one in impacts
                         for pair in zip(one.points, one.surfaces, strict=True)
                     }
-                    crowd.add(self.time, frozenset(where | names))
+                    self._crowd.add(self.time, frozenset(where | names))
                 if self.time - began > SHORTEST_STEP * self.end:
                     switches, restless = 0, set()
                 switches, restless = switches + 1, restless | names
@@ -133,15 +134,20 @@ class Integrator:
 
     def _smooth(self, balance: EnergyBalance) -> Iterator[Step]:
         """Integrate until the mode, or the time, ends."""
-        q, _ = self.motion.split(self.state)
-        stiff = self.motion.dynamics.damping_rate(q) > STIFF_RATE
+        touching = self.motion.touching
+        stiff = self.motion.stiffest_rate(self.state) > STIFF_RATE
         method = methods.STIFF if stiff else self.method
         solver = self._solver(
             method, self.time, self.state, self.end, self.max_step, self.tolerances
         )
-        watched = self.motion.dynamics.switching or self.motion.touching is not None
+        watched = self.motion.dynamics.switching or touching is not None
+        if not np.isfinite(solver.f).all():
+            self._explain_failure()
         corrects = self.motion.corrects
+        crowded = self.motion.may_step and touching is not None and len(touching.resting) > 0
         while solver.status == "running":
+            if crowded and touching is not None:
+                self._crowd.step(self.time, touching.rubs)
             initial = solver.y
             solver.step()
             if solver.status == "failed":

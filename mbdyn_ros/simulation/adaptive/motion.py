@@ -7,6 +7,7 @@ import numpy as np
 from ...equations.position_rate import PositionRate
 from ...model.model import Array
 from ...robot import Robot
+from ..actuators.actuation import Actuation
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
@@ -20,11 +21,12 @@ from .touching import Touching
 
 
 class Motion:
-    """Positions, velocities, work and impulses: y = [q, v, work of efforts, loss, impulses].
+    """Positions, velocities, work and impulses: y = [q, v, work of efforts, loss, impulses, x].
 
     The work is integrated along, so that the energy balance of a result is as exact as the
     result. The impulses of the efforts that hold joints at rest serve the step control alone:
-    without them steps would grow over an effort that changes while nothing moves.
+    without them steps would grow over an effort that changes while nothing moves. x are states of
+    actuators.
 
     walks : whether there are loops without closed form.
     may_step : whether it can go on in equal steps among walls, where events do not go on.
@@ -36,11 +38,12 @@ class Motion:
         effort: EffortFunction,
         environment: Environment | None = None,
         tolerance: float = 0.0,
+        actuation: Actuation | None = None,
     ) -> None:
         self.nq, self.nv = robot.nq, robot.nv
         self.walks = bool(robot.system.nz)
-        self.may_step = environment is not None and is_compiled(robot)
-        self.effort = effort
+        self.may_step = environment is not None and is_compiled(robot) and actuation is None
+        self.effort, self._actuation = effort, actuation
         _, dry = friction_coefficients(robot.system)
         self.drive = Drive(robot)
         free = StickSlip(robot, self.drive) if dry.any() else Smooth(robot)
@@ -49,13 +52,16 @@ class Motion:
             self.touching = Touching(robot, free, Contacts(robot, environment), tolerance)
         self.dynamics: Smooth | Touching = self.touching or free
         self._energy = robot.bind("energy")
-        self.size = robot.nq + robot.nv + 2 + len(self.dynamics.holding)
+        self._held = robot.nq + robot.nv + 2 + len(self.dynamics.holding)
+        self.size = self._held + (0 if actuation is None else len(actuation.states))
         self.position_rate = PositionRate(robot.system.coordinates)
 
     def state(self, q: Array, v: Array) -> Array:
         """y at the start."""
         y = np.zeros(self.size)
         y[: self.nq], y[self.nq : self.nq + self.nv] = q, v
+        if self._actuation is not None:
+            y[self._held :] = self._actuation.states
         self.normalize(y)
         return y
 
@@ -71,6 +77,27 @@ class Motion:
         kinetic, potential = self._energy.result.tolist()
         return kinetic, potential
 
+    def actuator_states(self, y: Array) -> Array:
+        """States of the actuators (k,) or (N, k), as they count them."""
+        return y[..., self._held :]
+
+    def actuator_record(self, y: Array) -> tuple[Array, tuple[str, ...]]:
+        """States of the actuators (N, k) in SI units, of y (N, n), and their names."""
+        if self._actuation is None:
+            return np.zeros((len(y), 0)), ()
+        return self.actuator_states(y) * self._actuation.scale, self._actuation.labels
+
+    def effort_at(self, t: float, y: Array) -> Array:
+        """Efforts (n,) at y."""
+        if self._actuation is not None:
+            self._actuation.states[:] = self.actuator_states(y)
+        return self.effort(t, *self.split(y))
+
+    def stiffest_rate(self, y: Array) -> float:
+        """Greatest rate (1/s) at which something settles at y."""
+        own = 0.0 if self._actuation is None else self._actuation.fastest
+        return max(self.dynamics.damping_rate(self.split(y)[0]), own)
+
     def split(self, y: Array) -> tuple[Array, Array]:
         """Views of q and v in y."""
         return y[: self.nq], y[self.nq : self.nq + self.nv]
@@ -79,29 +106,31 @@ class Motion:
         """y' in the present mode."""
         nq, end = self.nq, self.nq + self.nv
         q, v = y[:nq], y[nq:end]
-        effort = self.effort(t, q, v)
+        effort = self.effort_at(t, y)
         result = np.empty(self.size)
         self.position_rate(q, v, result[:nq])
         result[nq:end] = self.dynamics.acceleration(q, v, effort)
         result[end] = self.drive.power(q, v, effort)
         result[end + 1] = self.dynamics.loss(q, v)
-        result[end + 2 :] = self.dynamics.holding
+        result[end + 2 : self._held] = self.dynamics.holding
+        if self._actuation is not None:
+            result[self._held :] = self._actuation.rates
         return result
 
     def start(self, t: float, y: Array) -> list[Transition]:
         """Choose the mode at the start; `y` may be corrected in place."""
         q, v = self.split(y)
-        return self._counted(y, self.dynamics.start(t, q, v, self.effort(t, q, v)))
+        return self._counted(y, self.dynamics.start(t, q, v, self.effort_at(t, y)))
 
     def violated(self, t: float, y: Array) -> bool:
         """Whether y lies beyond the end of the present mode."""
         q, v = self.split(y)
-        return self.dynamics.violated(q, v, self.effort(t, q, v))
+        return self.dynamics.violated(q, v, self.effort_at(t, y))
 
     def switch(self, t: float, y: Array) -> list[Transition]:
         """Enter the mode that follows at y, which may be corrected in place."""
         q, v = self.split(y)
-        return self._counted(y, self.dynamics.switch(t, q, v, self.effort(t, q, v)))
+        return self._counted(y, self.dynamics.switch(t, q, v, self.effort_at(t, y)))
 
     def take_impacts(self) -> list[Impact]:
         """The impacts since the last call."""

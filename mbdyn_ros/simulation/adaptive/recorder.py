@@ -58,7 +58,7 @@ class Recorder:
         a : (nv,) accelerations, if they are not those of the present mode.
         """
         q, v = self._motion.split(y)
-        effort = self._motion.effort(t, q, v)
+        effort = self._motion.effort_at(t, y)
         if a is None:
             a = self._motion.dynamics.acceleration(q, v, effort)
         home = self._robot.calls.home.copy()
@@ -76,6 +76,7 @@ class Recorder:
         q, v = states[:, : robot.nq], states[:, robot.nq : robot.nq + robot.nv]
         energy = robot.calls.along(programs.energy, (q, v), homes)
         joint_position, joint_velocity = all_joints(robot, q, v, homes)
+        actuator_states, actuator_labels = motion.actuator_record(states)
         return Trajectory(
             time=time,
             q=q,
@@ -89,6 +90,8 @@ class Recorder:
             position_labels=robot.position_labels,
             velocity_labels=robot.velocity_labels,
             effort_labels=robot.effort_labels,
+            actuator_states=actuator_states,
+            actuator_labels=actuator_labels,
             steps=steps,
         )
 

@@ -140,6 +140,6 @@ def redundant(matrix: Array) -> bool:
 def least(matrix: Array, right: Array) -> Array:
     """The least solution x of A x = b, by least squares where it has none."""
     if len(right) == 1:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(right / matrix[0], dtype=np.float64)
+        pivot = matrix[0]
+        return np.asarray(right / pivot if pivot[0] else 0.0 * right, dtype=np.float64)
     return np.asarray(np.linalg.lstsq(matrix, right, rcond=1e-12)[0], dtype=np.float64)

@@ -13,6 +13,7 @@ from ...array import Array
 from ...errors import ContactError, MbdynError, SimulationError, SimulationWarning
 from ...integration.methods import AdaptiveMethod
 from ...robot import Robot
+from ..actuators.actuation import Actuation
 from ..charts.change import closes, translated_velocity, with_joints
 from ..charts.quality import suits
 from ..contact.environment import Environment
@@ -42,6 +43,7 @@ class Run:
     """One simulation; its arguments are those of `simulate`, checked.
 
     through_change_points : whether to go on by inertia there; else the simulation stops.
+    actuation : what makes part of the efforts by states of its own.
     charts : the robot in all coordinates used so far.
     parts, work : of the motion, in the robot's own coordinates, and the work (2,) done in each.
     """
@@ -57,6 +59,7 @@ class Run:
     method: AdaptiveMethod
     on_event: Callable[[Event], None] | None
     through_change_points: bool = False
+    actuation: Actuation | None = None
     charts: list[Robot] = field(default_factory=list)
     parts: list[Trajectory] = field(default_factory=list)
     work: list[Array] = field(default_factory=list)
@@ -158,7 +161,8 @@ class Run:
         """The motion in the coordinates of a chart."""
         translation = Translation(self.robot, chart)
         effort = translation.effort(self.effort)
-        motion = Motion(chart, effort, self.environment, 10 * sum(self.tolerances))
+        tolerance = 10 * sum(self.tolerances)
+        motion = Motion(chart, effort, self.environment, tolerance, self.actuation)
         return Side(chart, motion, translation)
 
     def _happens(self, event: Event) -> None:
@@ -169,6 +173,8 @@ class Run:
         kept = part.recorder.trajectory(part.integrator.count)
         self.parts.append(side.translation.trajectory(kept, part.recorder.homes))
         self.work.append(part.work)
+        if self.actuation is not None:  # the next part begins with them
+            self.actuation.states[:] = side.motion.actuator_states(part.integrator.state)
 
     def _keep_crossing(self, part: Part, side: Side, passage: Passage) -> None:
         """Keep a part up to where a crossing begins, and the crossing; tell it."""

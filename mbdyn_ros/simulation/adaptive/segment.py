@@ -15,7 +15,10 @@ from ..contact.impacts import Impact
 from ..effort import Constant, EffortFunction
 from ..trajectory import Event, Stretch, Trajectory, Transition
 
-SAMPLED = ("time", "q", "v", "a", "joint_position", "joint_velocity", "effort", "energy")
+SAMPLED = (
+    "time", "q", "v", "a", "joint_position", "joint_velocity", "effort", "energy",
+    "actuator_states",
+)  # fmt: skip
 """Arrays of a trajectory that follow one another as they are."""
 
 

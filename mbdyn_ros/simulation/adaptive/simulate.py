@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ...array import Array, NoNumbers, as_number, as_numbers
 from ...errors import InputError
 from ...integration.methods import ADAPTIVE, named
 from ...robot import Robot
+from ..actuators.actuation import Commands, actuated_effort
 from ..contact.environment import Environment
 from ..contact.stops import with_stops
 from ..effort import EffortFunction, effort_function
@@ -41,6 +42,8 @@ def simulate(
     joint_limits: bool = True,
     through_change_points: bool = False,
     wrenches: External | None = None,
+    commands: Array | Sequence[float] | Commands | None = None,
+    actuator_start: Mapping[str, float] | None = None,
 ) -> Trajectory:
     """Integrate the motion of a robot from a state.
 
@@ -72,6 +75,11 @@ def simulate(
     wrenches : from outside on links, link name -> [force, torque] (6,) at the link's origin in its
         axes (N, N m), or a function of the time (s) that returns them. Their work counts with that
         of the efforts.
+    commands : of the robot's actuators, in their order, constant (n,) or a function
+        commands(t, q, v) -> (n,): openings of valves (-1 to 1), voltages. They then move their
+        joints, on top of `effort`; without commands there are no actuators.
+    actuator_start : their states at time 0 by label, such as {"lift/pressure_a": 5e6}; others are
+        those that hold the robot at rest, valves closed.
 
     Returns
     -------
@@ -118,7 +126,11 @@ def simulate(
         raise InputError(f"rtol is {rtol}; numbers of 16 digits serve rtol from 1e-13 to 1")
     chosen = named("method", method, ADAPTIVE)
     max_step = math.inf if max_step == math.inf else _positive("max_step", max_step, "s")
-    drive = effort_function(robot, effort)
+    if commands is not None and through_change_points:
+        raise InputError("actuators do not go through change points: give efforts there")
+    drive, actuation = actuated_effort(
+        robot, effort_function(robot, effort), commands, q, actuator_start
+    )
     outside = None if wrenches is None else ExternalWrenches(robot, wrenches)
     run = Run(
         robot,
@@ -132,6 +144,7 @@ def simulate(
         chosen,
         on_event,
         through_change_points,
+        actuation,
     )
     trajectory = run.trajectory(q, v)
     return trajectory if outside is None else outside.without(trajectory)

@@ -15,6 +15,9 @@ from .motion import Motion
 STEP = 2e-4
 """Longest step, s."""
 
+STILL, STILL_STEPS = 1e-10, 100
+"""Velocity (m/s or rad/s) of what stands still, and for how many steps until it surely does."""
+
 STEPS_A_SAMPLE = 5
 """Steps from sample to sample, where no times are asked for; so many are one call at most."""
 
@@ -29,13 +32,14 @@ class SteppedMotion:
         since the start.
     a : (nv,) mean acceleration in the last steps.
     steps : taken so far.
+    rests : whether it stands still and will, each step being like the last: efforts are constant.
     at_once : how many steps may be one: several where nothing drives or damps the robot.
     """
 
     def __init__(
         self, chart: Robot, motion: Motion, environment: Environment, time: float, y: Array
     ) -> None:
-        self._motion, self.time, self.steps = motion, time, 0
+        self._motion, self.time, self.steps, self._still_steps = motion, time, 0, 0
         self.stepper = Stepper(chart, STEP, environment)
         q, v = motion.split(y)
         self.stepper.set_state(q, v)
@@ -49,14 +53,22 @@ class SteppedMotion:
         self._driven = self._changes or bool(self._effort.any())
         self.at_once = 1 if self._driven or self._damping.any() else STEPS_A_SAMPLE
 
+    @property
+    def rests(self) -> bool:
+        """Whether nothing moves, and nothing will."""
+        return self._still_steps >= STILL_STEPS
+
     def step_to(self, instant: float, steps: int) -> None:
-        """Take steps to an instant (s) with the efforts of the middle.
+        """Take steps to an instant (s) with the efforts of the middle, unless it rests.
 
         The work is that of the mean of the efforts at both ends on the way between: so the energy
         of springs balances to rounding. What errors of the steps would add to it is taken.
         """
         stepper, motion, span = self.stepper, self._motion, instant - self.time
         q, v = stepper.q, stepper.v
+        if self.rests:
+            self.time, self.a = instant, np.zeros(len(v))
+            return
         place, slow, lost = q.copy(), v.copy(), stepper.lost + stepper.trimmed
         energy, damping = stepper.energy.sum(), self._damping_loss()
         stepper.step = span / steps
@@ -76,6 +88,10 @@ class SteppedMotion:
         self.a = (v - slow) / span
         kept[1] += 0.5 * span * (damping + self._damping_loss())
         kept[1] += stepper.lost + stepper.trimmed - lost
+        still = not self._changes and max(np.abs(slow).max(), np.abs(v).max()) <= STILL
+        self._still_steps = self._still_steps + steps if still else 0
+        if self.rests:
+            v[:] = 0.0
         self.time = instant
         self.state[: motion.nq], self.state[motion.nq : motion.nq + motion.nv] = q, v
 

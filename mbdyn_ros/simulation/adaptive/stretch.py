@@ -91,7 +91,7 @@ class SteppedStretch:
             since = 0 if sampled else since
             stop = wanted[0] if wanted else end
             span = stop - moving.time
-            left = max(1, math.ceil(span / STEP * (1 - 1e-9)))
+            left = 1 if moving.rests else max(1, math.ceil(span / STEP * (1 - 1e-9)))
             steps = min(left, moving.at_once)
             instant = stop if steps == left else moving.time + steps * span / left
             yield instant, steps, sampled

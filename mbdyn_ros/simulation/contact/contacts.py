@@ -15,7 +15,7 @@ from ...robot import Robot
 from .couple_terms import CoupleTerms
 from .environment import Environment
 from .face_terms import FaceTerms
-from .rows import Indices, Rows, skew, tangent_planes
+from .rows import Indices, Rows, rim_arm, skew, tangent_planes
 
 VANISHING = 1e-3
 """Share of the gradient nearby under which a gradient vanishes."""
@@ -33,6 +33,8 @@ class Contacts:
     Attributes
     ----------
     restitution, friction : of every contact (m,).
+    meeting : of every slot in use words for it, and its links.
+    solid_pairs : convex shapes that may touch in slots. gravity : (3,) m/s^2.
 
     only_watch : whether distances are asked for often, and rows seldom or never: those are
         compiled when they are first asked for.
@@ -55,18 +57,34 @@ class Contacts:
         faces, count = environment.sides, len(self.points)
         stops = len(self.geometry.stops)
         walls = [side.surface for _ in range(count) for side in faces]
-        links = [environment.links] * len(self.geometry.couples)
-        bounces = [one.restitution for one in (*walls, *links) if one is not None]
-        rubs = [one.friction for one in (*walls, *links) if one is not None]
-        self.restitution = np.array(bounces + [environment.limit_restitution] * stops)
-        self.friction = np.array(rubs + [0.0] * stops)
+        pairs, slots = len(self.geometry.couples), self.geometry.slots
+        if slots and not only_watch:
+            raise SimulationError(
+                f"{robot.model.source}: boxes, cylinders and meshes of links touch each other in "
+                "compiled steps: take a Stepper, or links without convex"
+            )
+        e, mu = (0.0, 0.0)
+        if environment.links is not None:
+            e, mu = environment.links.restitution, environment.links.friction
+        bounces = [*(one.restitution for one in walls), *[e] * pairs]
+        rubs = [*(one.friction for one in walls), *[mu] * pairs]
+        stopped = [environment.limit_restitution] * stops
+        self.restitution = np.array([*bounces, *stopped, *[e] * slots])
+        self.friction = np.array([*rubs, *[0.0] * stops, *[mu] * slots])
+        self.meeting: dict[int, tuple[str, tuple[str, str]]] = {}
+        self.gravity = robot.gravity
+        self.solid_pairs = environment.solid_pairs(robot)
         couples = [name for name, _ in environment.couples(robot)]
         self._names = (*couples, *environment.stop_names(robot))
         self._couples: dict[int, CoupleTerms] = {}
         points, bodies = self.geometry.points, self.geometry.bodies
         self._body = np.array([bodies.index(point.body) for point in points], dtype=np.intp)
         self._local = np.array([[*point.place, 1.0] for point in points]).reshape(-1, 4)
-        self._radius = np.array([point.radius for point in points])
+        self._radius = np.array([point.radius if point.axis is None else 0.0 for point in points])
+        self._rims: dict[int, tuple[Array, float]] = {}
+        for k, point in enumerate(points):
+            if point.axis is not None:
+                self._rims[k] = point.axis, point.radius
         self._levels = [FaceTerms(side.surface.levels[side.face]) for side in faces]
         self._signed = [FaceTerms(signed) for signed in self.geometry.signed]
 
@@ -89,12 +107,16 @@ class Contacts:
 
     def surface(self, k: int) -> str:
         """Name of a contact's surface, of two links, or of the joint whose stop it is."""
+        if k >= self.geometry.lasting:
+            return self.meeting[k][0]
         if k >= self.geometry.pairs:
             return self._names[k - self.geometry.pairs]
         return self.environment.sides[k % len(self.environment.sides)].name
 
     def links(self, k: int) -> tuple[str, ...]:
         """The link that a contact pushes, and the one that it pushes back; () for a stop."""
+        if k >= self.geometry.lasting:
+            return self.meeting[k][1]
         if k >= self.geometry.touching:
             return ()
         if k < self.geometry.pairs:
@@ -156,6 +178,17 @@ class Contacts:
             turning = layout.angular[body] @ v
             h = h + radius * (np.cross(n, layout.turn_drift[body]) + np.cross(change, turning))
             J = J + skew(radius * n) @ layout.angular[body]
+        normal_rows, normal_drift = W[at_wall], drift[at_wall]
+        for row in [row for row, k in enumerate(p.tolist()) if k in self._rims]:
+            (axis, size), turning = self._rims[p[row]], layout.angular[body[row]] @ v
+            turned = layout.transforms[body[row], 0, :, :3] @ axis
+            arm, rate = rim_arm(n[row], turned, size, turning)
+            J[row] -= skew(arm[None])[0] @ layout.angular[body[row]]
+            h[row] += np.cross(layout.turn_drift[body[row]], arm) + np.cross(turning, rate)
+            x[row] += arm
+            normal_rows[row], normal_drift[row] = n[row] @ J[row], n[row] @ h[row]
+        if self._rims:
+            W[at_wall], drift[at_wall], places[at_wall] = normal_rows, normal_drift, x - radius * n
         jacobians[at_wall], along[at_wall] = J, h
         for row in np.flatnonzero(~at_wall & ~at_stop).tolist():
             k = int(which[row]) - self.geometry.pairs
@@ -182,7 +215,7 @@ class Contacts:
                 places[row, 1] = k - self.geometry.touching
                 continue
             p, face = divmod(k, faces)
-            if k >= self.geometry.pairs or not self._levels[face].flat:
+            if k >= self.geometry.pairs or not self._levels[face].flat or p in self._rims:
                 return None
             _, normal, _ = self._levels[face](self._local[p, :3])
             places[row, 0] = self._body[p]

@@ -17,11 +17,16 @@ from ...model.tree import BASE_JOINT, WORLD, Tree
 from ...robot import Robot
 from .collision_points import collision_points
 from .link_contacts import LinkContacts
+from .manifold import MOST_POINTS
 from .points import GivenPoint, Point, checked_points, default_points
+from .solids import SolidPair
 from .surfaces import Surface, checked_restitution, number_within
 
 FLAT = ("plane", "box")
 """Kinds of walls whose faces are planes with convex free space."""
+
+MOST_PAIRS = 24
+"""Pairs of convex shapes for which there is room at once."""
 
 TIE_WINDOW = 1e-5
 """Time (s) within which contacts count as simultaneous."""
@@ -141,14 +146,22 @@ class Environment:
         for point in self.contact_points(robot) if self.surfaces else ():
             body, pose = frames[point.link]
             place = pose.rotation @ np.array(point.xyz) + pose.translation
-            places.append(BodyPoint(body, place, point.radius))
+            axis = None if point.axis is None else pose.rotation @ np.array(point.axis)
+            places.append(BodyPoint(body, place, point.radius, axis))
         faces = tuple(side.surface.faces[side.face] for side in self.sides)
         stops = tuple(stop for _, stop in self._stops(robot))
         signed: tuple[ca.Function, ...] = ()
-        if any(point.radius for point in places):
+        if any(point.radius and point.axis is None for point in places):
             signed = tuple(side.surface.signed[side.face] for side in self.sides)
         couples = tuple(couple for _, couple in self.couples(robot))
-        return ContactGeometry(tuple(places), faces, stops, signed, couples)
+        pairs = self.solid_pairs(robot)
+        solid = sorted({one.body for pair in pairs for one in pair})
+        slots = MOST_POINTS * min(len(pairs), MOST_PAIRS)
+        return ContactGeometry(tuple(places), faces, stops, signed, couples, tuple(solid), slots)
+
+    def solid_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
+        """The convex shapes that may touch each other, but for the `couples`."""
+        return () if self.links is None else self.links.solid_pairs(robot)
 
     def couples(self, robot: Robot) -> tuple[tuple[str, Couple], ...]:
         """The links that may touch each other, with words for them."""

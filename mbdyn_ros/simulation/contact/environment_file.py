@@ -37,6 +37,9 @@ COMMON: dict[str, Callable[..., Any]] = {"restitution": NUMBER, "friction": NUMB
 def _formulas(document: YamlSource, node: yaml.Node, what: str) -> list[str]:
     """One formula, or a list of them: the faces of a wall with edges."""
     nodes = document.sequence(node, what) if isinstance(node, yaml.SequenceNode) else [node]
+    for one in nodes:
+        if document.is_empty(one) or one.value == "":
+            raise document.error(one, f"{what} is empty; write a formula such as z - 0.1*x")
     return [document.text(one, what) for one in nodes]
 
 
@@ -95,9 +98,9 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
     Every surface has a `name`, a `type` (plane, sphere, cylinder, elliptic_cylinder, box,
     height_field, expression), the arguments of the constructor of that name, and may have
     `restitution` and `friction`. An expression has `g`: a formula in x, y, z, or several.
-    `links` lets links touch each other: `restitution`, `friction`, `disabled` pairs of links, and
-    `srdf`, a file that has more of them. `points` are records with `link`, `xyz` and `radius`;
-    without them a robot's own are taken.
+    `links` lets links touch each other: `restitution`, `friction`, `disabled` pairs of links,
+    `srdf`, a file that has more of them, and `convex`, see `LinkContacts`. `points` are records
+    with `link`, `xyz` and `radius`; without them a robot's own are taken.
 
     Examples
     --------
@@ -172,7 +175,7 @@ def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
 
 
 def _read_links(document: YamlSource, node: yaml.Node) -> LinkContacts:
-    keys = ("restitution", "friction", "disabled", "srdf")
+    keys = ("restitution", "friction", "disabled", "srdf", "convex")
     fields = document.mapping(node, "links", keys)
     numbers = {
         key: document.number(fields[key], f"links: {key}")
@@ -189,7 +192,8 @@ def _read_links(document: YamlSource, node: yaml.Node) -> LinkContacts:
         path = Path(document.text(fields["srdf"], "links: srdf"))
         disabled += read_disabled_pairs(Path(document.name).parent / path)
     try:
-        return LinkContacts(**numbers, disabled=disabled)
+        convex = "convex" in fields and document.truth(fields["convex"], "links: convex")
+        return LinkContacts(**numbers, disabled=disabled, convex=convex)
     except InputError as error:
         raise document.error(node, str(error)) from error
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -14,6 +14,7 @@ from ...model.model import Array
 from ...model.shapes import Capsule, Sphere
 from ...model.tree import WORLD
 from ...robot import Robot
+from .solids import Solid, SolidPair, solids_of
 from .surfaces import checked_restitution, number_within
 
 Named = tuple[str, Couple]
@@ -24,12 +25,14 @@ class LinkContacts:
     """That links touch each other: the spheres and capsules of their `<collision>`.
 
     Links of one body, of bodies that a joint or a loop joins, and pairs that are `disabled` do
-    not. Boxes, cylinders and meshes touch walls, and no other links.
+    not. Boxes, cylinders and meshes touch walls, and other links if `convex`.
 
     Parameters
     ----------
     restitution, friction : of every such contact.
     disabled : pairs of links, as `read_disabled_pairs` gives those of an SRDF.
+    convex : whether boxes, cylinders and convex meshes touch other shapes too, in `Stepper` and
+        rollouts, by the library `coal`.
 
     Examples
     --------
@@ -42,6 +45,7 @@ class LinkContacts:
         restitution: float = 1.0,
         friction: float = 0.0,
         disabled: Sequence[tuple[str, str]] = (),
+        convex: bool = False,
     ) -> None:
         self.restitution = checked_restitution("links", restitution)
         self.friction = number_within("links: friction", friction, np.inf, "0 or more")
@@ -49,7 +53,16 @@ class LinkContacts:
             pairs = [(one, other) for one, other in disabled]
         except (TypeError, ValueError):
             raise InputError(f"disabled must be pairs of links; it is {disabled!r}") from None
+        for one, other in pairs:
+            if one == other:
+                raise InputError(
+                    f"disabled names link {one!r} twice in one pair: a link never touches itself; "
+                    "name two links, or leave the pair out"
+                )
         self.disabled = frozenset(map(frozenset, pairs))
+        if not isinstance(convex, bool):
+            raise InputError(f"links: convex is {convex!r}; it must be True or False")
+        self.convex = convex
 
     def couples(self, robot: Robot) -> tuple[Named, ...]:
         """All couples that may touch.
@@ -59,6 +72,31 @@ class LinkContacts:
         InputError
             A disabled link is not the robot's, or nothing is left that may touch.
         """
+        may_touch = self._judge(robot)
+        found = [
+            (words_for(one.link, other.link), Couple(one, other))
+            for one, other in combinations(_rods(robot), 2)
+            if may_touch(one, other)
+        ]
+        if not found and not self.solid_pairs(robot):
+            raise InputError(
+                f"{robot.model.source}: no two links can touch each other: that takes spheres or "
+                "capsules (with convex=True also boxes, cylinders and convex meshes) as "
+                "<collision> of moving links that no joint joins; leave links out"
+            )
+        return tuple(found)
+
+    def solid_pairs(self, robot: Robot) -> tuple[SolidPair, ...]:
+        """All pairs of shapes that may touch, but for the `couples`; none unless `convex`."""
+        may_touch = self._judge(robot)
+        return tuple(
+            (one, other)
+            for one, other in combinations(solids_of(robot) if self.convex else (), 2)
+            if not (one.is_round and other.is_round) and may_touch(one, other)
+        )
+
+    def _judge(self, robot: Robot) -> Callable[[Rod | Solid, Rod | Solid], bool]:
+        """Whether two shapes are of links that may touch."""
         tree, model = robot.system.tree, robot.model
         for link in sorted({str(link) for pair in self.disabled for link in pair}):
             require_link(tree, link, model.source)
@@ -66,17 +104,17 @@ class LinkContacts:
         for loop in model.loops:
             ends = (tree.frames[link][0] for link in (loop.predecessor, loop.successor))
             joined.add(frozenset(ends))
-        found = []
-        for one, other in combinations(_rods(robot), 2):
+
+        def may_touch(one: Rod | Solid, other: Rod | Solid) -> bool:
             bodies, links = frozenset((one.body, other.body)), frozenset((one.link, other.link))
-            if len(bodies) == 2 and bodies not in joined and links not in self.disabled:
-                found.append((f"link {one.link!r} on link {other.link!r}", Couple(one, other)))
-        if not found:
-            raise InputError(
-                f"{model.source}: no two links can touch each other: that takes spheres or "
-                "capsules as <collision> of moving links that no joint joins; leave links out"
-            )
-        return tuple(found)
+            return len(bodies) == 2 and bodies not in joined and links not in self.disabled
+
+        return may_touch
+
+
+def words_for(link: str, other: str) -> str:
+    """Words for the contact of two links."""
+    return f"link {link!r} on link {other!r}"
 
 
 def _rods(robot: Robot) -> list[Rod]:

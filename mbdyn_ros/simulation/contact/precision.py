@@ -36,5 +36,5 @@ FIXED_STEPS = Precision(
 )
 """Of fixed steps."""
 
-STEPS_IN_C = replace(FIXED_STEPS, touching=1e-7, inside=1e-6, settled=1e-10)
+STEPS_IN_C = replace(FIXED_STEPS, touching=1e-7, inside=1e-6, settled=1e-10, closed=1e-9)
 """Of fixed steps that are compiled, where exactness costs next to nothing."""

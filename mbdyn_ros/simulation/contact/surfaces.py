@@ -102,7 +102,8 @@ class Surface:
         for k in range(column.numel()):
             if not ca.depends_on(column[k], x):
                 raise InputError(
-                    f"surface {self.name!r}: g does not depend on the point; it is {column[k]}"
+                    f"surface {self.name!r}: g does not depend on the point; it is {column[k]}, "
+                    "and must be positive in free space and zero on the wall, as x[2] on a floor"
                 )
             faces.append(lasting(ca.Function("face", [x], [column[k]])))
         if not faces:

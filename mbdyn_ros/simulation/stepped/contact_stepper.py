@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 import numpy as np
 
-from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector
+from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector, whole_efforts
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
-from ...errors import InputError, SimulationError
+from ...errors import InputError, SimulationError, SimulationWarning
 from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...model.model import Array
 from ...robot import Robot
@@ -21,8 +22,10 @@ from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
+from .accounts import Accounts
 from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
-from .step_in_c import MotionInC, StepInC, is_compiled
+from .motion_in_c import MotionInC
+from .step_in_c import StepInC, is_compiled
 from .touches import Contact, Touches
 from .tree_state import TreeState, diverged
 
@@ -30,7 +33,7 @@ MOST_IMPACTS = 256
 """Impacts that are kept while compiled code runs."""
 
 
-class Stepper:
+class Stepper(Accounts):
     """The motion of a robot among walls, advanced in equal steps, each one compiled call.
 
     Contacts are hard and one-sided, friction is Coulomb's with its round cone, impacts follow
@@ -65,11 +68,7 @@ class Stepper:
     """
 
     def __init__(
-        self,
-        robot: Robot,
-        step: float,
-        environment: Environment | None = None,
-        method: str = AUTO,
+        self, robot: Robot, step: float, environment: Environment | None = None, method: str = AUTO
     ) -> None:
         robot.require_mass("simulation")
         robot.require_single("simulation")
@@ -92,6 +91,9 @@ class Stepper:
             self._touches = Touches(self._contacts, self._compiled, robot.system.tree)
         self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
         self._motion = MotionInC(self._compiled, self.q, self.v, MOST_IMPACTS)
+        self._solids = None if self._touches is None else self._touches.solids
+        if self._solids is not None:
+            self._motion.take_planes(self._solids.planes)
         self.effort = np.zeros(len(robot.effort_labels))
         self._tree = TreeState(robot)
         self._position_rate = PositionRate(robot.system.coordinates)
@@ -102,6 +104,7 @@ class Stepper:
             coulomb.at(self.q)
             self._damping_rate = fastest_damping(robot.mass_matrix(self.q), coulomb.damping)
         self._impacts: list[Impact] = []
+        self._unseen_said = False
         self._wrenches: dict[str, Array] = {}
         self._sensors = ForceTorques(robot)
         self.step = step
@@ -121,12 +124,18 @@ class Stepper:
 
     @property
     def effort(self) -> Array:
-        """Efforts of the actuated joints, to be filled in place or replaced (N m or N)."""
+        """Efforts of the actuated joints, to be filled in place or replaced (N m or N).
+
+        A contiguous array (n,) is taken itself; other numbers, or those of the motors of a floating
+        base alone, are copied.
+        """
         return self._motion.effort
 
     @effort.setter
-    def effort(self, effort: Array) -> None:
-        self._motion.effort = effort
+    def effort(self, effort: Array | Sequence[float]) -> None:
+        labels = self.robot.effort_labels
+        whole = single_vector("effort", whole_efforts(effort, labels), labels)
+        self._motion.effort = np.ascontiguousarray(whole)
 
     @property
     def wrenches(self) -> Mapping[str, Array]:
@@ -158,15 +167,6 @@ class Stepper:
         """Name of what takes the steps of free motion; see `integration.methods`."""
         return self._method.name
 
-    @property
-    def time(self) -> float:
-        """Simulated seconds."""
-        return float(self._motion.motion.time)
-
-    @time.setter
-    def time(self, time: float) -> None:
-        self._motion.motion.time = time
-
     def set_state(self, q: Array | Sequence[float], v: Array | Sequence[float]) -> None:
         """Put the robot somewhere else.
 
@@ -182,6 +182,8 @@ class Stepper:
         self._position_rate.normalize(position)
         if self._contacts is not None:
             self._contacts.refuse_inside(position, velocity, STEPS_IN_C.inside)
+        if self._solids is not None:
+            self._solids.refuse_inside(position)
         self.q[:], self.v[:] = position, velocity
         self._motion.forget()
         if self.robot.system.nz:
@@ -198,9 +200,13 @@ class Stepper:
         """
         left = steps
         while left > 0:
-            taken = self._motion.steps(left)
-            if self._motion.motion.hits:
-                self._impacts += self._taken_impacts()
+            if self._solids is not None:
+                self._solids.look(self.q, self.v, self.step)
+            taken = self._motion.steps(1 if self._solids is not None else left)
+            if self._touches is not None:
+                records = self._motion.take_impacts()
+                self._impacts += [self._touches.impact(one, self._energy_of) for one in records]
+            self._say_unseen()
             if taken < 0:
                 raise diverged(self.robot, self.q, self.v, self.time, self.step)
             left -= taken
@@ -231,11 +237,10 @@ class Stepper:
         What the parent exerts on the child, in axes and signs of `ForceTorque`. `wrenches` are
         those on links that came into the step as efforts.
         """
-        touched, given = NO_WRENCHES, (self._wrenches, wrenches)
+        given = [self._wrenches, wrenches]
         if self._touches is not None:
-            touched = self._touches.wrenches(self.q, self._motion.whole / self.step)
-        state = self.q, self.v, self._motion.slow
-        return self._sensors.mean(joint, *state, self.step, touched, *given)
+            given.append(self._touches.wrenches(self.q, self._motion.whole / self.step))
+        return self._sensors.mean(joint, self.q, self.v, self._motion.slow, self.step, *given)
 
     @property
     def modes(self) -> Array:
@@ -257,37 +262,22 @@ class Stepper:
         """Kinetic and potential energy (2,), J."""
         return self._energy_of(self.q, self.v)
 
-    @property
-    def lost(self) -> float:
-        """J that impacts, the friction of walls and dry friction of joints have taken."""
-        return float(self._motion.motion.lost)
-
-    @lost.setter
-    def lost(self, lost: float) -> None:
-        self._motion.motion.lost = lost
-
-    @property
-    def trimmed(self) -> float:
-        """J by which errors of steps would have raised the energy; see `limit_energy`."""
-        return float(self._motion.motion.trimmed)
-
-    @property
-    def residual(self) -> float:
-        """The largest velocity (m/s or rad/s) by which contacts missed a law so far."""
-        return float(self._motion.motion.residual)
-
-    @property
-    def merged(self) -> int:
-        """Steps in which impacts followed each other so closely that they ended in rest."""
-        return int(self._motion.motion.merged)
-
     # ---- what happened --------------------------------------------------------------------
 
-    def _taken_impacts(self) -> list[Impact]:
-        motion, touches = self._motion.motion, self._touches
-        records, motion.hits = self._motion.impacts[: motion.hits].copy(), 0
-        assert touches is not None
-        return [touches.impact(record, self._energy_of, self.robot.nv) for record in records]
+    def _say_unseen(self) -> None:
+        """Warn, once a motion, where a step was too long for how fast the robot moves."""
+        motion = self._motion.motion
+        if motion.unseen and not self._unseen_said:
+            assert self._contacts is not None
+            self._unseen_said = True
+            warnings.warn(
+                f"{self.robot.model.source}: {self._contacts.name(motion.passed)} may have been "
+                f"passed unseen at t = {motion.passed_at:.6g} s: in a step of {self.step:g} s it "
+                "moves further than from there to the wall; take shorter steps. This is said "
+                "once; `unseen` counts",
+                SimulationWarning,
+                stacklevel=3,
+            )
 
     def _energy_of(self, q: Array, v: Array) -> Array:
         self._energy.q[:], self._energy.v[:] = q, v

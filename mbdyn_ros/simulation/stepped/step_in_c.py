@@ -1,4 +1,4 @@
-"""Tables for the C of a step among walls: its programs, its tables, and where a motion stands."""
+"""Tables for the C of a step among walls: its programs, and what these do not tell."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from ...array import Array
 from ...compiler.bound import Bound
 from ...compiler.compiled_kernel import CompiledKernel
-from ...compiler.runtime.library import stepping
 from ...equations.contact.contact import ContactGeometry, distances
+from ...equations.contact.reach import Reach, flattened
 from ...equations.contact.stepping import (
     RowsLayout,
     RubbingRows,
@@ -21,7 +21,6 @@ from ...equations.contact.stepping import (
 )
 from ...equations.position_rate import position_rate
 from ...equations.programs import energy, forward_dynamics, mass_matrix
-from ...errors import InputError
 from ...integration.methods import FixedMethod, RungeKutta
 from ...robot import Robot
 from ..contact.contacts import Contacts
@@ -29,8 +28,15 @@ from ..contact.precision import STEPS_IN_C, Precision
 
 SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
 
-PROGRAMS = "acceleration", "mass", "distances", "rows", "rate", "energy"
-"""Of a robot among walls, in the order of C."""
+PROGRAMS = {
+    "acceleration": ("damped_dynamics", "forward_dynamics"),
+    "mass": ("damped_mass", "mass_matrix"),
+    "distances": ("distances",),
+    "rows": ("contact_rows",),
+    "rate": ("position_rate",),
+    "energy": ("energy",),
+}
+"""Of a robot among walls, in the order of C: what it is there, and the programs that may be it."""
 
 
 class Walls(ctypes.Structure):
@@ -38,34 +44,27 @@ class Walls(ctypes.Structure):
 
     _fields_ = [
         *((name, ADDRESS) for name in PROGRAMS),
-        *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing", "bodies")),
+        *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing", "bodies", "slots")),
         ("body", ADDRESS),
         ("partner", ADDRESS),
         ("normal", ADDRESS),
         ("point", ADDRESS),
         ("rubs", ctypes.c_int64),
         ("bounds", ctypes.c_int64),
+        *((name, ADDRESS) for name in ("path_start", "reach_start", "path", "reach")),
         *((name, ADDRESS) for name in ("still_v", "still_q", "restitution", "friction", "home")),
         *((name, NUMBER) for name in ("touching", "graze", "closed", "slow", "settled", "window")),
         ("stages", ctypes.c_int),
         ("damped", ctypes.c_int),
         ("tableau", ADDRESS),
+        ("vectors", ADDRESS),
     ]
 
 
-class Motion(ctypes.Structure):
-    """`struct walled` of runtime/walls.h."""
+class Programs(ctypes.Structure):
+    """`struct programs` of runtime/walls.h."""
 
-    _fields_ = [
-        *((name, ADDRESS) for name in ("q", "v", "effort", "wrenches", "force", "slip", "mode")),
-        ("slow", ADDRESS),
-        ("whole", ADDRESS),
-        *((name, NUMBER) for name in ("time", "step", "lost", "residual", "trimmed")),
-        ("impacts", ADDRESS),
-        *((name, SIZE) for name in ("hits", "most_hits", "merged")),
-        ("memory", ADDRESS),
-        ("room", ADDRESS),
-    ]
+    _fields_ = [(name, ADDRESS) for name in PROGRAMS if name != "rate"]
 
 
 def is_compiled(robot: Robot) -> bool:
@@ -91,6 +90,7 @@ class StepInC:
     walls : what C reads.
     rubbing : rows of dry friction. contacts : how many there are.
     layout : where they stand in the result of `rows`, a bound call at q; None where there are none.
+    body, partner : where their bodies stand there, see `RowsLayout`; of slots they change.
     points : of every pair of a point and a wall the place in the body's frame, and the radius.
     """
 
@@ -115,7 +115,7 @@ class StepInC:
         for kernel in kernels:
             assert isinstance(kernel, CompiledKernel)
             named[kernel.program.name] = kernel
-        self._kernels, self.home = kernels, robot.calls.home
+        self._kernels, self._named, self.home = kernels, named, robot.calls.home
         self.layout = layout = RowsLayout.of(system, geometry)
         self.rows = Bound(named["contact_rows"]) if "contact_rows" in named else None
         labels = {label: i for i, label in enumerate(robot.position_labels)}
@@ -125,6 +125,8 @@ class StepInC:
             np.array(one, dtype=np.int64)
             for one in (layout.body, layout.partner, layout.normal, still_v, still_q)
         ]
+        reach = Reach.of(system, geometry)
+        self._path, self._reach = flattened(reach.path), flattened(reach.reach)
         self.points = np.array(
             [
                 [*point.place, point.radius]
@@ -133,23 +135,25 @@ class StepInC:
             ]
         ).reshape(-1, 4)
         self._laws = [np.ascontiguousarray(one) for one in (laws.restitution, laws.friction)]
+        self.body, self.partner, *_ = self._kept
         body, partner, normal, at_v, at_q = (one.ctypes.data for one in self._kept)
 
         def program(*names: str) -> int | None:
             found = [named[name] for name in names if name in named]
             return found[0].alone.address.value if found else None
 
+        self._rate = named["position_rate"].vectors or named["position_rate"].alone
         precision = laws.precision
         self.walls = Walls(
-            acceleration=program("damped_dynamics", "forward_dynamics"),
-            mass=program("damped_mass", "mass_matrix"),
-            distances=program("distances"),
-            rows=program("contact_rows"),
-            rate=program("position_rate"), energy=program("energy"),
+            **{name: program(*names) for name, names in PROGRAMS.items() if name != "rate"},
+            rate=self._rate.address,
             nq=robot.nq, nv=robot.nv, ne=len(robot.effort_labels),
             contacts=self.contacts, rubbing=self.rubbing, bodies=len(system.tree.bodies),
+            slots=geometry.slots,
             body=body, partner=partner, normal=normal, point=self.points.ctypes.data,
             rubs=layout.rubbing, bounds=layout.bound,
+            path_start=self._path[0].ctypes.data, reach_start=self._reach[0].ctypes.data,
+            path=self._path[1].ctypes.data, reach=self._reach[1].ctypes.data,
             still_v=at_v, still_q=at_q,
             restitution=self._laws[0].ctypes.data, friction=self._laws[1].ctypes.data,
             home=self.home.ctypes.data,
@@ -175,6 +179,28 @@ class StepInC:
         self._kernels.append(kernel)
         self.walls.acceleration = kernel.alone.address.value
 
+    def use_vectors(self) -> None:
+        """Let rollouts take several motions at once, where all programs are there for vectors.
+
+        Loops without closed form are closed one by one, so they stay as they are.
+        """
+        if any(kernel.alone.memory for kernel in self._named.values()):
+            return
+        from concurrent.futures import ThreadPoolExecutor  # slow to import
+
+        with ThreadPoolExecutor() as pool:
+            made = pool.map(lambda kernel: kernel.vectors, self._named.values())
+            vectors = dict(zip(self._named, made, strict=True))
+        if None in vectors.values():
+            return
+        found = {
+            name: next((one.address.value for own in names if (one := vectors.get(own))), None)
+            for name, names in PROGRAMS.items()
+            if name != "rate"
+        }
+        self._vectors = Programs(**found)
+        self.walls.vectors = ctypes.addressof(self._vectors)
+
     def use(self, method: FixedMethod) -> None:
         """Take the steps of free motion by this method."""
         runs_stages = isinstance(method, RungeKutta)
@@ -186,72 +212,3 @@ class StepInC:
         self.walls.stages = len(method.weights) if isinstance(method, RungeKutta) else 0
         self.walls.damped = int(self.damped and not runs_stages)
         self.walls.tableau = self._tableau.ctypes.data
-
-
-class MotionInC:
-    """One motion: its arrays, and the call that takes its steps.
-
-    Attributes
-    ----------
-    effort, force, slip, mode, slow, whole, impacts : see `struct walled` in C.
-    """
-
-    def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:
-        self._step, library = step, stepping()
-        walls = ctypes.byref(step.walls)
-        sizes = (library.room_of_motion, library.memory_of_motion, library.size_of_impact)
-        for one in sizes:
-            one.restype = SIZE
-        self._size_of_memory = lambda: library.memory_of_motion(walls) + 1
-        room, impact = library.room_of_motion(walls), library.size_of_impact(walls)
-        self.force = np.zeros(3 * step.contacts + step.rubbing)
-        self.slip, self.mode = np.zeros(3 * step.contacts), np.zeros(step.contacts)
-        self.slow, self.whole = np.zeros(len(v)), np.zeros(3 * step.contacts)
-        self.impacts = np.zeros((most_impacts, impact))
-        self._memory, self._room = np.zeros(self._size_of_memory()), np.zeros(room)
-        self._arrays = q, v
-        self.motion = Motion(
-            q=q.ctypes.data, v=v.ctypes.data,
-            force=self.force.ctypes.data, slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
-            slow=self.slow.ctypes.data, whole=self.whole.ctypes.data,
-            impacts=self.impacts.ctypes.data, most_hits=most_impacts,
-            memory=self._memory.ctypes.data, room=self._room.ctypes.data,
-        )  # fmt: skip
-        self._call = library.walled_steps
-        self._call.restype = ctypes.c_long
-        self._given = walls, ctypes.byref(self.motion)
-
-    @property
-    def effort(self) -> Array:
-        """Efforts (ne,) that drive the next steps."""
-        return self._effort
-
-    @effort.setter
-    def effort(self, effort: Array) -> None:
-        if effort.shape != (self._step.walls.ne,) or not effort.flags.c_contiguous:
-            raise InputError(f"effort must be {self._step.walls.ne} contiguous numbers")
-        self._effort, self.motion.effort = effort, effort.ctypes.data
-
-    def take_wrenches(self, on_bodies: Array | None) -> None:
-        """Feel wrenches (bodies, 6) from the next step on, as `accelerate_by` says: or none."""
-        self._wrenches = on_bodies
-        self.motion.wrenches = None if on_bodies is None else on_bodies.ctypes.data
-        if len(self._memory) != self._size_of_memory():
-            self._memory = np.zeros(self._size_of_memory())
-            self.motion.memory = self._memory.ctypes.data
-
-    def steps(self, count: int) -> int:
-        """Take up to so many steps; see `walled_steps`."""
-        return int(self._call(*self._given, ctypes.c_long(count)))
-
-    def slow_down(self, share: float, energy: float) -> None:
-        """Keep this share of all velocities, which has taken so much energy (J)."""
-        self._arrays[1][:] *= share
-        self.slip *= share
-        self.motion.trimmed += energy
-
-    def forget(self) -> None:
-        """Know nothing of the steps before."""
-        for array in (self.force, self.slip, self.mode, self.whole, self._memory):
-            array[:] = 0.0
-        self.slow[:] = self._arrays[1]

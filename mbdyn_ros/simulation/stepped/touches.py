@@ -12,6 +12,7 @@ from ...model.tree import Tree
 from ..contact.contacts import Contacts
 from ..contact.impacts import Impact, angle_between
 from ..contact.rows import tangent_planes
+from .solid_slots import SolidSlots
 from .step_in_c import StepInC
 
 
@@ -42,10 +43,13 @@ class Touches:
     Attributes
     ----------
     contacts : their names, and the laws.
+    solids : convex shapes that may touch; None without.
     """
 
     def __init__(self, contacts: Contacts, step: StepInC, tree: Tree) -> None:
         self.contacts, self._step, self._frames = contacts, step, tree.frames
+        self._body, self._partner = step.body, step.partner
+        self.solids = SolidSlots(contacts, step) if contacts.geometry.slots else None
 
     def at(self, q: Array) -> None:
         """Take the numbers of a position (nq,)."""
@@ -54,6 +58,8 @@ class Touches:
         rows.q[:] = q
         rows()
         self._column = rows.result
+        if self.solids is not None:
+            self.solids.place(self._column)
 
     def touch(self, k: int) -> tuple[Array, Array]:
         """Place (m) and normal (3,) of a contact in the world; NaN for the stop of a joint."""
@@ -61,9 +67,9 @@ class Touches:
             return np.full(3, np.nan), np.full(3, np.nan)
         at = self._step.layout.normal[k]
         normal = self._column[at : at + 3].copy()
-        if self._step.layout.partner[k] >= 0:
+        if self._partner[k] != -1:
             return self._column[at + 3 : at + 6].copy(), normal
-        transform = self._column[self._step.layout.body[k] :][:12].reshape(3, 4)
+        transform = self._column[self._body[k] :][:12].reshape(3, 4)
         x, y, z, radius = self._step.points[k].tolist()
         place: Array = transform @ [x, y, z, 1.0] - radius * normal
         return place, normal
@@ -81,11 +87,11 @@ class Touches:
         """Actions on links of contacts with these forces: [force, torque] (6,) as from outside."""
         self.at(q)
         total: dict[str, Array] = {}
-        layout, count = self._step.layout, len(self.contacts)
+        count = len(self.contacts)
         for k in np.flatnonzero(force[: 3 * count].reshape(count, 3).any(axis=1)).tolist():
             place, _ = self.touch(k)
             pushed = self.force(k, force[3 * k : 3 * k + 3])
-            sides = (layout.body[k], pushed), (layout.partner[k], -pushed)
+            sides = (self._body[k], pushed), (self._partner[k], -pushed)
             for link, (start, acting) in zip(self.contacts.links(k), sides, strict=False):
                 transform = self._column[start:][:12].reshape(3, 4)
                 pose = self._frames[link][1]
@@ -99,11 +105,11 @@ class Touches:
         """Velocity (3,) in the world of what touches, against the other link; (1,) of a stop."""
         layout, nv = self._step.layout, len(v)
         if layout.normal[k] < 0:
-            return np.array([self._column[layout.body[k] :][:nv] @ v])
+            return np.array([self._column[self._body[k] :][:nv] @ v])
         place = self.touch(k)[0]
-        speed = self._at(layout.body[k], place, v)
-        if layout.partner[k] >= 0:
-            speed = speed - self._at(layout.partner[k], place, v)
+        speed = self._at(self._body[k], place, v)
+        if self._partner[k] >= 0:
+            speed = speed - self._at(self._partner[k], place, v)
         return speed
 
     def _at(self, start: int, place: Array, v: Array) -> Array:
@@ -121,14 +127,14 @@ class Touches:
         result: Array = along[0] * normal + along[1:] @ tangent_planes(normal[None])[0]
         return result
 
-    def impact(self, record: Array, energy: Callable[[Array, Array], Array], nv: int) -> Impact:
+    def impact(self, record: Array, energy: Callable[[Array, Array], Array]) -> Impact:
         """The impact that a row of numbers tells; see `record_impact` in C.
 
         Parameters
         ----------
         energy : kinetic and potential energy (2,), J, of q and v.
         """
-        m = len(self.contacts)
+        m, nv = len(self.contacts), self._step.walls.nv
         nq = len(record) - 2 - 2 * nv - 5 * m
         cuts = np.cumsum([2, nq, nv, nv, 3 * m, m])
         (time, loss), q, before, after, impulses, e, took = np.split(record, cuts)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import warnings
 
 import numpy as np
 
 from ...array import Array
 from ...compiler.runtime.library import stepping
 from ...compiler.threads import threads_for
-from ...errors import SimulationError
+from ...errors import SimulationError, SimulationWarning
 from ...integration.methods import FixedMethod
 from ...robot import Robot
 from ...robot.rollout import rollout_among
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.precision import STEPS_IN_C
+from .contact_stepper import Stepper
 from .step_in_c import StepInC, is_compiled
 
 OPERATIONS = 20_000
@@ -59,8 +61,16 @@ def rollout_among_walls(
     q, v, efforts = (np.ascontiguousarray(x) for x in (q, v, efforts))
     shape = (count,) if terminal else (count, steps)
     q_out, v_out = np.empty((*shape, robot.nq)), np.empty((*shape, robot.nv))
-    if not steps and terminal:
+    if contacts.geometry.slots and steps:
+        stepper = Stepper(robot, dt, environment, method.name)
+        for k in range(count):
+            every = ((q, 1), (v, 1), (efforts, 2))
+            start, speed, drive = (x[k] if x.ndim > single else x for x, single in every)
+            _one_by_one(k, stepper, start, speed, drive, (q_out[k], v_out[k]))
+        steps = 0
+    elif not steps and terminal:
         q_out[:], v_out[:] = q, v
+    unseen = ctypes.c_size_t(0)
     group = max(1, int(LONGEST_CALL * STEPS_A_SECOND / max(1, steps)))
     for first in range(0, count if steps else 0, group):
         some = slice(first, first + group)
@@ -73,15 +83,47 @@ def rollout_among_walls(
         stepping().walled_rollout(
             *given, ctypes.c_double(dt), int(not terminal),
             ctypes.c_void_p(q_out[some].ctypes.data), ctypes.c_void_p(v_out[some].ctypes.data),
+            ctypes.byref(unseen),
             threads_for(
                 len(q_out[some]) * steps * OPERATIONS, robot.calls.options.worth_a_thread
             ),
         )  # fmt: skip
+    if unseen.value:
+        warnings.warn(
+            f"{robot.model.source}: contacts may have passed walls unseen, {unseen.value} times: "
+            f"in steps of {dt:g} s they move further than there is to the wall; take shorter ones",
+            SimulationWarning,
+            stacklevel=3,
+        )
     return (q_out, v_out) if counts else (q_out[0], v_out[0])
+
+
+def _one_by_one(
+    number: int, stepper: Stepper, q: Array, v: Array, efforts: Array, out: tuple[Array, Array]
+) -> None:
+    """One motion, where other code finds before each step what touches."""
+    try:
+        stepper.set_state(q, v)
+    except SimulationError as error:
+        raise SimulationError(f"motion {number}: {error}") from None
+    for step, effort in enumerate(efforts):
+        stepper.effort[:] = effort
+        try:
+            stepper.advance()
+        except SimulationError:  # no longer finite, as it is told in the result
+            stepper.q[:], stepper.v[:] = np.nan, np.nan
+        for result, now in zip(out, (stepper.q, stepper.v), strict=True):
+            if result.ndim > 1:
+                result[step] = now
+            else:
+                result[:] = now
 
 
 @functools.lru_cache(maxsize=KEPT)
 def _of(robot: Robot, environment: Environment) -> tuple[Contacts, StepInC]:
     """The programs of a robot among walls."""
     contacts = Contacts(robot, environment, only_watch=True)
-    return contacts, StepInC.among(robot, contacts)
+    step = StepInC.among(robot, contacts)
+    if not contacts.geometry.slots:
+        step.use_vectors()
+    return contacts, step

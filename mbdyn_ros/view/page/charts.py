@@ -56,12 +56,13 @@ class Chart:
     Parameters
     ----------
     title, across : what its lines are, with the unit; what they are over.
-    aspect : height over width.
+    aspect : height over width. equal : whether both axes have one scale.
     """
 
     def __init__(
-        self, gui: viser.GuiApi, title: str, across: str, aspect: float = 0.58
-    ) -> None:
+        self, gui: viser.GuiApi, title: str, across: str, aspect: float = 0.58,
+        equal: bool = False,
+    ) -> None:  # fmt: skip
         self._x = np.zeros(0)
         self._lines: tuple[Line, ...] = ()
         self._layout: dict[str, Any] = {
@@ -77,6 +78,8 @@ class Chart:
                       "zerolinecolor": "#b9bec5", **_AXIS},
             "showlegend": True,
         }  # fmt: skip
+        if equal:
+            self._layout["yaxis"]["scaleanchor"] = "x"
         self._drawn: Any = self._figure(None)
         self._handle = gui.add_plotly(self._drawn, aspect=aspect, visible=False)
 
@@ -105,7 +108,8 @@ class Chart:
             {
                 "type": "scatter", "mode": "lines", "name": in_html(line.name),
                 "x": _encoded(self._x if line.x is None else line.x), "y": _encoded(line.y),
-                "line": {"color": line.color, "dash": line.dash, "width": line.width},
+                "line": {"color": line.color, "dash": line.dash, "width": line.width,
+                         "simplify": False},
                 "hovertemplate": "%{y:.4g}", "showlegend": line.listed,
             }
             for line in self._lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -45,6 +45,16 @@ class SliderPanel:
             label or name, low, high, step or (high - low) / SLIDER_STEPS or 1e-3, start,
             marks=((low, f"{low:.3g}"), (high, f"{high:.3g}")), hint=hint,
         ))  # fmt: skip
+
+    def add_choice(self, name: str, options: Sequence[str], start: str) -> None:
+        """A list to choose one of."""
+        self.watch(name, self._gui.add_dropdown(name, tuple(options), initial_value=start))
+
+    def set_visible(self, name: str, visible: bool) -> None:
+        """Show or hide a control."""
+        control = self._sliders[name]
+        if control.visible != visible:
+            control.visible = visible
 
     def watch(self, name: str, control: Any) -> None:
         """Take another control of viser into the panel, such as a checkbox."""

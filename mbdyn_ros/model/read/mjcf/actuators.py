@@ -11,13 +11,14 @@ from .tendons import length_factors
 
 @dataclass
 class Actuators:
-    """Joints by number: those that are driven, and limits of efforts.
+    """Joints by number: those that are driven, limits of efforts, and their motors with gears.
 
     `elsewhere` counts actuators that act on no joint.
     """
 
     driven: list[int] = field(default_factory=list)
     efforts: dict[int, float] = field(default_factory=dict)
+    geared: list[tuple[int, str, float]] = field(default_factory=list)
     elsewhere: int = 0
 
 
@@ -28,8 +29,11 @@ def read_actuators(compiled: Compiled) -> Actuators:
     for k in range(len(model.actuator_trntype)):
         kind, target = int(model.actuator_trntype[k]), int(model.actuator_trnid[k, 0])
         if kind in (kinds.mjTRN_JOINT, kinds.mjTRN_JOINTINPARENT):
-            gear = abs(float(model.actuator_gear[k, 0]))
-            effort = gear * _largest_force(compiled, k)
+            gear = float(model.actuator_gear[k, 0])
+            effort = abs(gear) * _largest_force(compiled, k) if gear else 0.0
+            name = compiled.name_of("ACTUATOR", k)
+            if gear:
+                result.geared.append((target, name or f"actuator{k}", gear))
             result.driven.append(target)
             result.efforts[target] = result.efforts.get(target, 0.0) + effort
         elif kind == kinds.mjTRN_TENDON and (factors := length_factors(model, target)):

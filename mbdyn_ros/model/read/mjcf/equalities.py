@@ -18,7 +18,7 @@ HIGHEST = 4
 
 @dataclass
 class Equalities:
-    """What the equalities of a MJCF become; `held` holds the positions of joints held still."""
+    """Loops, mimics and couplings of a MJCF; `held` holds the positions of joints held still."""
 
     loops: list[Loop] = field(default_factory=list)
     mimics: dict[str, Mimic] = field(default_factory=dict)

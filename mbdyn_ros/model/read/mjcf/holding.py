@@ -1,4 +1,4 @@
-"""What a `connect` or a `weld` of a MJCF holds together, and where."""
+"""Links that a `connect` or a `weld` of a MJCF holds together, and where."""
 
 from __future__ import annotations
 

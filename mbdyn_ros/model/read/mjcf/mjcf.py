@@ -9,6 +9,7 @@ import numpy as np
 
 from ...model import Combination, Loop, Model
 from ...split_joints import quaternions_in_loops, split_joints
+from ...transmission import Transmission, simple
 from ..closure_check import check_closures
 from ..couplings import couple_joints
 from ..inertia_check import inertia_warnings
@@ -57,6 +58,7 @@ def read_mjcf(source: Source) -> Model:
     equalities = read_equalities(compiled, names)
     joints = tuple(map(equalities.applied, bodies.joints))
     movable = {joint.name for joint in joints if joint.nv and joint.mimic is None}
+    single = {joint.name for joint in joints if joint.nv == 1}
     forces = unused_forces(compiled, actuators)
     model = Model(
         name=compiled.spec.modelname or "robot",
@@ -71,6 +73,11 @@ def read_mjcf(source: Source) -> Model:
             dict.fromkeys(
                 name for k in actuators.driven if (name := names.joints[k]) in movable
             )
+        ),
+        transmissions=tuple(
+            Transmission(name, (name,), (names.joints[k],), simple(gear))
+            for k, name, gear in actuators.geared
+            if names.joints[k] in single
         ),
         gravity=_gravity(compiled),
         floating_base=bodies.is_free,

@@ -1,4 +1,4 @@
-"""What a MJCF says and nothing here computes with: what acts on the motion, and what does not."""
+"""Elements of a MJCF with which nothing here computes: those that act on the motion, and others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BALL = 1
 
 
 def unused_forces(compiled: Compiled, actuators: Actuators) -> dict[str, int]:
-    """What acts on the motion, and how often it is there."""
+    """Elements that act on the motion, and how often they are there."""
     model = compiled.model
     tendons = (
         model.tendon_stiffness, model.tendon_damping, model.tendon_frictionloss,
@@ -42,7 +42,7 @@ def unused_forces(compiled: Compiled, actuators: Actuators) -> dict[str, int]:
 
 
 def unused_elements(compiled: Compiled) -> dict[str, int]:
-    """What else is there."""
+    """All others."""
     model = compiled.model
     counts = {
         "inactive equality": np.count_nonzero(model.eq_active0 == 0),

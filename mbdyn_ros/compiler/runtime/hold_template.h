@@ -1,0 +1,299 @@
+/* Contacts that are held over a step: their impulses act evenly over it, so that no wall is entered
+   and Coulomb's law holds at its end. Dry friction of joints is part of the same problem. Included
+   for single motions and for vectors of them, whose contacts may differ. */
+
+/* Two unit vectors along a wall, for any normal (Duff et al. 2017). */
+static void F(tangents)(const REAL* n, REAL* one, REAL* two) {
+  const REAL sign = F(with_sign)(ALL(1.), n[2]), a = -1. / (sign + n[2]), b = n[0] * n[1] * a;
+  const REAL across = n[0] * n[0] * a, along = n[1] * n[1] * a;
+  one[0] = 1. + sign * across, one[1] = sign * b, one[2] = -sign * n[0];
+  two[0] = b, two[1] = sign + along, two[2] = -n[1];
+}
+
+/* Add to a row the velocity of a body along d at a place that is `arm` from its origin. */
+static void F(add_along)(const struct walls* w, const int32_t* reach, size_t count,
+                         const REAL* speeds, const REAL* arm, const REAL* d, REAL* row) {
+  const size_t n = w->nv;
+  REAL way[6] = {d[0], d[1], d[2]};
+  for (int r = 0; r < 3; ++r) {
+    const int one = (r + 1) % 3, two = (r + 2) % 3;
+    way[3 + r] = arm[one] * d[two];
+    way[3 + r] -= arm[two] * d[one];
+  }
+  for (size_t k = 0; k < count; ++k) {
+    const REAL* speed = speeds + reach[k];
+    REAL sum = row[reach[k]];
+    for (int r = 0; r < 6; ++r) sum += way[r] * speed[(size_t)r * n];
+    row[reach[k]] = sum;
+  }
+}
+
+/* Begin a row that is zero beyond the reach of a contact or of a rubbing joint. */
+static REAL* F(new_row)(const struct walls* w, struct F(work)* x, size_t m, size_t k) {
+  x->reach[m] = w->reach + w->reach_start[k];
+  x->reaches[m] = (size_t)(w->reach_start[k + 1] - w->reach_start[k]);
+  F(clear)(w->nv, x->S + m * w->nv);
+  return x->S + m * w->nv;
+}
+
+/* The rows of a contact: along its normal and, with friction, two tangents. */
+static size_t F(contact_rows)(const struct walls* w, struct F(work)* x, size_t i, size_t m) {
+  const size_t n = w->nv, k = x->held[i], start = m;
+  const REAL* body = x->column + w->body[k];
+  x->first[i] = m;
+  x->tangent[i] = NO_ROW;
+  x->mu[i] = w->friction[k];
+  if (w->normal[k] < 0) {
+    F(copy)(n, body, F(new_row)(w, x, m++, k));
+  } else {
+    const REAL* normal = x->column + w->normal[k];
+    const REAL* other = w->partner[k] < 0 ? NULL : x->column + w->partner[k];
+    REAL arm[3], along[3][3];
+    for (int r = 0; r < 3; ++r) {
+      along[0][r] = normal[r];
+      if (w->partner[k] != -1) {
+        arm[r] = normal[3 + r] - body[4 * r + 3];
+      } else {
+        const double* point = w->point + 4 * k;
+        arm[r] = body[4 * r] * point[0];
+        arm[r] += body[4 * r + 1] * point[1];
+        arm[r] += body[4 * r + 2] * point[2];
+        arm[r] -= point[3] * normal[r];
+      }
+    }
+    const int rows = w->friction[k] > 0. ? 3 : 1;
+    if (rows > 1) {
+      x->tangent[i] = m + 1;
+      F(tangents)(normal, along[1], along[2]);
+    }
+    for (int d = 0; d < rows; ++d, ++m) {
+      REAL* row = F(new_row)(w, x, m, k);
+      F(add_along)(w, x->reach[m], x->reaches[m], body + 12, arm, along[d], row);
+      if (!other) continue;
+      REAL back[3], against[3];
+      for (int r = 0; r < 3; ++r) {
+        back[r] = normal[3 + r] - other[4 * r + 3], against[r] = -along[d][r];
+      }
+      F(add_along)(w, x->reach[m], x->reaches[m], other + 12, back, against, row);
+    }
+  }
+  for (size_t j = start * n; j < m * n; ++j) {
+    x->S[j] = F(select)(x->on[i], x->S[j], ALL(0.));
+  }
+  return m;
+}
+
+/* The factor of M at q; where there is one. */
+static BITS F(weigh)(const struct walls* w, const WALLED* s, struct F(work)* x, double damped) {
+  const REAL step = ALL(damped);
+  F(evaluate)(w, s, PROGRAM(w, mass), s->q, &step, x->mass);
+  return F(factor)(w, x->mass);
+}
+
+/* Rows at q and answers of the held contacts, and of dry friction if `rubs`. */
+static void F(assemble)(const struct walls* w, const WALLED* s, struct F(work)* x, int rubs) {
+  const size_t n = w->nv;
+  size_t m = 0;
+  if (w->rows) F(evaluate)(w, s, PROGRAM(w, rows), s->q, NULL, x->column);
+#if SUFFIX == 1
+  meet(w, s, s->v, x->column, NULL);
+#endif
+  for (size_t i = 0; i < x->count; ++i) m = F(contact_rows)(w, x, i, m);
+  x->held_rows = m;
+  for (size_t i = 0; rubs && i < w->rubbing; ++i, ++m) {
+    REAL* row = F(new_row)(w, x, m, w->contacts + i);
+    F(copy)(n, x->column + w->rubs + i * n, row);
+  }
+  F(copy)(m * n, x->S, x->X);
+  for (size_t i = 0; i < m; ++i) {
+    F(solve_up)(w, x->mass, x->reach[i], x->reaches[i], x->X + i * n);
+    for (size_t j = 0; j <= i; ++j) {
+      const size_t least = x->reaches[j] < x->reaches[i] ? j : i;
+      x->A[i * m + j] = x->A[j * m + i] =
+          F(dot_at)(x->reach[least], x->reaches[least], x->X + i * n, x->X + j * n);
+    }
+  }
+}
+
+/* The velocity of a row. */
+static inline REAL F(along_row)(const struct walls* w, const struct F(work)* x, size_t i,
+                                const REAL* v) {
+  return F(dot_at)(x->reach[i], x->reaches[i], x->S + i * w->nv, v);
+}
+
+/* v + M^-1 S^T f, of the first m rows. */
+static void F(respond)(const struct walls* w, const struct F(work)* x, size_t m, const REAL* f,
+                       REAL* v) {
+  REAL answer[w->nv + 1];
+  F(clear)(w->nv, answer);
+  for (size_t i = 0; i < m; ++i) F(add_to)(w->nv, f[i], x->X + i * w->nv, answer);
+  F(solve_down)(w, x->mass, answer);
+  F(add_to)(w->nv, ALL(1.), answer, v);
+}
+
+/* Add to a way what closes the contacts in `closed` that would stand apart by `gap`, by the least
+   motion; A has m rows. */
+static void F(close_gaps)(const struct walls* w, struct F(work)* x, size_t m, REAL* way) {
+  const size_t count = x->count;
+  REAL most = ALL(0.), impulse[m + 1], *a = x->closing;
+  BITS closes = IS(most == 0.);
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j <= i; ++j) {
+      const REAL one = x->A[x->first[i] * m + x->first[j]];
+      a[i * count + j] = F(select)(x->closed[i] & x->closed[j], one, ALL(0.));
+    }
+    most = F(greatest)(most, a[i * count + i]);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    REAL* row = a + i * count;
+    row[i] = F(select)(x->closed[i], row[i] + 1e-12 * most, ALL(1.));
+    for (size_t j = 0; j <= i; ++j) {
+      REAL left = row[j];
+      for (size_t k = 0; k < j; ++k) left -= row[k] * a[j * count + k];
+      if (j < i) row[j] = left * a[j * count + j];
+      if (j < i) continue;
+      closes &= IS(left > 0.);
+      row[i] = 1. / F(root)(left);
+    }
+  }
+  F(clear)(m, impulse);
+  for (size_t i = 0; i < count; ++i) {
+    REAL left = F(select)(x->closed[i], -x->gap[i], ALL(0.));
+    for (size_t j = 0; j < i; ++j) left -= a[i * count + j] * x->gap[j];
+    x->gap[i] = left * a[i * count + i];
+  }
+  for (size_t i = count; i-- > 0;) {
+    REAL left = x->gap[i];
+    for (size_t j = i + 1; j < count; ++j) left -= a[j * count + i] * x->gap[j];
+    x->gap[i] = left * a[i * count + i];
+    impulse[x->first[i]] = F(select)(closes, x->gap[i], ALL(0.));
+  }
+  F(respond)(w, x, m, impulse, way);
+}
+
+/* What has happened where a step is done: forces, what slides, what stands still. */
+static void F(finish)(const struct walls* w, WALLED* s, struct F(work)* x, double h, BITS done) {
+  const size_t contacts = w->contacts;
+  REAL lost = ALL(0.);
+  /* joints that their dry friction holds stand still exactly */
+  for (size_t i = 0; i < w->rubbing; ++i) {
+    const size_t row = x->held_rows + i;
+    const REAL f = x->f[row], speed = F(along_row)(w, x, row, s->v);
+    REAL* force = s->force + 3 * contacts + i;
+    *force = F(select)(done, f / h, *force);
+    lost -= 0.5 * f * (F(along_row)(w, x, row, x->v) + speed);
+    const BITS stands = done & IS(F(magnitude)(f) < x->bound[i]) &
+                        IS(F(magnitude)(speed) < w->slow);
+    if (w->still_v[i] < 0 || !F(any)(stands)) continue;
+    REAL* v = s->v + w->still_v[i];
+    *v = F(select)(stands, ALL(0.), *v);
+    if (w->still_q[i] < 0) continue;
+    REAL* q = s->q + w->still_q[i];
+    const BITS stood = stands & IS(x->v[w->still_v[i]] == 0.);
+    *q = F(select)(stood, x->q[w->still_q[i]], *q);
+    if (F(any)(stood)) x->fresh = 0;
+  }
+  for (size_t k = 0; k < contacts; ++k) {
+    for (int r = 0; r < 3; ++r) {
+      s->force[3 * k + r] = F(select)(done, ALL(0.), s->force[3 * k + r]);
+    }
+    const REAL before = F(select)(IS(s->mode[k] > 0.), ALL(-1.), ALL(0.));
+    s->mode[k] = F(select)(done, before, s->mode[k]);
+  }
+  for (size_t i = 0; i < x->count; ++i) {
+    const size_t k = x->held[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
+    const BITS here = done & x->on[i], again = IS(s->mode[k] < 0.);
+    REAL slides = ALL(0.);
+    for (size_t r = 0; r < rows; ++r) {
+      const size_t row = x->first[i] + r;
+      const REAL f = x->f[row], after = F(along_row)(w, x, row, s->v);
+      REAL *force = s->force + 3 * k + r, *slip = s->slip + 3 * k + r;
+      const REAL before = F(select)(again, *slip, F(along_row)(w, x, row, x->v));
+      *force = F(select)(here, f / h, *force);
+      lost -= F(select)(here, 0.5 * f * (before + after), ALL(0.));
+      *slip = F(select)(here, after, *slip);
+      if (r) slides += after * after;
+    }
+    /* by the speed: forces of what sticks may lie on their cones too, where they are redundant */
+    const BITS sticks = IS(s->force[3 * k] > 0.) & IS(F(root)(slides) <= w->slow);
+    const REAL mode = rows == 3 ? F(select)(sticks, ALL(1.), ALL(2.)) : ALL(2.);
+    s->mode[k] = F(select)(here, mode, s->mode[k]);
+  }
+  for (size_t k = 0; k < contacts; ++k) {
+    s->mode[k] = F(select)(done, F(greatest)(s->mode[k], ALL(0.)), s->mode[k]);
+  }
+  s->lost += F(select)(done, lost, ALL(0.));
+}
+
+/* Hold the contacts in a step of length h that has come to q with v, from the state in x, where
+   `open`; gives where nothing was found that settles it. The rows are those at the end of the step,
+   M that of the free motion. */
+static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double h, BITS open) {
+  const size_t n = w->nv, contacts = w->contacts;
+  const double part = w->stages ? 0.5 * h : h;  /* in which a change of velocity acts */
+  REAL *free_q = x->slopes, *moved = x->way, further[n + 1];
+  F(copy)(w->nq, s->q, free_q);
+  F(copy)(n, s->v, x->fast);
+  F(clear)(n, moved);
+  F(measure)(w, s, s->q, s->v, x->now);
+  x->fresh = 1;
+  BITS failed = open & ~F(weigh)(w, s, x, w->damped ? h : 0.);
+  open &= ~failed;
+  for (int pass = 0; pass < MOST_PASSES; ++pass) {
+    F(assemble)(w, s, x, 1);
+    const size_t m = x->held_rows + w->rubbing;
+    for (size_t i = 0; i < m; ++i) x->b[i] = F(along_row)(w, x, i, x->fast);
+    for (size_t i = 0; i < w->rubbing; ++i) x->bound[i] = h * x->column[w->bounds + (int64_t)i];
+    for (size_t i = 0; !pass && i < x->count; ++i) {
+      const size_t k = x->held[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
+      for (size_t r = 0; r < rows; ++r) {
+        x->f[x->first[i] + r] = F(select)(x->on[i], h * s->force[3 * k + r], ALL(0.));
+      }
+    }
+    for (size_t i = 0; !pass && i < w->rubbing; ++i) {
+      x->f[x->held_rows + i] = h * s->force[3 * contacts + i];
+    }
+    const struct F(cones) cones = {m, x->count, w->rubbing, n, x->first, x->tangent,
+                                   x->mu, x->bound, x->A, x->b, x->X, x->cones};
+    BITS settled;
+    const REAL missed = F(impulses_of_cones)(&cones, w->settled, x->f, &settled);
+#if SUFFIX == 1
+    s->unsettled += missed > LAW;
+#else
+    failed |= open & ~settled, open &= settled;
+#endif
+    s->residual = F(select)(open, F(greatest)(s->residual, missed), s->residual);
+    F(copy)(n, x->fast, x->at_v);
+    F(respond)(w, x, m, x->f, x->at_v);
+
+    /* the way: half the change of velocity (all of it without stages), and what closes contacts that push or are inside */
+    for (size_t j = 0; j < n; ++j) further[j] = part * (x->at_v[j] - x->fast[j]) - moved[j];
+    REAL largest = ALL(0.);
+    for (size_t i = 0; i < x->count; ++i) largest = F(greatest)(largest, x->f[x->first[i]]);
+    for (size_t i = 0; i < x->count; ++i) {
+      const size_t k = x->held[i];
+      x->gap[i] = x->now[k] / x->now[2 * contacts + k];
+      x->gap[i] += F(along_row)(w, x, x->first[i], further);
+      x->closed[i] = x->on[i] & (IS(x->gap[i] < 0.) | IS(x->f[x->first[i]] > 1e-12 * largest));
+    }
+    F(close_gaps)(w, x, m, further);
+    F(add_to)(n, ALL(1.), further, moved);
+    F(copy)(w->nq, free_q, x->at_q);
+    F(move)(w, s, x, 1., moved, x->at_q);
+    F(measure)(w, s, x->at_q, x->at_v, x->end);
+    F(take)(open, w->nq, x->at_q, s->q);
+    F(take)(open, n, x->at_v, s->v);
+    F(take)(open, 3 * contacts, x->end, x->now);
+    settled = open;
+    for (size_t i = 0; i < x->count; ++i) {
+      const REAL* one = x->now + x->held[i];
+      const BITS rests = IS(F(magnitude)(one[contacts]) <= w->slow * one[2 * contacts]);
+      settled &= rests | ~x->closed[i];
+    }
+    if (pass + 1 == MOST_PASSES) settled = open;
+    if (F(any)(settled)) F(finish)(w, s, x, h, settled);
+    open &= ~settled;
+    if (!F(any)(open)) break;
+  }
+  return failed;
+}

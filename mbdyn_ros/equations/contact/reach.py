@@ -1,0 +1,95 @@
+"""Which coordinates move a contact, and which of them a mass matrix and its factor tie together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ...model.tree import WORLD
+from ..rubbing import RubbingRows
+from ..system import System
+from .contact import ContactGeometry
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Where the factor M = L^T L of a mass matrix, and rows of velocities, are not zero.
+
+    path : of every coordinate the ones before it that stand in its row of L, ascending.
+    reach : of every contact, then of every row of dry friction, the coordinates that move it and
+        those that these bring in when they are eliminated, ascending.
+    """
+
+    path: tuple[tuple[int, ...], ...]
+    reach: tuple[tuple[int, ...], ...]
+
+    @staticmethod
+    def of(system: System, contacts: ContactGeometry) -> Reach:
+        """The reach of a system's contacts, in their order."""
+        joints = _moved_joints(system)
+        bodies = _moved_bodies(system, joints)
+        tied = np.zeros((joints.shape[1],) * 2, dtype=np.bool_)
+        for body in bodies:
+            tied |= np.outer(body, body)
+        path: list[tuple[int, ...]] = [()] * len(tied)
+        for i in range(len(tied) - 1, -1, -1):
+            path[i] = _places(tied[i, :i])
+            tied[np.ix_(path[i], path[i])] = True
+
+        def closed(moves: Flags) -> tuple[int, ...]:
+            moves = moves.copy()
+            for i in range(len(moves) - 1, -1, -1):
+                moves[list(path[i])] |= moves[i]
+            return _places(moves)
+
+        own = {body: closed(bodies[body]) for body in contacts.bodies}
+        faces, rubbing = range(len(contacts.faces)), RubbingRows.of(system)
+        reach = [own[point.body] for point in contacts.points for _ in faces]
+        reach += [closed(bodies[one.body] | bodies[two.body]) for one, two in contacts.couples]
+        reach += [closed(joints[k]) for _, k, _, _ in contacts.stops]
+        reach += [tuple(range(len(tied)))] * contacts.slots
+        reach += [closed(np.arange(len(tied)) == k) for k, _ in rubbing.single]
+        reach += [closed(joints[row]) for row in rubbing.own]
+        return Reach(tuple(path), tuple(reach))
+
+
+def _places(flags: Flags) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(flags).tolist())
+
+
+def _moved_joints(system: System) -> Flags:
+    """Whether a velocity of the tree (rows) moves with a coordinate (columns)."""
+    order = {row: k for k, row in enumerate(system.coordinates.v)}
+    moves = np.zeros((system.tree.nv, len(order)), dtype=np.bool_)
+    for row, k in order.items():
+        moves[row, k] = True
+    for linkage in system.linkages:
+        if not linkage.stands:
+            leaders = [order[linkage.coordinates[i]] for i in linkage.independent]
+            moves[np.ix_(linkage.coordinates, leaders)] = True
+    return moves
+
+
+def _moved_bodies(system: System, joints: Flags) -> Flags:
+    """Whether a body of the tree (rows) moves with a coordinate (columns)."""
+    moves = np.zeros((len(system.tree.bodies), joints.shape[1]), dtype=np.bool_)
+    for body, own in zip(system.tree.bodies, moves, strict=True):
+        own |= joints[body.v].any(axis=0)
+        if body.parent != WORLD:
+            own |= moves[body.parent]
+    return moves
+
+
+def flattened(
+    lists: Iterable[tuple[int, ...]],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+    """Where each list begins, and one more; and all of them, one behind the other."""
+    every = list(lists)
+    start = np.cumsum([0, *map(len, every)], dtype=np.int64)
+    return start, np.array([k for one in every for k in one], dtype=np.int32)

@@ -1,0 +1,37 @@
+"""Velocity and acceleration polygons of a mechanism: the images of its parts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...view.colors import color_of
+from ...view.page.charts import Line
+from ..link import Block
+from ..plane_motion import PlaneMotion
+from .run import Run
+
+POLYGONS = {"velocity polygon": "m/s", "acceleration polygon": "m/s²"}
+"""Polygons that are shown, and their units."""
+
+
+class Polygon:
+    """The polygons of one run: every part is a line between what its pins do, from the pole."""
+
+    def __init__(self, run: Run) -> None:
+        moves = PlaneMotion(run.analysis)
+        self._images: dict[str, list[tuple[str, np.ndarray]]] = {}
+        layout = run.mechanism.layout()
+        for name, find in zip(POLYGONS, (moves.velocity, moves.acceleration), strict=True):
+            self._images[name] = []
+            for part in layout.parts:
+                ends = [find(part.name, at) for at in part.piece.pins]
+                if isinstance(part.piece, Block):
+                    ends = [np.zeros_like(ends[0]), *ends]
+                self._images[name].append((part.name, np.array(ends)))
+
+    def lines(self, name: str, row: int) -> list[Line]:
+        """One line a part, over x, at an instant; all begin or end at the pole where it stands."""
+        return [
+            Line(part, ends[:, row].imag, color_of(k), width=2.5, x=ends[:, row].real)
+            for k, (part, ends) in enumerate(self._images[name])
+        ]

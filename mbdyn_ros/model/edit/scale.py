@@ -1,0 +1,241 @@
+"""Robots of another size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+from lxml import etree
+
+from ...errors import InputError
+from ..coupled_joints import factors_of
+from ..foreign import Foreign
+from ..model import (
+    Combination,
+    Coupling,
+    Inertia,
+    Joint,
+    Link,
+    Mimic,
+    Model,
+    Pose,
+)
+from ..read.transmissions import REDUCTIONS
+from ..shapes import Box, Collision, Cylinder, Geometry, Mesh, Sphere
+from ..split_joints import parts, whole_joints
+from ..transmission import Transmission
+from .parts import split_where_named, untouched
+
+AnyShape = TypeVar("AnyShape", bound=Collision)
+
+
+@dataclass(frozen=True)
+class _Law:
+    """Factors of all numbers. A time is the root of a length: gravity stays."""
+
+    length: float
+    mass: float
+
+    @property
+    def time(self) -> float:
+        return math.sqrt(self.length)
+
+    def position(self, slides: bool) -> float:
+        """Of a coordinate that slides, or turns."""
+        return self.length if slides else 1.0
+
+    def effort(self, slides: bool) -> float:
+        """A force is as a weight."""
+        return self.mass * (1.0 if slides else self.length)
+
+
+def scaled(model: Model, length: float, mass: float | None = None) -> Model:
+    """The robot with all lengths multiplied by `length`, and all masses by `mass`.
+
+    By default masses go with length^3: the material stays. Everything else follows from gravity
+    staying as it is (Froude's similarity): times go with the root of lengths, moments of inertia
+    with mass length^2, forces with mass, moments of forces with mass length, speeds with the root
+    of length and angular ones with its inverse; damping, dry friction, armature, springs and
+    limits are those that belong to them. So the large robot moves as the small one does in time
+    made longer.
+
+    Raises
+    ------
+    InputError
+        A factor is not above 0; the robot has actuators; or a joint of several coordinates, of
+        which some slide and others turn, has damping, friction or an armature, which is one number
+        for all.
+    """
+    if model.actuators:
+        raise InputError(
+            f"{model.source}: actuator {model.actuators[0].name!r} has the size that it has; scale "
+            "the robot without its actuators, and give those of the other one in a side-car file"
+        )
+    law = _Law(_factor(model, "length", length), _factor(model, "mass", length**3, mass))
+    model = whole_joints(model)
+    slides = _sliding(model)
+    return split_where_named(
+        replace(
+            model,
+            links=tuple(_scaled_link(link, law) for link in model.links),
+            joints=tuple(_scaled_joint(model, joint, law, slides) for joint in model.joints),
+            loops=tuple(
+                replace(
+                    loop,
+                    predecessor_frame=_longer(loop.predecessor_frame, law.length),
+                    successor_frame=_longer(loop.successor_frame, law.length),
+                )
+                for loop in model.loops
+            ),
+            transmissions=tuple(
+                _scaled_transmission(one, law, slides) for one in model.transmissions
+            ),
+            couplings=tuple(_scaled_coupling(model, one, law, slides) for one in model.couplings),
+            home=_scaled_home(model.home, law, slides),
+            homes={name: _scaled_home(home, law, slides) for name, home in model.homes.items()},
+            foreign=tuple(_scaled_foreign(one, law, slides) for one in model.foreign),
+            warnings=(*model.warnings, *untouched(model, "not scaled")),
+        )
+    )
+
+
+def _factor(model: Model, what: str, default: float, given: float | None = None) -> float:
+    value = default if given is None else given
+    if not (isinstance(value, (int, float)) and 0 < value < math.inf):
+        raise InputError(f"{model.source}: the factor of {what} is above 0, not {value!r}")
+    return float(value)
+
+
+def _sliding(model: Model) -> dict[str, bool]:
+    """Whether a coordinate slides, by the name of its joint or part."""
+    found = {}
+    for joint in model.joints:
+        for name, step in zip(parts(joint) or [joint.name], joint.kind.single_steps, strict=False):
+            found[name] = step.motion.slides
+    return found
+
+
+def _longer(pose: Pose, factor: float) -> Pose:
+    return Pose(pose.rotation, factor * pose.translation)
+
+
+def _scaled_link(link: Link, law: _Law) -> Link:
+    inertia = link.inertia and Inertia(
+        law.mass * link.inertia.mass,
+        law.length * link.inertia.center,
+        law.mass * law.length**2 * link.inertia.moments,
+    )
+    shaped = _shaped(law.length)
+    return replace(
+        link,
+        inertia=inertia,
+        visuals=tuple(map(shaped, link.visuals)),
+        collisions=tuple(map(shaped, link.collisions)),
+    )
+
+
+def _shaped(factor: float) -> Callable[[AnyShape], AnyShape]:
+    def larger(shape: AnyShape) -> AnyShape:
+        geometry = shape.geometry and _larger(shape.geometry, factor)
+        return replace(shape, geometry=geometry, origin=_longer(shape.origin, factor))
+
+    return larger
+
+
+def _larger(geometry: Geometry, factor: float) -> Geometry:
+    match geometry:
+        case Box(size):
+            return Box(tuple(factor * edge for edge in size))
+        case Cylinder(radius, length):  # and a capsule
+            return replace(geometry, radius=factor * radius, length=factor * length)
+        case Sphere(radius):
+            return Sphere(factor * radius)
+        case Mesh(file, scale):
+            return Mesh(file, tuple(factor * one for one in scale))
+
+
+def _scaled_joint(model: Model, joint: Joint, law: _Law, slides: Mapping[str, bool]) -> Joint:
+    origin = _longer(joint.origin, law.length)
+    numbers = {key: law.length * value for key, value in joint.numbers.items()}
+    ways = {step.motion.slides for step in joint.kind.steps}
+    acting = joint.damping or joint.friction or joint.armature or joint.spring_stiffness
+    if len(ways) > 1 and acting:
+        raise InputError(
+            f"{model.source}: joint {joint.name!r} is {joint.type}: its damping, friction and "
+            "armature are one number for ways and angles, which scale differently; write it as "
+            "joints of one coordinate, or set them to 0 (with_joint) and again afterwards"
+        )
+    if not ways:
+        return replace(joint, origin=origin)
+    slide = True in ways
+    way, effort = law.position(slide), law.effort(slide)
+    limits = replace(
+        joint.limits,
+        lower=way * joint.limits.lower,
+        upper=way * joint.limits.upper,
+        velocity=way / law.time * joint.limits.velocity,
+        effort=effort * joint.limits.effort,
+    )
+    mimic = joint.mimic and Mimic(
+        joint.mimic.joint,
+        joint.mimic.multiplier * way / law.position(slides[joint.mimic.joint]),
+        joint.mimic.offset * way,
+    )
+    return replace(
+        joint,
+        origin=origin,
+        numbers=numbers,
+        limits=limits,
+        mimic=mimic,
+        damping=effort * law.time / way * joint.damping,
+        friction=effort * joint.friction,
+        armature=effort * law.time**2 / way * joint.armature,
+        spring_stiffness=effort / way * joint.spring_stiffness,
+        spring_reference=way * joint.spring_reference,
+    )
+
+
+def _scaled_transmission(
+    one: Transmission, law: _Law, slides: Mapping[str, bool]
+) -> Transmission:
+    """Motors turn as before, joints go further."""
+    ways = np.array([law.position(slides[joint]) for joint in one.joints])
+    return replace(one, rates=one.rates / ways)
+
+
+def _scaled_coupling(
+    model: Model, coupling: Coupling | Combination, law: _Law, slides: Mapping[str, bool]
+) -> Coupling | Combination:
+    ways = {name: law.position(slides[name]) for name, _ in factors_of(model, coupling)}
+    if isinstance(coupling, Coupling):
+        inner = [name for name, factor in factors_of(model, coupling) if factor != 1.0]
+        outer = [name for name in ways if name not in inner]
+        if not inner or not outer:
+            return coupling
+        return replace(coupling, ratio=coupling.ratio * ways[outer[0]] / ways[inner[0]])
+    unit = ways[coupling.factors[0][0]]
+    factors = tuple((name, factor * unit / ways[name]) for name, factor in coupling.factors)
+    return replace(coupling, factors=factors, offset=coupling.offset * unit)
+
+
+def _scaled_foreign(one: Foreign, law: _Law, slides: Mapping[str, bool]) -> Foreign:
+    """An element for other programs, a simple transmission's reduction as the joint's way."""
+    if one.tag != "transmission":
+        return one
+    element = one.element()
+    joints = [joint.get("name", "") for joint in element.iterchildren("joint")]
+    if len(joints) != 1 or not slides.get(joints[0], False):
+        return one
+    reductions = [each for each in element.iter(*REDUCTIONS) if (each.text or "").strip()]
+    for each in reductions[:1]:
+        each.text = repr(float(each.text or 1.0) / law.length)
+    return replace(one, text=etree.tostring(element, encoding="unicode"))
+
+
+def _scaled_home(
+    home: Mapping[str, float], law: _Law, slides: Mapping[str, bool]
+) -> dict[str, float]:
+    return {name: law.position(slides[name]) * position for name, position in home.items()}

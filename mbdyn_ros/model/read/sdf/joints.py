@@ -1,0 +1,177 @@
+"""The `<joint>` of an SDF, between the links to which its ends are attached."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...model import Array, Joint, Limits, Link, Mimic, Pose
+from ..placement import normalized
+from .frames import Frames
+from .scope import MODEL_FRAME, Scope
+from .words import number, text_of, truth, vector
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+SINGLE = {
+    "fixed": "fixed", "ball": "spherical", "prismatic": "prismatic", "continuous": "continuous",
+    "revolute": "revolute", "screw": "screw",
+}  # fmt: skip
+"""Types that are one joint here."""
+DOUBLE = ("universal", "revolute2")
+"""Types that are two revolute joints, about `axis` and about `axis2`."""
+GEARBOX = "gearbox"
+
+
+@dataclass(frozen=True)
+class SdfJoint:
+    """A joint whose child link stands at `end` in the frame that it moves."""
+
+    joint: Joint
+    end: Pose = Pose()
+
+
+def read_joint(
+    scope: Scope, element: Element, frames: Frames
+) -> tuple[list[SdfJoint], list[Link]]:
+    """The joints that one stands for, and the links between; a gearbox stands for none."""
+    document = scope.document
+    name, kind = document.read_name(element), element.get("type", "")
+    if kind == GEARBOX:
+        return [], []
+    if kind not in (*SINGLE, *DOUBLE):
+        raise document.error(
+            element,
+            f'type="{kind}" is no joint of SDF; there are {", ".join((*SINGLE, *DOUBLE, GEARBOX))}',
+        )
+    name = scope.full(name)
+    parent, child = (end_of(scope, element, role, frames) for role in ("parent", "child"))
+    if parent == child:
+        raise document.error(element, f'joins the link "{child}" to itself; give another end')
+    origin = frames.between(parent, frames.joint(name))
+    end = frames.between(frames.joint(name), child)
+    if kind in SINGLE:
+        joint = _joint(scope, element, frames, name, SINGLE[kind], (parent, child), "axis", origin)
+        return [SdfJoint(joint, end)], []
+    between = f"{name}/first"
+    first = _joint(
+        scope, element, frames, between, "revolute", (parent, between), "axis", origin
+    )
+    second = _joint(
+        scope, element, frames, f"{name}/second", "revolute", (between, child), "axis2", Pose()
+    )
+    return [SdfJoint(first), SdfJoint(second, end)], [Link(between, line=element.sourceline)]
+
+
+def end_of(scope: Scope, element: Element, role: str, frames: Frames) -> str:
+    """The link to which a joint's parent or child, or a body it names, is attached."""
+    name = text_of(scope.document, element, role)
+    if not name:
+        raise scope.document.error(element, f"names no {role}; add <{role}>...</{role}>")
+    return frames.link(scope, element, name)
+
+
+def axis_of(scope: Scope, element: Element, tag: str, frames: Frames, joint: str) -> Array:
+    """The unit vector (3,) along an axis, in the frame of the joint of that full name."""
+    document = scope.document
+    axis = document.child(element, tag)
+    if axis is None:
+        raise document.error(element, f"has no <{tag}>; add <{tag}><xyz>0 0 1</xyz></{tag}>")
+    unit = normalized(vector(document, axis, "xyz", (0.0, 0.0, 1.0)))
+    if unit is None:
+        raise document.error(axis, "its <xyz> has no direction; give one such as 0 0 1")
+    xyz = document.child(axis, "xyz")
+    given = "" if xyz is None else xyz.get("expressed_in", "")
+    old = truth(document, axis, "use_parent_model_frame", scope.version < (1, 5))
+    if old and scope.version < (1, 7):
+        given = MODEL_FRAME
+    if not given:
+        return np.array(unit)
+    frame = frames.frame(scope, axis, given)
+    return frames.between(frames.joint(joint), frame).rotation @ np.array(unit)
+
+
+def _joint(
+    scope: Scope, element: Element, frames: Frames, name: str, kind: str, ends: tuple[str, str],
+    tag: str, origin: Pose,
+) -> Joint:  # fmt: skip
+    document = scope.document
+    parent, child = ends
+    if kind in ("fixed", "spherical"):
+        return Joint(name, kind, parent, child, origin, line=element.sourceline)
+    whole = scope.full(document.read_name(element))
+    direction = axis_of(scope, element, tag, frames, whole)
+    axis = document.child(element, tag)
+    limits = _limits(scope, axis)
+    if kind == "revolute" and math.isinf(limits.lower) and math.isinf(limits.upper):
+        kind = "continuous"
+    if kind == "continuous":
+        limits = Limits(velocity=limits.velocity, effort=limits.effort)
+    assert axis is not None, "axis_of has found it"
+    dynamics = document.child(axis, "dynamics")
+    stiffness = number(document, dynamics, "spring_stiffness", 0.0)
+    friction = number(document, dynamics, "friction", 0.0)
+    if friction < 0.0:
+        raise document.error(axis, f"its friction {friction:g} is negative; give its magnitude")
+    return Joint(
+        name, kind, parent, child, origin, direction, limits,
+        damping=number(document, dynamics, "damping", 0.0),
+        friction=friction,
+        spring_stiffness=stiffness,
+        spring_reference=number(document, dynamics, "spring_reference", 0.0) if stiffness else 0.0,
+        mimic=_mimic(scope, axis),
+        line=element.sourceline,
+        numbers={"pitch": _pitch(scope, element)} if kind == "screw" else {},
+    )  # fmt: skip
+
+
+def _limits(scope: Scope, axis: Element | None) -> Limits:
+    document = scope.document
+    limit = None if axis is None else document.child(axis, "limit")
+    lower = number(document, limit, "lower", -math.inf, infinite=True)
+    upper = number(document, limit, "upper", math.inf, infinite=True)
+    if limit is not None and lower > upper:
+        raise document.error(limit, f"lower {lower:g} is above upper {upper:g}; exchange them")
+    bounds = (number(document, limit, key, -1.0, infinite=True) for key in ("velocity", "effort"))
+    velocity, effort = (one if one >= 0.0 else math.inf for one in bounds)
+    return Limits(lower, upper, velocity, effort)
+
+
+def _pitch(scope: Scope, element: Element) -> float:
+    """The way of a screw, m/rad: right-handed by `screw_thread_pitch`, else rad/m left-handed."""
+    document = scope.document
+    if text_of(document, element, "screw_thread_pitch"):
+        return number(document, element, "screw_thread_pitch", 1.0) / (2 * math.pi)
+    turns = number(document, element, "thread_pitch", 1.0)
+    if turns == 0.0:
+        raise document.error(element, "its <thread_pitch> is 0; give radians per metre")
+    return -1.0 / turns
+
+
+def _mimic(scope: Scope, axis: Element) -> Mimic | None:
+    """follower = multiplier (leader - reference) + offset."""
+    document = scope.document
+    mimic = document.child(axis, "mimic")
+    if mimic is None:
+        return None
+    leader, which = mimic.get("joint"), mimic.get("axis", "axis")
+    if not leader:
+        raise document.error(mimic, 'names no joint; add joint="..."')
+    multiplier = number(document, mimic, "multiplier", 1.0)
+    reference = number(document, mimic, "reference", 0.0)
+    offset = number(document, mimic, "offset", 0.0) - multiplier * reference
+    if which not in ("axis", "axis2"):
+        raise document.error(mimic, f'axis="{which}" is neither axis nor axis2')
+    return Mimic(_leader(scope, mimic, leader, which), multiplier, offset)
+
+
+def _leader(scope: Scope, mimic: Element, name: str, which: str) -> str:
+    """The joint here that turns about an axis of a joint of the file."""
+    for other in scope.element.iterchildren("joint"):
+        if other.get("name") == name and other.get("type") in DOUBLE:
+            return scope.full(f"{name}/{'first' if which == 'axis' else 'second'}")
+    return scope.full(name)

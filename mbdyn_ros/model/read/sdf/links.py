@@ -1,0 +1,111 @@
+"""The `<link>` of an SDF: inertia and shapes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ....errors import ModelError
+from ...model import Inertia, Link, Pose
+from ...shapes import Box, Capsule, Collision, Cylinder, Geometry, Mesh, Sphere, Visual
+from ..remarks import Remarks
+from .frames import Frames
+from .scope import Scope
+from .words import number, numbers_of, pose_of, text_of, vector
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+BY_DEFAULT = "has no <inertial>; SDF gives it 1 kg and moments of 1 kg m^2"
+MOMENTS = ("ixx", "iyy", "izz")
+PRODUCTS = ("ixy", "ixz", "iyz")
+
+
+def read_link(scope: Scope, element: Element, frames: Frames, remarks: Remarks) -> Link:
+    """Read one link; a missing mass is 1 kg and missing moments are 1 kg m^2, as in SDF."""
+    document = scope.document
+    name = scope.full(document.read_name(element))
+    collisions = tuple(
+        Collision(shape, pose, one.sourceline, problem, one.get("name", ""))
+        for one in element.iterchildren("collision")
+        for shape, pose, problem in [_shape(scope, one, name, frames)]
+    )
+    visuals = tuple(
+        Visual(shape, pose, one.sourceline, problem, one.get("name", ""), _color(scope, one))
+        for one in element.iterchildren("visual")
+        for shape, pose, problem in [_shape(scope, one, name, frames)]
+    )
+    inertia = _inertia(scope, element, remarks)
+    return Link(name, inertia, element.sourceline, collisions, visuals)
+
+
+def _inertia(scope: Scope, link: Element, remarks: Remarks) -> Inertia:
+    document = scope.document
+    inertial = document.child(link, "inertial")
+    if inertial is None:
+        if not scope.is_static:
+            remarks.add(link, BY_DEFAULT)
+        return Inertia(1.0, np.zeros(3), np.eye(3))
+    if inertial.get("auto", "false").lower() in ("true", "1"):
+        raise document.error(
+            inertial, 'auto="true" is not computed here; write its mass, pose and moments'
+        )
+    pose = pose_of(document, document.child(inertial, "pose"))
+    mass = number(document, inertial, "mass", 1.0)
+    if mass < 0.0:
+        raise document.error(inertial, f"its mass {mass:g} is negative; correct it")
+    inertia = document.child(inertial, "inertia")
+    ixx, iyy, izz = (number(document, inertia, key, 1.0) for key in MOMENTS)
+    ixy, ixz, iyz = (number(document, inertia, key, 0.0) for key in PRODUCTS)
+    moments = np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]])
+    turned = pose.rotation @ moments @ pose.rotation.T
+    return Inertia(mass, pose.translation, (turned + turned.T) / 2)
+
+
+def _shape(
+    scope: Scope, element: Element, link: str, frames: Frames
+) -> tuple[Geometry | None, Pose, str]:
+    """A shape, its place in the link, and why it cannot be read."""
+    document = scope.document
+    try:
+        placed = document.child(element, "pose")
+        pose = pose_of(document, placed)
+        if placed is not None and placed.get("relative_to"):
+            given = frames.frame(scope, placed, placed.get("relative_to", ""))
+            pose = frames.between(link, given) @ pose
+        return _geometry(scope, element), pose, ""
+    except ModelError as error:
+        return None, Pose(), str(error)
+
+
+def _geometry(scope: Scope, element: Element) -> Geometry:
+    document = scope.document
+    geometry = document.child(element, "geometry")
+    shapes = [] if geometry is None else list(geometry)
+    if len(shapes) != 1:
+        raise document.error(element, f"a geometry has one shape, this one has {len(shapes)}")
+    (shape,) = shapes
+    if shape.tag == "box":
+        return Box(vector(document, shape, "size", (1.0, 1.0, 1.0)))
+    if shape.tag == "sphere":
+        return Sphere(number(document, shape, "radius", 1.0))
+    if shape.tag in ("cylinder", "capsule"):
+        kind = Cylinder if shape.tag == "cylinder" else Capsule
+        radius = number(document, shape, "radius", 1.0 if kind is Cylinder else 0.5)
+        return kind(radius, number(document, shape, "length", 1.0))
+    if shape.tag == "mesh":
+        file = text_of(document, shape, "uri")
+        if file:
+            return Mesh(file, vector(document, shape, "scale", (1.0, 1.0, 1.0)))
+    raise document.error(element, f"<{shape.tag}> is no shape here")
+
+
+def _color(scope: Scope, element: Element) -> tuple[float, ...] | None:
+    """The diffuse colour of a visual; None where it has none that can be read."""
+    diffuse = element.find("material/diffuse")
+    try:
+        found = [] if diffuse is None else numbers_of(scope.document, diffuse, (3, 4))
+    except ModelError:
+        return None
+    return (*found, 1.0)[:4] if found else None

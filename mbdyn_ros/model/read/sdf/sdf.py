@@ -1,0 +1,229 @@
+"""An SDF read into a `Model`: a model, or a world, with all models in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...model import Combination, Joint, Link, Loop, Model, Pose
+from ..closure_check import check_closures
+from ..couplings import couple_joints
+from ..held_joints import HeldJoint
+from ..inertia_check import inertia_warnings
+from ..placed_joint import placed_joint, snapped, tidy
+from ..remarks import Remarks
+from ..source_text import Source
+from ..structure import check_mimics, check_unique
+from ..xml_source import XmlSource
+from .frames import Frames
+from .gearbox import read_gearbox
+from .joints import GEARBOX, SdfJoint, read_joint
+from .links import read_link
+from .scope import MODEL_FRAME, WORLD, Scope, scopes
+from .spanning import keeps_position, rigid_bodies, spanning_tree
+from .unused import unused_elements
+from .words import vector
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+GRAVITY = (0.0, 0.0, -9.8)
+"""Gravity of a world that gives none, m/s^2, as SDF has it."""
+
+
+def read_sdf(source: Source) -> Model:
+    """Read an SDF.
+
+    Parameters
+    ----------
+    source : a path, or the XML text.
+
+    Raises
+    ------
+    ModelError
+        What cannot be read: file, line and element are named; a file that is included and not
+        there, with the one that includes it.
+
+    Notes
+    -----
+    - Links and joints of inner models have names such as `arm::upper`.
+    - The parents of a link beyond the first close loops, as in SDF; a joint that closes none (a
+      screw) or has a position that others need keeps it and is held at its end.
+    - What no joint holds to the world, and is not static, is free: alone it is the root of a
+      floating base, in its model's frame; else it hangs from the world by a floating joint, whose
+      position is counted from where it stands in the file.
+    - A joint between links that other joints hold together is left out.
+    - `universal` and `revolute2` are two revolute joints, `joint/first` and `joint/second`; a
+      `gearbox` couples the joints of its two links.
+    """
+    document = XmlSource(source)
+    outermost = _outermost(document)
+    every = list(scopes(document, outermost))
+    frames = Frames(every)
+    parts = _Parts(document)
+    for scope in every:
+        parts.read(scope, frames)
+    remarks = [remark for one in parts.remarks.values() for remark in one.warnings()]
+    warnings = [*remarks, *parts.warnings()]
+    gravity = None
+    if outermost.tag == WORLD:
+        x, y, z = vector(document, outermost, "gravity", GRAVITY)
+        gravity = (x, y, z)
+    model = parts.model(frames, every[0], Model(
+        name=outermost.get("name") or "robot", root="", links=(), joints=(), source=document.name,
+        gravity=gravity, unused=dict(parts.forces + parts.others),
+    ))  # fmt: skip
+    warnings += inertia_warnings(document.name, model.links)
+    return replace(model, warnings=tuple(warnings))
+
+
+def _outermost(document: XmlSource) -> Element:
+    """The world, else the model of a file."""
+    found = [one for one in document.root if one.tag in ("world", "model")]
+    if len(found) != 1:
+        raise document.error(
+            document.root, f"has {len(found)} models and worlds; there must be one of them"
+        )
+    return found[0]
+
+
+@dataclass
+class _Parts:
+    """Links, joints and all else of every model."""
+
+    document: XmlSource
+    links: list[Link] = field(default_factory=list)
+    joints: list[SdfJoint] = field(default_factory=list)
+    gears: list[Combination] = field(default_factory=list)
+    static: list[str] = field(default_factory=list)
+    remarks: dict[str, Remarks] = field(default_factory=dict)
+    forces: Counter[str] = field(default_factory=Counter)
+    others: Counter[str] = field(default_factory=Counter)
+
+    def read(self, scope: Scope, frames: Frames) -> None:
+        """Add one model without those in it."""
+        remarks = self.remarks.setdefault(scope.document.name, Remarks(scope.document))
+        for element in scope.element.iterchildren("link"):
+            self.links.append(read_link(scope, element, frames, remarks))
+            if scope.is_static:
+                self.static.append(self.links[-1].name)
+        for element in scope.element.iterchildren("joint"):
+            joints, between = read_joint(scope, element, frames)
+            self.joints += joints
+            self.links += between
+        for element in scope.element.iterchildren("joint"):
+            if element.get("type") == GEARBOX:
+                self.gears.append(read_gearbox(scope, element, frames, self.joints))
+        forces, others = unused_elements(scope)
+        self.forces += forces
+        self.others += others
+
+    def warnings(self) -> list[str]:
+        """The notice of what acts on the motion and is not used."""
+        if not self.forces:
+            return []
+        listed = ", ".join(f"{what} ({count})" for what, count in self.forces.items())
+        return [f"{self.document.name}: acts on the motion and is not used: {listed}"]
+
+    def model(self, frames: Frames, outer: Scope, model: Model) -> Model:
+        """`model` with a tree of all links, and the loops that are left."""
+        source = self.document.name
+        check_unique(source, self.links, "link")
+        check_unique(source, [one.joint for one in self.joints], "joint")
+        needed = {name for gear in self.gears for name, _ in gear.factors}
+        for one in self.joints:
+            if one.joint.mimic is not None:
+                needed |= {one.joint.name, one.joint.mimic.joint}
+        root, is_free, more = self._root(frames, outer)
+        tree, cut, reached = spanning_tree(root, [*more, *self.joints], needed)
+        links = [one for one in self.links if one.name in reached]
+        if scenery := len(self.links) - len(links):
+            model = replace(model, unused={**model.unused, "link of a static model": scenery})
+        if root not in {link.name for link in links}:
+            links.insert(0, Link(root))
+        joints: list[Joint] = []
+        for one in tree:
+            made, between = placed_joint(one.joint, one.end)
+            joints += made
+            links += between
+        held = [
+            HeldJoint(_tidied(one.joint), snapped(one.end.inverse()))
+            for one in cut
+            if one.joint.nv and keeps_position(one.joint, needed)
+        ]
+        names = {one.name for one in held}
+        bodies = rigid_bodies(tree)
+        loops = [
+            _loop(one)
+            for one in cut
+            if one.joint.name not in names
+            if bodies[one.joint.parent] != bodies[one.joint.child]
+        ]
+        model = replace(
+            model,
+            root=root,
+            floating_base=is_free,
+            links=(*links, *(one.link for one in held)),
+            joints=(*joints, *(one.joint for one in held)),
+            loops=(*loops, *(one.loop for one in held)),
+            couplings=tuple(self.gears),
+        )
+        check_unique(source, model.joints, "joint")
+        check_mimics(source, model.joints)
+        closings: list[Loop | Combination] = [*loops, *self.gears]
+        closings += [one.written_loop for one in held]
+        placed = [(f'{source}:{one.line}: <joint name="{one.name}">', one) for one in closings]
+        check_closures(model.links, model.joints, placed)
+        gears = [(place, one) for place, one in placed if isinstance(one, Combination)]
+        return couple_joints(model, gears)
+
+    def _root(self, frames: Frames, outer: Scope) -> tuple[str, bool, list[SdfJoint]]:
+        """The root, whether it is free, and joints that hang from it what nothing else holds.
+
+        Static links that nothing touches are no part of a robot that is free.
+        """
+        fixed = [
+            SdfJoint(Joint(f"{name}/fixed", "fixed", WORLD, name, frames.pose(name)))
+            for name in self.static
+        ]
+        _, _, reached = spanning_tree(WORLD, [*fixed, *self.joints], ())
+        grounded = reached - {WORLD, *self.static}
+        tops = []
+        for link in _roots_first(self.links, self.joints):
+            if link not in reached:
+                tops.append(link)
+                reached |= spanning_tree(link, self.joints, ())[2]
+        if grounded or len(tops) != 1:
+            free = [
+                SdfJoint(Joint(f"{top}/free", "floating", WORLD, top, frames.pose(top)))
+                for top in tops
+            ]
+            return WORLD, False, [*fixed, *free]
+        at = frames.pose(outer.frame).inverse() @ frames.pose(tops[0])
+        if np.allclose(at.matrix(), np.eye(4), rtol=0.0, atol=1e-14):
+            return tops[0], True, []
+        stand = Joint(f"{MODEL_FRAME}/fixed", "fixed", MODEL_FRAME, tops[0], at)
+        return MODEL_FRAME, True, [SdfJoint(stand)]
+
+
+def _roots_first(links: Iterable[Link], joints: Iterable[SdfJoint]) -> list[str]:
+    """The names of the links, those that are nobody's children before others."""
+    children = {one.joint.child for one in joints}
+    return sorted((link.name for link in links), key=lambda name: name in children)
+
+
+def _loop(one: SdfJoint) -> Loop:
+    """The loop that a cut joint is."""
+    joint = _tidied(one.joint)
+    return Loop(
+        joint.name, joint.type, joint.parent, joint.child, joint.origin,
+        snapped(one.end.inverse()), joint.axis, joint.line,
+    )  # fmt: skip
+
+
+def _tidied(joint: Joint) -> Joint:
+    return replace(joint, origin=snapped(Pose() @ joint.origin), axis=tidy(joint.axis))

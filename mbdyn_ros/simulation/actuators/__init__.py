@@ -1,0 +1,1 @@
+"""Actuators with states of their own: hydraulic cylinders and electric drives."""

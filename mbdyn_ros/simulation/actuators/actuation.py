@@ -1,0 +1,184 @@
+"""The actuators of a robot as efforts: forces by states that are integrated with the motion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from ...compiler.bound import Bound
+from ...equations.programs import joint_position, joint_velocity
+from ...errors import InputError, SimulationError, suggestion
+from ...model.actuators import HydraulicCylinder
+from ...model.model import Array
+from ...robot import Robot
+from ..effort import EffortFunction
+from .cylinder import Cylinder
+from .motor import Motor
+
+Commands = Callable[[float, Array, Array], Array]
+"""Openings of valves (-1 to 1) and voltages of motors, at the time (s) and the state q, v."""
+
+
+class Actuation:
+    """Efforts of actuated joints by their actuators, on top of others.
+
+    An `EffortFunction`: a call reads `states` and writes `rates`.
+
+    Parameters
+    ----------
+    robot : of a description with actuators.
+    commands : (n,) in the order of `names`, or a function commands(t, q, v) -> (n,).
+    others : efforts of other joints, which add up with theirs.
+
+    Attributes
+    ----------
+    names : of the actuators, in the order of their commands.
+    labels, scale : of the states (k,), and the units that they are counted in.
+    states, rates : (k,) scaled, and their rates (1/s) as of the last call.
+
+    Raises
+    ------
+    InputError
+        There are no actuators, the joint of one is not actuated, or commands are out of range.
+    """
+
+    def __init__(self, robot: Robot, commands: object, others: EffortFunction) -> None:
+        model = robot.model
+        if not model.actuators:
+            raise InputError(
+                f"{model.source}: commands are of actuators, and the robot has none: give them in "
+                "a side-car file under actuators (docs/actuators.md), or give efforts"
+            )
+        self.parts: list[Cylinder | Motor] = [
+            Cylinder(one) if isinstance(one, HydraulicCylinder) else Motor(one)
+            for one in model.actuators
+        ]
+        self.names = tuple(part.name for part in self.parts)
+        self._source, self._others = model.source, others
+        efforts = list(robot.effort_labels)
+        for part in self.parts:
+            if part.joint not in efforts:
+                raise InputError(
+                    f"{model.source}: actuator {part.name!r} moves joint {part.joint!r}, which is "
+                    f"not actuated; the actuated joints are {', '.join(efforts)}"
+                )
+        self._places = [efforts.index(part.joint) for part in self.parts]
+        self.labels = tuple(label for part in self.parts for label in part.labels)
+        self.scale = np.array([unit for part in self.parts for unit in part.scale])
+        self.states, self.rates = np.zeros((2, len(self.labels)))
+        self._commands = self._checked(commands)
+        self._position = Bound(robot.calls.kernel(joint_position))
+        self._velocity = Bound(robot.calls.kernel(joint_velocity))
+        bodies = {body.label: body for body in robot.system.tree.bodies}
+        joints = [bodies[part.joint] for part in self.parts]
+        self._in_q = [body.q.start for body in joints]
+        self._in_v = [body.v.start for body in joints]
+
+    @property
+    def fastest(self) -> float:
+        """Greatest rate (1/s) at which states settle, about."""
+        return max(part.fastest for part in self.parts)
+
+    def rest(self, robot: Robot, q: Array, given: Mapping[str, float] | None) -> None:
+        """Take states that hold the robot at rest, and those that are given by label."""
+        v = np.zeros(robot.nv)
+        efforts = np.zeros(len(robot.effort_labels))
+        if len(efforts) >= robot.nv:  # else no efforts hold it
+            efforts = robot.inverse_dynamics(q, v, v) - self._others(0.0, q, v)
+        states: list[float] = []
+        for part, place in zip(self.parts, self._places, strict=True):
+            states += part.start(float(efforts[place]))
+        self.states[:] = states
+        for label, value in (given or {}).items():
+            if label not in self.labels:
+                raise InputError(
+                    f"{self._source}: no actuator has the state {label!r}"
+                    f"{suggestion(label, self.labels)}; there are {', '.join(self.labels)}"
+                )
+            k = self.labels.index(label)
+            number = float(value)
+            if not math.isfinite(number) or (label.endswith(tuple("ab")) and number < 0):
+                raise InputError(f"{self._source}: {label} cannot start at {value!r}")
+            self.states[k] = number / self.scale[k]
+
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        """Efforts (n,) at the states that stand in `states`."""
+        commands = self._commands(t, q, v)
+        self._position.q[:] = self._velocity.q[:] = q
+        self._velocity.v[:] = v
+        self._position()
+        self._velocity()
+        places, speeds = self._position.result, self._velocity.result
+        result = np.array(self._others(t, q, v), dtype=np.float64)
+        states, rates = self.states.tolist(), []
+        first = 0
+        for k, part in enumerate(self.parts):
+            own = states[first : first + part.size]
+            place, speed = float(places[self._in_q[k]]), float(speeds[self._in_v[k]])
+            if not math.isfinite(place + speed + sum(own)):  # a trial beyond what can be reached
+                result[self._places[k]] = math.nan
+                rates += [math.nan] * part.size
+            else:
+                result[self._places[k]] += part.force(own, speed, commands[k])
+                rates += part.rates(own, place, speed, commands[k])
+            first += part.size
+        self.rates[:] = rates
+        return result
+
+    def _checked(self, commands: object) -> Callable[[float, Array, Array], list[float]]:
+        """The commands as a function that refuses what is out of range."""
+        if callable(commands):
+            function = commands
+
+            def at(t: float, q: Array, v: Array) -> list[float]:
+                if not math.isfinite(q.sum() + v.sum()):
+                    return [0.0] * len(self.parts)
+                return self._in_range(
+                    function(float(t), q.copy(), v.copy()), SimulationError, f" at t = {t:.9g} s"
+                )
+
+            return at
+        constant = self._in_range(commands, InputError, "")
+        return lambda t, q, v: constant
+
+    def _in_range(
+        self, given: object, kind: type[InputError | SimulationError], when: str
+    ) -> list[float]:
+        """The commands as numbers, refused by the name of an actuator."""
+        try:
+            numbers = np.asarray(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            numbers = np.zeros(0)
+        if numbers.shape != (len(self.parts),):
+            raise kind(
+                f"{self._source}: commands are {given!r}{when}; expected {len(self.parts)} numbers "
+                f"in the order {', '.join(self.names)}"
+            )
+        for part, number in zip(self.parts, numbers.tolist(), strict=True):
+            if not abs(number) <= part.largest:
+                what = "voltage" if part.unit else "valve command"
+                raise kind(
+                    f"{self._source}: the {what} of {part.name!r} is {number:g}{part.unit}{when}; "
+                    f"it must be from {-part.largest:g} to {part.largest:g}{part.unit}"
+                )
+        result: list[float] = numbers.tolist()
+        return result
+
+
+def actuated_effort(
+    robot: Robot,
+    effort: EffortFunction,
+    commands: object | None,
+    q: Array,
+    start: Mapping[str, float] | None,
+) -> tuple[EffortFunction, Actuation | None]:
+    """The efforts of a simulation, and the actuators that make part of them, if commanded."""
+    if commands is None:
+        if start is not None:
+            raise InputError("actuator_start is of actuators, which act by commands: give those")
+        return effort, None
+    actuation = Actuation(robot, commands, effort)
+    actuation.rest(robot, q, start)
+    return actuation, actuation

@@ -1,0 +1,109 @@
+"""Where a motion among walls stands, as C reads it, and the call that takes its steps."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from ...array import Array
+from ...compiler.runtime.library import stepping
+from ...errors import InputError
+from .step_in_c import ADDRESS, NUMBER, SIZE, StepInC
+
+
+class Motion(ctypes.Structure):
+    """`struct walled` of runtime/walls.h."""
+
+    _fields_ = [
+        ("planes", ADDRESS),
+        *((name, ADDRESS) for name in ("q", "v", "effort", "wrenches", "force", "slip", "mode")),
+        ("slow", ADDRESS),
+        ("whole", ADDRESS),
+        *((name, NUMBER) for name in ("time", "step", "lost", "residual", "trimmed")),
+        ("impacts", ADDRESS),
+        *((name, SIZE) for name in ("hits", "most_hits", "merged")),
+        *((name, SIZE) for name in ("unsettled", "unseen", "passed")),
+        *((name, NUMBER) for name in ("passed_at", "deepest")),
+        ("memory", ADDRESS),
+        ("room", ADDRESS),
+    ]
+
+
+class MotionInC:
+    """One motion: its arrays, and the call that takes its steps.
+
+    Attributes
+    ----------
+    effort, force, slip, mode, slow, whole, impacts : see `struct walled` in C.
+    """
+
+    def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:
+        self._step, library = step, stepping()
+        walls = ctypes.byref(step.walls)
+        sizes = (library.room_of_motion, library.memory_of_motion, library.size_of_impact)
+        for one in sizes:
+            one.restype = SIZE
+        self._size_of_memory = lambda: library.memory_of_motion(walls) + 1
+        room, impact = library.room_of_motion(walls), library.size_of_impact(walls)
+        self.force = np.zeros(3 * step.contacts + step.rubbing)
+        self.slip, self.mode = np.zeros(3 * step.contacts), np.zeros(step.contacts)
+        self.slow, self.whole = np.zeros(len(v)), np.zeros(3 * step.contacts)
+        self.impacts = np.zeros((most_impacts, impact))
+        self._memory, self._room = np.zeros(self._size_of_memory()), np.zeros(room)
+        self._arrays = q, v
+        self.motion = Motion(
+            q=q.ctypes.data, v=v.ctypes.data,
+            force=self.force.ctypes.data, slip=self.slip.ctypes.data, mode=self.mode.ctypes.data,
+            slow=self.slow.ctypes.data, whole=self.whole.ctypes.data,
+            impacts=self.impacts.ctypes.data, most_hits=most_impacts,
+            memory=self._memory.ctypes.data, room=self._room.ctypes.data,
+        )  # fmt: skip
+        self._call = library.walled_steps
+        self._call.restype = ctypes.c_long
+        self._given = walls, ctypes.byref(self.motion)
+
+    @property
+    def effort(self) -> Array:
+        """Efforts (ne,) that drive the next steps."""
+        return self._effort
+
+    @effort.setter
+    def effort(self, effort: Array) -> None:
+        if effort.shape != (self._step.walls.ne,) or not effort.flags.c_contiguous:
+            raise InputError(f"effort must be {self._step.walls.ne} contiguous numbers")
+        self._effort, self.motion.effort = effort, effort.ctypes.data
+
+    def take_wrenches(self, on_bodies: Array | None) -> None:
+        """Feel wrenches (bodies, 6) from the next step on, as `accelerate_by` says: or none."""
+        self._wrenches = on_bodies
+        self.motion.wrenches = None if on_bodies is None else on_bodies.ctypes.data
+        if len(self._memory) != self._size_of_memory():
+            self._memory = np.zeros(self._size_of_memory())
+            self.motion.memory = self._memory.ctypes.data
+
+    def take_impacts(self) -> Array:
+        """The rows of the impacts since the last call; see `record_impact` in C."""
+        count, self.motion.hits = self.motion.hits, 0
+        return self.impacts[:count].copy() if count else self.impacts[:0]
+
+    def take_planes(self, planes: Array) -> None:
+        """Heed the planes (slots, 11) of its slots, as they are at each step."""
+        self._planes = planes
+        self.motion.planes = planes.ctypes.data
+
+    def steps(self, count: int) -> int:
+        """Take up to so many steps; see `walled_steps`."""
+        return int(self._call(*self._given, ctypes.c_long(count)))
+
+    def slow_down(self, share: float, energy: float) -> None:
+        """Keep this share of all velocities, which has taken so much energy (J)."""
+        self._arrays[1][:] *= share
+        self.slip *= share
+        self.motion.trimmed += energy
+
+    def forget(self) -> None:
+        """Know nothing of the steps before."""
+        for array in (self.force, self.slip, self.mode, self.whole, self._memory):
+            array[:] = 0.0
+        self.slow[:] = self._arrays[1]

@@ -1,0 +1,73 @@
+"""`mbdyn bench`: what it times, and that it compares before it does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from test_cli import FOUR_BAR, PANDA, UR5, document, run, succeed
+
+import mbdyn_ros
+
+
+def test_bench() -> None:
+    (result,) = document("bench", PANDA, "--rounds", 2, "--program", "inverse_dynamics")
+    one, many = result["timings"]
+    assert one["program"] == many["program"] == "inverse_dynamics"
+    assert one["states"] == 1 and 0 < one["bind"] < one["plain"]
+    assert many["states"] == 10000 and many["bind"] is None and 0 < many["plain"] < one["plain"]
+    pytest.importorskip("pinocchio")
+    assert result["pinocchio_nv"] == 9 and result["agreement"] < 1e-9 and one["bind_ratio"] < 1
+    assert many["bind_ratio"] is None and many["plain_ratio"] < 1
+    text = succeed("bench", UR5, "--rounds", 1)
+    assert "mass_matrix" in text and "nv 6" in text
+    for name in ("inverse_dynamics", "forward_dynamics"):
+        (line,) = [line.split() for line in text.splitlines() if f"{name}_derivatives" in line]
+        assert len(line) == 6 and "-" not in line, "Pinocchio's stand beside ours"
+        (line,) = [line.split() for line in text.splitlines() if f"{name}, 10000 states" in line]
+        assert line[3] == line[6] == "-" and float(line[4]) > 0 and float(line[7]) < 1
+    assert "closed loops" in succeed("bench", FOUR_BAR, "--rounds", 1, "--program", "energy")
+
+
+def test_bench_of_what_pinocchio_has_not() -> None:
+    """No single function of its gives a regressor so; no method of ours is a joint_position."""
+    (result,) = document("bench", UR5, "--rounds", 1, "--program", "regressor")
+    (row,) = result["timings"]
+    assert row["plain"] > row["bind"] > 0 and row["pinocchio"] is None
+    assert result["agreement"] is None
+    failed = run("bench", UR5, "--program", "joint_position")
+    assert failed.exit_code == 1 and "there is no 'joint_position'" in failed.stderr
+
+
+def test_bench_sees_a_wrong_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every program is compared before it is timed; of many states, after."""
+    pytest.importorskip("pinocchio")
+    right = mbdyn_ros.Robot.inverse_dynamics
+
+    def wrong(robot: mbdyn_ros.Robot, *x: Any, out: Any = None, **options: Any) -> Any:
+        found = right(robot, *x, out=out, **options)
+        if found.ndim == 2:
+            found[7, 2] *= 1 + 1e-6
+        return found
+
+    monkeypatch.setattr(mbdyn_ros.Robot, "inverse_dynamics", wrong)
+    failed = run("bench", UR5, "--rounds", 1, "--program", "inverse_dynamics")
+    assert failed.exit_code == 1 and "many states differs from Pinocchio's" in failed.stderr
+    monkeypatch.undo()
+    for name in ("mass_matrix", "gravity_vector", "forward_dynamics"):
+        method = getattr(mbdyn_ros.Robot, name)
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                mbdyn_ros.Robot, name, lambda *x, m=method, **y: m(*x, **y) * (1 + 1e-6)
+            )
+            failed = run("bench", UR5, "--rounds", 1, "--program", name)
+        assert failed.exit_code == 1 and "differs from Pinocchio's" in failed.stderr, name
+    for name in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
+        method = getattr(mbdyn_ros.Robot, name)
+        with monkeypatch.context() as patch:
+            patch.setattr(
+                mbdyn_ros.Robot, name,
+                lambda *x, m=method, **y: [part * (1 + 1e-6) for part in m(*x, **y)],
+            )  # fmt: skip
+            failed = run("bench", UR5, "--rounds", 1, "--program", name)
+        assert failed.exit_code == 1 and "differs from Pinocchio's" in failed.stderr, name

@@ -1,0 +1,57 @@
+"""Numbers of contacts that are none: each refused by its name, with what to write."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import mbdyn_ros
+from mbdyn_ros import InputError, MbdynError, Stepper, Surface
+from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
+
+CART = """<robot name="cart"><link name="cart"><inertial><mass value="2"/><inertia ixx="1" iyy="1"
+  izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="arm"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="pin" type="continuous"><parent link="cart"/><child link="arm"/>
+  <axis xyz="0 0 1"/></joint></robot>"""
+
+
+@pytest.mark.parametrize(("name", "value", "words"), [
+    ("friction", -0.1, "friction is -0.1; it must be a number 0 or more"),
+    ("friction", np.nan, "friction is nan; it must be a number 0 or more"),
+    ("restitution", 1.1, "restitution is 1.1; it must be a number from 0 (dead) to 1 (elastic)"),
+    ("restitution", -0.1, "restitution is -0.1; it must be a number from 0 (dead) to 1 (elastic)"),
+])  # fmt: skip
+def test_laws_that_are_none(name: str, value: float, words: str) -> None:
+    for what, made in (("surface 'plane': ", Surface.plane), ("links: ", LinkContacts)):
+        with pytest.raises(InputError) as caught:
+            made(**{name: value})  # type: ignore[operator]
+        assert str(caught.value) == what + words
+    for text in (
+        f"surfaces:\n  - {{name: ice, type: plane, {name}: {value}}}",
+        f"surfaces: [{{name: ice, type: plane}}]\nlinks: {{{name}: {value}}}",
+    ):
+        if np.isfinite(value):
+            with pytest.raises(MbdynError, match=rf"^<text>:\d: .*: {name} is {value}; it must be"):
+                mbdyn_ros.read_environment(text)
+
+
+def test_efforts_of_the_motors_alone() -> None:
+    """With a floating base they are taken as those of all coordinates, with zeros before them."""
+    robot = mbdyn_ros.load(CART, floating_base=True)
+    q, v = np.array([0, 0, 0, 0, 0, 0, 1, 0.2]), np.zeros(7)
+    whole = np.r_[np.zeros(6), 2.0]
+    wanted = robot.forward_dynamics(q, v, whole)
+    np.testing.assert_array_equal(robot.forward_dynamics(q, v, [2.0]), wanted)
+    ends = [robot.rollout(q, v, np.tile(one, (3, 1)), 1e-2)[1] for one in (whole, [2.0])]
+    np.testing.assert_array_equal(*ends)
+    stepper = Stepper(robot, 1e-2)
+    for given in (whole, [2.0], np.array([2])):
+        stepper.effort = given
+        stepper.set_state(q, v)
+        stepper.advance(3)
+        np.testing.assert_allclose(stepper.v, ends[0][-1], rtol=1e-12)
+    stepper.effort = whole
+    assert np.shares_memory(stepper.effort, whole)
+    with pytest.raises(InputError, match="effort has shape"):
+        stepper.effort = [1.0, 2.0]

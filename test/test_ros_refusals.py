@@ -1,0 +1,86 @@
+"""Nodes that do not start: each says why in one line."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("rclpy")
+
+from ros_rig import ARM, DOMAIN, GHOST, PATIENCE
+
+REFUSED = (
+    ("simulator", ["urdf:=/no/such.urdf"], "parameter urdf: /no/such.urdf: no such file"),
+    ("simulator", ["urdf:=ARM", "mechanism:=loops"], "parameter mechanism: loops: no such"),
+    ("simulator", ["rate:=-5.0"], "rate is -5.0: it must be from 1 to 10000"),
+    ("simulator", ["rate:=500"], "decimal point"),
+    ("simulator", ["urdf:=GHOST"], "'nothing'"),
+    ("inverse_dynamics_server", ["urdf:=BROKEN"], "broken.urdf"),
+    ("torque_feedforward", ["urdf:=ARM", "joints:=[knee]"], "no actuated joint 'knee'"),
+    ("torque_feedforward", ["urdf:=ARM", "kp:=[1.0, 2.0]"], "kp has 2 numbers"),
+)
+"""Nodes, parameters that they refuse, and words of the line that says why."""
+
+UNREADABLE = (("-p rate", "'-p rate'"), ("-q", "unknown after --ros-args: -q"))
+"""Arguments that no node understands, and words of the line that says so."""
+
+FORKS = """
+import json, os, sys
+from mbdyn_ros.executables import run
+from mbdyn_ros.ros.nodes import inverse_dynamics_server, simulator, torque_feedforward
+
+for node, arguments, output in json.load(sys.stdin):
+    child = os.fork()
+    if not child:
+        file = os.open(output, os.O_CREAT | os.O_WRONLY)
+        os.dup2(file, 1)
+        os.dup2(file, 2)
+        sys.argv = [node, "--ros-args", *arguments]
+        sys.exit(run(node))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+"""Processes of nodes that import together what takes long, and then part."""
+
+
+@pytest.fixture(scope="module")
+def refusals(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[int, str]]:
+    """Exit code and output of every node of `REFUSED` and then of the simulator `UNREADABLE`."""
+    folder = tmp_path_factory.mktemp("refused")
+    files = {"ARM": ARM, "GHOST": GHOST, "BROKEN": "<robot>\n<link/>"}
+    for name, text in files.items():
+        (folder / f"{name.lower()}.urdf").write_text(text)
+    jobs: list[tuple[str, list[str], str]] = []
+    for node, settings, _ in REFUSED:
+        for name in files:
+            settings = [one.replace(name, str(folder / f"{name.lower()}.urdf")) for one in settings]
+        jobs.append((node, [part for one in settings for part in ("-p", one)], ""))
+    jobs += [("simulator", arguments.split(), "") for arguments, _ in UNREADABLE]
+    jobs = [(*job[:2], str(folder / str(k))) for k, job in enumerate(jobs)]
+    done = subprocess.run(
+        [sys.executable, "-c", FORKS], input=json.dumps(jobs),
+        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+        capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    codes = map(int, done.stdout.split())
+    return [(code, Path(job[2]).read_text()) for code, job in zip(codes, jobs, strict=True)]
+
+
+@pytest.mark.parametrize("case", range(len(REFUSED)))
+def test_refused_with_one_line(refusals: list[tuple[int, str]], case: int) -> None:
+    (node, _, message), (code, output) = REFUSED[case], refusals[case]
+    lines = [line for line in output.splitlines() if not line.startswith(("[INFO]", "[WARN]"))]
+    assert code == 1, output
+    assert len(lines) == 1 and lines[0].startswith(f"{node}: ") and message in lines[0], output
+
+
+@pytest.mark.parametrize("case", range(len(UNREADABLE)))
+def test_unreadable_arguments_are_one_line_too(refusals: list[tuple[int, str]], case: int) -> None:
+    (_, message), (code, output) = UNREADABLE[case], refusals[len(REFUSED) + case]
+    assert code == 1 and "Traceback" not in output, output
+    assert "simulator: " in output and message in output, output
