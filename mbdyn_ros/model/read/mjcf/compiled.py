@@ -19,7 +19,7 @@ NUMBERS = {
     "EQUALITY": ("eq_data",),
     "KEY": ("key_qpos",),
 }
-"""What must be finite, of which elements."""
+"""Fields that must be finite, by the kind of element."""
 
 UNPAINTED = [0.5, 0.5, 0.5, 1.0]
 """The colour of a shape that has none of its own; its material's counts then."""
