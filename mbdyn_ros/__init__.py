@@ -18,7 +18,7 @@ from .errors import (
 if TYPE_CHECKING:
     from . import piezo as piezo
     from . import simulation as simulation
-    from .robot import Robot, load, save_mjcf, save_urdf
+    from .robot import Robot, load, save_mjcf, save_sdf, save_urdf
     from .simulation import (
         Contact,
         Environment,
@@ -52,11 +52,12 @@ __all__ = [
     "load",
     "read_environment",
     "save_mjcf",
+    "save_sdf",
     "save_urdf",
     "simulate",
 ]
 
-ROBOT = ("Robot", "load", "save_mjcf", "save_urdf")
+ROBOT = ("Robot", "load", "save_mjcf", "save_sdf", "save_urdf")
 """Names from `robot`; all others that are lazy are from `simulation`."""
 
 

@@ -131,7 +131,8 @@ def test_actuators_and_limits() -> None:
     text = BARS.format("").replace(
         "<tendon>",
         """<actuator>
-        <motor joint="crank" gear="5" ctrlrange="-2 3"/> <motor joint="crank" forcerange="-1 4"/>
+        <motor name="strong" joint="crank" gear="5" ctrlrange="-2 3"/>
+        <motor joint="crank" forcerange="-1 4"/>
         <position joint="rocker" kp="3" forcerange="-7 7"/> <velocity tendon="other"/>
         <general site="top"/> </actuator><tendon>""",
     )
@@ -140,6 +141,9 @@ def test_actuators_and_limits() -> None:
     assert model.driven == ("crank", "rocker", "wheel")
     assert [model.joint(name).limits.effort for name in model.driven] == [19, 7, np.inf]
     assert model.unused["tendon"] == 2
+    assert [(one.motors, one.rates.item()) for one in model.transmissions] == [
+        (("strong",), 5.0), (("actuator1",), 1.0), (("actuator2",), 1.0)
+    ]  # fmt: skip
 
 
 def test_keyframes_are_homes() -> None:
@@ -206,6 +210,10 @@ REFUSED = {
         '<joint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>',
         "MuJoCo refuses it: .*no.stl",
     ),
+    "no number": (
+        f'<mujoco><worldbody><body name="b" pos="0 nan 0">{INERTIAL}</body></worldbody></mujoco>',
+        '<body> "b": its pos is not finite',
+    ),
     "no XML": ("<mujoco>\n<worldbody>", "<text>:2: column .* not well-formed XML"),
 }  # fmt: skip
 
@@ -215,6 +223,25 @@ def test_refusals(name: str) -> None:
     text, words = REFUSED[name]
     with pytest.raises(ModelError, match=words):
         read_description(text)
+
+
+OWN = Path(__file__).resolve().parent.parent / "urdf"
+
+
+@pytest.mark.parametrize("name", ["boom", "manipulator", "tree_robot"])
+def test_written_files_are_read_again(name: str, tmp_path: Path) -> None:
+    robot = mbdyn_ros.load(OWN / f"{name}.urdf", floating_base=True)
+    saved = robot.save_mjcf(tmp_path / "robot.xml")
+    joints = ", ".join(robot.independent_joints)
+    again = mbdyn_ros.load(saved.path, mechanism=f"{{independent: [{joints}]}}")
+    assert again.floating_base and again.independent_joints == robot.independent_joints
+    q, v = robot.home_position, np.linspace(-1.0, 1.0, robot.nv)
+    np.testing.assert_allclose(again.home_position, q, atol=1e-9)
+    for one in ("mass_matrix", "gravity_vector"):
+        ours, theirs = (getattr(each, one)(q) for each in (robot, again))
+        np.testing.assert_allclose(theirs, ours, atol=1e-9 * np.abs(ours).max())
+    ours, theirs = (each.bias_vector(q, v) for each in (robot, again))
+    np.testing.assert_allclose(theirs, ours, atol=1e-9 * np.abs(ours).max())
 
 
 def test_without_mujoco(monkeypatch: pytest.MonkeyPatch) -> None:

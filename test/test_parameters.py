@@ -293,6 +293,15 @@ def test_parameters_as_symbols_and_derivatives() -> None:
         ahead, behind = (np.array(held(q, v, effort, one)).ravel() for one in moved)
         found = robot.forward_dynamics_by_parameters(q, v, effort)[:, k]
         assert_close(found, (ahead - behind) / (2 * step), labels[k], 1e-7)
+    bound = robot.bind("inverse_dynamics_by_parameters")
+    bound.q, bound.v, bound.a = q, v, a
+    bound()
+    assert_close(bound.result, by_parameters, "bound", 1e-13)
+    symbolic = robot.casadi("forward_dynamics_by_parameters")
+    expected = robot.forward_dynamics_by_parameters(q, v, effort)
+    assert_close(np.array(symbolic(q, v, effort, values)), expected, "CasADi's derivatives", 1e-12)
+    gravity = arm().casadi("inverse_dynamics_by_parameters", parameters=["gravity"])
+    assert np.array(gravity(q, v, a, [0, 0, -9.81])).shape == (2, 3)
     whole = arm().casadi("mass_matrix", parameters=["upper"])
     assert whole.size1_in("parameters") == 10
     assert arm().casadi("mass_matrix", parameters=True).numel_in(1) == 3 * 10 + 3 + 5 * 2
@@ -363,6 +372,8 @@ def test_other_wrong_numbers_are_said() -> None:
         arm(variable=["tol"])
     with pytest.raises(InputError, match="nothing is variable"):
         arm().inverse_dynamics_by_parameters([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
+    with pytest.raises(InputError, match="nothing is variable"):
+        arm().bind("forward_dynamics_by_parameters")
 
 
 @pytest.mark.usefixtures("interpreted")

@@ -114,6 +114,15 @@ def test_xacro(tmp_path: Path) -> None:
         launch_support.Arguments(given).description("robot")
 
 
+def test_other_formats_become_urdf(tmp_path: Path) -> None:
+    source = tmp_path / "arm.sdf"
+    source.write_text(
+        '<sdf version="1.9"><model name="r"><link name="stone"><inertial/></link></model></sdf>'
+    )
+    text = launch_support.robot_description(str(source))
+    assert text.startswith("<?xml") and '<link name="stone">' in text and "<floating_base/>" in text
+
+
 def test_fixed_frame() -> None:
     assert launch_support.fixed_frame(ARM, floating_base=False) == "base"
     assert launch_support.fixed_frame(ARM, floating_base=True) == "world"

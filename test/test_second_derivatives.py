@@ -1,4 +1,4 @@
-"""Second derivatives of inverse dynamics: by differences of Pinocchio's first ones, and of ours."""
+"""Second derivatives of dynamics: by differences of Pinocchio's first ones, and of ours."""
 
 from __future__ import annotations
 
@@ -65,3 +65,52 @@ def test_loops_agree_with_differences() -> None:
     rows = [np.tile(x, (2, 1)) for x in (q, v, a)]
     for many, one in zip(robot.inverse_dynamics_second_derivatives(*rows), found, strict=True):
         assert_close(many[1], one, "row", 1e-12)
+
+
+@pytest.mark.parametrize(("name", "floating_base"), [("ur5_robot", False), ("finger_edu", True)])
+def test_those_of_forward_dynamics_agree_with_pinocchio(name: str, floating_base: bool) -> None:
+    pin = pytest.importorskip("pinocchio")
+    from judge import Judge
+
+    path = urdf_file(f"{name}.urdf")
+    robot = mbdyn_ros.load(path, floating_base=floating_base)
+    judge = Judge(str(path), robot.model, floating_base)
+    q, v, effort = judge.random_state(2)
+    ties = judge.matrix
+    state = judge.position(q), ties @ v
+
+    def first(x: np.ndarray, rate: np.ndarray) -> list[np.ndarray]:
+        found = pin.computeABADerivatives(judge.pin, judge.data, x, rate, ties @ effort)
+        return [ties.T @ part @ ties for part in found]
+
+    found = robot.forward_dynamics_second_derivatives(q, v, effort)
+    step = 1e-5
+    for k, unit in enumerate(step * np.eye(robot.nv)):
+        there = [pin.integrate(judge.pin, state[0], ties @ (s * unit)) for s in (1, -1)]
+        ahead, behind = (first(x, state[1]) for x in there)
+        by_q = [(x - y) / (2 * step) for x, y in zip(ahead, behind, strict=True)]
+        ahead, behind = (first(state[0], state[1] + ties @ (s * unit)) for s in (1, -1))
+        by_v = [(x - y) / (2 * step) for x, y in zip(ahead, behind, strict=True)]
+        expected = by_q[0], by_v[1], by_v[0], by_q[2]
+        for what, ours, theirs in zip(NAMES, found, expected, strict=True):
+            scale = max(1.0, np.abs(theirs).max())
+            assert_close(ours[:, :, k] / scale, theirs / scale, what, 1e-5)
+
+
+def test_those_of_forward_dynamics_undo_inverse_dynamics_in_loops() -> None:
+    """H f_qq + r_qq + r_aq f_q + (r_aq f_q)^T = 0 along every pair of ways, and so on."""
+    robot = mbdyn_ros.load(OWN / "manipulator.urdf")
+    q, (v, a) = robot.home_position, np.random.default_rng(0).normal(size=(2, robot.nv))
+    effort = robot.inverse_dynamics(q, v, a, friction=False)
+    by_q, by_v, by_effort = robot.forward_dynamics_derivatives(q, v, effort, friction=False)
+    r_qq, r_vv, r_qv, r_aq = robot.inverse_dynamics_second_derivatives(q, v, a)
+    f_qq, f_vv, f_qv, f_eq = robot.forward_dynamics_second_derivatives(q, v, effort)
+    mass = robot.mass_matrix(q)
+    turned = np.einsum("iak,aj->ijk", r_aq, by_q)
+    left = np.einsum("ij,jkl->ikl", mass, f_qq) + r_qq + turned + turned.swapaxes(1, 2)
+    assert_close(left, 0 * left, "by q q", 1e-8)
+    assert_close(np.einsum("ij,jkl->ikl", mass, f_vv), -r_vv, "by v v", 1e-8)
+    swung = np.einsum("iaj,ak->ijk", r_aq, by_v)
+    assert_close(np.einsum("ij,jkl->ikl", mass, f_qv), -r_qv - swung, "by q v", 1e-8)
+    driven = np.einsum("iak,ae->iek", r_aq, by_effort)
+    assert_close(np.einsum("ij,jek->iek", mass, f_eq), -driven, "by effort q", 1e-8)

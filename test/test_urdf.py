@@ -27,6 +27,14 @@ def one_joint(joint: str = "", kind: str = "revolute", inertial: str = INERTIAL)
     )
 
 
+def test_what_other_programs_read_is_counted() -> None:
+    model = read_urdf(
+        '<robot name="r"><link name="a"><sensor name="s"/></link><gazebo/><gazebo/>'
+        '<transmission name="t"/></robot>'
+    )
+    assert model.unused == {"gazebo": 2, "sensor": 1}
+
+
 # -- defaults and document order ---------------------------------------------------------------
 
 

@@ -19,7 +19,7 @@ from .robot_options import RobotOptions, robot_options
 @click.command()
 @click.argument("urdf")
 @click.option("-o", "--output", required=True, metavar="FILE",
-              help="The file: .urdf (URDF+) or .xml (MJCF, for MuJoCo).")
+              help="The file: .urdf (URDF+), .xml (MJCF, for MuJoCo) or .sdf.")
 @click.option("--attach", metavar="FILE", help="A tool or a second robot to fasten.")
 @click.option("--at", metavar="LINK", help="The link to which it is fastened.")
 @click.option("--xyz", nargs=3, type=float, metavar="X Y Z", help="Where its root stands there, m.")

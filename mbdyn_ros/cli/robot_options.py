@@ -12,9 +12,10 @@ from typing import Any, TypeVar, cast
 import click
 
 from ..errors import InputError, ModelWarning
-from ..model.read.description import described, outermost
+from ..model.read.description import described
 from ..model.read.source_text import NamedText, Source
-from ..model.read.xacro_text import xacro_arguments
+from ..model.read.xacro_text import has_xacro, xacro_arguments
+from ..model.write.urdf import urdf_of
 from ..robot import Robot, load
 from .text_values import name_values
 
@@ -33,8 +34,11 @@ class RobotOptions:
 
     def described(self, source: str) -> Source:
         """The description in a file (- is standard input), xacro expanded."""
-        given = xacro_arguments(self.xacro, "--xacro")
-        return described(read_input() if source == "-" else source, given or None)
+        given = xacro_arguments(self.xacro, "--xacro") or None
+        if source != "-":
+            return described(source, given)
+        text = read_input()
+        return described(text, given or ({} if has_xacro(text) else None))
 
     def read(self, source: Source, quiet: bool = False) -> Robot:
         """The robot of a file, or of what `described` made of it.
@@ -113,7 +117,5 @@ def read_input() -> str:
 
 
 def shareable_urdf(description: Source) -> str:
-    """The URDF that was read, for programs that read nothing else; empty for other formats."""
-    if isinstance(description, NamedText) and outermost(description.text) == "robot":
-        return description.text
-    return ""
+    """The URDF of a robot, for programs that read nothing else; empty for a DH table."""
+    return urdf_of(description) if isinstance(description, NamedText) else ""

@@ -1,4 +1,4 @@
-"""Second derivatives of inverse dynamics: those of its exact first derivatives, by their symbols.
+"""Second derivatives of dynamics: those of the exact first derivatives, by their symbols.
 
 By q they go along the velocity coordinates: of a floating base along a shift and a turn in its own
 axes, one after the other, as Singh, Russo and Wensing (2022) and Pinocchio have them.
@@ -11,7 +11,7 @@ import casadi as ca
 from ..program.declaration import program
 from ..program.stages import Staged
 from .algebra.spatial import SX
-from .derivatives import inverse_dynamics_derivatives
+from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .position_rate import position_rate
 from .system import System
 
@@ -26,10 +26,28 @@ def inverse_dynamics_second_derivatives(
     stand together.
     """
     first = inverse_dynamics_derivatives(system, q, z, v, a, None, False)
+    return _second(system, q, z, v, first)
+
+
+@program("q v effort", output="derivatives", matrix=True, differentiated=True, long=True)
+def forward_dynamics_second_derivatives(
+    system: System, q: SX, z: SX, v: SX, effort: SX
+) -> SX:
+    """Second derivatives of the accelerations without friction: (nv, (3 nv + efforts) nv).
+
+    By q and q, v and v, q and v, effort and q, side by side, as those of inverse dynamics.
+    """
+    first = forward_dynamics_derivatives(system, q, z, v, effort, None, False)
+    return _second(system, q, z, v, first)
+
+
+def _second(system: System, q: SX, z: SX, v: SX, first: SX | Staged) -> SX:
+    """Derivatives of first ones: of those by q by q and v, by v by v, and of the last by q."""
     whole = first.solved if isinstance(first, Staged) else first
     if whole.is_empty():
         return SX(whole.shape[0], 0)
-    by_q, by_v, by_a = ca.horzsplit(ca.densify(whole), v.shape[0])
+    rows, n = whole.shape[0], v.shape[0]
+    by_q, by_v, last = ca.horzsplit(ca.densify(whole), [0, n, 2 * n, whole.shape[1]])
     along = _ways(system, q, z, v)
 
     def over_q(matrix: SX) -> SX:
@@ -38,13 +56,9 @@ def inverse_dynamics_second_derivatives(
     def over_v(matrix: SX) -> SX:
         return ca.jacobian(ca.vec(matrix), v)
 
-    blocks = (over_q(by_q), over_v(by_v), over_v(by_q), over_q(by_a))
-    rows = whole.shape[0]
-    return ca.densify(
-        ca.horzcat(
-            *(part for block in blocks for part in ca.vertsplit(ca.densify(block), rows))
-        )
-    )
+    blocks = (over_q(by_q), over_v(by_v), over_v(by_q), over_q(last))
+    parts = (part for block in blocks for part in ca.vertsplit(ca.densify(block), rows))
+    return ca.densify(ca.horzcat(*parts))
 
 
 def _ways(system: System, q: SX, z: SX, v: SX) -> SX:

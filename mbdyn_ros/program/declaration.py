@@ -35,7 +35,8 @@ class Declaration:
     integrated : whether it is the rate of q at (q, v), with which compiled code integrates motions.
     differentiated : whether derivatives by q and z are taken in it, so that all that depends on
         them must be written out.
-    long : whether its text is so long that it is compiled and counted by its name alone.
+    long : whether its text is so long, or so seldom wanted, that it is compiled and counted by its
+        name alone.
     """
 
     def __init__(

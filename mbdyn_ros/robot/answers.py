@@ -16,11 +16,16 @@ NEED_MASS = (
     "forward_dynamics",
     "forward_dynamics_by_parameters",
     "forward_dynamics_derivatives",
+    "forward_dynamics_second_derivatives",
     "inverse_mass_matrix",
     "operational_mobility",
     "operational_inertia",
 )
 """Programs that have no answer where a motion moves no mass."""
+
+
+BY_PARAMETERS = ("inverse_dynamics_by_parameters", "forward_dynamics_by_parameters")
+"""Programs that are about what is variable."""
 
 
 def require_mass(self: Robot, purpose: str) -> None:
@@ -50,8 +55,14 @@ def require_answer(self: Robot, program: Declaration) -> None:
     SingularMassMatrixError
         Forward dynamics, or an inverse of the mass matrix, of links without mass, by name.
     InputError
-        Inverse dynamics where the actuated joints do not determine the motion.
+        Inverse dynamics where the actuated joints do not determine the motion; derivatives by
+        parameters where nothing is variable.
     """
+    if program.name in BY_PARAMETERS and not self._parameters.layout:
+        raise InputError(
+            f"{self.model.source}: nothing is variable; name links, gravity or friction in "
+            "load(..., variable=[...])"
+        )
     if program.loaded:
         self.say_choice()
     if program.name in NEED_MASS:

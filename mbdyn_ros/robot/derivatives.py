@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..arguments import Wrenches
 from ..array import Array
 from ..equations import parameter_derivatives, programs, second_derivatives
-from ..errors import InputError
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -91,17 +92,31 @@ def inverse_dynamics_second_derivatives(
     if whole is None:
         program = second_derivatives.inverse_dynamics_second_derivatives
         whole = self._checked(program, (q, v, a), out=out)
-    n = self.nv
-    blocks = whole.reshape(*whole.shape[:-1], 4, n, n)
-    by_qq, by_vv, by_qv, by_aq = (blocks[..., k, :, :] for k in range(4))
-    return by_qq, by_vv, by_qv, by_aq
+    return _four(self.nv, whole)
+
+
+def forward_dynamics_second_derivatives(
+    self: Robot, q: Array, v: Array, effort: Array, out: Array | None = None
+) -> tuple[Array, Array, Array, Array]:
+    """Exact second derivatives of `forward_dynamics` without friction.
+
+    Returns
+    -------
+    Four arrays, (nv, nv, nv) thrice and (nv, efforts, nv), or with a leading N: by q and q, by v
+    and v, by q and v, by effort and q, as in `inverse_dynamics_second_derivatives`. `out`
+    (nv, (3 nv + efforts) nv) takes all four side by side. All others are zero.
+    """
+    whole = self._plain.forward_dynamics_second_derivatives(q, v, effort, out)
+    if whole is None:
+        program = second_derivatives.forward_dynamics_second_derivatives
+        whole = self._checked(program, (q, v, effort), out=out)
+    return _four(self.nv, whole)
 
 
 def inverse_dynamics_by_parameters(
     self: Robot, q: Array, v: Array, a: Array, out: Array | None = None
 ) -> Array:
     """Derivatives (efforts, p) or (N, efforts, p) of `inverse_dynamics` by `parameter_values`."""
-    _require_variable(self)
     return self._checked(parameter_derivatives.inverse_dynamics_by_parameters, (q, v, a), out=out)
 
 
@@ -109,17 +124,15 @@ def forward_dynamics_by_parameters(
     self: Robot, q: Array, v: Array, effort: Array, out: Array | None = None
 ) -> Array:
     """Derivatives (nv, p) or (N, nv, p) of `forward_dynamics` by `parameter_values`."""
-    _require_variable(self)
     program = parameter_derivatives.forward_dynamics_by_parameters
     return self._checked(program, (q, v, effort), out=out)
 
 
-def _require_variable(robot: Robot) -> None:
-    if not robot._parameters.layout:
-        raise InputError(
-            f"{robot.model.source}: nothing is variable; name links, gravity or friction in "
-            "load(..., variable=[...])"
-        )
+def _four(n: int, whole: Array) -> tuple[Array, Array, Array, Array]:
+    """Four arrays of second derivatives (..., rows, columns, nv) that stand in one."""
+    blocks = whole.reshape(*whole.shape[:-1], -1, n)
+    by_qq, by_vv, by_qv, last = np.split(blocks, [n, 2 * n, 3 * n], axis=-2)
+    return by_qq, by_vv, by_qv, last
 
 
 def _side_by_side(n: int, whole: Array) -> tuple[Array, Array, Array]:

@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..program.declaration import Declaration, declared, offered
 from ..program.program import Program
 from ..program.symbols import alone, lasting
+from .answers import BY_PARAMETERS
 from .parameters import symbolic_system
 
 if TYPE_CHECKING:
@@ -70,9 +71,9 @@ def casadi(
     ----------
     name, link, friction, axes : as in `bind`; also "closure", the residual (m or rad) of the loops
         that have no closed form.
-    parameters : True: what is variable is the last argument (`parameter_labels`), or, where
-        nothing is, all inertias, gravity and friction; or a list of links, "gravity" and "friction"
-        of which it shall be made.
+    parameters : True (and always for derivatives by parameters): what is variable is the last
+        argument (`parameter_labels`), or, where nothing is, all inertias, gravity and what acts on
+        joints; or a list as `variable` in `load`, of which it shall be made.
 
     Returns
     -------
@@ -93,8 +94,12 @@ def casadi(
         residual = self.system.closure(q, z)
         names = ["q", "z"], ["gap"]
         return lasting(ca.Function("closure", [q, z], [residual], *names, {"cse": True}))
-    program, about, *loads = _wanted(self, name, link, friction, axes)
+    if name in BY_PARAMETERS:
+        parameters = parameters or True
     system = self.system if parameters is False else symbolic_system(self, parameters)
+    if name in BY_PARAMETERS:  # of what is chosen here, whatever is variable
+        return lasting(Program(declared(name), system).symbolic)
+    program, about, *loads = _wanted(self, name, link, friction, axes)
     return lasting(Program(program, system, about, *loads).symbolic)
 
 

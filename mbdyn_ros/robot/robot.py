@@ -212,6 +212,7 @@ class Robot:
     parameter_labels = parameters.parameter_labels
     parameter_values = parameters.parameter_values
     inverse_dynamics_second_derivatives = derivatives.inverse_dynamics_second_derivatives
+    forward_dynamics_second_derivatives = derivatives.forward_dynamics_second_derivatives
     inverse_dynamics_by_parameters = derivatives.inverse_dynamics_by_parameters
     forward_dynamics_by_parameters = derivatives.forward_dynamics_by_parameters
     neutral = configuration.neutral
@@ -270,6 +271,7 @@ class Robot:
     mirrored = editing.mirrored
     save_urdf = saving.save_urdf
     save_mjcf = saving.save_mjcf
+    save_sdf = saving.save_sdf
     report = report
 
     @property

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from ..model import edit
 from ..model.model import Model
 from ..model.split_joints import whole_joints
 from ..model.write.elements import write_text
 from ..model.write.mjcf import mjcf_text
+from ..model.write.sdf import sdf_text
 from ..model.write.urdf import unreadable_shapes, urdf_text
 from .described import arguments_text, described_model, home_positions
 
 if TYPE_CHECKING:
     from .robot import Robot
+
+
+class Named(Protocol):
+    """A part of a robot that has a name."""
+
+    @property
+    def name(self) -> str: ...
 
 
 class Saved(NamedTuple):
@@ -81,8 +90,36 @@ def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
     return Saved(write_text(path, text), tuple(omitted))
 
 
+def save_sdf(self: Robot, path: str | os.PathLike[str]) -> Saved:
+    """Write the robot as SDF, for Gazebo and Drake; a loop is a second parent of a link.
+
+    Returns
+    -------
+    The path, and in words what the file does not say. See docs/editing.md.
+
+    Raises
+    ------
+    InputError
+        The file cannot be written, or numbers hold that are one a row of a batch.
+    """
+    model = described_model(self)
+    joints, links = (_unscoped(those) for those in (model.joints, model.links))
+    loops = _unscoped((*model.loops, *model.couplings))
+    if joints or links or loops:
+        model = edit.renamed(model, joints, links, loops)
+    model = whole_joints(model)
+    text, omitted = sdf_text(model, home_positions(self, model), Path(path).parent)
+    return Saved(write_text(path, text), tuple(omitted))
+
+
+def _unscoped(those: Iterable[Named]) -> dict[str, str]:
+    """Other names of those whose names SDF would take for inner models'."""
+    return {one.name: one.name.replace("::", ".") for one in those if "::" in one.name}
+
+
 WRITERS: dict[str, Callable[[Robot, str | os.PathLike[str]], Saved]] = {
     ".urdf": save_urdf,
     ".xml": save_mjcf,
+    ".sdf": save_sdf,
 }
 """The writers of robots, by the end of the file's name."""

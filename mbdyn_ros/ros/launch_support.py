@@ -12,6 +12,7 @@ from ..errors import InputError, MbdynError
 from ..model.read.description import described, read_description
 from ..model.read.source_text import NamedText
 from ..model.read.xacro_text import xacro_arguments
+from ..model.write.urdf import urdf_of
 from .messages.base_pose import WORLD_FRAME
 from .robot_files import find_urdf
 
@@ -98,17 +99,17 @@ def declared(arguments: Mapping[str, tuple[Any, str]]) -> list[Any]:
 
 
 def robot_description(robot: str, xacro: str = "") -> str:
-    """The text that describes a robot: its URDF or its DH table.
+    """The text that describes a robot: its URDF or its DH table. Other formats become URDF+.
 
     Parameters
     ----------
-    robot : path of a URDF, xacro or YAML file, or the name of an installed robot.
+    robot : path of a file, or the name of an installed robot.
     xacro : arguments of a xacro file, such as "prefix:=left_ ur_type:=ur5e".
     """
     path = find_urdf(robot)
     arguments = xacro_arguments(shlex.split(xacro), "launch argument xacro")
     found = described(path, arguments or None)
-    return found.text if isinstance(found, NamedText) else path.read_text()
+    return urdf_of(found) if isinstance(found, NamedText) else path.read_text()
 
 
 def as_text(description: str) -> Any:

@@ -10,6 +10,9 @@ from pathlib import Path
 from ..errors import InputError
 from ..model.read.description import SUFFIXES
 
+FILES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf")
+"""Endings of files in XML."""
+
 
 def find_urdf(name: str) -> Path:
     """The file of a robot, given as a path or as the name of a file without its suffix.
@@ -19,7 +22,7 @@ def find_urdf(name: str) -> Path:
     InputError
         There is no such file; the message gives similar names.
     """
-    if os.sep in name or Path(name).suffix in (".urdf", ".xacro", ".xml", *SUFFIXES):
+    if os.sep in name or Path(name).suffix in (*FILES, *SUFFIXES):
         path = Path(name).expanduser()
         if path.is_file():
             return path.resolve()

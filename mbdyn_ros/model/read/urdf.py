@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from ..foreign import Foreign, foreign_of
+from ..foreign import foreign_of
 from ..model import Combination, Coupling, Joint, Loop, Model
 from .closure_check import check_closures
 from .closures import independent_joints, read_loop, read_marks
@@ -25,8 +27,13 @@ from .urdf_link import read_link
 from .vocabulary import OWN, report_unknown
 from .xml_source import XmlSource
 
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
 FOREIGN = ("constraint", "loop_joint")
 """Closed loops in the words of other formats; Drake's end in _constraint."""
+DRIVES = ("ros2_control", "transmission")
+"""Elements for other programs of which the drives are read here."""
 NO_GAZEBO_JOINT = (
     "a <joint> in <gazebo> is not read; a loop it closes stays open: write it as a <loop>"
 )
@@ -141,6 +148,7 @@ def read_urdf(source: Source) -> Model:
     links += tuple(one.link for one in held)
     check_unique(document.name, joints, "joint")
     check_mimics(document.name, joints)
+    foreign = list(_foreign(document))
     model = Model(
         name=robot.get("name") or "robot",
         root=root,
@@ -155,21 +163,22 @@ def read_urdf(source: Source) -> Model:
             document, {joint.name for joint in joints if joint.nv and joint.mimic is None}
         ),
         transmissions=transmissions,
-        foreign=tuple(_foreign(document)),
+        foreign=tuple(foreign_of(*one) for one in foreign),
+        unused=Counter(str(one.tag) for one, *_ in foreign if one.tag not in DRIVES),
     )
     return read_choices(document, couple_joints(model, coupled))
 
 
-def _foreign(document: XmlSource) -> Iterator[Foreign]:
-    """The elements that are read by other programs."""
+def _foreign(document: XmlSource) -> Iterator[tuple[Element, str, str]]:
+    """The elements that are read by other programs, and where they stand."""
     for element in document.root:
         if element.tag not in OWN["robot"]:
-            yield foreign_of(element, "robot", "")
+            yield element, "robot", ""
     for owner in ("link", "joint"):
         for element in document.root.iterchildren(owner):
             for child in element:
                 if child.tag not in OWN[owner]:
-                    yield foreign_of(child, owner, element.get("name", ""))
+                    yield child, owner, element.get("name", "")
 
 
 def _needed(

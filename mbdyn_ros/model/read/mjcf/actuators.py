@@ -30,7 +30,7 @@ def read_actuators(compiled: Compiled) -> Actuators:
         kind, target = int(model.actuator_trntype[k]), int(model.actuator_trnid[k, 0])
         if kind in (kinds.mjTRN_JOINT, kinds.mjTRN_JOINTINPARENT):
             gear = float(model.actuator_gear[k, 0])
-            effort = abs(gear) * _largest_force(compiled, k)
+            effort = abs(gear) * _largest_force(compiled, k) if gear else 0.0
             name = compiled.name_of("ACTUATOR", k)
             if gear:
                 result.geared.append((target, name or f"actuator{k}", gear))

@@ -1,0 +1,179 @@
+"""The pages about the papers: every figure of ours on them is computed here."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from corpus import urdf_file
+
+import mbdyn_ros
+from benchmarks.tree_impact import DURATION, START, load
+from mbdyn_ros.export.literature_counts import literature_tables
+from mbdyn_ros.mechanisms import Analysis, FourBar, compare, constant_speed
+from mbdyn_ros.mechanisms.denoc_equations import denoc_equations
+from mbdyn_ros.program.declaration import declared
+from mbdyn_ros.program.program import Program
+
+ROOT = Path(__file__).parents[1]
+PAPERS = (ROOT / "docs" / "papers.md").read_text()
+COUNTS = (ROOT / "docs" / "operation_counts.md").read_text()
+
+ROBOTS = {
+    "piezo robot, 6 joints": ("piezo_robot.yaml", False),
+    "UR5": ("ur5_robot.urdf", False),
+    "Panda": ("panda.urdf", False),
+    "Solo12, floating": ("solo12.urdf", True),
+}
+"""Robots of the first table of counts, and whether they float."""
+
+
+def row(page: str, start: str) -> list[str]:
+    """The cells of the line of a table that begins so."""
+    (line,) = (line for line in page.splitlines() if line.startswith(f"| {start}"))
+    return [cell.strip(" *") for cell in line.strip("|").split("|")]
+
+
+@pytest.fixture(scope="module")
+def piezo() -> mbdyn_ros.Robot:
+    return mbdyn_ros.load(ROOT / "urdf" / "piezo_robot.yaml")
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_four_bar() -> None:
+    motion = constant_speed(10.0)
+    peaks = [
+        np.abs(one.torque).max()
+        for one in compare(FourBar(), motion, "coupler_mass", [0.5, 1, 2]).values()
+    ]
+    assert row(PAPERS, "figure 5")[-1] == f"{', '.join(f'{one:.5f}' for one in peaks)} N m"
+    fast = Analysis(FourBar(), constant_speed(20.0))
+    whole, weightless = (
+        np.abs(one).max() for one in (fast.torque, fast.torque_without_gravity)
+    )
+    assert row(PAPERS, "figure 4:")[-1] == f"peaks {whole:.3f} and {weightless:.3f} N m at 20 rad/s"
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_the_bordered_matrix_is_not_definite() -> None:
+    found = denoc_equations(FourBar(), [1.0], cut=["coupler_joint"])
+    I, J = (found.matrices[name].values for name in "IJ")  # noqa: E741
+    A = np.block([[I, J.T], [J, np.zeros((len(J), len(J)))]])
+    assert (np.linalg.eigvalsh(A) < 0).sum() == len(J) == 2
+
+
+def test_piezo_robot(piezo: mbdyn_ros.Robot) -> None:
+    form = piezo.closed_form()
+    share = form.zeros / len(form.elements)
+    expected = f"{len(form.elements)} elements, {form.zeros} zero ({100 * share:.1f} %)"
+    assert row(PAPERS, "(1), (2), (7)")[-1] == expected
+    tables = literature_tables(piezo.system.tree, piezo.operation_counts())
+    starts = ("table 2,", "table 3, products")
+    for start, (title, lines) in zip(starts, tables.items(), strict=True):
+        theirs = [one for one in lines if one[0] != "mbdyn_ros"]
+        ours = {one[1]: one for one in lines if one[0] == "mbdyn_ros"}
+        recursion = ours["Newton-Euler" if "Inverse" in title else "composite bodies"]
+        closed = ours["Lagrange-Euler, closed form"]
+        cells = row(PAPERS, start)
+        if start == "table 2,":
+            assert cells[2] == ", ".join(str(one[2]) for one in theirs)
+            assert cells[3] == f"{recursion[2]} (recursion), {closed[2]} (closed form)"
+            ratio = f"{closed[2] / recursion[2]:.1f} times its products"
+            assert ratio in PAPERS.replace("\n", " ")
+        else:
+            assert cells[2] == ", ".join(f"{one[2]}/{one[3]}" for one in theirs)
+            assert cells[3] == (
+                f"{recursion[2]}/{recursion[3]} (recursion), {closed[2]}/{closed[3]} (closed form)"
+            )
+        for way, line in ours.items():
+            name = way.replace("Lagrange-Euler, closed form", "Lagrange-Euler in closed form")
+            name = re.sub("^Lagrange-Euler$", "Lagrange-Euler, matrices multiplied", name)
+            assert f"| ours, {name} | {line[2]} | {line[3]} |" in COUNTS.replace("*", "")
+
+
+def test_tree_robot_counts() -> None:
+    robot = mbdyn_ros.load(ROOT / "urdf" / "tree_robot.urdf")
+    ((_, lines),) = literature_tables(robot.system.tree, robot.operation_counts()).items()
+    theirs = [one[2] for one in lines if one[0] != "mbdyn_ros"]
+    ours = {one[1]: one for one in lines if one[0] == "mbdyn_ros"}
+    gibbs, bodies, both = (
+        ours[way]
+        for way in ("Gibbs-Appell", "articulated bodies", "composite bodies and Newton-Euler")
+    )
+    cells = row(PAPERS, "table 1:")
+    assert cells[2] == ", ".join(map(str, theirs))
+    assert cells[3] == f"{gibbs[2]} (theirs, folded), {both[2]} and {bodies[2]} (solved too)"
+    for start, one in (
+        ("ours, Gibbs-Appell of the latter", gibbs),
+        ("ours, composite bodies and Newton-Euler", both),
+        ("ours, articulated bodies", bodies),
+    ):
+        assert row(COUNTS, start)[1:] == [str(one[2]), str(one[3])]
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_counts_of_robots(name: str) -> None:
+    file, floating = ROBOTS[name]
+    path = ROOT / "urdf" / file if file.startswith("piezo") else urdf_file(file)
+    robot = mbdyn_ros.load(path, floating_base=floating)
+    lines = COUNTS.splitlines()
+    start = next(k for k, line in enumerate(lines) if line.startswith(f"| {name} |"))
+    checked = 0
+    for line in lines[start:]:
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if cells[0] not in ("", name) or len(cells) < 4:
+            break
+        counts = Program(declared(cells[1].replace(" ", "_")), robot.system).operations
+        assert cells[2:4] == [str(counts["multiplications"]), str(counts["additions"])], cells
+        checked += 1
+    assert checked >= 2
+
+
+@pytest.fixture(scope="module")
+def impacts() -> mbdyn_ros.Trajectory:
+    robot, walls = load()
+    return mbdyn_ros.simulate(
+        robot, START, np.zeros(12), DURATION, rtol=1e-11, atol=1e-12, environment=walls
+    )
+
+
+def test_impacts_of_the_tree_robot(impacts: mbdyn_ros.Trajectory) -> None:
+    names = ("table 3, 1st", "2nd", "3rd", "4th", "5th")
+    for name, one in zip(names, impacts.impacts, strict=True):
+        jump = one.normal_velocity_after[0] - one.normal_velocity_before[0]
+        angle = np.degrees(one.angle_of_attack[0])
+        cells = row(PAPERS, name)
+        assert cells[-1] == f"{one.time:.6f}, {angle:.4f}, {jump:.4f}, {one.impulses[0]:.4f}"
+    assert f"| {impacts.energy[0].sum():.6f} J, constant" in PAPERS
+
+
+def test_the_papers_digits_come_of_the_defaults_of_ode45() -> None:
+    robot, walls = load()
+    loose = mbdyn_ros.simulate(
+        robot, START, np.zeros(12), DURATION, method="RK45", rtol=1e-3, atol=1e-6,
+        environment=walls,
+    )  # fmt: skip
+    last = loose.impacts[-1]
+    jump = last.normal_velocity_after - last.normal_velocity_before
+    assert np.degrees(last.angle_of_attack) == pytest.approx(34.0, abs=0.1)
+    assert jump == pytest.approx(30.2, abs=0.05) and last.impulses == pytest.approx(15.9, abs=0.1)
+    assert 'rtol=1e-3`, `atol=1e-6`' in PAPERS and "34.0 deg, 30.2 m/s and 15.9 N s" in PAPERS
+
+
+def test_commands_of_the_page_exist() -> None:
+    """Verbs, options and files that it names."""
+    from click.testing import CliRunner
+
+    from mbdyn_ros.__main__ import main
+
+    for command in set(re.findall(r"`(mbdyn [^`]+)`", PAPERS)):
+        words = command.split()
+        help_text = CliRunner().invoke(main, [words[1], "--help"]).output
+        for option in (word for word in words if word.startswith("--")):
+            assert option in help_text, command
+        for file in (word for word in words if word.startswith("urdf/")):
+            assert (ROOT / file).is_file(), command
+    for path in set(re.findall(r"`((?:test|mbdyn_ros|benchmarks)/[\w/.]+)`", PAPERS)):
+        assert (ROOT / path).exists(), path
