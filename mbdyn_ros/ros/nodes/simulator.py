@@ -160,6 +160,8 @@ class Simulator(RobotNode):
                 session.fill_message()
                 for one in self._sensors:
                     one.publish(session, self.stamp(session))
+                if self._views.impacts is not None:
+                    self._views.impacts.publish_held(session, self.stamp(session))
             self._publish_states(session)
 
     def time(self) -> float:
