@@ -72,8 +72,8 @@ def test_kanes_paradox() -> None:
         ahead = robot.frame_pose(q + 1e-7 * np.eye(2)[k], "lower") @ tip
         rows[:, k] = (ahead - robot.frame_pose(q, "lower") @ tip)[[0, 2]] / 1e-7
     before, response = rows @ v, rows @ np.linalg.inv(robot.mass_matrix(q)) @ rows.T
-    f = np.linalg.solve(response, [-before[0], -(1 + e) * before[1]])  # the tip does not slide
-    assert abs(f[0]) <= mu * f[1]
+    f = -(1 + e) * before[1] / (response[1] @ [-mu, 1.0]) * np.array([-mu, 1.0])
+    assert (before + response @ f)[0] > 0 > before[0]  # the tip slides back, against friction
     assert f @ before + 0.5 * f @ response @ f > 0.04  # J more than there were
     floor = Surface.plane((0, 0, depth - 1e-9), restitution=e, friction=mu, name="floor")
     stepper = Stepper(robot, 1e-4, Environment([floor], [("lower", (0, 0, -1.0))]))
