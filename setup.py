@@ -29,7 +29,7 @@ PAGE = ["plotly>=6", "pycollada", "trimesh", "viser>=1.1"]
 
 # What expands macros in descriptions, and what reads MJCF.
 XACRO = ["xacro>=2"]
-MJCF = ["mujoco>=3.2"]
+MJCF = ["mujoco>=3.3.7"]
 
 setup(
     name=NAME,

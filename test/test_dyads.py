@@ -156,3 +156,10 @@ def test_velocities_cost_as_much_as_there_are_dyads() -> None:
 def test_random_kinds_are_all_there() -> None:
     """What the names of this file rely on."""
     assert {"Watt", "Stephenson", "nested", "planar joint", "dyads"} <= set(KINDS)
+
+
+def test_turns_are_those_of_joints_where_they_can_be() -> None:
+    """The tree joins cylinder and boom to the ground: no turn of one against the other."""
+    boom = mbdyn_ros.load(Path(__file__).parent.parent / "urdf" / "boom.urdf")
+    counts = boom.operation_counts()["mass_matrix"]
+    assert (counts["multiplications"], counts["additions"]) <= (36, 28)

@@ -194,7 +194,9 @@ def test_pieces_are_the_whole(arm: Robot) -> None:
     q0, v0, efforts = start(arm, 300, 6)
     kernel = arm.calls.kernel(programs.forward_dynamics)
     method = FIXED["rk4"]
-    whole, pieces = Rollout(arm.system, kernel), Rollout(arm.system, kernel, most_at_once=1)
+    limits = arm.position_limits
+    whole = Rollout(arm.system, kernel, limits)
+    pieces = Rollout(arm.system, kernel, limits, most_at_once=1)
     for terminal in (False, True):
         for drive in (efforts, efforts[0]):
             expected = whole(q0, v0, drive, DT, method, terminal)
@@ -207,7 +209,8 @@ def test_pieces_are_the_whole(arm: Robot) -> None:
 @pytest.mark.skipif(toolchain() is None, reason="needs a C compiler")
 def test_a_long_one_can_be_interrupted(arm: Robot) -> None:
     q0, v0, efforts = start(arm, 1, 200_000)
-    run = Rollout(arm.system, arm.calls.kernel(programs.forward_dynamics), most_at_once=10_000_000)
+    kernel = arm.calls.kernel(programs.forward_dynamics)
+    run = Rollout(arm.system, kernel, arm.position_limits, most_at_once=10_000_000)
     heard = signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.setitimer(signal.ITIMER_REAL, 0.5)
     try:

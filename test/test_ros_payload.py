@@ -85,3 +85,33 @@ def test_the_simulated_robot_falls_with_it(rig: Rig, loaded: mbdyn_ros.Robot) ->
     unloaded = mbdyn_ros.load(ARM).forward_dynamics(start, np.zeros(3), np.zeros(3))
     assert np.abs(unloaded - expected).max() > 0.1
 
+
+
+def test_gravity_and_what_acts_on_joints_change_while_it_runs(rig: Rig) -> None:
+    """The robot stays; the description's numbers come back when nothing is given any more."""
+    node = rig.add(
+        InverseDynamicsServer, robot_description=ARM, variable=["gravity", "friction", "armature"],
+        joint_dynamics="{elbow: {armature: 2.0}}",
+    )  # fmt: skip
+    robot, joint = node.robot, "elbow"
+    k = robot.velocity_labels.index(joint)
+    inertia = mbdyn_ros.load(ARM).mass_matrix(Q)[k, k]
+    assert robot.mass_matrix(Q)[k, k] == pytest.approx(inertia + 2.0)
+    moon = robot.gravity_vector(Q) * (1.62 / 9.81)
+    assert rig.set(node, gravity=[0.0, 0.0, -1.62]) == ""
+    assert node.robot is robot and robot.gravity_vector(Q) == pytest.approx(moon)
+    assert rig.set(node, joint_dynamics="{elbow: {damping: 3.0, friction: 0.5}}") == ""
+    assert robot.mass_matrix(Q)[k, k] == pytest.approx(inertia)
+    still = mbdyn_ros.load(ARM).friction_vector(Q, np.ones(3))
+    assert robot.friction_vector(Q, np.ones(3))[k] == pytest.approx(3.5)
+    assert rig.set(node, joint_dynamics="") == ""
+    assert robot.friction_vector(Q, np.ones(3)) == pytest.approx(still)
+    for text, words in (
+        ("{shoulder: {damping: 9.0}, elbow: {friction: -1.0}}", "friction of elbow is -1"),
+        ("{elbow: {spring_stiffness: 5.0}}", "the parameter variable naming springs"),
+        ("{elbow: {dampign: 5.0}}", 'has no "dampign"'),
+        ("{ellbow: {damping: 5.0}}", "no movable joint 'ellbow'"),
+        ("[1, 2]", "must be a mapping"),
+    ):
+        assert words in rig.set(node, joint_dynamics=text)
+    assert robot.friction_vector(Q, np.ones(3)) == pytest.approx(still)

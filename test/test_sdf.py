@@ -169,8 +169,9 @@ def test_models_in_models_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     same(mbdyn_ros.load(nested), plain, ("a", "tool::b"))
     parts = tmp_path / "parts" / "tool"
     parts.mkdir(parents=True)
+    look = '<visual name="v"><geometry><mesh><uri>b.stl</uri></mesh></geometry></visual></link>'
     (parts / "new.sdf").write_text(
-        sdf(link("b") + '<frame name="f"><pose>0 9 0 0 0 0</pose></frame>')
+        sdf(link("b").replace("</link>", look) + '<frame name="f"><pose>0 9 0 0 0 0</pose></frame>')
     )
     (parts / "model.config").write_text('<model><sdf version="1.9">new.sdf</sdf></model>')
     file = tmp_path / "robot.sdf"
@@ -187,6 +188,8 @@ def test_models_in_models_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         read_description(file)
     monkeypatch.setenv("GZ_SIM_RESOURCE_PATH", str(parts.parent))
     same(mbdyn_ros.load(file), plain, ("a", "tool::b"))
+    (shown,) = read_description(file).link("tool::b").visuals
+    assert shown.geometry == Mesh(str(parts / "b.stl"), (1.0, 1.0, 1.0))
     file.write_text(sdf(A + ONE + TWO + include.format('merge="true"', "")))
     same(mbdyn_ros.load(file), mbdyn_ros.load(URDF), ("a", "b"))
     placed = include.format("", "<placement_frame>f</placement_frame>")

@@ -80,6 +80,9 @@ def test_text_is_expanded_only_where_that_is_asked_for() -> None:
 def test_verbs(arm: Path) -> None:
     done = CliRunner().invoke(main, ["inspect", str(arm), "--json", "--xacro", "prefix:=left_"])
     assert json.loads(done.stdout)["independent"] == ["left_pin"]
+    text = f'{HEAD}<xacro:property name="m" value="3"/><link name="stone${{m}}"/></robot>'
+    done = CliRunner().invoke(main, ["inspect", "-", "--json"], input=text)
+    assert json.loads(done.stdout)["root"] == "stone3"
     done = CliRunner().invoke(main, ["inspect", str(arm), "--xacro", "prefix=left_"])
     assert done.exit_code and "'prefix=left_' is no argument such as prefix:=left_" in done.output
 

@@ -14,7 +14,7 @@ import click
 from ..errors import InputError, ModelWarning
 from ..model.read.description import described
 from ..model.read.source_text import NamedText, Source
-from ..model.read.xacro_text import xacro_arguments
+from ..model.read.xacro_text import has_xacro, xacro_arguments
 from ..model.write.urdf import urdf_of
 from ..robot import Robot, load
 from .text_values import name_values
@@ -34,8 +34,11 @@ class RobotOptions:
 
     def described(self, source: str) -> Source:
         """The description in a file (- is standard input), xacro expanded."""
-        given = xacro_arguments(self.xacro, "--xacro")
-        return described(read_input() if source == "-" else source, given or None)
+        given = xacro_arguments(self.xacro, "--xacro") or None
+        if source != "-":
+            return described(source, given)
+        text = read_input()
+        return described(text, given or ({} if has_xacro(text) else None))
 
     def read(self, source: Source, quiet: bool = False) -> Robot:
         """The robot of a file, or of what `described` made of it.

@@ -42,11 +42,11 @@ def effort_limits(self: Robot) -> Array:
     return _of_each(self, blocks, size, lambda limits: limits.effort)
 
 
-def say_left_limits(self: Robot, q: Array) -> None:
-    """Warn where motions without stops end at q (..., nq) beyond limits, once a robot."""
+def say_left_limits(self: Robot, limits: Array, q: Array) -> None:
+    """Warn where motions without stops end at q (..., nq) beyond limits (2, nq), once a robot."""
     if self._limits_said:
         return
-    low, high = position_limits(self)
+    low, high = limits
     ends = q.reshape(-1, self.nq)
     beyond = (ends < low) | (ends > high)
     if not beyond.any():

@@ -98,10 +98,9 @@ def rollout(
     self.require_mass("a rollout")
     self.say_choice()
     method = named("integrator", integrator, FIXED)
+    forces, step = checked_efforts(efforts, self.effort_labels), positive_seconds("dt", dt)
     if environment is not None:
-        forces = checked_efforts(efforts, self.effort_labels)
         q, v = checked_start(self.system, q0, v0, forces)
-        step = positive_seconds("dt", dt)
         return rollout_among(environment, self, q, v, forces, step, method, bool(terminal))
     rough = [body.joint for body in self.system.tree.bodies if body.friction]
     if friction and rough:
@@ -109,16 +108,15 @@ def rollout(
             f"{self.model.source}: joints with dry friction ({', '.join(rough)}) stick, which "
             "a rollout leaves out: use friction=False, or simulate"
         )
-    forces = checked_efforts(efforts, self.effort_labels)
     q, v = checked_start(self.system, q0, v0, forces, self.calls.rows)
     friction = friction or not self.calls.traced.has_friction
     if friction not in self._rollouts:
         kernel = self.calls.kernel(programs.forward_dynamics, friction=friction)
-        self._rollouts[friction] = Rollout(self.system, kernel)
+        self._rollouts[friction] = Rollout(self.system, kernel, self.position_limits)
     run, rows = self._rollouts[friction], self.calls.rows
-    result = run(q, v, forces, positive_seconds("dt", dt), method, bool(terminal), rows)
+    result = run(q, v, forces, step, method, bool(terminal), rows)
     if forces.shape[-2]:
-        say_left_limits(self, result[0] if terminal else result[0][..., -1, :])
+        say_left_limits(self, run.limits, result[0] if terminal else result[0][..., -1, :])
     return result
 
 
@@ -128,11 +126,14 @@ class Rollout:
     Parameters
     ----------
     kernel : forward dynamics; it serves where nothing can be compiled.
+    limits : those of positions (2, nq), beyond which motions may end.
     most_at_once : operations after which it may be interrupted.
     """
 
-    def __init__(self, system: System, kernel: Kernel, most_at_once: int = MOST_AT_ONCE) -> None:
-        self._system, self._kernel, self._most = system, kernel, most_at_once
+    def __init__(
+        self, system: System, kernel: Kernel, limits: Array, most_at_once: int = MOST_AT_ONCE
+    ) -> None:
+        self._system, self._kernel, self.limits, self._most = system, kernel, limits, most_at_once
         self._rate = PositionRate(system.coordinates)
         self._compiled: list[CompiledProgram] = []
         if isinstance(kernel, CompiledKernel):
@@ -260,6 +261,7 @@ class Rollout:
             q_out[:], v_out[:] = q, v
 
 
+@functools.cache
 def tableau_in_c(method: FixedMethod) -> tuple[int, Array]:
     """A method for the C of rollouts: stages, and the tableau row by row with its weights.
 

@@ -9,7 +9,7 @@ enum { NEWTON_STEPS = 12 };
 
 #define NO_ROW ((size_t)-1)
 #define LEAST_SHARE 1e-4   /* of a Newton step that has to help */
-#define SOFTNESS 1e-11     /* share of the diagonal that Newton's matrix has more */
+#define SOFTNESS 1e-8     /* share of the diagonal that Newton's matrix has more */
 
 /* How many numbers of room m rows need. */
 static inline size_t room_of_cones(size_t m, size_t size) {

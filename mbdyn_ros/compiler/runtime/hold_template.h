@@ -51,7 +51,7 @@ static size_t F(contact_rows)(const struct walls* w, struct F(work)* x, size_t i
     REAL arm[3], along[3][3];
     for (int r = 0; r < 3; ++r) {
       along[0][r] = normal[r];
-      if (other) {
+      if (w->partner[k] != -1) {
         arm[r] = normal[3 + r] - body[4 * r + 3];
       } else {
         const double* point = w->point + 4 * k;
@@ -257,7 +257,11 @@ static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double 
                                    x->mu, x->bound, x->A, x->b, x->X, x->cones};
     BITS settled;
     const REAL missed = F(impulses_of_cones)(&cones, w->settled, x->f, &settled);
-    if (COUNT > 1) failed |= open & ~settled, open &= settled;
+#if SUFFIX == 1
+    s->unsettled += missed > LAW;
+#else
+    failed |= open & ~settled, open &= settled;
+#endif
     s->residual = F(select)(open, F(greatest)(s->residual, missed), s->residual);
     F(copy)(n, x->fast, x->at_v);
     F(respond)(w, x, m, x->f, x->at_v);

@@ -12,7 +12,9 @@ static double bounce(const struct walls* w, struct walled* s, struct work1* x, s
   bits1 settled;
   const struct cones1 cones = {m, x->count, 0, w->nv, x->first, x->tangent,
                               x->mu, x->bound, x->A, x->b, x->X, x->cones};
-  s->residual = fmax(s->residual, impulses_of_cones1(&cones, w->settled, x->f, &settled));
+  const double missed = impulses_of_cones1(&cones, w->settled, x->f, &settled);
+  s->residual = fmax(s->residual, missed);
+  s->unsettled += missed > LAW;
   double gain = 0.;
   for (size_t i = 0; i < m; ++i) {
     gain += 0.5 * x->f[i] * (2. * before[i] + dot(m, x->A + i * m, x->f));

@@ -14,61 +14,12 @@
 #define SUFFIX 1
 #include "walled_template.h"
 #include "lift.h"
+#include "meeting.h"
 #include "impact.h"
 
 enum { MOST_LOCATED = 8, MOST_MERGES = 6, LANDINGS = 4 };
 
-#define FASTER 1.5  /* factor on the speeds at both ends of a step, for what lies between */
 #define GENTLE 2.   /* speed of what lands gently, of what a step makes */
-
-/* a + s (u + s (two + s three)) */
-static double cubic_at(double a, const double* c, double s) {
-  return a + s * (c[0] + s * (c[1] + s * c[2]));
-}
-
-/* The first s in [0, 1] at which the cubic from a (slope u) to b (slope w) falls below zero;
-   negative where it stays above -depth. */
-static double crossing(double a, double u, double b, double w, double depth) {
-  const double c[] = {u, 3. * (b - a) - 2. * u - w, 2. * (a - b) + u + w};
-  double knot[4] = {0., 1., 1., 1.};
-  const double root = 4. * c[1] * c[1] - 12. * c[0] * c[2];
-  int knots = 1;
-  if (root >= 0.) {
-    const double far = -c[1] - copysign(0.5 * sqrt(root), c[1]);
-    double one = c[2] != 0. ? far / (3. * c[2]) : 2., two = far != 0. ? c[0] / far : 2.;
-    if (one > two) {
-      const double swap = one;
-      one = two, two = swap;
-    }
-    if (one > 0. && one < 1.) knot[knots++] = one;
-    if (two > 0. && two < 1.) knot[knots++] = two;
-  }
-  knot[knots] = 1.;
-  for (int k = 0; k < knots; ++k) {
-    double left = knot[k], right = knot[k + 1];
-    const double start = cubic_at(a, c, left), end = cubic_at(a, c, right);
-    if (end >= -depth || end >= start) continue;
-    if (start <= 0.) return left;
-    for (int i = 0; i < 60; ++i) {
-      const double middle = 0.5 * (left + right);
-      if (cubic_at(a, c, middle) > 0.) {
-        left = middle;
-      } else {
-        right = middle;
-      }
-    }
-    return right;
-  }
-  return -1.;
-}
-
-/* Where within a step of length h a distance falls below zero; without stages it is a square of the
-   time for which the step goes on. */
-static double meeting(const struct walls* w, double h, double g, double rate, double last,
-                      double end, double slope) {
-  const double depth = w->graze * fmax(slope, 1e-12);
-  return crossing(g, rate * h, last, (w->stages ? end : 2. * end - rate) * h, depth);
-}
 
 /* A step of length h from the state kept in x, the held contacts held. */
 static void go(const struct walls* w, struct walled* s, struct work1* x, double h) {
@@ -129,6 +80,17 @@ static void take_again(const struct walls* w, struct walled* s, struct work1* x,
   measure1(w, s, s->q, s->v, x->now);
 }
 
+static void look_back(const struct walls* w, struct walled* s, const struct work1* x,
+                      const double* start, double length) {
+  const size_t m = w->contacts;
+  for (size_t k = 0; k < m; ++k) {
+    const double *then = start + k, *now = x->now + k;
+    if (!may_have_passed(length, then[0], then[m], now[0], now[m], now[2 * m])) continue;
+    if (is_held(x, k)) continue;
+    ++s->unseen, s->passed = k, s->passed_at = s->time + length;
+  }
+}
+
 /* The share of a step that is over when the first contact that is not held meets its wall; 2 where
    none does. Those that meet it gently are held where they may be: `more` says that there are any. */
 static double first_meeting(const struct walls* w, struct work1* x, const double* start,
@@ -185,7 +147,10 @@ static double part(const struct walls* w, struct walled* s, struct work1* x, dou
     if (!more) break;
     take_again(w, s, x, &old, length);
   }
-  if (first > 1.) return length;
+  if (first > 1.) {
+    look_back(w, s, x, start, length);
+    return length;
+  }
   if (!locate) {
     for (int k = 0; k < MOST_MERGES; ++k) {
       const size_t before = x->count;
@@ -207,6 +172,7 @@ static double part(const struct walls* w, struct walled* s, struct work1* x, dou
     if (!(next > 0. && next < length) || next == time) break;
     time = next;
   }
+  look_back(w, s, x, start, time);
   s->time += time;
   collide(w, s, x);
   s->time -= time;
@@ -276,6 +242,10 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
         inside |= work.now[i] < -w->graze * work.now[2 * w->contacts + i];
       }
       if (inside) lift(w, s, &work);
+      if (!work.fresh) measure1(w, s, s->q, s->v, work.now);
+      for (size_t i = 0; i < w->contacts; ++i) {
+        s->deepest = fmax(s->deepest, -work.now[i] / work.now[2 * w->contacts + i]);
+      }
       if (guarded && (held || inside)) trim(w, s, &work, energy[0] + energy[1]);
     }
     s->time = start + s->step;

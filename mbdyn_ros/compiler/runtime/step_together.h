@@ -83,9 +83,29 @@ static void trim_together(const struct walls* w, struct walled_lanes* s, struct 
   for (size_t k = 0; k < m; ++k) x->now[m + k] *= share;
 }
 
+/* How many contacts may have passed their walls unseen. */
+static size_t count_passed(const struct walls* w, const struct workv* x, const realv* start,
+                           double h, bitsv open) {
+  const size_t m = w->contacts;
+  size_t count = 0;
+  for (size_t k = 0, i = 0; k < m; ++k) {
+    const int here = i < x->count && x->held[i] == k;
+    const bitsv held = here ? x->on[i++] : (bitsv){0};
+    const realv g = start[k], rate = start[m + k], last = x->now[k], end = x->now[m + k];
+    const realv reach = greatestv(magnitudev(rate), magnitudev(end));
+    if (!anyv(open & ~held & isv(3. * h * reach + magnitudev(last - g) > g + last))) continue;
+    for (size_t l = 0; l < LANES; ++l) {
+      if (!open[l] || held[l]) continue;
+      count += (size_t)may_have_passed(h, g[l], rate[l], last[l], end[l], x->now[2 * m + k][l]);
+    }
+  }
+  return count;
+}
+
 /* A step of length h; gives where it is to be taken again by itself, from what was before. */
 static bitsv step_together(const struct walls* w, struct walled_lanes* s, struct workv* x, double h,
-                           bitsv open, const struct walled_lanes* old, realv* start) {
+                           bitsv open, const struct walled_lanes* old, realv* start,
+                           size_t* unseen) {
   const size_t m = w->contacts;
   bitsv held = {0}, driven = {0}, more = ~held, odd;
   realv energy[2] = {0};
@@ -125,6 +145,7 @@ static bitsv step_together(const struct walls* w, struct walled_lanes* s, struct
   }
   const bitsv guarded = held & ~driven & open & ~odd;
   if (anyv(guarded)) trim_together(w, s, x, energy, guarded);
+  *unseen += count_passed(w, x, start, h, open & ~odd);
   for (size_t i = 0; i < w->nq; ++i) odd |= ~isv(s->q[i] - s->q[i] == 0.);
   for (size_t i = 0; i < w->nv; ++i) odd |= ~isv(s->v[i] - s->v[i] == 0.);
   return odd & open;

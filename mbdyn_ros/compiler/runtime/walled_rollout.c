@@ -10,6 +10,7 @@ struct walled_rollout {
   size_t step_q, step_v, step_effort, steps;
   double dt, *q_out, *v_out;
   int whole;
+  size_t* unseen;  /* of all motions */
 };
 
 /* Room for a motion: its state and what is known of its contacts. */
@@ -78,13 +79,14 @@ static void roll_together(const struct walled_rollout* job, size_t first, size_t
     }
   }
   x->fresh = 0;
+  size_t unseen = 0;
   for (size_t t = 0; t < job->steps; ++t) {
     for (size_t l = 0; l < LANES; ++l) {
       row[l] = job->effort + lane[l] * job->step_effort + t * w->ne;
     }
     read_rows(row, w->ne, s->effort);
     for (int i = 0; i < KEPT; ++i) copyv(size[i], lanes[i], before[i]);
-    const bitsv odd = step_together(w, s, x, job->dt, open, old, start);
+    const bitsv odd = step_together(w, s, x, job->dt, open, old, start, &unseen);
     for (size_t l = 0; l < LANES; ++l) {
       if (!odd[l]) continue;
       for (int i = 0; i < KEPT; ++i) {
@@ -103,6 +105,7 @@ static void roll_together(const struct walled_rollout* job, size_t first, size_t
       keep_place(job, lane[l], t, one->q, one->v, !open[l]);
     }
   }
+  one->unseen += unseen;
 }
 
 /* Room of lanes, as in `share_motion`. */
@@ -148,6 +151,7 @@ static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
       roll_together(job, k, last - k < LANES ? last - k : LANES, &one, &s, &old, &x, start);
     }
   }
+  __atomic_fetch_add(job->unseen, one.unseen, __ATOMIC_RELAXED);
   free(at);
 }
 
@@ -155,10 +159,11 @@ static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
 EXPORTED void walled_rollout(const struct walls* walls, size_t n, size_t steps, const double* q,
                              size_t step_q, const double* v, size_t step_v, const double* effort,
                              size_t step_effort, double dt, int whole, double* q_out,
-                             double* v_out, int threads) {
+                             double* v_out, size_t* unseen, int threads) {
   const struct walled_rollout job = {.walls = walls, .q = q, .v = v, .effort = effort,
                                      .step_q = step_q, .step_v = step_v,
                                      .step_effort = step_effort, .steps = steps, .dt = dt,
-                                     .q_out = q_out, .v_out = v_out, .whole = whole};
+                                     .q_out = q_out, .v_out = v_out, .whole = whole,
+                                     .unseen = unseen};
   share_out(n, LANES, threads, run_walled_rollout, &job);
 }

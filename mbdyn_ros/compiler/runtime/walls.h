@@ -1,6 +1,8 @@
 /* A motion q' = N(q) v, M(q) v' = force, among one-sided walls, bounds and dry friction: what its
    programs are, where it stands, and the room that a step needs. */
 
+#define LAW 1e-8  /* velocity by which a law is met */
+
 /* Most contacts that are held in one step, and stages of a method of free motion. */
 enum { MOST_HELD = 128, MOST_STAGES = 8, MOST_PASSES = 3 };
 
@@ -20,7 +22,7 @@ struct walls {
      of origin and turning, and its normal (3), or, where that is -1, one row; then rows of dry
      friction and the bounds of its forces. point: places (3) in the bodies' frames, and radius.
      partner: where the other body stands if two links touch, whose place (3) then follows the
-     normal; else -1. The last contacts are slots, see `planes`. */
+     normal; -2 where that is of a rim; else -1. The last contacts are slots, see `planes`. */
   const int64_t *body, *partner, *normal;
   const double* point;
   int64_t rubs, bounds;
@@ -56,6 +58,10 @@ struct walled {
   /* Impacts: see `record_impact`; how many stand there, and for how many there is room. */
   double* impacts;
   size_t hits, most_hits, merged;
+  /* Problems whose impulses miss a law by more than LAW; parts of steps in which a contact may have
+     passed its wall unseen, and which and when the last one was; the greatest depth at an end, m. */
+  size_t unsettled, unseen, passed;
+  double passed_at, deepest;
   double *memory, *room;
 };
 

@@ -28,6 +28,7 @@ from ...program.symbols import alone
 from ..algebra.spatial import SX, JointMotion, by_rows, constant, cross
 from ..system import System
 from ..tree.gibbs_motion import body_motions
+from .rims import lowest
 from .rods import Couple, between, couple_bytes
 
 OUT_OF_REACH = 1e9
@@ -35,11 +36,15 @@ OUT_OF_REACH = 1e9
 
 
 class BodyPoint(NamedTuple):
-    """A point of a body at a place (3,) in its frame (m); with a radius (m) a ball about it."""
+    """A point of a body at a place (3,) in its frame (m); with a radius (m) a ball about it.
+
+    axis : (3,) unit vector of a rim, a circle of that radius across it; None for others.
+    """
 
     body: int
     place: Array
     radius: float = 0.0
+    axis: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +75,9 @@ class ContactGeometry:
     def digest(self) -> str:
         """Hash of all of it."""
         content = hashlib.sha256()
-        for body, place, radius in self.points:
+        for body, place, radius, axis in self.points:
             content.update(f"{body} {radius!r}".encode() + place.tobytes())
+            content.update(b"" if axis is None else axis.tobytes())
         for face in (*self.faces, *self.signed):
             content.update(face.serialize().encode())
         for couple in self.couples:
@@ -137,7 +143,7 @@ def point_motions(
     """The motion of points at tree velocities and accelerations."""
     motions = body_motions(tree, joints, v, a)
     result = []
-    for body, place, _ in points:
+    for body, place, *_ in points:
         motion, r = motions[body], constant([*place, 1.0])
         turning = motion.T[:3, :3] @ motion.w
         result.append(PointMotion((motion.T @ r)[:3], (motion.rate @ r)[:3], turning))
@@ -151,9 +157,19 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
     velocity = embedding.velocity(v)
     rest = SX.zeros(system.tree.nv)
     points = point_motions(system.tree, embedding.joints, velocity, rest, contacts.points)
+    motions = body_motions(system.tree, embedding.joints, velocity, rest)
     position = embedding.values()
     values, rates, slopes = [], [], []
-    for point, (_, _, radius) in zip(points, contacts.points, strict=True):
+    for point, (body, _, radius, axis) in zip(points, contacts.points, strict=True):
+        if axis is not None:
+            for face in contacts.faces:
+                turned = motions[body].T[:3, :3] @ constant(axis)
+                gradient, foot = lowest(point.place, turned, radius, face)
+                values.append(face(foot))
+                speed = point.velocity + cross(point.turning, foot - point.place)
+                rates.append(ca.dot(gradient, speed))
+                slopes.append(ca.norm_2(gradient))
+            continue
         if radius:
             for signed in contacts.signed:
                 distance, normal, _ = signed(point.place)
@@ -168,7 +184,6 @@ def distances(system: System, q: SX, z: SX, v: SX, contacts: ContactGeometry) ->
         values.append(value)
         rates.append(gradient @ point.velocity)
         slopes += [ca.norm_2(gradient[k, :]) for k in range(len(contacts.faces))]
-    motions = body_motions(system.tree, embedding.joints, velocity, rest)
     for couple in contacts.couples:
         one, other = (motions[rod.body] for rod in couple)
         gap, n, x = between(couple, one.T[:3, :], other.T[:3, :])

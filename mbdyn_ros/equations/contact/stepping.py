@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 import casadi as ca
 
@@ -17,6 +18,7 @@ from ..system import System
 from ..tree.acting import acting
 from ..tree.gibbs_motion import body_motions
 from .contact import ContactGeometry
+from .rims import lowest
 from .rods import between
 
 
@@ -61,10 +63,14 @@ def contact_rows(system: System, q: SX, z: SX, contacts: ContactGeometry) -> SX:
         turning = motion.T[:3, :3] @ motion.w
         speeds = ca.vertcat(motion.rate[:3, 3], turning)
         bodies += [by_rows(motion.T[:3, :]), by_rows(ca.jacobian(speeds, v))]
-    for body, place, radius in contacts.points:
+    for body, place, radius, axis in contacts.points:
         x = (motions[body].T @ constant([*place, 1.0]))[:3]
         for face in range(len(contacts.faces)):
-            if radius:
+            if axis is not None:
+                turned = motions[body].T[:3, :3] @ constant(axis)
+                gradient, at = lowest(x, turned, radius, contacts.faces[face])
+                normals += [gradient / ca.norm_2(gradient), at]
+            elif radius:
                 normals.append(contacts.signed[face](x)[1])
             else:
                 at = SX.sym("x", 3)
@@ -91,8 +97,9 @@ class RowsLayout:
 
     body : of every contact the place of its body: the transform (3, 4) into the world, and the
         velocities (6, nv) of its origin and of its turning; of a stop that of its row (nv,).
-    partner : of every couple of links the place of the other body likewise; -1 for the others.
-    normal : of its normal (3,), -1 for a stop; of a couple the place (3,) between follows. Slots
+    partner : of every couple of links the place of the other body likewise; -2 for a rim, -1 for
+        the others.
+    normal : of its normal (3,), -1 for a stop; of a couple and a rim the place (3,) follows. Slots
         are couples whose bodies, normals and places others fill in.
     rubbing, bound : of the rows (r, nv), and of the bounds (r,), of dry friction.
     order : of every body that may touch.
@@ -117,13 +124,14 @@ class RowsLayout:
         rubbing = first + nv * len(stops)
         normals = rubbing + nv * len(RubbingRows.of(system))
         couples = [[order[rod.body] for rod in couple] for couple in contacts.couples]
-        at_walls = [normals + 3 * k for k in range(len(bodies))]
-        between_links = normals + 3 * len(bodies)
+        rims = [point.axis is not None for point in contacts.points for _ in range(faces)]
+        *at_walls, between_links = accumulate((6 if rim else 3 for rim in rims), initial=normals)
+        alone = [-2 if rim else -1 for rim in rims]
         count, slots = len(couples), contacts.slots
         at_links = [between_links + 6 * k for k in range(count + slots)]
         return RowsLayout(
             (*bodies, *(one for one, _ in couples), *stops, *[0] * slots),
-            (*[-1] * len(bodies), *(two for _, two in couples), *[-1] * len(stops), *[0] * slots),
+            (*alone, *(two for _, two in couples), *[-1] * len(stops), *[0] * slots),
             (*at_walls, *at_links[:count], *[-1] * len(stops), *at_links[count:]),
             rubbing,
             between_links + 6 * (count + slots),

@@ -169,14 +169,23 @@ class Dyads:
         return False
 
     def _solve(self, parts: list[Part], sides: list[Connection]) -> None:
-        """Solve the triangle of parts i, j, k, joined by `sides` ij, ik, jk."""
+        """Solve the triangle of parts i, j, k, joined by `sides` ij, ik, jk.
+
+        Turns are those against one part, best the one that the tree joins to both others: then they
+        are turns of its joints, and no products of such.
+        """
         count = sum(one.slides for one in sides)
         pairs = ((0, 1), (0, 2), (1, 2))
+        closing = [pair for pair, one in zip(pairs, sides, strict=True) if one.joint is None]
+        apart = closing[0] if len(closing) == 1 else (1, 2)
         if count == 0:
-            first, second, third = 0, 1, 2
+            second, third = apart
+            first = 3 - second - third
         elif count == 1:  # the slide joins the first to the second
             first, second = pairs[[one.slides for one in sides].index(True)]
             third = 3 - first - second
+            if {first, third} == {*apart}:
+                first, second = second, first
         else:  # slides join the first to the others
             second, third = pairs[[one.slides for one in sides].index(False)]
             first = 3 - second - third

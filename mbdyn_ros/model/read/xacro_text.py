@@ -28,7 +28,12 @@ def is_xacro(source: Source) -> bool:
         return False
     if str(source).lower().endswith(".xacro"):
         return True
-    return ELEMENT.search(load_text(source)[1]) is not None
+    return has_xacro(load_text(source)[1])
+
+
+def has_xacro(text: str) -> bool:
+    """Whether a text has elements of xacro."""
+    return ELEMENT.search(text) is not None
 
 
 def xacro_arguments(texts: Iterable[str], what: str) -> dict[str, str]:

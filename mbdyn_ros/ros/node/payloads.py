@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .robot_node import RobotNode
 
 VARIABLE = Spec(
-    "variable", STRINGS, "links whose payload ~/set_payload may change", read_only=True
+    "variable", STRINGS, "links whose payload ~/set_payload may change; gravity, friction, "
+    "armature and springs, which parameters may change without compiling", read_only=True,
 )
 
 HEAVIEST = 1e12

@@ -23,6 +23,7 @@ from .parameters import Parameters, Spec
 from .payloads import Payloads
 from .rate_loop import RateLoop
 from .refusals import in_words, one_line
+from .running_numbers import RunningNumbers
 from .senders import others_on
 
 Part = TypeVar("Part")
@@ -51,7 +52,7 @@ class RobotNode(Node):
     PROGRAMS : of `Robot`, compiled before `on_robot` is called.
     LOOP : name of the thread that ticks; empty for a node that only answers.
     AT_FAULT : what the node does at a fault, for the log.
-    parameters, description, diagnostics, clock, payloads : as the names say.
+    parameters, description, diagnostics, clock, payloads, numbers : as the names say.
     lock : held by ticks and by the services of `offer`: what they share is whole between them.
     fault : why the last tick failed, until `clear_fault`; empty where none did.
     """
@@ -72,6 +73,7 @@ class RobotNode(Node):
         self.fault = ""
         self._hardware = ""
         self.payloads = Payloads(self)
+        self.numbers = RunningNumbers(self)
         self.loop: RateLoop | None = None
 
     def begin(self) -> None:
@@ -208,6 +210,7 @@ class RobotNode(Node):
             except ModelError as error:
                 raise ModelError(self._of_parameter(str(error))) from None
             self.payloads.carry(robot)
+            self.numbers.carry(robot)
             robot.compile(*self.PROGRAMS)
             robot.say_choice()
         for one in caught:
@@ -278,7 +281,7 @@ class RobotNode(Node):
 
     def _review(self, names: Collection[str]) -> str | None:
         try:
-            self.on_parameters(names)
+            self.on_parameters(self.numbers.review(names))
         except MbdynError as error:
             return one_line(error)
         if self.loop is not None:

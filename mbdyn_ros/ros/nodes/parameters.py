@@ -6,6 +6,7 @@ from ..messages.named_numbers import LARGEST_SENT
 from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
 from ..node.parameters import DOUBLES, STRINGS, Spec, one_of
 from ..node.payloads import VARIABLE
+from ..node.running_numbers import JOINT_DYNAMICS
 from .feedforward import EFFORT_SOURCES
 
 COMMAND_ORDER = Spec(
@@ -35,6 +36,7 @@ INVERSE_DYNAMICS_SERVER = (
     FLOATING_BASE,
     GRAVITY,
     VARIABLE,
+    JOINT_DYNAMICS,
     Spec(
         "largest_request", 100_000, "points of a trajectory or wrenches of a request, at most",
         1, 10_000_000,
@@ -46,6 +48,7 @@ SIMULATOR = (
     FLOATING_BASE,
     GRAVITY,
     VARIABLE,
+    JOINT_DYNAMICS,
     PRIORITY,
     Spec("rate", 1000.0, "steps per simulated second, Hz", 1.0, 10000.0),
     Spec("substeps", 1, "integration steps in one step", 1, 1000),
@@ -86,6 +89,7 @@ TORQUE_FEEDFORWARD = (
     *SPECS,
     GRAVITY,
     VARIABLE,
+    JOINT_DYNAMICS,
     PRIORITY,
     Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
     COMMAND_ORDER,

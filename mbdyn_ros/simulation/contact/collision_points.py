@@ -20,6 +20,9 @@ from .points import Point
 RIM = 8
 """Points on each end of a cylinder."""
 
+INSET = 1e-5
+"""Share of its radius by which they are nearer to the axis than the rim, which alone rolls."""
+
 COARSE, COARSEST = 0.05, 2e-3
 """How far the hull of a mesh may lie outside its points: share of its size, and at most (m)."""
 
@@ -30,8 +33,8 @@ def collision_points(robot: Robot, flat: bool) -> tuple[Point, ...]:
     Where all walls are `flat`, points inside the hull of their body's others are left out.
 
     Balls stay balls; a capsule is two balls; a box has its corners, a cylinder points on its
-    edges, a mesh the corners of its convex hull, except those that stand out by less than a
-    twentieth of its size and 2 mm.
+    edges and, where walls are flat, these edges as rims, on which it rolls; a mesh the corners of
+    its convex hull, except those that stand out by less than a twentieth of its size and 2 mm.
 
     Raises
     ------
@@ -48,26 +51,46 @@ def collision_points(robot: Robot, flat: bool) -> tuple[Point, ...]:
             for place, radius in _places(model, link.name, shape, flat):
                 x, y, z = (shape.origin.rotation @ place + shape.origin.translation).tolist()
                 found.setdefault(body, []).append(Point(link.name, (x, y, z), radius))
+            found.setdefault(body, []).extend(_rims(link.name, shape) if flat else ())
     kept = [_outermost(robot, points) if flat else points for points in found.values()]
     return tuple(point for points in kept for point in points)
 
 
 def _outermost(robot: Robot, points: list[Point]) -> list[Point]:
-    """The points of one body that are corners of their hull, and all balls that reach out of it."""
-    frames = (robot.system.tree.frames[point.link][1] for point in points)
+    """The points of one body that are corners of their hull, and what round reaches out of it."""
+    poses = [robot.system.tree.frames[point.link][1] for point in points]
+    is_rim = np.array([point.axis is not None for point in points])
     places = np.array([
         pose.rotation @ point.xyz + pose.translation
-        for point, pose in zip(points, frames, strict=True)
+        for point, pose in zip(points, poses, strict=True)
     ])  # fmt: skip
-    radii = np.array([point.radius for point in points])
     try:
-        hull = ConvexHull(places)
+        hull = ConvexHull(places[~is_rim])
     except QhullError:  # too few, or all in a plane
         return points
-    reach = (places @ hull.equations[:, :3].T + hull.equations[:, 3]).max(axis=1) + radii
-    outer = (radii > 0) & (reach > 0)
-    outer[hull.vertices] = True
+    normals = hull.equations[:, :3]
+    radii = np.array([point.radius for point in points])[:, None]
+    axes = np.array([
+        np.zeros(3) if point.axis is None else pose.rotation @ point.axis
+        for point, pose in zip(points, poses, strict=True)
+    ])  # fmt: skip
+    widths = radii * np.sqrt(np.maximum(0.0, 1.0 - (axes @ normals.T) ** 2))
+    reach = (places @ normals.T + hull.equations[:, 3] + widths).max(axis=1)
+    outer = (radii[:, 0] > 0) & (reach > 0)
+    outer[np.flatnonzero(~is_rim)[hull.vertices]] = True
     return [point for point, stays in zip(points, outer.tolist(), strict=True) if stays]
+
+
+def _rims(link: str, collision: Collision) -> Iterator[Point]:
+    """The edges of a cylinder; nothing of other shapes."""
+    shape, origin = collision.geometry, collision.origin
+    if not isinstance(shape, Cylinder) or isinstance(shape, Capsule):
+        return
+    x, y, z = origin.rotation[:, 2].tolist()
+    for end in (-0.5 * shape.length, 0.5 * shape.length):
+        place = origin.rotation @ [0.0, 0.0, end] + origin.translation
+        a, b, c = place.tolist()
+        yield Point(link, (a, b, c), shape.radius, (x, y, z))
 
 
 def _places(
@@ -89,8 +112,9 @@ def _places(
             if isinstance(shape, Capsule):
                 yield np.array([0.0, 0.0, end]), shape.radius
                 continue
+            radius = shape.radius * (1 - INSET) if flat else shape.radius
             for angle in 2 * np.pi * np.arange(RIM) / RIM:
-                rim = shape.radius * np.cos(angle), shape.radius * np.sin(angle)
+                rim = radius * np.cos(angle), radius * np.sin(angle)
                 yield np.array([*rim, end]), 0.0
     else:
         where = f'{model.source}:{collision.line}: <link name="{link}"> <collision>'

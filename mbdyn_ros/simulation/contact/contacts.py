@@ -15,7 +15,7 @@ from ...robot import Robot
 from .couple_terms import CoupleTerms
 from .environment import Environment
 from .face_terms import FaceTerms
-from .rows import Indices, Rows, skew, tangent_planes
+from .rows import Indices, Rows, rim_arm, skew, tangent_planes
 
 VANISHING = 1e-3
 """Share of the gradient nearby under which a gradient vanishes."""
@@ -80,7 +80,11 @@ class Contacts:
         points, bodies = self.geometry.points, self.geometry.bodies
         self._body = np.array([bodies.index(point.body) for point in points], dtype=np.intp)
         self._local = np.array([[*point.place, 1.0] for point in points]).reshape(-1, 4)
-        self._radius = np.array([point.radius for point in points])
+        self._radius = np.array([point.radius if point.axis is None else 0.0 for point in points])
+        self._rims: dict[int, tuple[Array, float]] = {}
+        for k, point in enumerate(points):
+            if point.axis is not None:
+                self._rims[k] = point.axis, point.radius
         self._levels = [FaceTerms(side.surface.levels[side.face]) for side in faces]
         self._signed = [FaceTerms(signed) for signed in self.geometry.signed]
 
@@ -174,6 +178,17 @@ class Contacts:
             turning = layout.angular[body] @ v
             h = h + radius * (np.cross(n, layout.turn_drift[body]) + np.cross(change, turning))
             J = J + skew(radius * n) @ layout.angular[body]
+        normal_rows, normal_drift = W[at_wall], drift[at_wall]
+        for row in [row for row, k in enumerate(p.tolist()) if k in self._rims]:
+            (axis, size), turning = self._rims[p[row]], layout.angular[body[row]] @ v
+            turned = layout.transforms[body[row], 0, :, :3] @ axis
+            arm, rate = rim_arm(n[row], turned, size, turning)
+            J[row] -= skew(arm[None])[0] @ layout.angular[body[row]]
+            h[row] += np.cross(layout.turn_drift[body[row]], arm) + np.cross(turning, rate)
+            x[row] += arm
+            normal_rows[row], normal_drift[row] = n[row] @ J[row], n[row] @ h[row]
+        if self._rims:
+            W[at_wall], drift[at_wall], places[at_wall] = normal_rows, normal_drift, x - radius * n
         jacobians[at_wall], along[at_wall] = J, h
         for row in np.flatnonzero(~at_wall & ~at_stop).tolist():
             k = int(which[row]) - self.geometry.pairs
@@ -200,7 +215,7 @@ class Contacts:
                 places[row, 1] = k - self.geometry.touching
                 continue
             p, face = divmod(k, faces)
-            if k >= self.geometry.pairs or not self._levels[face].flat:
+            if k >= self.geometry.pairs or not self._levels[face].flat or p in self._rims:
                 return None
             _, normal, _ = self._levels[face](self._local[p, :3])
             places[row, 0] = self._body[p]

@@ -146,11 +146,12 @@ class Environment:
         for point in self.contact_points(robot) if self.surfaces else ():
             body, pose = frames[point.link]
             place = pose.rotation @ np.array(point.xyz) + pose.translation
-            places.append(BodyPoint(body, place, point.radius))
+            axis = None if point.axis is None else pose.rotation @ np.array(point.axis)
+            places.append(BodyPoint(body, place, point.radius, axis))
         faces = tuple(side.surface.faces[side.face] for side in self.sides)
         stops = tuple(stop for _, stop in self._stops(robot))
         signed: tuple[ca.Function, ...] = ()
-        if any(point.radius for point in places):
+        if any(point.radius and point.axis is None for point in places):
             signed = tuple(side.surface.signed[side.face] for side in self.sides)
         couples = tuple(couple for _, couple in self.couples(robot))
         pairs = self.solid_pairs(robot)

@@ -21,13 +21,20 @@ SAME_PLACE = 1e-12
 
 
 class Point(tuple[str, tuple[float, float, float]]):
-    """A pair (link, xyz): a place (m) in a link's frame; with a `radius` (m) a ball about it."""
+    """A pair (link, xyz): a place (m) in a link's frame; with a `radius` (m) a ball about it.
+
+    axis : of the rim of a cylinder, a circle of that radius across it; None for others.
+    """
 
     radius: float
+    axis: tuple[float, float, float] | None
 
-    def __new__(cls, link: str, xyz: tuple[float, float, float], radius: float = 0.0) -> Point:
+    def __new__(
+        cls, link: str, xyz: tuple[float, float, float], radius: float = 0.0,
+        axis: tuple[float, float, float] | None = None,
+    ) -> Point:  # fmt: skip
         self = super().__new__(cls, (link, xyz))
-        self.radius = radius
+        self.radius, self.axis = radius, axis
         return self
 
     @property
@@ -42,7 +49,8 @@ class Point(tuple[str, tuple[float, float, float]]):
 
     def __str__(self) -> str:
         x, y, z = self.xyz
-        ball = f", radius {self.radius:.4g}" if self.radius else ""
+        kind = "radius" if self.axis is None else "rim of radius"
+        ball = f", {kind} {self.radius:.4g}" if self.radius else ""
         return f"({x:.4g}, {y:.4g}, {z:.4g}){ball} of link {self.link!r}"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...equations.contact.impact import Blocks
+from ...equations.contact.rims import ON_END
 from ...model.model import Array
 
 Indices = NDArray[np.intp]
@@ -79,6 +80,21 @@ def skew(vectors: Array) -> Array:
     result[:, 0, 1], result[:, 0, 2], result[:, 1, 2] = -z, y, -x
     result[:, 1, 0], result[:, 2, 0], result[:, 2, 1] = z, -y, x
     return result
+
+
+def rim_arm(n: Array, axis: Array, radius: float, turning: Array) -> tuple[Array, Array]:
+    """The way (3,) from the centre of a rim to its point next to a plane, and the rate of that.
+
+    n, axis : (3,) unit vectors. turning : (3,) rad/s of the rim; see `equations/contact/rims.py`.
+    """
+    swing = np.cross(turning, axis)
+    across = n - (n @ axis) * axis
+    size = float(np.linalg.norm(across))
+    if size <= ON_END:
+        return np.zeros(3), np.zeros(3)
+    rate = -(n @ swing) * axis - (n @ axis) * swing
+    unit = across / size
+    return -radius * unit, -radius / size * (rate - (unit @ rate) * unit)
 
 
 def tangent_planes(normals: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -11,7 +12,7 @@ import numpy as np
 from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector, whole_efforts
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
-from ...errors import InputError, SimulationError
+from ...errors import InputError, SimulationError, SimulationWarning
 from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...model.model import Array
 from ...robot import Robot
@@ -21,6 +22,7 @@ from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
+from .accounts import Accounts
 from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
 from .motion_in_c import MotionInC
 from .step_in_c import StepInC, is_compiled
@@ -31,7 +33,7 @@ MOST_IMPACTS = 256
 """Impacts that are kept while compiled code runs."""
 
 
-class Stepper:
+class Stepper(Accounts):
     """The motion of a robot among walls, advanced in equal steps, each one compiled call.
 
     Contacts are hard and one-sided, friction is Coulomb's with its round cone, impacts follow
@@ -102,6 +104,7 @@ class Stepper:
             coulomb.at(self.q)
             self._damping_rate = fastest_damping(robot.mass_matrix(self.q), coulomb.damping)
         self._impacts: list[Impact] = []
+        self._unseen_said = False
         self._wrenches: dict[str, Array] = {}
         self._sensors = ForceTorques(robot)
         self.step = step
@@ -164,15 +167,6 @@ class Stepper:
         """Name of what takes the steps of free motion; see `integration.methods`."""
         return self._method.name
 
-    @property
-    def time(self) -> float:
-        """Simulated seconds."""
-        return float(self._motion.motion.time)
-
-    @time.setter
-    def time(self, time: float) -> None:
-        self._motion.motion.time = time
-
     def set_state(self, q: Array | Sequence[float], v: Array | Sequence[float]) -> None:
         """Put the robot somewhere else.
 
@@ -212,6 +206,7 @@ class Stepper:
             if self._touches is not None:
                 records = self._motion.take_impacts()
                 self._impacts += [self._touches.impact(one, self._energy_of) for one in records]
+            self._say_unseen()
             if taken < 0:
                 raise diverged(self.robot, self.q, self.v, self.time, self.step)
             left -= taken
@@ -267,31 +262,22 @@ class Stepper:
         """Kinetic and potential energy (2,), J."""
         return self._energy_of(self.q, self.v)
 
-    @property
-    def lost(self) -> float:
-        """J that impacts, the friction of walls and dry friction of joints have taken."""
-        return float(self._motion.motion.lost)
-
-    @lost.setter
-    def lost(self, lost: float) -> None:
-        self._motion.motion.lost = lost
-
-    @property
-    def trimmed(self) -> float:
-        """J by which errors of steps would have raised the energy; see `limit_energy`."""
-        return float(self._motion.motion.trimmed)
-
-    @property
-    def residual(self) -> float:
-        """The largest velocity (m/s or rad/s) by which contacts missed a law so far."""
-        return float(self._motion.motion.residual)
-
-    @property
-    def merged(self) -> int:
-        """Steps in which impacts followed each other so closely that they ended in rest."""
-        return int(self._motion.motion.merged)
-
     # ---- what happened --------------------------------------------------------------------
+
+    def _say_unseen(self) -> None:
+        """Warn, once a motion, where a step was too long for how fast the robot moves."""
+        motion = self._motion.motion
+        if motion.unseen and not self._unseen_said:
+            assert self._contacts is not None
+            self._unseen_said = True
+            warnings.warn(
+                f"{self.robot.model.source}: {self._contacts.name(motion.passed)} may have been "
+                f"passed unseen at t = {motion.passed_at:.6g} s: in a step of {self.step:g} s it "
+                "moves further than from there to the wall; take shorter steps. This is said "
+                "once; `unseen` counts",
+                SimulationWarning,
+                stacklevel=3,
+            )
 
     def _energy_of(self, q: Array, v: Array) -> Array:
         self._energy.q[:], self._energy.v[:] = q, v

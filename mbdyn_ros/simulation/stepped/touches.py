@@ -67,7 +67,7 @@ class Touches:
             return np.full(3, np.nan), np.full(3, np.nan)
         at = self._step.layout.normal[k]
         normal = self._column[at : at + 3].copy()
-        if self._partner[k] >= 0:
+        if self._partner[k] != -1:
             return self._column[at + 3 : at + 6].copy(), normal
         transform = self._column[self._body[k] :][:12].reshape(3, 4)
         x, y, z, radius = self._step.points[k].tolist()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import warnings
 
 import numpy as np
 
 from ...array import Array
 from ...compiler.runtime.library import stepping
 from ...compiler.threads import threads_for
-from ...errors import SimulationError
+from ...errors import SimulationError, SimulationWarning
 from ...integration.methods import FixedMethod
 from ...robot import Robot
 from ...robot.rollout import rollout_among
@@ -69,6 +70,7 @@ def rollout_among_walls(
         steps = 0
     elif not steps and terminal:
         q_out[:], v_out[:] = q, v
+    unseen = ctypes.c_size_t(0)
     group = max(1, int(LONGEST_CALL * STEPS_A_SECOND / max(1, steps)))
     for first in range(0, count if steps else 0, group):
         some = slice(first, first + group)
@@ -81,10 +83,18 @@ def rollout_among_walls(
         stepping().walled_rollout(
             *given, ctypes.c_double(dt), int(not terminal),
             ctypes.c_void_p(q_out[some].ctypes.data), ctypes.c_void_p(v_out[some].ctypes.data),
+            ctypes.byref(unseen),
             threads_for(
                 len(q_out[some]) * steps * OPERATIONS, robot.calls.options.worth_a_thread
             ),
         )  # fmt: skip
+    if unseen.value:
+        warnings.warn(
+            f"{robot.model.source}: contacts may have passed walls unseen, {unseen.value} times: "
+            f"in steps of {dt:g} s they move further than there is to the wall; take shorter ones",
+            SimulationWarning,
+            stacklevel=3,
+        )
     return (q_out, v_out) if counts else (q_out[0], v_out[0])
 
 

@@ -1,0 +1,62 @@
+"""Accounts of a motion in compiled steps: what it has lost, and how good its steps were."""
+
+from __future__ import annotations
+
+from .motion_in_c import MotionInC
+
+
+class Accounts:
+    """The time of a motion in steps, and numbers that tell how good these were so far."""
+
+    _motion: MotionInC
+
+    @property
+    def time(self) -> float:
+        """Simulated seconds."""
+        return float(self._motion.motion.time)
+
+    @time.setter
+    def time(self, time: float) -> None:
+        self._motion.motion.time = time
+
+    @property
+    def lost(self) -> float:
+        """J that impacts, the friction of walls and dry friction of joints have taken."""
+        return float(self._motion.motion.lost)
+
+    @lost.setter
+    def lost(self, lost: float) -> None:
+        self._motion.motion.lost = lost
+
+    @property
+    def trimmed(self) -> float:
+        """J by which errors of steps would have raised the energy; see `Stepper.limit_energy`."""
+        return float(self._motion.motion.trimmed)
+
+    @property
+    def residual(self) -> float:
+        """The largest velocity (m/s or rad/s) by which contacts missed a law."""
+        return float(self._motion.motion.residual)
+
+    @property
+    def unsettled(self) -> int:
+        """Problems of contacts of which no impulses were found that meet all laws to 1e-8 m/s.
+
+        The best that were found are taken: they push and stay in their cones; see `residual`.
+        """
+        return int(self._motion.motion.unsettled)
+
+    @property
+    def merged(self) -> int:
+        """Steps in which impacts followed each other so closely that they ended in rest."""
+        return int(self._motion.motion.merged)
+
+    @property
+    def unseen(self) -> int:
+        """How often a contact may have passed its wall unseen, in steps too long for its speed."""
+        return int(self._motion.motion.unseen)
+
+    @property
+    def deepest(self) -> float:
+        """The greatest depth (m) in a wall at the end of a step."""
+        return float(self._motion.motion.deepest)

@@ -1,0 +1,115 @@
+"""Coulomb's law at every contact of every step, and steps that are too long for a fast robot."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from random_robots import RandomRobot, robots
+from thrown_robots import ARM
+
+import mbdyn_ros
+from mbdyn_ros import Environment, ModelWarning, SimulationWarning, Stepper, Surface
+
+STEPS = 150
+"""Of a millisecond, of each robot."""
+
+MISSED = 1e-8
+"""Velocity (m/s) by which a law may be missed."""
+
+
+def obeys(robot: RandomRobot, seed: int, mu: float) -> None:
+    """Throw a robot on a tilted floor, a ball at every link, and hold every step to the laws."""
+    rng = np.random.default_rng(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        thrown = mbdyn_ros.load(robot.urdf(), floating_base=True)
+    normal = np.array([*0.2 * rng.normal(size=2), 1.0])
+    floor = Surface.plane(normal=normal, restitution=0.3, friction=mu, name="floor")
+    balls = [(link.name, (0.0, 0.0, 0.0), 0.05) for link in robot.links]
+    stepper = Stepper(thrown, 1e-3, Environment([floor], balls))
+    q = stepper.q.copy()
+    normal /= np.linalg.norm(normal)
+    low = min(normal @ thrown.frame_pose(q, link)[:3, 3] for link, _, _ in balls)
+    q[:3] += (0.051 - low) * normal
+    stepper.set_state(q, 0.5 * rng.normal(size=thrown.nv))
+    held = 0
+    for _ in range(STEPS):
+        stepper.advance()
+        motion = stepper._motion
+        forces, slips = motion.force[: 3 * len(balls)], motion.slip
+        for k in np.flatnonzero(stepper.modes).tolist():
+            force, slip = forces[3 * k : 3 * k + 3], slips[3 * k : 3 * k + 3]
+            across, speed = np.hypot(*force[1:]), np.hypot(*slip[1:])
+            held += 1
+            assert force[0] >= 0 and across <= mu * force[0] * (1 + 1e-12)
+            assert slip[0] >= -MISSED
+            assert force[0] == 0 or slip[0] <= MISSED
+            if force[0] > 1e-6 and mu and speed > 1e3 * MISSED:
+                # full, and against the velocity: the share of it that is not is the residual's
+                np.testing.assert_allclose(
+                    force[1:] / (mu * force[0]), -slip[1:] / speed, atol=2 * MISSED / speed + 1e-9
+                )
+    assert stepper.unsettled == 0 and stepper.residual <= MISSED
+    assert stepper.deepest <= 1e-6
+    assert held or stepper.q[2] > 0
+
+
+DRAWN = {
+    "robot": robots(
+        joints=6, kinds=("revolute", "prismatic", "continuous", "fixed"), massless=False
+    ),
+    "seed": st.integers(0, 2**32 - 1),
+    "mu": st.sampled_from([0.0, 0.5, 1.0]),
+}
+
+
+@settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
+@given(**DRAWN)
+def test_coulombs_law_in_every_step(robot: RandomRobot, seed: int, mu: float) -> None:
+    obeys(robot, seed, mu)
+
+
+@pytest.mark.long
+@settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
+@given(**DRAWN)
+def test_coulombs_law_in_every_step_of_many(robot: RandomRobot, seed: int, mu: float) -> None:
+    obeys(robot, seed, mu)
+
+
+def test_a_wall_passed_within_a_step_is_reported() -> None:
+    """A ball in the way, there before and after: the step says so, and a short one hits it."""
+    robot = mbdyn_ros.load(ARM.format(dry=0.0))
+    ball = Surface.sphere(radius=0.05, inside=False, name="ball")
+    wall = Environment([ball], [("cart", (0, 0, 0), 0.01)])
+    stepper = Stepper(robot, 0.05, wall)
+    stepper.set_state([0.5, 0.0], [-20.0, 0.0])
+    with pytest.warns(SimulationWarning, match="'cart' on surface 'ball' may have been passed"):
+        stepper.advance(2)
+    assert stepper.q[0] < -0.4 and stepper.unseen == 1
+    with pytest.warns(SimulationWarning, match="may have passed walls unseen, 1 times"):
+        robot.rollout([0.5, 0.0], [-20.0, 0.0], np.zeros((2, 2)), 0.05, environment=wall)
+    stepper = Stepper(robot, 1e-3, wall)
+    stepper.set_state([0.5, 0.0], [-20.0, 0.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SimulationWarning)
+        stepper.advance(50)
+    assert stepper.q[0] > 0.04 and stepper.impacts and stepper.unseen == 0
+
+
+def test_a_turn_within_a_step_is_reported() -> None:
+    """A pendulum that goes all the way round between two steps, and through the wall."""
+    robot = mbdyn_ros.load(
+        """<robot name="pendulum"><link name="base"/><link name="rod"><inertial><mass value="1"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="turn" type="continuous"><parent link="base"/><child link="rod"/>
+        <axis xyz="0 0 1"/></joint></robot>"""
+    )
+    wall = Surface.plane(point=(-0.5, 0, 0), normal=(1, 0, 0), name="wall")
+    stepper = Stepper(robot, 0.01, Environment([wall], [("rod", (1.0, 0.0, 0.0))]))
+    stepper.set_state([1.0], [2 * np.pi / 0.01])
+    with pytest.warns(SimulationWarning, match="'rod' on surface 'wall' may have been passed"):
+        stepper.advance(1)
