@@ -36,13 +36,13 @@ SPREAD = np.log(3.0)
 TURN_POINTS = 96
 """Instants of a turn of a candidate."""
 
-MOST_POINTS = 200
+LONGEST_PATH = 200
 """Points of a path; each costs a number to be found."""
 
-CLOSED = 1e-6
+MEETING = 1e-6
 """Share of a path's size within which its ends meet."""
 
-EXACT = 1e-9
+NEAR_ENOUGH = 1e-9
 """Gap, in sizes of the path, below which no better design is looked for."""
 
 EVALUATIONS = 300
@@ -141,7 +141,7 @@ def fit_curve(
         )  # fmt: skip
         if best is None or found.cost < best.cost:
             best = found
-        if best.cost < (EXACT * problem.size) ** 2:
+        if best.cost < (NEAR_ENOUGH * problem.size) ** 2:
             break
     if best is None:
         raise mechanism.refusal("no design like it turns fully; give it other lengths")
@@ -170,7 +170,7 @@ class _Problem:
             designs = self.mechanism.designs(**settings)
             curves = _point(designs, self.part, (at[:, 0], at[:, 1]), q[:, None, :])
         whole = np.flatnonzero(np.isfinite(curves).all(axis=0))
-        closed = abs(self.wanted[-1] - self.wanted[0]) <= CLOSED * self.size
+        closed = abs(self.wanted[-1] - self.wanted[0]) <= MEETING * self.size
         target, shares = evenly(self.wanted)
         found = []
         for k in whole.tolist():
@@ -274,10 +274,10 @@ def _path(mechanism: Mechanism, path: ArrayLike) -> Points:
         points = as_numbers(path)
     except NoNumbers:
         raise mechanism.refusal("the path must be numbers (N, 2), m") from None
-    if points.ndim != 2 or points.shape[1] != 2 or not 3 <= len(points) <= MOST_POINTS:
+    if points.ndim != 2 or points.shape[1] != 2 or not 3 <= len(points) <= LONGEST_PATH:
         raise mechanism.refusal(
             f"the path has shape {points.shape}; give (N, 2), x and y in m, N from 3 to "
-            f"{MOST_POINTS}"
+            f"{LONGEST_PATH}"
         )
     if not np.isfinite(points).all():
         raise mechanism.refusal("the path holds NaN or infinity")
