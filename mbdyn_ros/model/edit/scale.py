@@ -229,9 +229,10 @@ def _scaled_foreign(one: Foreign, law: _Law, slides: Mapping[str, bool]) -> Fore
     joints = [joint.get("name", "") for joint in element.iterchildren("joint")]
     if len(joints) != 1 or not slides.get(joints[0], False):
         return one
-    reductions = [each for each in element.iter(*REDUCTIONS) if (each.text or "").strip()]
-    for each in reductions[:1]:
-        each.text = repr(float(each.text or 1.0) / law.length)
+    reduction = next(element.iter(*REDUCTIONS), None)
+    if reduction is None:
+        reduction = etree.SubElement(element, REDUCTIONS[0])
+    reduction.text = repr(float(reduction.text or 1.0) / law.length)
     return replace(one, text=etree.tostring(element, encoding="unicode"))
 
 
