@@ -210,6 +210,10 @@ REFUSED = {
         '<joint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>',
         "MuJoCo refuses it: .*no.stl",
     ),
+    "no number": (
+        f'<mujoco><worldbody><body name="b" pos="0 nan 0">{INERTIAL}</body></worldbody></mujoco>',
+        '<body> "b": its pos is not finite',
+    ),
     "no XML": ("<mujoco>\n<worldbody>", "<text>:2: column .* not well-formed XML"),
 }  # fmt: skip
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from same_models import difference
 
 import mbdyn_ros
-from mbdyn_ros.model import Model, ModelError, read_dh_table, read_mechanism, read_urdf
+from mbdyn_ros.model import Model, ModelError, edit, read_dh_table, read_mechanism, read_urdf
 from mbdyn_ros.model.pose import Pose
 from mbdyn_ros.model.read.placement import rotation_from_rpy
 from mbdyn_ros.model.write.angles import roll_pitch_yaw
@@ -197,3 +197,28 @@ def test_angles_are_those_that_were_written() -> None:
         rotation = np.array(rotation_from_rpy(*random.uniform(-9, 9, 1), pitch, 2.0))
         found = np.array(rotation_from_rpy(*roll_pitch_yaw(Pose(rotation).rotation)))
         assert np.abs(found - rotation).max() < 5e-16
+
+
+DRIVEN = """<robot name="driven"><link name="world"/><link name="b"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1"/></inertial></link>
+  <joint name="j" type="prismatic"><parent link="world"/><child link="b"/>
+    <limit lower="-1" upper="2" effort="30" velocity="4"/></joint>
+  <transmission name="t"><type>transmission_interface/SimpleTransmission</type><joint name="j"/>
+    <actuator name="m"><mechanicalReduction>50</mechanicalReduction>
+      <motorInertia>0.001</motorInertia></actuator></transmission></robot>"""
+
+
+def test_rotors_count_once() -> None:
+    model = model_of(DRIVEN)
+    unsaid = DRIVEN.replace("<mechanicalReduction>50</mechanicalReduction>", "")
+    assert model.joint("j").armature == 2.5
+    for edited in (
+        model,
+        edit.with_joint(model, "j", armature=0.0),
+        edit.with_joint(model, "j", armature=1.0),
+        edit.scaled(model, 2.0),
+        edit.scaled(model_of(unsaid), 2.0),
+    ):
+        other = again(edited)
+        assert other.joint("j").armature == pytest.approx(edited.joint("j").armature)
+        np.testing.assert_allclose(other.transmissions[0].rates, edited.transmissions[0].rates)

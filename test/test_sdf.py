@@ -14,6 +14,7 @@ from mbdyn_ros import Robot
 from mbdyn_ros.errors import ModelError, ModelWarning
 from mbdyn_ros.model import read_description
 from mbdyn_ros.model.shapes import Box, Capsule, Cylinder, Mesh, Sphere
+from mbdyn_ros.view.scene.visuals import read_visuals
 
 
 @pytest.fixture(autouse=True)
@@ -169,8 +170,9 @@ def test_models_in_models_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     same(mbdyn_ros.load(nested), plain, ("a", "tool::b"))
     parts = tmp_path / "parts" / "tool"
     parts.mkdir(parents=True)
+    look = '<visual name="v"><geometry><mesh><uri>b.stl</uri></mesh></geometry></visual></link>'
     (parts / "new.sdf").write_text(
-        sdf(link("b") + '<frame name="f"><pose>0 9 0 0 0 0</pose></frame>')
+        sdf(link("b").replace("</link>", look) + '<frame name="f"><pose>0 9 0 0 0 0</pose></frame>')
     )
     (parts / "model.config").write_text('<model><sdf version="1.9">new.sdf</sdf></model>')
     file = tmp_path / "robot.sdf"
@@ -187,6 +189,8 @@ def test_models_in_models_and_files(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         read_description(file)
     monkeypatch.setenv("GZ_SIM_RESOURCE_PATH", str(parts.parent))
     same(mbdyn_ros.load(file), plain, ("a", "tool::b"))
+    (shown,) = read_description(file).link("tool::b").visuals
+    assert shown.geometry == Mesh(str(parts / "b.stl"), (1.0, 1.0, 1.0))
     file.write_text(sdf(A + ONE + TWO + include.format('merge="true"', "")))
     same(mbdyn_ros.load(file), mbdyn_ros.load(URDF), ("a", "b"))
     placed = include.format("", "<placement_frame>f</placement_frame>")
@@ -346,6 +350,8 @@ def test_shapes() -> None:
         Box((1.0, 2.0, 3.0)), Sphere(0.5), Cylinder(0.5, 2.0), Capsule(0.5, 2.0),
         Mesh("model://m/a.stl", (1.0, 2.0, 3.0)), None,
     ]  # fmt: skip
+    looked_at = read_visuals(sdf(f'<link name="a">{looks}</link>'))
+    assert [(one.link, one.color) for one in looked_at] == [("a", (1, 0, 0, 1))]
     assert "<plane> is no shape here" in found.collisions[-1].problem
     assert found.collisions[0].origin.translation.tolist() == [0, 0, 1]
     assert found.visuals[0].color == (1, 0, 0, 1)

@@ -19,10 +19,10 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::mbdyn_ros.ModelWarning"),
 ]
 OWN = Path(__file__).resolve().parent.parent / "urdf"
-KINDS = (
-    "slider-crank", "branches", "mimic", "floating", "spatial fixed", "spatial revolute",
-    "spatial prismatic", "spatial cylindrical", "spatial universal", "spatial spherical",
-    "spatial planar",
+KINDS = ("slider-crank", "mimic", "floating", "spatial universal", "spatial planar")
+MORE = (
+    "branches", "spatial fixed", "spatial revolute", "spatial prismatic", "spatial cylindrical",
+    "spatial spherical",
 )  # fmt: skip
 TREES = ("ur5_robot.urdf", "z1.urdf", "solo12.urdf")
 
@@ -42,7 +42,9 @@ def same(robot: mbdyn_ros.Robot, path: Path) -> mbdyn_ros.Robot:
     return other
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [*KINDS, *(pytest.param(kind, marks=pytest.mark.long) for kind in MORE)]
+)
 def test_loops_come_back(kind: str, tmp_path: Path) -> None:
     robot = draw(kind, 0).load()
     saved = robot.save_sdf(tmp_path / "robot.sdf")

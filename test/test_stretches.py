@@ -60,7 +60,8 @@ def test_what_rests_takes_no_steps() -> None:
     walls = Environment([floor], CORNERS)
     motion = Motion(robot, effort_function(robot, None), walls)
     start = motion.state(np.array([0, 0, 0.1, 0, 0, 0, 1]), np.array([0, 0, 0, 0.1, 0, 0]))
-    moving = SteppedMotion(robot, motion, walls, 0.0, start)
+    moving = SteppedMotion(robot, motion, walls)
+    moving.start(0.0, start)
     for k in range(80):
         moving.step_to(0.01 * (k + 1), 50)
     assert moving.rests

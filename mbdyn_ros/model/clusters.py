@@ -220,6 +220,7 @@ def find_clusters(model: Model, tree: Tree) -> list[Cluster]:
 
     def find(body: int) -> int:
         while group[body] != body:
+            group[body] = group[group[body]]  # a shorter way for those who come later
             body = group[body]
         return body
 
@@ -231,11 +232,13 @@ def find_clusters(model: Model, tree: Tree) -> list[Cluster]:
     members: dict[int, list[int]] = {}
     for body in range(len(tree.bodies)):
         members.setdefault(find(body), []).append(body)
+    closed: dict[int, list[Closure]] = {}
+    for closure in closures:
+        closed.setdefault(find(closure.bodies[0]), []).append(closure)
+    geared: dict[int, list[Gear]] = {}
+    for gear in gears:
+        geared.setdefault(find(gear.bodies[0]), []).append(gear)
     return [
-        Cluster(
-            tuple(bodies),
-            tuple(one for one in closures if find(one.bodies[0]) == head),
-            tuple(one for one in gears if find(one.bodies[0]) == head),
-        )
+        Cluster(tuple(bodies), tuple(closed.get(head, ())), tuple(geared.get(head, ())))
         for head, bodies in members.items()
     ]

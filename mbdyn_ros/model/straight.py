@@ -48,7 +48,8 @@ def set_straight(model: Model, tree: Tree, loops: Mapping[str, float]) -> tuple[
 
     loops : largest tilt (rad) of an axis that is set straight, by name of the loop.
     """
-    axes = {joint.name: _place(model, joint.child).rotation @ joint.axis for joint in model.joints}
+    places = _places(model)
+    axes = {joint.name: places[joint.child].rotation @ joint.axis for joint in model.joints}
     loop_of = {loop.name: loop for loop in model.loops}
     straight: dict[str, Array] = {}
     closings: dict[str, Loop] = {}
@@ -73,11 +74,11 @@ def set_straight(model: Model, tree: Tree, loops: Mapping[str, float]) -> tuple[
             if miss > PARALLEL_AXES
         ]
         for name in plane.loops:
-            closings[name], angle = _in_plane(model, loop_of[name], normal, most)
+            closings[name], angle = _in_plane(places, loop_of[name], normal, most)
             if angle > PARALLEL_AXES:
                 tilts.append(Tilt(name, "", angle))
     joints = tuple(
-        replace(joint, axis=_place(model, joint.child).rotation.T @ straight[joint.name])
+        replace(joint, axis=places[joint.child].rotation.T @ straight[joint.name])
         if joint.name in straight and _sine(axes[joint.name], straight[joint.name]) > PARALLEL_AXES
         else joint
         for joint in model.joints
@@ -116,8 +117,9 @@ def _normal(hinges: list[Array], slides: list[Array]) -> Array | None:
 
     It is that of one hinge where most have it exactly. None where no direction is near.
     """
-    normal = max(hinges, key=lambda axis: sum(_sine(axis, one) <= PARALLEL_AXES for one in hinges))
-    if 2 * sum(_sine(normal, one) <= PARALLEL_AXES for one in hinges) <= len(hinges):
+    alike = [int(np.sum(_sines(axis, hinges) <= PARALLEL_AXES)) for axis in hinges]
+    normal = hinges[int(np.argmax(alike))]
+    if 2 * max(alike) <= len(hinges):
         normal = np.sum([one * np.sign(one @ normal) for one in hinges], axis=0)
     for slide in slides:
         normal = normal - (normal @ slide) * slide
@@ -125,12 +127,14 @@ def _normal(hinges: list[Array], slides: list[Array]) -> Array | None:
     return None if length < 0.5 else normal / length
 
 
-def _in_plane(model: Model, loop: Loop, normal: Array, most: float) -> tuple[Loop, float]:
+def _in_plane(
+    places: Mapping[str, Pose], loop: Loop, normal: Array, most: float
+) -> tuple[Loop, float]:
     """A loop whose closing frames stand exactly in a plane across `normal`, all joints at zero.
 
     And the angle (rad) by which they were turned; none is turned by more than `most`.
     """
-    carriers = _place(model, loop.predecessor), _place(model, loop.successor)
+    carriers = places[loop.predecessor], places[loop.successor]
     one, two = carriers[0] @ loop.predecessor_frame, carriers[1] @ loop.successor_frame
     angle = 0.0
     if loop.closing.turn is Turn.ABOUT:
@@ -170,14 +174,27 @@ def _moved(loop: Loop, straight: Loop) -> bool:
     return float(np.abs(apart).max()) > PARALLEL_AXES
 
 
-def _place(model: Model, link: str) -> Pose:
-    """Where a link stands in the root link, all joints at zero."""
-    pose = Pose()
-    while (joint := model.joint_to(link)) is not None:
-        pose = joint.origin @ pose
-        link = joint.parent
-    return pose
+def _places(model: Model) -> dict[str, Pose]:
+    """Where every link stands in the root link, all joints at zero."""
+    places = {model.root: Pose()}
+    for joint in model.joints:
+        way = []
+        while joint.child not in places:
+            way.append(joint)
+            if joint.parent in places:
+                break
+            above = model.joint_to(joint.parent)
+            assert above is not None, "the links are a tree"
+            joint = above
+        for one in reversed(way):
+            places[one.child] = places[one.parent] @ one.origin
+    return places
 
 
 def _sine(one: Array, other: Array) -> float:
     return float(np.linalg.norm(np.cross(one, other)))
+
+
+def _sines(one: Array, others: list[Array]) -> Array:
+    """Sines (N,) of the angles between unit vectors."""
+    return np.linalg.norm(np.cross(one, others), axis=1)

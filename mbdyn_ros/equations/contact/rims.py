@@ -12,6 +12,10 @@ import casadi as ca
 from ..algebra.spatial import SX
 from .signed_distance import length
 
+ON_END = 1e-7
+"""Sine of the angle between axis and normal below which a cylinder stands on its end: its centre
+touches then, and points of its edge."""
+
 
 def lowest(center: SX, axis: SX, radius: float, face: ca.Function) -> tuple[SX, SX]:
     """The gradient (3, 1) of a face at the centre, and the point (3, 1) that is nearest to it.
@@ -22,4 +26,5 @@ def lowest(center: SX, axis: SX, radius: float, face: ca.Function) -> tuple[SX, 
     gradient = ca.Function("at", [x], [ca.gradient(face(x), x)])(center)
     normal = gradient / ca.norm_2(gradient)
     across = normal - ca.dot(normal, axis) * axis
-    return gradient, center - radius * across / length(across)
+    size = length(across)
+    return gradient, center - ca.if_else(size > ON_END, radius / size, 0) * across

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
+from lxml import etree
 
 from ...errors import InputError
 from ..coupled_joints import factors_of
+from ..foreign import Foreign
 from ..model import (
     Combination,
     Coupling,
@@ -21,6 +23,7 @@ from ..model import (
     Model,
     Pose,
 )
+from ..read.transmissions import REDUCTIONS
 from ..shapes import Box, Collision, Cylinder, Geometry, Mesh, Sphere
 from ..split_joints import parts, whole_joints
 from ..transmission import Transmission
@@ -93,6 +96,7 @@ def scaled(model: Model, length: float, mass: float | None = None) -> Model:
             couplings=tuple(_scaled_coupling(model, one, law, slides) for one in model.couplings),
             home=_scaled_home(model.home, law, slides),
             homes={name: _scaled_home(home, law, slides) for name, home in model.homes.items()},
+            foreign=tuple(_scaled_foreign(one, law, slides) for one in model.foreign),
             warnings=(*model.warnings, *untouched(model, "not scaled")),
         )
     )
@@ -215,6 +219,21 @@ def _scaled_coupling(
     unit = ways[coupling.factors[0][0]]
     factors = tuple((name, factor * unit / ways[name]) for name, factor in coupling.factors)
     return replace(coupling, factors=factors, offset=coupling.offset * unit)
+
+
+def _scaled_foreign(one: Foreign, law: _Law, slides: Mapping[str, bool]) -> Foreign:
+    """An element for other programs, a simple transmission's reduction as the joint's way."""
+    if one.tag != "transmission":
+        return one
+    element = one.element()
+    joints = [joint.get("name", "") for joint in element.iterchildren("joint")]
+    if len(joints) != 1 or not slides.get(joints[0], False):
+        return one
+    reduction = next(element.iter(*REDUCTIONS), None)
+    if reduction is None:
+        reduction = etree.SubElement(element, REDUCTIONS[0])
+    reduction.text = repr(float(reduction.text or 1.0) / law.length)
+    return replace(one, text=etree.tostring(element, encoding="unicode"))
 
 
 def _scaled_home(

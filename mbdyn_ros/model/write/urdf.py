@@ -30,6 +30,7 @@ from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
 from ..split_joints import whole_joints
 from .angles import roll_pitch_yaw
 from .elements import element, moved_reference, number, numbers, xml_text
+from .urdf_foreign import write_foreign
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -88,7 +89,7 @@ def urdf_text(model: Model, folder: str | os.PathLike[str] | None = None) -> str
     for coupling in model.couplings:
         _write_coupling(robot, coupling)
     _write_choices(robot, model, marked)
-    _write_foreign(robot, model)
+    write_foreign(robot, model)
     return xml_text(robot)
 
 
@@ -242,28 +243,6 @@ def _write_choices(robot: Element, model: Model, marked: dict[str, bool]) -> Non
         element(robot, "gravity", xyz=numbers(model.gravity))
     if model.floating_base:
         element(robot, "floating_base")
-
-
-def _write_foreign(robot: Element, model: Model) -> None:
-    """Elements for other programs, where they stood; and drives that no file has said yet."""
-    owners = {(one.tag, one.get("name")): one for one in robot}
-    said: set[str] = set()
-    for foreign in model.foreign:
-        one = foreign.element()
-        owners.get((foreign.owner, foreign.name), robot).append(one)
-        if one.tag in ("transmission", "ros2_control"):
-            said |= {name for what, name in foreign.names() if what == "joint"}
-    single = {one.joints[0]: one for one in model.transmissions if len(one.joints) == 1}
-    for name in dict.fromkeys([*model.driven, *single]):
-        if name not in said:
-            gear = single.get(name)
-            called = gear.name if gear is not None else f"{name}_drive"
-            transmission = element(robot, "transmission", name=called)
-            element(transmission, "type").text = "transmission_interface/SimpleTransmission"
-            element(transmission, "joint", name=name)
-            if gear is not None:
-                motor = element(transmission, "actuator", name=gear.motors[0])
-                element(motor, "mechanicalReduction").text = number(float(gear.rates[0, 0]))
 
 
 def unreadable_shapes(model: Model) -> list[str]:

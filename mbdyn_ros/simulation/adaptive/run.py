@@ -32,6 +32,7 @@ from .part import NO_MOTION, ChangePointError, Instant, Part
 from .passage import Passage, passed
 from .segment import Translation, joined
 from .side import NoCrossingError, Side
+from .stepped_motion import SteppedMotion
 from .stretch import CALM, SteppedStretch
 
 LONGEST_LEAST = 1.0
@@ -66,13 +67,17 @@ class Run:
     events: list[Event] = field(default_factory=list)
     stretches: list[Stretch] = field(default_factory=list)
     _least: float = CALM
+    _moving: SteppedMotion | None = None
 
     def trajectory(self, q: Array, v: Array) -> Trajectory:
         """The whole motion from a state."""
         chart, time = self.robot, 0.0
         self.charts.append(chart)
+        side: Side | None = None
         while True:
-            part, crossing = self._integrated(chart, time, q, v)
+            if side is None or side.robot is not chart:
+                side = self._side(chart)
+            part, crossing = self._integrated(side, time, q, v)
             if part.stretch is not None:
                 moving = part.stretch.moving
                 if moving.time == self.duration:
@@ -94,16 +99,15 @@ class Run:
                 raise self._stopped(str(error), part) from error
 
     def _integrated(
-        self, chart: Robot, time: float, q: Array, v: Array
+        self, side: Side, time: float, q: Array, v: Array
     ) -> tuple[Part, Crossing | None]:
-        """The part from a state in the coordinates of `chart`, and how its change point is passed.
+        """The part from a state in the coordinates of a side, and how its change point is passed.
 
         Both are integrated and kept.
         """
-        side = self._side(chart)
         part = Part(
-            chart, side.motion,
-            time, q, v, chart is not self.robot,
+            side.robot, side.motion,
+            time, q, v, side.robot is not self.robot,
             self.duration, self.tolerances, self.method, self.max_step,
             self.times, lambda event: self._happens(side.translation.event(event)), self.progress,
         )  # fmt: skip
@@ -138,7 +142,10 @@ class Run:
         start, state = part.integrator.time, part.integrator.state
         part.recorder.rewind(start)
         self._keep(part, side)
-        stretch = SteppedStretch(part.robot, part.motion, self.environment, start, state)
+        if self._moving is None or self._moving.motion is not side.motion:
+            self._moving = SteppedMotion(part.robot, side.motion, self.environment)
+        self._moving.start(start, state)
+        stretch = SteppedStretch(part.robot, self._moving)
         again = bool(self.stretches) and start - self.stretches[-1].end < 2 * self._least
         self._least = min(2 * self._least, LONGEST_LEAST) if again else CALM
         stretch.run(
@@ -149,7 +156,7 @@ class Run:
         kept = stretch.recorder.trajectory(moving.steps)
         self.parts.append(side.translation.trajectory(kept, stretch.recorder.homes))
         self.work.append(part.motion.work(moving.state))
-        self.stretches.append(Stretch(start, moving.time, why))
+        self.stretches.append(Stretch(float(start), moving.time, why))
         self.progress(moving.time)
         part.stretch = stretch
         return True

@@ -27,7 +27,7 @@ class SteppedMotion:
 
     Attributes
     ----------
-    stepper : takes the steps.
+    motion : in the coordinates of the chart. stepper : takes the steps.
     time, state : where it stands, as the state of an integrator; its work and losses are those
         since the start.
     a : (nv,) mean acceleration in the last steps.
@@ -36,19 +36,22 @@ class SteppedMotion:
     at_once : how many steps may be one: several where nothing drives or damps the robot.
     """
 
-    def __init__(
-        self, chart: Robot, motion: Motion, environment: Environment, time: float, y: Array
-    ) -> None:
-        self._motion, self.time, self.steps, self._still_steps = motion, time, 0, 0
+    def __init__(self, chart: Robot, motion: Motion, environment: Environment) -> None:
+        self.motion = motion
         self.stepper = Stepper(chart, STEP, environment)
-        q, v = motion.split(y)
-        self.stepper.set_state(q, v)
-        self.stepper.time = time
-        self.state = motion.state(q, v)
-        self.a, self._way = np.zeros(chart.nv), np.zeros(chart.nq)
+        self.state, self.a = np.zeros(motion.size), np.zeros(chart.nv)
+        self._way = np.zeros(chart.nq)
         self._damping = tree_friction(chart.system.tree)[0]
         self._velocity = chart.bind("joint_velocity")
         self._changes = not isinstance(motion.effort, Constant)
+
+    def start(self, time: float, y: Array) -> None:
+        """Begin at a time (s) and the state of an integrator."""
+        motion, self.time, self.steps, self._still_steps = self.motion, time, 0, 0
+        q, v = motion.split(y)
+        self.stepper.set_state(q, v)
+        self.stepper.time = time
+        self.state, self.a = motion.state(q, v), np.zeros(len(v))
         self._effort = np.array(motion.effort(time, q, v))
         self._driven = self._changes or bool(self._effort.any())
         self.at_once = 1 if self._driven or self._damping.any() else STEPS_A_SAMPLE
@@ -64,7 +67,7 @@ class SteppedMotion:
         The work is that of the mean of the efforts at both ends on the way between: so the energy
         of springs balances to rounding. What errors of the steps would add to it is taken.
         """
-        stepper, motion, span = self.stepper, self._motion, instant - self.time
+        stepper, motion, span = self.stepper, self.motion, instant - self.time
         q, v = stepper.q, stepper.v
         if self.rests:
             self.time, self.a = instant, np.zeros(len(v))
@@ -97,7 +100,7 @@ class SteppedMotion:
 
     def _middle(self, span: float) -> Array:
         """The efforts half a step (s) ahead."""
-        motion, q, v = self._motion, self.stepper.q, self.stepper.v
+        motion, q, v = self.motion, self.stepper.q, self.stepper.v
         motion.position_rate(q, v, self._way)
         middle = q + 0.5 * span * self._way
         motion.normalize(middle)

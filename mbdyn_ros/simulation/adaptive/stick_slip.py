@@ -24,7 +24,7 @@ from ...equations.programs import (
     holding_vector,
     mass_matrix,
 )
-from ...errors import SimulationError
+from ...errors import ContactError
 from ...model.model import Array
 from ...robot import Robot
 from ..friction.coulomb import DEPENDENT_ROWS, Coulomb, fastest_damping
@@ -152,8 +152,9 @@ class StickSlip(Smooth):
         return self._transitions(t, self.mode != before)
 
     def _transitions(self, t: float, which: np.ndarray) -> list[Transition]:
-        labels = self._coulomb.labels
-        return [Transition(t, labels[k], NAMES[int(self.mode[k])]) for k in np.flatnonzero(which)]
+        labels, modes = self._coulomb.labels, self.mode.astype(int).tolist()
+        chosen = np.flatnonzero(which).tolist()
+        return [Transition(float(t), labels[k], NAMES[modes[k]]) for k in chosen]
 
     def _resistance(self, v: Array) -> Array:
         """Damping and the friction of what slides (nv,)."""
@@ -233,7 +234,7 @@ def complementarity(matrix: Array, free: Array, limit: Array, margin: Array) -> 
             return mode
         k = wrong[0]
         mode[k] = -np.sign(r[k]) if stuck[k] else 0.0
-    raise SimulationError("dry friction: the modes of the joints at rest do not settle")
+    raise ContactError("dry friction: the modes of the joints at rest do not settle")
 
 
 def _least_motion(matrix: Array, free: Array, limit: Array) -> Array:

@@ -14,9 +14,7 @@ import numpy as np
 
 from ...array import Array
 from ...robot import Robot
-from ..contact.environment import Environment
 from ..trajectory import Event
-from .motion import Motion
 from .recorder import Recorder
 from .stepped_motion import STEP, STEPS_A_SAMPLE, SteppedMotion
 
@@ -36,12 +34,9 @@ class SteppedStretch:
     recorder : with the samples.
     """
 
-    def __init__(
-        self, chart: Robot, motion: Motion, environment: Environment, time: float, y: Array
-    ) -> None:
-        self._chart = chart
-        self.recorder = Recorder(chart, motion, None)
-        self.moving = SteppedMotion(chart, motion, environment, time, y)
+    def __init__(self, chart: Robot, moving: SteppedMotion) -> None:
+        self._chart, self.moving = chart, moving
+        self.recorder = Recorder(chart, moving.motion, None)
 
     def run(
         self, times: Array | None, end: float, least: float, report: Callable[[Event], object]

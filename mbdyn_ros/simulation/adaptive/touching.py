@@ -159,6 +159,7 @@ class Touching:
     def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Refuse points inside walls; hit, rest or leave what touches."""
         self.contacts.refuse_inside(q, v, self._collisions.precision.inside)
+        self._held = Resting.none()
         found = self._free.start(t, q, v, effort)
         return found + self.switch(t, q, v, effort)
 

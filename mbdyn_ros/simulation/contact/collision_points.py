@@ -20,6 +20,9 @@ from .points import Point
 RIM = 8
 """Points on each end of a cylinder."""
 
+INSET = 1e-5
+"""Share of its radius by which they are nearer to the axis than the rim, which alone rolls."""
+
 COARSE, COARSEST = 0.05, 2e-3
 """How far the hull of a mesh may lie outside its points: share of its size, and at most (m)."""
 
@@ -109,8 +112,9 @@ def _places(
             if isinstance(shape, Capsule):
                 yield np.array([0.0, 0.0, end]), shape.radius
                 continue
+            radius = shape.radius * (1 - INSET) if flat else shape.radius
             for angle in 2 * np.pi * np.arange(RIM) / RIM:
-                rim = shape.radius * np.cos(angle), shape.radius * np.sin(angle)
+                rim = radius * np.cos(angle), radius * np.sin(angle)
                 yield np.array([*rim, end]), 0.0
     else:
         where = f'{model.source}:{collision.line}: <link name="{link}"> <collision>'

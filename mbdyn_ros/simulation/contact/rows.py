@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...equations.contact.impact import Blocks
-from ...equations.contact.signed_distance import SHORTEST
+from ...equations.contact.rims import ON_END
 from ...model.model import Array
 
 Indices = NDArray[np.intp]
@@ -90,7 +90,7 @@ def rim_arm(n: Array, axis: Array, radius: float, turning: Array) -> tuple[Array
     swing = np.cross(turning, axis)
     across = n - (n @ axis) * axis
     size = float(np.linalg.norm(across))
-    if size < SHORTEST:
+    if size <= ON_END:
         return np.zeros(3), np.zeros(3)
     rate = -(n @ swing) * axis - (n @ axis) * swing
     unit = across / size

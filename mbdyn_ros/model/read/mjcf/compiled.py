@@ -6,10 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ....errors import ModelError
 from ...shapes import Mesh
 from ..source_text import TEXT, NamedText, Source, load_text
 from ..xml_source import XmlSource
+
+NUMBERS = {
+    "BODY": ("body_pos", "body_quat", "body_mass", "body_ipos", "body_iquat", "body_inertia"),
+    "JOINT": ("jnt_pos", "jnt_axis", "jnt_stiffness"),
+    "EQUALITY": ("eq_data",),
+    "KEY": ("key_qpos",),
+}
+"""Fields that must be finite, by the kind of element."""
 
 UNPAINTED = [0.5, 0.5, 0.5, 1.0]
 """The colour of a shape that has none of its own; its material's counts then."""
@@ -75,7 +85,24 @@ def compile_mjcf(source: Source) -> Compiled:
     except (ValueError, mujoco.FatalError) as error:
         words = " ".join(str(error).split())
         raise ModelError(f"{found.name}: MuJoCo refuses it: {words}") from None
-    return Compiled(document, mujoco, spec, model, {shape.id: mesh for shape, mesh in meshes})
+    compiled = Compiled(
+        document, mujoco, spec, model, {shape.id: mesh for shape, mesh in meshes}
+    )
+    _check_finite(compiled)
+    return compiled
+
+
+def _check_finite(compiled: Compiled) -> None:
+    """Refuse numbers that are none, which MuJoCo takes with a warning on the terminal."""
+    for kind, fields in NUMBERS.items():
+        for field in fields:
+            for k, values in enumerate(getattr(compiled.model, field)):
+                if not np.isfinite(values).all():
+                    name = compiled.name_of(kind, k) or f"number {k}"
+                    word = field.partition("_")[2]
+                    raise compiled.error(
+                        f'<{kind.lower()}> "{name}"', f"its {word} is not finite; correct it"
+                    )
 
 
 def _spec(mujoco: Any, found: NamedText) -> Any:

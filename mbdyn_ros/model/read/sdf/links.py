@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -96,6 +97,8 @@ def _geometry(scope: Scope, element: Element) -> Geometry:
         return kind(radius, number(document, shape, "length", 1.0))
     if shape.tag == "mesh":
         file = text_of(document, shape, "uri")
+        if file and scope.placed_by is not None and "://" not in file:
+            file = str(Path(document.name).parent / file)  # beside the included file
         if file:
             return Mesh(file, vector(document, shape, "scale", (1.0, 1.0, 1.0)))
     raise document.error(element, f"<{shape.tag}> is no shape here")
