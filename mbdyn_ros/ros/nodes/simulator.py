@@ -56,6 +56,7 @@ class Simulator(RobotNode):
         self._reloading: threading.Thread | None = None
         self._steps = 0
         self._states = self.sole(JointState, "joint_states")
+        self._pressures = self.create_publisher(JointState, "~/actuator_states", 10)
         self._clock_out: Any = None
         if self.parameters["publish_clock"]:
             self._clock_out = self.sole(ClockMessage, "/clock")
@@ -228,6 +229,10 @@ class Simulator(RobotNode):
             self._clock_out.publish(self._clock_message)
         if session.message.name:
             self._states.publish(session.message)
+        if session.actuators is not None:
+            names, values = list(session.actuators.labels), session.actuators.values
+            pressures = JointState(header=session.message.header, name=names, position=values)
+            self._pressures.publish(pressures)
 
     def on_fault(self) -> None:
         """Stand still, with zero effort."""
