@@ -8,8 +8,10 @@ from launch_ros.actions import Node
 
 from launch import LaunchDescription
 from mbdyn_ros.ros.launch_support import (
+    HOME,
     NAMESPACE,
     PARAMS_FILE,
+    SRDF,
     XACRO,
     Arguments,
     as_text,
@@ -22,6 +24,8 @@ ARGUMENTS = {
         "path of a URDF or xacro file, or name of an installed robot; empty: from the topic",
     ),
     "xacro": XACRO,
+    "srdf": SRDF,
+    "home": HOME,
     "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
     "gravity": ("[0.0, 0.0, -9.81]", "gravity in the world, m/s^2"),
     "floating_base": ("false", "whether the root link moves freely in the world"),
@@ -35,6 +39,8 @@ def start(context):
     given = Arguments(context.launch_configurations)
     parameters = {
         "mechanism": as_text(given["mechanism"]),
+        "srdf": as_text(given["srdf"]),
+        "home": as_text(given["home"]),
         "gravity": given.numbers("gravity"),
         "floating_base": given.truth("floating_base"),
     }

@@ -13,9 +13,11 @@ from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
 from mbdyn_ros.ros.launch_support import (
+    HOME,
     NAMESPACE,
     OWN_TRANSFORMS,
     PARAMS_FILE,
+    SRDF,
     TO_THE_SIMULATOR,
     XACRO,
     Arguments,
@@ -28,6 +30,8 @@ from mbdyn_ros.ros.launch_support import (
 ARGUMENTS = {
     "robot": ("manipulator", "path of a URDF or xacro file, or name of an installed robot"),
     "xacro": XACRO,
+    "srdf": SRDF,
+    "home": HOME,
     "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
     "environment": ("", "YAML file with walls that points of the robot hit"),
     "joint_limits": ("true", "whether position limits that hold at the start are stops"),
@@ -62,6 +66,8 @@ def start(context):
     model = {
         "robot_description": as_text(description),
         "mechanism": as_text(given["mechanism"]),
+        "srdf": as_text(given["srdf"]),
+        "home": as_text(given["home"]),
     }
     gravity = {"gravity": given.numbers("gravity")}
     settings = {

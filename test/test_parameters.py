@@ -193,6 +193,29 @@ def test_steps_under_way_take_what_is_set(way: Callable[[Robot, float], Any]) ->
         assert (v - motion.v[0]) / 1e-3 == pytest.approx(slowed, rel=1e-2)
 
 
+def test_steps_under_way_follow_what_becomes_variable() -> None:
+    """In loops too, whose motions have a home of their own; `Stepper` says that it does not."""
+    for name in ("spatial spherical", ""):
+        robot = draw(name, 1).load() if name else mbdyn_ros.load(CART)
+        link = robot.moving_links[-1]
+        motion = FixedStep(robot, 1e-4)
+        motion.advance()
+        with pytest.warns(CompilerWarning, match="was folded"):
+            robot.set_payload(link, 50.0, (0.3, 0.2, 0.1))
+        q, v = motion.q.copy(), motion.v.copy()
+        motion.effort[:] = 5.0
+        motion.advance()
+        rate = robot.forward_dynamics(q, v, motion.effort)
+        np.testing.assert_allclose((motion.v - v) / 1e-4, rate, rtol=1e-2, atol=1e-3)
+    robot = mbdyn_ros.load(CART)
+    stepper = mbdyn_ros.Stepper(robot, 1e-3)
+    stepper.advance()
+    with pytest.warns(CompilerWarning, match="was folded"):
+        robot.set_payload("cart", 50.0)
+    with pytest.raises(InputError, match="make another Stepper"):
+        stepper.advance()
+
+
 def test_nothing_is_compiled_while_a_payload_changes(monkeypatch: pytest.MonkeyPatch) -> None:
     robot = mbdyn_ros.load(CART, variable=["cart"])
     robot.mass_matrix([0.0])

@@ -120,6 +120,7 @@ def test_other_formats_become_urdf(tmp_path: Path) -> None:
         '<sdf version="1.9"><model name="r"><link name="stone"><inertial/></link></model></sdf>'
     )
     text = launch_support.robot_description(str(source))
+    assert launch_support.fixed_frame(text, floating_base=False) == "world"
     assert text.startswith("<?xml") and '<link name="stone">' in text and "<floating_base/>" in text
 
 

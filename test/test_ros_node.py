@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -92,6 +93,32 @@ def test_robot_inputs_loop(rig: Rig) -> None:
     count = node.count
     time.sleep(0.05)
     assert node.count == count
+
+
+XACRO = """<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="prefix" default=""/> <link name="base"/> <link name="hand"> <inertial>
+  <mass value="1"/> <inertia ixx="1" iyy="1" izz="1"/> </inertial> </link>
+  <joint name="$(arg prefix)wrist" type="continuous"> <parent link="base"/> <child link="hand"/>
+  </joint> </robot>"""
+SRDF = """<robot name="arm"> <group_state name="up" group="all">
+  <joint name="left_wrist" value="0.5"/> </group_state> </robot>"""
+
+
+def test_a_robot_of_several_files(rig: Rig, tmp_path: Path) -> None:
+    file = tmp_path / "arm.urdf.xacro"
+    file.write_text(XACRO)
+    homes = []
+
+    class Keeper(Counter):
+        def on_robot(self, robot: Robot) -> None:
+            homes.append(dict(robot.home))
+
+    rig.add(Keeper, urdf=str(file), xacro=["prefix:=left_"], srdf=SRDF, home="up")
+    assert homes == [{"left_wrist": 0.5}]
+    with pytest.raises(InputError, match="no home 'down'; the files name up"):
+        rig.add(Keeper, urdf=str(file), xacro=["prefix:=left_"], srdf=SRDF, home="down")
+    with pytest.raises(InputError, match="parameter xacro: 'prefix=left_' is no argument"):
+        rig.add(Keeper, urdf=str(file), xacro=["prefix=left_"])
 
 
 def test_a_robot_that_comes_late_or_is_refused(rig: Rig) -> None:

@@ -14,6 +14,7 @@ from mbdyn_ros import Robot
 from mbdyn_ros.errors import ModelError, ModelWarning
 from mbdyn_ros.model import read_description
 from mbdyn_ros.model.shapes import Box, Capsule, Cylinder, Mesh, Sphere
+from mbdyn_ros.view.scene.visuals import read_visuals
 
 
 @pytest.fixture(autouse=True)
@@ -349,6 +350,8 @@ def test_shapes() -> None:
         Box((1.0, 2.0, 3.0)), Sphere(0.5), Cylinder(0.5, 2.0), Capsule(0.5, 2.0),
         Mesh("model://m/a.stl", (1.0, 2.0, 3.0)), None,
     ]  # fmt: skip
+    looked_at = read_visuals(sdf(f'<link name="a">{looks}</link>'))
+    assert [(one.link, one.color) for one in looked_at] == [("a", (1, 0, 0, 1))]
     assert "<plane> is no shape here" in found.collisions[-1].problem
     assert found.collisions[0].origin.translation.tolist() == [0, 0, 1]
     assert found.visuals[0].color == (1, 0, 0, 1)

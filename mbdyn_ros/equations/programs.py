@@ -41,7 +41,7 @@ def inverse_dynamics(
     return actuated(system, embedding, reduced)
 
 
-@program("q v effort", output="a", loaded=True)
+@program("q v effort", output="a", loaded=True, stepped=True)
 def forward_dynamics(
     system: System,
     q: SX,
@@ -99,7 +99,7 @@ def accelerations(system: System, deep: bool | None = None) -> dict[str, Callabl
     }
 
 
-@program("q", output="matrix", matrix=True)
+@program("q", output="matrix", matrix=True, stepped=True)
 def mass_matrix(system: System, q: SX, z: SX) -> SX:
     """Mass matrix (nv, nv), zeros structural."""
     return _mass_matrix(system, system.embedding(q, z))
@@ -162,7 +162,7 @@ def friction_vector(system: System, q: SX, z: SX, v: SX) -> SX:
     return embedding.reduce(joint_friction(system.tree, embedding.velocity(v)))
 
 
-@program("q v", output="energy")
+@program("q v", output="energy", stepped=True)
 def energy(system: System, q: SX, z: SX, v: SX) -> SX:
     """Kinetic and potential energy (2, 1) (J), those of rotors and springs included."""
     embedding = system.embedding(q, z)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ..model.read.number import LARGEST
@@ -32,6 +33,12 @@ def problem_of(name: str, number: float) -> str | None:
 def unit_of(setting: str) -> str:
     """Unit of a setting."""
     return UNITS.get(setting.rpartition("_")[2], "m")
+
+
+def length_names(settings: Iterable[str]) -> list[str]:
+    """The settings that are lengths of links and between pivots, in order."""
+    others = ("_width", "_along", "_across")
+    return [name for name in settings if unit_of(name) == "m" and not name.endswith(others)]
 
 
 def piece_settings(piece: Piece) -> dict[str, Number]:

@@ -12,6 +12,9 @@ from lxml import etree
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
+OWNERS = ("robot", "link", "joint")
+"""Elements in which others stand, in the order in which these are read."""
+
 BY_TAG = {"link": "link", "joint": "joint", "parent": "link", "child": "link"}
 """Elements whose `name`, or text, is the name of a link or a joint."""
 BY_ATTRIBUTE = {"link": "link", "joint": "joint", "link1": "link", "link2": "link"}
@@ -27,7 +30,7 @@ Renaming = Callable[[str, str], str]
 class Foreign:
     """An element, as `text`, that stands in the robot, or in the `owner` of that `name`.
 
-    owner : "robot", "link" or "joint".
+    owner : one of `OWNERS`.
     """
 
     owner: str

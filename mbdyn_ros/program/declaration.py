@@ -32,6 +32,8 @@ class Declaration:
     about : "link", "frame" (a link and axes) or "contacts" where a program is about one; else "".
     loaded : whether wrenches from outside may act, and friction be left out.
     internal : whether it serves other code alone, and users do not call it by its name.
+    stepped : whether compiled code that takes steps calls it for vectors of states, not over arrays
+        alone; that of all internal ones may.
     integrated : whether it is the rate of q at (q, v), with which compiled code integrates motions.
     differentiated : whether derivatives by q and z are taken in it, so that all that depends on
         them must be written out.
@@ -48,6 +50,7 @@ class Declaration:
         about: str = "",
         loaded: bool = False,
         internal: bool = False,
+        stepped: bool = False,
         integrated: bool = False,
         differentiated: bool = False,
         long: bool = False,
@@ -58,8 +61,8 @@ class Declaration:
         self.inputs = tuple(name for name, _, _ in pairs)
         self.single = tuple(name for name, _, size in pairs if size == "1")
         self.output, self.matrix, self.about = output, matrix, about
-        self.loaded, self.internal, self.integrated = loaded, internal, integrated
-        self.differentiated, self.long = differentiated, long
+        self.loaded, self.internal, self.stepped = loaded, internal, stepped or internal
+        self.integrated, self.differentiated, self.long = integrated, differentiated, long
 
     def __repr__(self) -> str:
         return f"<program {self.name}({', '.join(self.inputs)}) -> {self.output}>"
@@ -86,6 +89,7 @@ def program(
     about: str = "",
     loaded: bool = False,
     internal: bool = False,
+    stepped: bool = False,
     integrated: bool = False,
     differentiated: bool = False,
     long: bool = False,
@@ -95,11 +99,11 @@ def program(
     Parameters
     ----------
     inputs : names of its inputs; those of one number as `name:1`.
-    output, matrix, about, loaded, internal, integrated, differentiated, long : see `Declaration`.
+    output, matrix, about, loaded and so on : see `Declaration`.
     """
 
     def declare(formula: Callable[P, R]) -> Formula[P, R]:
-        kinds = loaded, internal, integrated, differentiated, long
+        kinds = loaded, internal, stepped, integrated, differentiated, long
         made: Formula[P, R] = Formula(formula, inputs, output, matrix, about, *kinds)
         if made.name in _declared and _declared[made.name].__module__ != made.__module__:
             raise TypeError(f"two formulas are declared as the program {made.name!r}")

@@ -12,7 +12,7 @@ from ..array import Array
 from ..equations.actuation import condition_number, joint_rates
 from ..errors import ModelWarning
 from ..model.model import constant
-from .parameters import start_calls
+from .parameters import follow, start_calls
 from .variable import variable_names
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, floa
         other = type(self)(
             model, home, self.floating_base, self.gravity.tolist(), variable_names(layout)
         )
-    other.calls.follow(self.calls)
+    follow(other, self)
     return other
 
 
@@ -63,7 +63,7 @@ def with_home(self: Robot, tree_position: Array) -> Robot:
     home = constant(tree_position, self.system.home.shape)
     other._system = replace(self.system, home=home)
     start_calls(other, home)
-    other.calls.follow(self.calls)
+    follow(other, self)
     other.home = other._home_by_name()
     other._rough = dict(other.home)
     return other

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -80,7 +79,6 @@ class Calls:
         self._kernels: dict[tuple[Declaration, object, bool, bool, bool], Kernel] = {}
         self._building: dict[tuple[object, ...], threading.Lock] = {}
         self.plain = PlainCalls()
-        self._followers: weakref.WeakSet[Calls] = weakref.WeakSet()
         if values is not None:
             self.set_parameters(values)
 
@@ -107,14 +105,6 @@ class Calls:
             homes = np.broadcast_to(self.home, (len(values), len(self.home)))
             self.rows = np.concatenate([homes, values], axis=1)
             self.plain.clear()
-        for one in self._followers:
-            one.set_parameters(values)
-
-    def follow(self, other: Calls) -> None:
-        """Take the parameters that another robot of the same description takes, now and later."""
-        if self._layout:
-            self.set_parameters(other.parameters)
-            other._followers.add(self)
 
     def take_over(self, old: Calls) -> None:
         """Run what is bound to the kernels of `old`, whose parameters were others."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -31,6 +32,10 @@ from .variable import ALL, checked_layout, moving_link, wider_layout
 
 if TYPE_CHECKING:
     from .robot import Robot
+
+
+FOLLOWING: weakref.WeakKeyDictionary[Robot, weakref.WeakSet[Robot]] = weakref.WeakKeyDictionary()
+"""Robots that take what is variable from another one: copies with another home."""
 
 
 def set_inertia(self: Robot, link: str, mass: float, com: Array, inertia: Array) -> None:
@@ -193,10 +198,9 @@ def _take(
         among.clear()
         among.update(before)
         raise
-    if layout is given.layout:
-        robot.calls.set_parameters(values)
-    else:
+    if layout is not given.layout:
         _recompile(robot, layout, changed)
+    _spread(robot, values)
     if changed in layout.links and (robot.massless_links or not given.is_solid(changed)):
         robot.massless_links = find_massless_links(robot)
         robot.calls.plain.clear()
@@ -210,6 +214,32 @@ def _recompile(robot: Robot, layout: Layout, changed: str) -> None:
         CompilerWarning,
         stacklevel=5,
     )
+    _make_variable(robot, layout)
+
+
+def _make_variable(robot: Robot, layout: Layout) -> None:
+    """Run the programs of a layout from now on, in calls that are bound and in followers too."""
     old, robot._parameters.layout = robot.calls, layout
     start_calls(robot, robot._system.home)
+    robot.calls.home[:] = old.home
     robot.calls.take_over(old)
+    for follower in _followers(robot):
+        _make_variable(follower, layout)
+
+
+def _spread(robot: Robot, values: Array) -> None:
+    """Let numbers (p,) or (N, p) hold from now on, for the robot and those that follow it."""
+    robot.calls.set_parameters(values)
+    for follower in _followers(robot):
+        _spread(follower, values)
+
+
+def follow(robot: Robot, other: Robot) -> None:
+    """Take what is variable from another robot of the same description, now and later."""
+    if robot._parameters.layout:
+        robot.calls.set_parameters(other.calls.parameters)
+    FOLLOWING.setdefault(other, weakref.WeakSet()).add(robot)
+
+
+def _followers(robot: Robot) -> list[Robot]:
+    return list(FOLLOWING.get(robot, ()))

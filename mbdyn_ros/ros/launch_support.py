@@ -27,6 +27,8 @@ OWN_TRANSFORMS = [("/tf", "tf"), ("/tf_static", "tf_static")]
 
 NAMESPACE = ("", "namespace of all nodes and their topics, such as left")
 XACRO = ("", 'arguments of a xacro file, such as "prefix:=left_ ur_type:=ur5e"')
+SRDF = ("", "SRDF with homes, virtual joints and passive joints beside the URDF")
+HOME = ("", "name of a configuration in the files, from which loops are closed")
 PARAMS_FILE = ("", "YAML file with parameters of the nodes; wins over the other arguments")
 
 WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -121,7 +123,8 @@ def as_text(description: str) -> Any:
 
 def fixed_frame(description: str, floating_base: bool) -> str:
     """The frame that does not move: the root link, or the world where that moves."""
-    return WORLD_FRAME if floating_base else read_description(description).root
+    model = read_description(description)
+    return WORLD_FRAME if floating_base or model.floating_base else model.root
 
 
 def available(package: str) -> bool:

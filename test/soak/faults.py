@@ -135,7 +135,9 @@ class Soak:
         def fault() -> float:
             since = time.monotonic()
             self.feedforward.send_signal(number)
-            self.feedforward.wait(timeout=20)
+            code = self.feedforward.wait(timeout=20)
+            if code:
+                self.wrong.append(f"{number.name}: it ended with code {code}")
             if not self.watch.command_after(since):
                 self.wrong.append(f"{number.name}: no command came after it")
             elif any(self.watch.last_command):

@@ -1,7 +1,9 @@
 /* The loop over many states, several at once in vectors. It stands in the library of every program
    for vectors, since sizes that the C compiler knows make it faster by a tenth. The text before it
    defines SIZE_IN, LARGEST_IN and SIZE_OUT (numbers of all inputs, the largest, the result), and
-   INPUTS(each), which is each(k, size, place) for every input: its place is that in all numbers. */
+   INPUTS(each), which is each(k, size, place) for every input: its place is that in all numbers.
+   TWICE: the equations are put into the loop, though others call them too. GCC does so by itself
+   where nobody else does; a tenth faster. */
 #include "close.h"
 #include "rows.h"
 
@@ -42,6 +44,9 @@ static inline void read_parameters(const struct batch* job, size_t k, size_t cou
 }
 #endif
 
+#ifdef TWICE
+__attribute__((flatten))
+#endif
 static void run_batch(const void* pointer, size_t first, size_t last) {
   const struct batch* job = pointer;
   const struct program* program = job->program;

@@ -9,7 +9,9 @@ enum { NEWTON_STEPS = 12 };
 
 #define NO_ROW ((size_t)-1)
 #define LEAST_SHARE 1e-4   /* of a Newton step that has to help */
-#define SOFTNESS 1e-8     /* share of the diagonal that Newton's matrix has more */
+/* Share of the diagonal that Newton's matrix has more: at first, and where that is not enough. */
+#define SOFT 1e-11
+#define SOFTER 1e-8
 
 /* How many numbers of room m rows need. */
 static inline size_t room_of_cones(size_t m, size_t size) {

@@ -38,7 +38,7 @@ static inline void F(slope_row)(size_t m, size_t i, REAL share, REAL rest, const
 /* f - projection(f - step w), zero where the laws hold; its derivative too if wanted. Gives the
    sum of squares, each by its weight, and the largest velocity by which a law is missed. */
 static REAL F(residual)(const struct F(cones)* c, const REAL* step, const REAL* f, REAL* error,
-                        REAL* slope, REAL* gap) {
+                        REAL* slope, double softness, REAL* gap) {
   const size_t m = c->rows, last = m - c->bounded;
   const REAL* a = c->matrix;
   REAL trial[m + 1];
@@ -51,7 +51,7 @@ static REAL F(residual)(const struct F(cones)* c, const REAL* step, const REAL* 
     error[n] = f[n] - F(select)(pushes, trial[n], ALL(0.));
     if (slope) {
       const REAL share = F(select)(pushes, step[n], ALL(0.));
-      F(slope_row)(m, n, share, F(select)(pushes, ALL(SOFTNESS), ALL(1.)), a, slope + n * m);
+      F(slope_row)(m, n, share, F(select)(pushes, ALL(softness), ALL(1.)), a, slope + n * m);
     }
     if (t == NO_ROW) continue;
     const REAL p = trial[t], r = trial[t + 1];
@@ -69,7 +69,7 @@ static REAL F(residual)(const struct F(cones)* c, const REAL* step, const REAL* 
     const REAL share = F(select)(slides, bound / length, ALL(0.));
     const REAL one = F(select)(sticks, ALL(1.), share * y * y), both = -share * x * y;
     const REAL two = F(select)(sticks, ALL(1.), share * x * x);
-    const REAL soft = F(select)(sticks, ALL(SOFTNESS), ALL(0.));
+    const REAL soft = F(select)(sticks, ALL(softness), ALL(0.));
     REAL *first = slope + t * m, *second = first + m;
     const REAL *row = a + t * m, *other = row + m;
     for (size_t j = 0; j < m; ++j) {
@@ -87,7 +87,7 @@ static REAL F(residual)(const struct F(cones)* c, const REAL* step, const REAL* 
     error[i] = f[i] - F(least)(F(greatest)(trial[i], -bound), bound);
     if (!slope) continue;
     const REAL share = F(select)(within, step[i], ALL(0.));
-    F(slope_row)(m, i, share, F(select)(within, ALL(SOFTNESS), ALL(1.)), a, slope + i * m);
+    F(slope_row)(m, i, share, F(select)(within, ALL(softness), ALL(1.)), a, slope + i * m);
   }
   REAL sum = ALL(0.), most = ALL(0.);
   for (size_t i = 0; i < m; ++i) {
@@ -140,13 +140,14 @@ static BITS F(eliminate)(size_t n, REAL* a, REAL* x) {
 
 /* Newton's method from f, which stays the best of the way; gives the velocity it misses laws by.
    Single numbers try shorter steps where a whole one does not help; vectors leave it at that. */
-static REAL F(newton_on_cones)(const struct F(cones)* c, const REAL* step, REAL* f, REAL enough) {
+static REAL F(newton_on_cones)(const struct F(cones)* c, const REAL* step, REAL* f, REAL enough,
+                               double softness) {
   const size_t m = c->rows;
   REAL *slope = c->room, *error = slope + m * m, *trial = error + m, *way = trial + m;
   REAL *now = way + m, gap, least = ALL(HUGE_VAL);
   BITS open = IS(least > 0.);
   F(copy)(m, f, now);
-  REAL size = F(residual)(c, step, now, error, slope, &gap);
+  REAL size = F(residual)(c, step, now, error, slope, softness, &gap);
   for (int k = 0; k < NEWTON_STEPS; ++k) {
     const BITS better = open & IS(gap < least);
     least = F(select)(better, gap, least);
@@ -158,7 +159,7 @@ static REAL F(newton_on_cones)(const struct F(cones)* c, const REAL* step, REAL*
     double share = 1.;
     for (;; share /= 2.) {
       for (size_t i = 0; i < m; ++i) trial[i] = now[i] - share * way[i];
-      const REAL left = F(residual)(c, step, trial, error, NULL, &gap);
+      const REAL left = F(residual)(c, step, trial, error, NULL, softness, &gap);
       const BITS helps = open & IS(left < (1. - 2e-4 * share) * size);
       if (COUNT > 1 || F(any)(helps) || !F(any)(open) || share / 2. < LEAST_SHARE) {
         open = helps;
@@ -168,7 +169,7 @@ static REAL F(newton_on_cones)(const struct F(cones)* c, const REAL* step, REAL*
     }
     if (!F(any)(open)) break;
     F(take)(open, m, trial, now);
-    if (F(any)(open & IS(gap > enough))) F(residual)(c, step, now, error, slope, &gap);
+    if (F(any)(open & IS(gap > enough))) F(residual)(c, step, now, error, slope, softness, &gap);
   }
   return least;
 }

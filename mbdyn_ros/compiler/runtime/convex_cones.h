@@ -116,7 +116,7 @@ static double approach(const struct cones1* c, const double* step, double* f, do
   for (size_t i = 0; i < m; ++i) add(n, f[i], c->X + i * n, y);
   for (int k = 0; k < ROUNDS && idle < PATIENCE; ++k, penalty = fmin(HARDER * penalty, HARDEST)) {
     settle(c, step, penalty, about, shift, y, now);
-    residual1(c, step, now, error, NULL, &gap);
+    residual1(c, step, now, error, NULL, 0., &gap);
     idle = gap < 0.5 * least ? 0 : idle + 1;
     if (gap < least) {
       least = gap;

@@ -18,7 +18,7 @@ static double impulses_of_cones1(const struct cones1* c, double settled, double*
   }
   steps_of1(c, step);
   const double enough = settled * size;
-  double least = newton_on_cones1(c, step, f, enough);
+  double least = newton_on_cones1(c, step, f, enough, SOFT);
   if (least > enough) {
     project_on_cones1(c, f);
     memcpy(way, f, m * sizeof *f);
@@ -27,7 +27,7 @@ static double impulses_of_cones1(const struct cones1* c, double settled, double*
   if (least > enough) {
     project_on_cones1(c, f);
     double gap = approach(c, step, f, size, settled, best);
-    if (gap > enough) gap = fmin(gap, newton_on_cones1(c, step, best, enough));
+    if (gap > enough) gap = fmin(gap, newton_on_cones1(c, step, best, enough, SOFTER));
     if (gap < least) least = gap, memcpy(f, best, m * sizeof *f);
   }
   if (least > enough) least = by_sweeps(c, step, way, enough, least, MANY, f);

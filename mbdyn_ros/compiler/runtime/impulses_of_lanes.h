@@ -5,7 +5,7 @@ static realv impulses_of_conesv(const struct conesv* c, double settled, realv* f
   for (size_t i = 0; i < m; ++i) size = greatestv(size, magnitudev(c->free[i]));
   steps_ofv(c, step);
   const realv enough = settled * size;
-  realv least = newton_on_conesv(c, step, f, enough);
+  realv least = newton_on_conesv(c, step, f, enough, SOFT);
   const bitsv moves = isv(size > 0.);
   for (size_t i = 0; i < m; ++i) f[i] = selectv(moves, f[i], allv(0.));
   project_on_conesv(c, f);

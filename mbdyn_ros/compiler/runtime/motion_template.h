@@ -11,7 +11,7 @@ struct F(work) {
   double* mu;
   size_t *held, *first, *tangent, count, held_rows;
   const int32_t** reach;                                  /* of every row, and how many */
-  size_t* reaches;
+  size_t *reaches, *whose;                                /* and of which contact it is */
   BITS *on, *closed;                                      /* where each of the held is held */
   int fresh;                                              /* `now` is of q and v */
 };
@@ -28,7 +28,7 @@ static size_t F(share_room)(const struct walls* w, REAL* room, struct F(work)* x
   ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(b, m), ROOM(f, m);
   ROOM(bound, w->rubbing), ROOM(cones, room_of_cones(m, w->nv)), ROOM(closing, k * k);
   ROOM(gap, k), ROOM(mu, k), ROOM(held, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
-  ROOM(reaches, m), ROOM(on, k), ROOM(closed, k);
+  ROOM(reaches, m), ROOM(whose, m), ROOM(on, k), ROOM(closed, k);
 #undef ROOM
   x->fresh = 0;
   return (size_t)(at - room);

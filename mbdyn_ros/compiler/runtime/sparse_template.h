@@ -23,16 +23,20 @@ static BITS F(factor)(const struct walls* w, REAL* a) {
   return positive;
 }
 
-/* L^-T x in place, for an x that is zero beyond its reach. */
-static void F(solve_up)(const struct walls* w, const REAL* factor, const int32_t* reach,
-                        size_t count, REAL* x) {
+/* L^-T x in place, for `rows` x, one behind the other, that are zero beyond their reach. */
+static inline __attribute__((always_inline)) void F(solve_up)(
+    const struct walls* w, const REAL* factor, const int32_t* reach, size_t count, size_t rows,
+    REAL* x) {
   const size_t n = w->nv;
   while (count-- > 0) {
     const size_t i = (size_t)reach[count];
     const int32_t *path = w->path + w->path_start[i], *end = w->path + w->path_start[i + 1];
     const REAL* row = factor + i * n;
-    const REAL much = x[i] *= row[i];
-    for (const int32_t* j = path; j < end; ++j) x[*j] -= much * row[*j];
+    REAL much[3];
+    for (size_t r = 0; r < rows; ++r) much[r] = x[r * n + i] *= row[i];
+    for (const int32_t* j = path; j < end; ++j) {
+      for (size_t r = 0; r < rows; ++r) x[r * n + (size_t)*j] -= much[r] * row[*j];
+    }
   }
 }
 
@@ -52,6 +56,22 @@ static inline REAL F(dot_at)(const int32_t* place, size_t count, const REAL* x, 
   REAL sum = ALL(0.);
   for (size_t k = 0; k < count; ++k) sum += x[place[k]] * y[place[k]];
   return sum;
+}
+
+/* The products of (rows, n) x and (columns, n) y over so many places, into out, `step` a row. */
+static inline __attribute__((always_inline)) void F(products_at)(
+    size_t n, const int32_t* place, size_t count, size_t rows, const REAL* x, size_t columns,
+    const REAL* y, REAL* out, size_t step) {
+  REAL sum[3][3] = {0};
+  for (size_t k = 0; k < count; ++k) {
+    const REAL *one = x + place[k], *other = y + place[k];
+    for (size_t r = 0; r < rows; ++r) {
+      for (size_t c = 0; c < columns; ++c) sum[r][c] += one[r * n] * other[c * n];
+    }
+  }
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t c = 0; c < columns; ++c) out[r * step + c] = sum[r][c];
+  }
 }
 
 /* y + factor x */

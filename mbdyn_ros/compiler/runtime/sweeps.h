@@ -29,7 +29,7 @@ static double by_sweeps(const struct cones1* c, const double* step, double* f, d
   for (int k = 0; k < times && least > enough; ++k) {
     for (int i = 0; i < SWEEPS; ++i) sweep(c, step, f);
     memcpy(trial, f, c->rows * sizeof *f);
-    const double gap = newton_on_cones1(c, step, trial, enough);
+    const double gap = newton_on_cones1(c, step, trial, enough, SOFTER);
     if (gap < least) least = gap, memcpy(best, trial, c->rows * sizeof *best);
   }
   return least;

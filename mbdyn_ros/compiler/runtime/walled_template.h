@@ -25,6 +25,7 @@
 #include "impulses_of_lanes.h"
 #endif
 #include "motion_template.h"
+#include "contact_rows_template.h"
 #include "hold_template.h"
 
 #undef PASTED

@@ -185,8 +185,8 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     count = math.prod(number for _, _, number in spans.values())
     require_few(count)
     axes = {setting: np.linspace(*span) for setting, span in spans.items()}
-    if options["gif"] or options["output"]:
-        raise click.UsageError("--sweep has a --plot; --gif and --output belong to --id")
+    if options["gif"]:
+        raise click.UsageError("--sweep has a --plot and an --output; --gif belongs to --id")
     motion = prescribed(made, options, SWEPT_POINTS + 1)
     with _workers(options["dask"]) as client, progress_bar("sweeping designs", count) as told:
         result = sweep(made, axes, motion, _counted(told), client)
@@ -195,6 +195,14 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
         from ..view import plots
 
         save_figure(plots.plot_sweep(result, options["quantity"]), options["plot"])
+    if options["output"]:
+        grid = np.meshgrid(*result.settings.values(), indexing="ij")
+        columns = zip(result.settings, grid, strict=True)
+        write_table(
+            {"setting": {name: one.ravel() for name, one in columns},
+             **{name: {"": one.ravel()} for name, one in result.values.items()}},
+            options["output"],
+        )  # fmt: skip
     document: dict[str, Any] = {
         "designs": count,
         "impossible": result.lost,

@@ -15,6 +15,8 @@ from ...integration.methods import ADAPTIVE, described
 from ...model.read.number import to_float
 from ...recording.write import TABLES, check_target
 from ...view.figure import PLOTS
+from ..settings import length_names
+from .fit_path import fit_path
 from .prescribed import prescribed
 from .show_equations import show_equations
 from .tasks import LOCAL, compare_settings, forward, inverse, sweep_designs
@@ -67,6 +69,9 @@ if TYPE_CHECKING:
               default="peak_torque", show_default=True, help="What --sweep plots and ranks.")
 @click.option("--dask", metavar="[ADDRESS]", is_flag=False, flag_value=LOCAL,
               help="Spread --sweep over a Dask cluster; without an address, over this machine.")
+@click.option("--fit", metavar="FILE",
+              help="Lengths whose coupler curve comes nearest to the path in a CSV file (x, y).")
+@click.option("--part", help="Part that carries the point of --fit.  [default: the coupler]")
 @click.option("--curve", metavar="PART=ALONG,ACROSS",
               help="Also draw and write the path of a point of a part, m along and across it.")
 @click.option("--plot", metavar="FILE", help="Plot as .png, .svg or .pdf.")
@@ -92,6 +97,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
       mbdyn mechanism four_bar --id --speed 20 --plot drive.png --gif drive.gif
       mbdyn mechanism four_bar --equations --cut coupler_joint --instant 0.1
       mbdyn mechanism four_bar --compare coupler_mass=0.5,1,2 --plot masses.png
+      mbdyn mechanism four_bar --fit path.csv --plot fit.png --json
       mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
       mbdyn mechanism four_bar --sweep coupler_length=0.2:0.4:300 --sweep rocker_length=0.15:0.4:300
     """  # fmt: skip
@@ -107,12 +113,12 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         if options[option] is not None:
             check_target(options[option], ends)
     asked = [
-        what for what in ("inverse", "forward", "equations", "compare", "swept", "page")
+        what for what in ("inverse", "forward", "equations", "compare", "swept", "fit", "page")
         if options[what] and not (what in ("inverse", "forward") and options["page"])
     ]  # fmt: skip
     if len(asked) > 1:
         raise click.UsageError(
-            "give one of --id, --fd, --equations, --compare, --sweep, --page at a time"
+            "give one of --id, --fd, --equations, --compare, --sweep, --fit, --page at a time"
         )
     made = _configured(kind, options["lengths"], options["settings"])
     if options["page"]:
@@ -124,6 +130,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         "equations": show_equations,
         "compare": compare_settings,
         "swept": sweep_designs,
+        "fit": fit_path,
     }
     document = {"mechanism": name, "settings": {k: float(v) for k, v in made.settings.items()}}
     if asked:
@@ -178,24 +185,16 @@ def _list(as_json: bool) -> None:
                 "title": kind.title,
                 "inputs": list(kind.inputs),
                 "output": kind.output,
-                "lengths": _length_names(made),
+                "lengths": length_names(made.settings),
                 "settings": {key: float(value) for key, value in made.settings.items()},
             }
             for name, kind, made in kinds
         })  # fmt: skip
         return
-    rows = [(name, kind.title, ", ".join(_length_names(made))) for name, kind, made in kinds]
-    print_table("Mechanisms", ("name", "", "lengths"), rows, text_columns=3)
-
-
-def _length_names(made: Mechanism) -> list[str]:
-    """Settings that --lengths gives, in order."""
-    from ..settings import unit_of
-
-    others = ("_width", "_along", "_across")
-    return [
-        name for name in made.settings if unit_of(name) == "m" and not name.endswith(others)
+    rows = [
+        (name, kind.title, ", ".join(length_names(made.settings))) for name, kind, made in kinds
     ]
+    print_table("Mechanisms", ("name", "", "lengths"), rows, text_columns=3)
 
 
 def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ...]) -> Mechanism:
@@ -203,7 +202,7 @@ def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ..
     made = kind()
     values: dict[str, float] = {}
     if lengths is not None:
-        names = _length_names(made)
+        names = length_names(made.settings)
         given = [to_float(one) for one in lengths.split(",")]
         if None in given or len(given) != len(names):
             raise InputError(

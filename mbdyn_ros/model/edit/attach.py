@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from ...errors import InputError
+from ..foreign import OWNERS
 from ..model import Joint, Model
 from ..read.source_text import TEXT
 from ..shapes import Collision, Mesh
@@ -69,7 +71,10 @@ def attached(
             actuators=(*one.actuators, *two.actuators),
             home={**one.home, **two.home},
             homes={**one.homes, **two.homes},
-            foreign=(*one.foreign, *two.foreign),
+            unused=Counter(one.unused) + Counter(two.unused),
+            foreign=tuple(
+                sorted((*one.foreign, *two.foreign), key=lambda each: OWNERS.index(each.owner))
+            ),
             warnings=(*one.warnings, *two.warnings),
         )
     )

@@ -13,7 +13,7 @@ from ..closing_types import Slide, Turn
 from ..coupled_joints import carrying_joints, factors_of
 from ..model import Array, Combination, Coupling, Joint, Loop, Model, Pose
 from ..split_joints import joints_of_parts, split_joints
-from .parts import keep_choices, keep_foreign, names_of, require
+from .parts import keep_choices, keep_foreign, names_of, require, still_unused
 
 AGREED = 1e-6
 """Gap (m, rad or sine) up to which locked joints agree with each other and with loops."""
@@ -65,6 +65,7 @@ def locked(model: Model, positions: Positions) -> Model:
         keep_choices(result, gone),
         loops=tuple(loop for loop in model.loops if _moves(result, loop)),
         foreign=foreign,
+        unused=still_unused(model, foreign),
         warnings=(*model.warnings, *fixed.beyond_limits(), *words),
     )
 

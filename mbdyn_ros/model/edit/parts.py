@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
@@ -90,6 +91,12 @@ def keep_foreign(
             how = "is left out with" if rest is None else "is kept without"
             words.append(f"{model.source}: <{one.tag}> {how} {named}")
     return tuple(kept), list(dict.fromkeys(words))
+
+
+def still_unused(model: Model, foreign: Iterable[Foreign]) -> dict[str, int]:
+    """Counts of what is not used, when of the elements for other programs those are left."""
+    lost = Counter(one.tag for one in model.foreign) - Counter(one.tag for one in foreign)
+    return {what: count - lost[what] for what, count in model.unused.items() if count > lost[what]}
 
 
 def untouched(model: Model, how: str) -> list[str]:

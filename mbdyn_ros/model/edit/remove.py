@@ -7,7 +7,7 @@ from dataclasses import replace
 from ...errors import InputError
 from ..model import Combination, Model
 from ..split_joints import whole_joints
-from .parts import keep_choices, keep_foreign, names_of, require, split_where_named
+from .parts import keep_choices, keep_foreign, names_of, require, split_where_named, still_unused
 
 
 def without(model: Model, *names: str) -> Model:
@@ -57,6 +57,7 @@ def without(model: Model, *names: str) -> Model:
             )
         ),
         foreign=foreign,
+        unused=still_unused(model, foreign),
         warnings=(*model.warnings, *words),
     )  # fmt: skip
     if dropped:  # more joints are independent then, and nobody has chosen them

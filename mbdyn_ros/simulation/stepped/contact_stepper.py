@@ -85,6 +85,7 @@ class Stepper(Accounts):
         self._contacts: Contacts | None = None
         if environment is not None:
             self._contacts = Contacts(robot, environment, only_watch=True)
+        self._calls = robot.calls
         self._compiled = StepInC.among(robot, self._contacts)
         self._touches: Touches | None = None
         if self._contacts is not None:
@@ -197,7 +198,15 @@ class Stepper(Accounts):
         ------
         SimulationError
             The state is no longer finite; the message names the joint and the time.
+        InputError
+            What was folded into the programs was set meanwhile, and has become variable.
         """
+        if self.robot.calls is not self._calls:
+            raise InputError(
+                f"{self.robot.model.source}: numbers that were folded into the programs of this "
+                "Stepper have been set: name them in load(..., variable=[...]), or make another "
+                "Stepper and set its state"
+            )
         left = steps
         while left > 0:
             if self._solids is not None:

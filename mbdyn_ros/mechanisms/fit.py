@@ -1,0 +1,300 @@
+"""Path synthesis: the mechanism whose coupler curve comes nearest to given points.
+
+Random designs of all shapes are compared with the path, whatever their size, place and turn (the
+best similarity of two curves of complex numbers is one product of them); the best few are moved
+on by least squares over all lengths, the point on the coupler, the place of the whole mechanism,
+and the crank's angle at every point of the path.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..array import NoNumbers, as_numbers
+from ..errors import InputError
+from ..model.model import Array
+from .layout import GROUND, directions, origins
+from .link import Block
+from .mechanism import Mechanism
+from .path_likeness import PATH_POINTS, alike, evenly
+from .settings import length_names
+
+Points = NDArray[np.complex128]
+
+CANDIDATES, STARTS = 4000, 8
+"""Random designs that are compared, and the best of them that are moved on."""
+
+SPREAD = np.log(3.0)
+"""Random lengths are from a third to three times those of the mechanism given."""
+
+TURN_POINTS = 96
+"""Instants of a turn of a candidate."""
+
+LONGEST_PATH = 200
+"""Points of a path; each costs a number to be found."""
+
+MEETING = 1e-6
+"""Share of a path's size within which its ends meet."""
+
+NEAR_ENOUGH = 1e-9
+"""Gap, in sizes of the path, below which no better design is looked for."""
+
+EVALUATIONS = 300
+"""Of each start by least squares."""
+
+SHORTEST, LARGEST_LINK = 0.05, 5.0
+"""Lengths of links, in sizes of the path (from its middle to its farthest point)."""
+
+DIFFERENCE = 1e-7
+"""Step of the differences, for unknowns of order one."""
+
+OPEN_GAP = 10.0
+"""Gap, in sizes of the path, of a point where the mechanism cannot be assembled."""
+
+
+@dataclass(frozen=True, eq=False)
+class CurveFit:
+    """A mechanism and the points of its coupler curve that are nearest to a path.
+
+    mechanism : its lengths. part, at : the part that carries the point, and the place (along,
+    across) on it, m. place, turn : of the mechanism's origin in the path's plane (x, y) m, and its
+    x axis, rad. q : (N,) crank angles, rad. wanted, reached : (N, 2) m.
+    """
+
+    mechanism: Mechanism
+    part: str
+    at: tuple[float, float]
+    place: tuple[float, float]
+    turn: float
+    q: Array
+    wanted: Array
+    reached: Array
+
+    @cached_property
+    def gaps(self) -> Array:
+        """Distances (N,), m, of the points reached from those wanted."""
+        return np.linalg.norm(self.reached - self.wanted, axis=1)
+
+    @property
+    def gap_rms(self) -> float:
+        """Root of the mean square of the gaps, m."""
+        return float(np.sqrt(np.mean(self.gaps**2)))
+
+    def curve(self, points: int = 361) -> Array:
+        """The whole coupler curve (points, 2), m, in the path's plane; NaN where it stops."""
+        q = np.linspace(-np.pi, np.pi, points)[:, None]
+        curve = _point(self.mechanism, self.part, self.at, q)
+        moved = complex(*self.place) + np.exp(1j * self.turn) * curve
+        return np.stack([moved.real, moved.imag], axis=-1)
+
+
+def fit_curve(
+    mechanism: Mechanism,
+    path: ArrayLike,
+    part: str | None = None,
+    seed: int = 0,
+    candidates: int = CANDIDATES,
+    starts: int = STARTS,
+) -> CurveFit:
+    """The design of a kind whose coupler curve comes nearest to a path.
+
+    Parameters
+    ----------
+    mechanism : of the kind wanted; its lengths set the shapes that are tried, its masses stay.
+    path : (N, 2) m, in their order, 3 to 200 points; the first again at the end closes it.
+    part : that carries the point; by default the first that does not hang on the ground.
+    seed : of the random designs; another may find a better one.
+    candidates, starts : random designs that are compared, and the best of them that are moved on.
+
+    Raises
+    ------
+    InputError
+        No path, no such part, or no design of the kind goes round.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mbdyn_ros.mechanisms import FourBar
+    >>> turn = np.linspace(0, 2 * np.pi, 13)
+    >>> egg = np.stack([0.3 * np.cos(turn), 0.2 * np.sin(turn)], axis=1)
+    >>> fit_curve(FourBar(), egg).gap_rms < 5e-3
+    True
+    """
+    from scipy.optimize import least_squares  # its import takes longer than ours
+
+    if len(mechanism.inputs) != 1:
+        raise mechanism.refusal("it has two inputs and can draw any curve within its reach")
+    wanted = _path(mechanism, path)
+    carrier = _carrier(mechanism, part)
+    problem = _Problem(mechanism, carrier, wanted)
+    best = None
+    for start in problem.starts(np.random.default_rng(seed), candidates, starts):
+        found = least_squares(
+            problem.residual, start, problem.slopes, problem.bounds(len(start)), x_scale="jac",
+            max_nfev=EVALUATIONS, xtol=1e-12, ftol=1e-12,
+        )  # fmt: skip
+        if best is None or found.cost < best.cost:
+            best = found
+        if best.cost < (NEAR_ENOUGH * problem.size) ** 2:
+            break
+    if best is None:
+        raise mechanism.refusal("no design like it turns fully; give it other lengths")
+    return problem.fit(best.x)
+
+
+class _Problem:
+    """The unknowns: logarithms of lengths, point on the part, place, turn, and crank angles."""
+
+    def __init__(self, mechanism: Mechanism, part: str, wanted: Points) -> None:
+        self.mechanism, self.part, self.wanted = mechanism, part, wanted
+        settings = mechanism.settings
+        self.names = [name for name in length_names(settings) if settings[name] > 0]
+        self.base = np.array([float(settings[name]) for name in self.names])
+        self.size = float(np.abs(wanted - wanted.mean()).max())
+
+    def starts(self, random: np.random.Generator, candidates: int, most: int) -> Iterator[Array]:
+        """Unknowns of the random designs that are most alike to the path."""
+        count = len(self.names)
+        lengths = self.base * np.exp(random.uniform(-SPREAD, SPREAD, (candidates, count)))
+        reach = self.base.max()
+        at = random.uniform(-1.5, 1.5, (candidates, 2)) * reach
+        q = np.linspace(-np.pi, np.pi, TURN_POINTS + 1)[:, None]
+        settings = dict(zip(self.names, lengths.T, strict=True))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            designs = self.mechanism.designs(**settings)
+            curves = _point(designs, self.part, (at[:, 0], at[:, 1]), q[:, None, :])
+        whole = np.flatnonzero(np.isfinite(curves).all(axis=0))
+        closed = abs(self.wanted[-1] - self.wanted[0]) <= MEETING * self.size
+        target, shares = evenly(self.wanted)
+        found = []
+        for k in whole.tolist():
+            begin, span = 0, TURN_POINTS
+            if not closed:
+                begin = int(random.integers(TURN_POINTS))
+                span = int(random.integers(TURN_POINTS // 8, TURN_POINTS))
+            rows = np.arange(begin, begin + span + 1)
+            angles = q[0, 0] + rows * 2 * np.pi / TURN_POINTS
+            arc = curves[rows % TURN_POINTS, k]
+            for sense in (1, -1):
+                found.append((*alike(arc[::sense], angles[::sense], target, closed), k))
+        found.sort(key=lambda one: -one[0])
+        for _, angles, scale, k in found[:most]:
+            own = np.interp(shares, np.linspace(0, 1, PATH_POINTS), angles)
+            middle = complex(np.asarray(_points_at(designs, k, self.part, at[k], own)).mean())
+            place = complex(np.asarray(self.wanted).mean()) - scale * middle
+            size = np.log(lengths[k] * abs(scale))
+            size = np.clip(size, *(one[: len(size)] for one in self.bounds(len(size))))
+            yield np.concatenate(
+                [size, at[k] * abs(scale), [place.real, place.imag, np.angle(scale)], own]
+            )
+
+    def bounds(self, count: int) -> tuple[Array, Array]:
+        """Bounds of the unknowns: no link shorter or longer than serves a path of this size."""
+        low, high = np.full(count, -np.inf), np.full(count, np.inf)
+        low[: len(self.names)] = np.log(self.size * SHORTEST)
+        high[: len(self.names)] = np.log(self.size * LARGEST_LINK)
+        return low, high
+
+    def residual(self, x: Array) -> Array:
+        """Gaps (2 N,) of all points, m."""
+        gap = self.reached(x[None])[:, 0] - self.wanted
+        gap = np.where(np.isfinite(gap), gap, OPEN_GAP * self.size)
+        return np.concatenate([gap.real, gap.imag])
+
+    def slopes(self, x: Array) -> Array:
+        """Derivatives (2 N, unknowns) of the residual, by differences of one batch.
+
+        A point moves with its own crank angle alone, so one difference serves all angles.
+        """
+        shared, count = len(x) - len(self.wanted), len(self.wanted)
+        steps = DIFFERENCE * np.maximum(np.abs(x), 1.0)
+        moved = np.tile(x, (shared + 2, 1))
+        moved[np.arange(shared), np.arange(shared)] += steps[:shared]
+        moved[shared, shared:] += steps[shared:]
+        points = np.nan_to_num(self.reached(moved))
+        change = points[:, :-1] - points[:, -1:]
+        result = np.zeros((2 * count, len(x)))
+        for k in range(shared):
+            slope = change[:, k] / steps[k]
+            result[:count, k], result[count:, k] = slope.real, slope.imag
+        own = change[:, shared] / steps[shared:]
+        rows = np.arange(count)
+        result[rows, shared + rows], result[count + rows, shared + rows] = own.real, own.imag
+        return result
+
+    def reached(self, unknowns: Array) -> Points:
+        """The points (N, M) of the curves of M rows of unknowns."""
+        count = len(self.names)
+        lengths = np.exp(unknowns[:, :count].T)
+        design = self.mechanism.designs(**dict(zip(self.names, lengths, strict=True)))
+        at, q = unknowns[:, count : count + 2].T, unknowns[:, count + 5 :].T
+        x, y, turn = unknowns[:, count + 2 : count + 5].T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            curve = _point(design, self.part, (at[0], at[1]), q[..., None])
+        return x + 1j * y + np.exp(1j * turn) * curve
+
+    def fit(self, x: Array) -> CurveFit:
+        """The result."""
+        count = len(self.names)
+        lengths = dict(zip(self.names, np.exp(x[:count]).tolist(), strict=True))
+        along, across, right, up, turn = x[count : count + 5].tolist()
+        reached = self.reached(x[None])[:, 0]
+        return CurveFit(
+            self.mechanism.replaced(**lengths), self.part, (along, across), (right, up),
+            math.remainder(turn, 2 * math.pi), x[count + 5 :],
+            np.stack([self.wanted.real, self.wanted.imag], axis=-1),
+            np.stack([reached.real, reached.imag], axis=-1),
+        )  # fmt: skip
+
+
+def _point(mechanism: Mechanism, part: str, at: tuple[object, object], q: Array) -> Points:
+    """A point of a part at crank angles (..., 1), of one design or many."""
+    layout, solved = mechanism.layout(), mechanism.solved(q)
+    origin, way = origins(layout, solved)[part], directions(layout, solved)[part]
+    along, across = at
+    x = origin.re + way.re * along - way.im * across
+    y = origin.im + way.im * along + way.re * across
+    points: Points = np.asarray(x + 1j * y)
+    return points
+
+
+def _points_at(designs: Mechanism, k: int, part: str, at: Array, q: Array) -> Points:
+    """The same of the k-th of many designs."""
+    return _point(designs, part, (at[0], at[1]), q[:, None, None])[:, k]
+
+
+def _path(mechanism: Mechanism, path: ArrayLike) -> Points:
+    try:
+        points = as_numbers(path)
+    except NoNumbers:
+        raise mechanism.refusal("the path must be numbers (N, 2), m") from None
+    if points.ndim != 2 or points.shape[1] != 2 or not 3 <= len(points) <= LONGEST_PATH:
+        raise mechanism.refusal(
+            f"the path has shape {points.shape}; give (N, 2), x and y in m, N from 3 to "
+            f"{LONGEST_PATH}"
+        )
+    if not np.isfinite(points).all():
+        raise mechanism.refusal("the path holds NaN or infinity")
+    whole: Points = points[:, 0] + 1j * points[:, 1]
+    if not np.abs(np.diff(whole)).sum() > 0:
+        raise mechanism.refusal("the path is one point; give points that differ")
+    return whole
+
+
+def _carrier(mechanism: Mechanism, part: str | None) -> str:
+    parts = mechanism.layout().parts
+    if part is None:
+        floating = [
+            one for one in parts if one.parent != GROUND and not isinstance(one.piece, Block)
+        ]
+        return (floating or list(parts))[0].name
+    if part not in {one.name for one in parts}:
+        known = ", ".join(one.name for one in parts)
+        raise InputError(f"{mechanism.name}: there is no part {part!r}; there are {known}")
+    return part
