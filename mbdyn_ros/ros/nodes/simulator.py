@@ -77,7 +77,7 @@ class Simulator(RobotNode):
         """The last joint states show zero effort."""
         if self.session is not None and self.context.ok():
             self.session.still_message()
-            self._publish_states(self.session)
+            self._publish_states(self.session, self.stamp(self.session))
 
     def stop(self) -> None:
         """End the threads."""
@@ -152,16 +152,19 @@ class Simulator(RobotNode):
         steps = 1 + min(skipped, MOST_MADE_UP)
         if not (self.paused or self.fault):
             session.advance(now, settings.timeout, steps * settings.substeps)
+        stamp = self.stamp(session)
         if self._views.impacts is not None:
-            self._views.impacts.publish(session, self.stamp(session))
+            self._views.impacts.publish(session, stamp)
         due = (self._steps + steps) // settings.every > self._steps // settings.every
         self._steps += steps
         if due:
             if not self.fault:
                 session.fill_message()
                 for one in self._sensors:
-                    one.publish(session, self.stamp(session))
-            self._publish_states(session)
+                    one.publish(session, stamp)
+                if self._views.impacts is not None:
+                    self._views.impacts.publish_held(session, stamp)
+            self._publish_states(session, stamp)
 
     def time(self) -> float:
         """Simulated time where we make the clock, s, else that of the node."""
@@ -218,11 +221,11 @@ class Simulator(RobotNode):
             return round(session.motion.time * 1e9)
         return int(self.get_clock().now().nanoseconds)
 
-    def _publish_states(self, session: Session) -> None:
-        stamp = session.message.header.stamp
-        fill_time(stamp, self.stamp(session))
+    def _publish_states(self, session: Session, stamp: int) -> None:
+        """Send the joint states and, where we make it, the clock; `stamp` in ns."""
+        fill_time(session.message.header.stamp, stamp)
         if self._clock_out is not None:
-            self._clock_message.clock = stamp
+            self._clock_message.clock = session.message.header.stamp
             self._clock_out.publish(self._clock_message)
         if session.message.name:
             self._states.publish(session.message)
