@@ -211,13 +211,16 @@ DRIVEN = """<robot name="driven"><link name="world"/><link name="b"><inertial><m
 def test_rotors_count_once() -> None:
     model = model_of(DRIVEN)
     unsaid = DRIVEN.replace("<mechanicalReduction>50</mechanicalReduction>", "")
-    assert model.joint("j").armature == 2.5
+    inside = DRIVEN.replace("<transmission ", "<ros2_control><transmission ")
+    inside = inside.replace("</transmission>", "</transmission></ros2_control>")
+    assert model.joint("j").armature == 2.5 and model_of(inside).transmissions
     for edited in (
         model,
         edit.with_joint(model, "j", armature=0.0),
         edit.with_joint(model, "j", armature=1.0),
         edit.scaled(model, 2.0),
         edit.scaled(model_of(unsaid), 2.0),
+        edit.scaled(model_of(inside), 2.0),
     ):
         other = again(edited)
         assert other.joint("j").armature == pytest.approx(edited.joint("j").armature)

@@ -222,18 +222,18 @@ def _scaled_coupling(
 
 
 def _scaled_foreign(one: Foreign, law: _Law, slides: Mapping[str, bool]) -> Foreign:
-    """An element for other programs, a simple transmission's reduction as the joint's way."""
-    if one.tag != "transmission":
-        return one
-    element = one.element()
-    joints = [joint.get("name", "") for joint in element.iterchildren("joint")]
-    if len(joints) != 1 or not slides.get(joints[0], False):
-        return one
-    reduction = next(element.iter(*REDUCTIONS), None)
-    if reduction is None:
-        reduction = etree.SubElement(element, REDUCTIONS[0])
-    reduction.text = repr(float(reduction.text or 1.0) / law.length)
-    return replace(one, text=etree.tostring(element, encoding="unicode"))
+    """An element for other programs, reductions of simple transmissions as their joints' ways."""
+    element, changed = one.element(), False
+    for transmission in element.iter("transmission"):
+        joints = [joint.get("name", "") for joint in transmission.iterchildren("joint")]
+        if len(joints) != 1 or not slides.get(joints[0], False):
+            continue
+        reduction = next(transmission.iter(*REDUCTIONS), None)
+        if reduction is None:
+            reduction = etree.SubElement(transmission, REDUCTIONS[0])
+        reduction.text = repr(float(reduction.text or 1.0) / law.length)
+        changed = True
+    return replace(one, text=etree.tostring(element, encoding="unicode")) if changed else one
 
 
 def _scaled_home(

@@ -18,8 +18,8 @@ def write_foreign(robot: Element, model: Model) -> None:
     said: set[str] = set()
     for foreign in model.foreign:
         one = foreign.element()
-        if one.tag == "transmission":
-            _drop_idle_rotors(one, model)
+        for transmission in one.iter("transmission"):
+            _drop_idle_rotors(transmission, model)
         owners.get((foreign.owner, foreign.name), robot).append(one)
         if one.tag in ("transmission", "ros2_control"):
             said |= {name for what, name in foreign.names() if what == "joint"}
