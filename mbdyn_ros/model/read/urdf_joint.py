@@ -103,8 +103,8 @@ def _read_limits(document: XmlSource, joint: Element, kind: JointType, remarks: 
 
 
 def _unbounded(bound: float) -> float:
-    """A bound; infinite where it is the largest number, which some readers want for inf."""
-    return math.copysign(math.inf, bound) if abs(bound) >= LARGEST else bound
+    """A bound; infinite where it is the very number that stands for that: some readers want one."""
+    return math.copysign(math.inf, bound) if abs(bound) == LARGEST else bound
 
 
 def _read_dynamics(document: XmlSource, dynamics: Element, remarks: Remarks) -> dict[str, float]:
