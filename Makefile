@@ -72,6 +72,7 @@ bench: .venv/bench.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/parallel_serial.py
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python benchmarks/loops_in_motion.py
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.contact_steps
+	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.falls
 
 lint: .venv/interfaces.stamp
 	@. .venv/ros_env.sh && .venv/bin/python -m ruff check . && .venv/bin/python -m mypy

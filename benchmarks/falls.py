@@ -4,9 +4,10 @@
 
 24 falls of two quadrupeds for a second (with and without springs at the joints, three frictions,
 level and tilted floor), and drops of five robots for five seconds (e = 0 and 0.4); only those whose
-names have all the words. Of each: time of the processor per simulated second, depth of the deepest
-point, how far energy ever rose above an earlier one, as a share of the one that moves, the fastest
-joint at the end, the simulated time spent in equal steps, and impacts.
+names have all the words. Of each: time of the processor per simulated second (less of two runs),
+depth of the deepest point, how far energy ever rose above an earlier one and what of it no work
+explains, as shares of the energy that moves, the fastest joint at the end, the simulated time
+spent in equal steps, impacts and steps.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import itertools
 import sys
 import time
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,8 +30,8 @@ from .race.robots import robot_file
 SAMPLES = 200
 """Instants a simulated second at which depth and energy are looked at."""
 
-MOST = 15.0
-"""Times real time after which a run is given up."""
+ROUNDS = 2
+"""How often each is run; the quicker one counts."""
 
 TILT = 0.2
 """Slope of the tilted floor, rad."""
@@ -113,55 +113,64 @@ class Spring:
         return 0.5 * self._stiffness * (far**2).sum(axis=1)
 
 
-class GivenUpError(Exception):
-    """A run that takes too long."""
+@dataclass(frozen=True)
+class Outcome:
+    """A fall that was simulated.
+
+    took : s of the processor per simulated second. deepest : the lowest distance, m. rise : how far
+    energy, that of springs too, rose above an earlier one; balance : what no work explains; both as
+    shares of the energy that moved.
+    """
+
+    motion: Trajectory
+    took: float
+    deepest: float
+    rise: float
+    balance: float
+
+    def __str__(self) -> str:
+        motion = self.motion
+        equal = sum(one.end - one.start for one in motion.stretches)
+        return (
+            f"{self.took:6.2f} {self.deepest:9.1e} {self.rise:9.1e} {self.balance:9.1e} "
+            f"{np.abs(motion.v[-1]).max():9.1e} {equal:7.3f} ({len(motion.stretches)}) "
+            f"{len(motion.impacts):7d} {motion.steps:6d}"
+        )
 
 
-def run(fall: Fall, robots: dict[str, Robot]) -> str:
-    """Simulate one; a line of the table."""
+def simulated(fall: Fall, robots: dict[str, Robot]) -> Outcome:
+    """Simulate a fall; robots that are loaded are kept by name.
+
+    Raises
+    ------
+    SimulationError
+        It does not come through.
+    """
     file, stiffness = FILES[fall.robot]
     if fall.robot not in robots:
         robots[fall.robot] = mbdyn_ros.load(robot_file(file), floating_base=True)
     robot = robots[fall.robot]
     normal = np.array([np.sin(fall.tilt), 0.0, np.cos(fall.tilt)])
-    floor = Surface.plane(
-        normal=normal, restitution=fall.e, friction=fall.friction, name="floor"
-    )
+    floor = Surface.plane(normal=normal, restitution=fall.e, friction=fall.friction, name="floor")
     walls = Environment([floor])
-    q, v = bent(robot), np.zeros(robot.nv)
-    q[:3] += (fall.height - Contacts(robot, walls).distances(q, v)[0].min()) * normal
+    q, v, contacts = bent(robot), np.zeros(robot.nv), Contacts(robot, walls)
+    q[:3] += (fall.height - contacts.distances(q, v)[0].min()) * normal
     spring = Spring(stiffness, q, robot.nv) if fall.springs else None
-    start, reached, calls = time.process_time(), [0.0], itertools.count()
-
-    def progress(t: float) -> None:
-        reached[0] = t
-        late = next(calls) % 50 == 0 and time.process_time() - start > MOST * fall.duration
-        if late:
-            raise GivenUpError
-
     times = np.linspace(0.0, fall.duration, round(SAMPLES * fall.duration) + 1)
-    simulate: Callable[..., Trajectory] = mbdyn_ros.simulate
-    try:
-        motion = simulate(robot, q, v, fall.duration, spring, environment=walls, times=times,
-                          progress=progress)  # fmt: skip
-    except GivenUpError:
-        return f"{fall.name:34} given up at {reached[0]:.3f} s"
-    except SimulationError as error:
-        return f"{fall.name:34} stops: {str(error)[:200]}"
+    start = time.process_time()
+    motion = mbdyn_ros.simulate(
+        robot, q, v, fall.duration, spring, environment=walls, times=times
+    )
     took = (time.process_time() - start) / fall.duration
     energy = motion.energy.sum(axis=1) + (spring.energy(motion.q) if spring else 0.0)
     moved = np.ptp(energy) + motion.energy[:, 0].max()
-    rise = (energy - np.minimum.accumulate(energy)).max() / moved
-    contacts = Contacts(robot, walls)
-    deepest = min(
-        contacts.distances(*state)[0].min() for state in zip(motion.q, motion.v, strict=True)
-    )
-    equal = sum(one.end - one.start for one in motion.stretches)
-    balance = np.abs(motion.imbalance).max() / moved
-    return (
-        f"{fall.name:34} {took:8.2f} {min(deepest, 0.0):9.1e} {rise:9.1e} {balance:9.1e} "
-        f"{np.abs(motion.v[-1]).max():9.1e} {equal:7.3f} ({len(motion.stretches)}) "
-        f"{len(motion.impacts):5d} {motion.steps:6d}"
+    states = zip(motion.q, motion.v, strict=True)
+    return Outcome(
+        motion,
+        took,
+        min(0.0, *(contacts.distances(*state)[0].min() for state in states)),
+        (energy - np.minimum.accumulate(energy)).max() / moved,
+        np.abs(motion.imbalance).max() / moved,
     )
 
 
@@ -170,11 +179,17 @@ def main() -> None:
     warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)
     warnings.simplefilter("ignore", mbdyn_ros.SimulationWarning)
     robots: dict[str, Robot] = {}
-    print(f"{'':34} {'CPU':>8} {'depth':>9} {'rise':>9} {'balance':>9} {'speed':>9} equal steps "
-          "impacts  steps")  # fmt: skip
+    columns = f"{'depth':>9} {'rise':>9} {'balance':>9} {'speed':>9} {'equal steps':>11} impacts"
+    print(f"{'':34} {'CPU':>6} {columns}  steps")
     for fall in cases():
-        if all(word in fall.name.split() for word in sys.argv[1:]):
-            print(run(fall, robots), flush=True)
+        if not all(word in fall.name.split() for word in sys.argv[1:]):
+            continue
+        try:
+            rounds = [simulated(fall, robots) for _ in range(ROUNDS)]
+        except SimulationError as error:
+            print(f"{fall.name:34} stops: {error}", flush=True)
+        else:
+            print(f"{fall.name:34} {min(rounds, key=lambda one: one.took)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Arrays of numbers."""
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +23,8 @@ def as_numbers(value: object) -> Array:
     NoNumbers
         It is none: of much of that NumPy would make numbers.
     """
+    if isinstance(value, Mapping):
+        raise NoNumbers(f"not a {type(value).__name__}: give them in order, without names")
     if (place := _masked(value)) is not None:
         raise NoNumbers(f"the element {list(place)} is masked")
     try:

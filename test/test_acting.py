@@ -203,6 +203,16 @@ def test_dry_friction_stops_a_sprung_sled_where_it_does_by_hand() -> None:
     assert abs(motion.v[0]) < 1e-12 and abs(abs(motion.q[0]) - 0.05) < 1e-3
 
 
+def test_impacts_feel_rotors() -> None:
+    """A sled of 2 kg with a rotor of 3 kg loses 3/4 of the energy of both at e = 1/2."""
+    wall = mbdyn_ros.Surface.plane(point=(0.3, 0, 0), normal=(-1, 0, 0), restitution=0.5)
+    environment = mbdyn_ros.Environment([wall], points=[("mass", (0, 0, 0))])
+    stepper = mbdyn_ros.Stepper(sled('armature="3"'), 1e-3, environment)
+    stepper.set_state([0.0], [1.0])
+    stepper.advance(400)
+    np.testing.assert_allclose([stepper.v[0], stepper.lost], [-0.5, 1.875], rtol=1e-9)
+
+
 def test_links_without_mass_are_moved_by_their_rotors() -> None:
     massless = sled("", mass=0.0)
     assert massless.massless_links == ("mass",)

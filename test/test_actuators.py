@@ -11,6 +11,8 @@ from scipy.integrate import solve_ivp
 
 import mbdyn_ros
 from mbdyn_ros import InputError, ModelError, SimulationError
+from mbdyn_ros.simulation.actuators.stepped import SteppedActuation
+from mbdyn_ros.simulation.stepped.fixed_step import FixedStep
 
 SLED = """<robot name="sled"><link name="world"/>
   <link name="mass"><inertial><mass value="500"/>
@@ -252,3 +254,21 @@ def test_settings_that_cannot_be_are_refused(old: str, new: str, words: str) -> 
         turning = SLED.replace("prismatic", "revolute")
         with pytest.raises(ModelError, match='joint "rail" is revolute; it takes one that slides'):
             mbdyn_ros.load(turning, mechanism=text)
+
+
+@pytest.mark.usefixtures("interpreted")
+@pytest.mark.parametrize("command", [0.3, 0.0])
+def test_equal_steps_take_turns_with_their_actuators(command: float) -> None:
+    """They agree with `simulate`, to the order of their steps; closed valves hold."""
+    robot = lift(air=0.005, bandwidth=20.0)
+    found = mbdyn_ros.simulate(robot, [-0.1], [0.0], 0.5, commands=[command], rtol=1e-7)
+    motion, actuators = FixedStep(robot, 1e-3), SteppedActuation(robot)
+    motion.set_state([-0.1], [0.0])
+    actuators.rest(robot, motion.q)
+    for _ in range(500):
+        motion.effort[:] = command
+        actuators.drive(motion.effort, motion.q, motion.v, 1e-3)
+        motion.advance()
+    assert motion.v[0] == pytest.approx(found.v[-1, 0], rel=1e-3, abs=1e-6)
+    assert motion.q[0] == pytest.approx(found.q[-1, 0], abs=2e-4)
+    np.testing.assert_allclose(actuators.values[:2], found.actuator_states[-1, :2], rtol=2e-3)

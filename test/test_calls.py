@@ -326,6 +326,8 @@ def test_what_cannot_tell_its_numbers_is_refused() -> None:
         robot.inverse_dynamics(zeros, [Broken()] * robot.nv, zeros)
     with pytest.raises(mbdyn_ros.InputError, match="q of .*Broken raised KeyError"):
         bound.q = Broken()
+    with pytest.raises(mbdyn_ros.InputError, match="position must be .*not a dict: give them in"):
+        robot.mass_matrix(dict.fromkeys(robot.position_labels, 0.0))
     with pytest.raises(mbdyn_ros.InputError, match="^duration is"):
         mbdyn_ros.simulate(robot, zeros, zeros, Broken())
     with pytest.raises(mbdyn_ros.InputError, match="times must be numbers.*masked"):

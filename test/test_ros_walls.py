@@ -62,11 +62,14 @@ def test_an_impact_is_told_and_shown(rig: Rig) -> None:
     first = impacts[0]
     assert first.time == pytest.approx(FALL, abs=1e-9)
     assert first.header.stamp.nanosec == pytest.approx(FALL * 1e9, abs=10)
-    assert (first.header.frame_id, first.link, first.surface) == ("base", ["ball"], ["floor"])
-    assert first.impulse[0] == pytest.approx(2 * 1.5 * 9.81 * FALL, rel=1e-9)
-    assert first.normal_velocity_after[0] == pytest.approx(0.5 * 9.81 * FALL, rel=1e-9)
+    (hit,) = first.contacts
+    assert (first.header.frame_id, hit.link, hit.surface) == ("base", "ball", "floor")
+    assert hit.force == pytest.approx(2 * 1.5 * 9.81 * FALL, rel=1e-9)
+    assert hit.normal_velocity_before == pytest.approx(-9.81 * FALL, rel=1e-9)
+    assert hit.normal_velocity_after == pytest.approx(0.5 * 9.81 * FALL, rel=1e-9)
+    assert (hit.point.x, hit.friction.x, hit.angle_of_attack, hit.sticks) == (0, 0, 0, False)
     assert first.energy_before - first.energy_after == pytest.approx(0.75 * 2 * 9.81 * 0.2)
-    assert (first.normal[0].z, first.position[0].z) == pytest.approx((1, 0), abs=1e-9)
+    assert (hit.normal.z, hit.position.z) == pytest.approx((1, 0), abs=1e-9)
     rig.wait(lambda: any(m.ns == "impulse" for array in arrows for m in array.markers))
     rig.wait(lambda: "energy" in arrows[-1].markers[-1].text)
     rig.wait(lambda: node.session.motion.time > 0.8)
@@ -77,7 +80,7 @@ def test_an_impact_is_told_and_shown(rig: Rig) -> None:
     assert node.session.motion.lost < 3.9
 
 
-def test_a_sensor_in_a_joint(rig: Rig) -> None:
+def test_a_sensor_in_a_joint_and_contacts_at_rest(rig: Rig) -> None:
     """A ball that lies on the floor and is pushed along it: its guide holds it, the floor bears."""
     sensor = {"force_torque_joints": ["lift"], "initial_positions": [0.0]}
     with pytest.raises(InputError, match="takes compiled steps"):
@@ -98,6 +101,12 @@ def test_a_sensor_in_a_joint(rig: Rig) -> None:
     assert readings[-1].header.frame_id == "ball"
     assert (wrench.force.x, wrench.force.z) == pytest.approx((-5.0, 0.0), abs=1e-6)
     assert abs(node.session.motion.q[0]) < 1e-6
+    contacts = rig.listen(msg.Contacts, "simulator/contacts")
+    rig.wait(lambda: contacts)
+    (held,) = contacts[-1].contacts
+    assert (contacts[-1].header.frame_id, held.link, held.surface) == ("base", "ball", "floor")
+    assert (held.force, held.friction.x, held.normal.z) == pytest.approx((19.62, 0, 1), abs=1e-6)
+    assert held.position.z == pytest.approx(0, abs=1e-6) and math.isnan(held.angle_of_attack)
     with pytest.raises(InputError, match="parameter force_torque_joints: .*no joint 'lft'"):
         free = {"environment": "", "joint_limits": False, "remap": [("__node", "other")]}
         simulate(rig, force_torque_joints=["lft"], **free)
@@ -132,7 +141,7 @@ def test_a_floating_base_lands(rig: Rig) -> None:
     rig.wait(lambda: poses and poses[-1].pose.pose.position.z == 0.2)
     assert rig.call(SetBool, "simulator/pause", data=False).success
     rig.wait(lambda: impacts)
-    assert (impacts[0].header.frame_id, impacts[0].link) == ("world", ["ball"])
+    assert (impacts[0].header.frame_id, impacts[0].contacts[0].link) == ("world", "ball")
     rig.wait(lambda: abs(poses[-1].pose.pose.position.z) < 1e-6)
     assert poses[-1].header.frame_id == "world" and poses[-1].child_frame_id == "ball"
 

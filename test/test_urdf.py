@@ -266,7 +266,7 @@ INF = math.inf
         ("revolute", 'upper="2"', (0, 2, INF, INF), None),
         ("revolute", 'lower="-2"', (-2, 0, INF, INF), None),
         ("revolute", 'lower="1" upper="1" velocity="1"', (1, 1, 1, INF), None),
-        ("revolute", 'lower="-inf" upper="1e308" effort="inf"', (-INF, 1e308) + (INF,) * 2,
+        ("revolute", 'lower="-inf" upper="1e308" effort="inf"', (-INF, INF) + (INF,) * 2,
          None),
         ("revolute", 'lower="-1" upper="1" effort="0" velocity="2"', (-1, 1, 2, INF),
          'effort="0" would'),

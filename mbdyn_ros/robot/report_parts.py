@@ -40,6 +40,8 @@ class JointReport:
     max_effort: float | None
     damping: float
     friction: float
+    armature: float
+    spring_stiffness: float
     mimic: Mimic | None
 
     @staticmethod
@@ -60,6 +62,8 @@ class JointReport:
             max_effort=_finite(limits.effort),
             damping=joint.damping,
             friction=joint.friction,
+            armature=joint.armature,
+            spring_stiffness=joint.spring_stiffness,
             mimic=joint.mimic,
         )
 
@@ -88,6 +92,8 @@ class JointReport:
             "max effort": _number(self.max_effort),
             "damping": _number(self.damping or None),
             "friction": _number(self.friction or None),
+            "armature": _number(self.armature or None),
+            "spring": _number(self.spring_stiffness or None),
             "follows": follows,
         }
 

@@ -103,7 +103,7 @@ def _read_limits(document: XmlSource, joint: Element, kind: JointType, remarks: 
 
 
 def _unbounded(bound: float) -> float:
-    """A bound; infinite where it is the very number that stands for that: some readers want one."""
+    """A bound; infinite where it is the number that `write.urdf` has for inf, which others want."""
     return math.copysign(math.inf, bound) if abs(bound) == LARGEST else bound
 
 

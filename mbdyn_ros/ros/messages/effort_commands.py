@@ -31,6 +31,10 @@ class EffortCommands:
     ------
     InputError
         A joint that is not actuated, or is named twice.
+
+    Attributes
+    ----------
+    largest : (n,) beyond which commands are refused: openings of valves, voltages of motors.
     """
 
     def __init__(self, robot: Robot, joints: Sequence[str] = ()) -> None:
@@ -39,6 +43,7 @@ class EffortCommands:
         self._labels = robot.effort_labels
         size, self._blocks = len(self._labels), effort_blocks(robot)
         self._actuated = robot.actuated_joints
+        self.largest = np.full(size, math.inf)
         self._order = columns(self._blocks, self.joints)
         self._value = np.zeros(size)
         self._at = np.full(size, -math.inf)
@@ -95,6 +100,13 @@ class EffortCommands:
         values = np.array(efforts, dtype=np.float64)
         if not (np.abs(values) <= LARGEST_SENT).all():
             require_reasonable("effort", values, [self._labels[place] for place in places])
+        over = np.flatnonzero(np.abs(values) > self.largest[places])
+        if len(over):
+            place = places[over[0]]
+            raise InputError(
+                f"the command of {self._labels[place]} is {values[over[0]]:g}; its actuator takes "
+                f"{-self.largest[place]:g} to {self.largest[place]:g}"
+            )
         self._value[places] = values
         self._at[places] = now
         for place in places:

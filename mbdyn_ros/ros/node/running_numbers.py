@@ -45,7 +45,7 @@ class RunningNumbers:
                 self._node.get_logger().warning(one_line(f"joint_dynamics is dropped: {error}"))
         self._robots.add(robot)
 
-    def review(self, names: Collection[str]) -> set[str]:
+    def review(self, names: Collection[str]) -> list[str]:
         """Take the parameters that changed; return the names of those that are left to others.
 
         Raises
@@ -53,7 +53,7 @@ class RunningNumbers:
         MbdynError
             Numbers that no joint has, or that are not variable; nothing has changed then.
         """
-        left = set(names)
+        left = list(names)
         if JOINT_DYNAMICS.name in left:
             with self._node.lock:
                 robots = list(self._robots)

@@ -1,22 +1,20 @@
-"""Impacts as the simulator publishes them: a message for each, and arrows in the scene."""
+"""Contacts as the simulator publishes them: held ones, a message for each impact, and arrows."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from geometry_msgs.msg import Vector3
 from visualization_msgs.msg import MarkerArray
 
 from ...model.model import Array
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.impacts import Impact
-from ...simulation.contact.points import Point
 from ..messages.base_pose import WORLD_FRAME
+from ..messages.contacts import held_contact, impact_contacts
 from ..messages.conversions import fill_time
 from ..node.description import LATCHED
 from ..node.interfaces import NOT_BUILT, msg
-from ..show.markers import point
 from ..show.wall_markers import ImpulseMarkers, wall_markers
 from .session import Session
 
@@ -36,24 +34,27 @@ class ImpactReports:
         self._frame = WORLD_FRAME if robot.floating_base else robot.model.root
         self._points = environment.contact_points(robot)
         self._kept: list[Impact] = []
+        self._told = -np.inf
         masses = [link.inertia.mass for link in robot.model.links if link.inertia is not None]
         self._scale = simulator.parameters["marker_scale"]
         self._arrows = ImpulseMarkers(self._frame, self._scale, sum(masses))
         self._walls_out = simulator.create_publisher(MarkerArray, "~/walls", LATCHED)
         self._arrows_out = simulator.create_publisher(MarkerArray, "~/impulses", 100)
         self._out: Any = None
-        if msg is not None:
+        self._held_out: Any = None
+        if msg is not None and hasattr(msg, "Contacts"):  # it may be of an older version
             self._out = simulator.create_publisher(msg.Impact, "~/impacts", 100)
+            self._held_out = simulator.create_publisher(msg.Contacts, "~/contacts", 10)
         else:
             simulator.get_logger().warning(
-                "the package mbdyn_ros_interfaces is not built: impacts are not published on "
-                f"~/impacts. {NOT_BUILT}"
+                "the package mbdyn_ros_interfaces is not built, or was before this version: "
+                f"contacts are not published on ~/impacts and ~/contacts. {NOT_BUILT}"
             )
         self._walls_out.publish(wall_markers(environment, self._frame))
 
     def destroy(self) -> None:
         """Take the topics away, when another robot comes."""
-        for publisher in (self._walls_out, self._arrows_out, self._out):
+        for publisher in (self._walls_out, self._arrows_out, self._out, self._held_out):
             if publisher is not None:
                 self._simulator.destroy_publisher(publisher)
 
@@ -71,6 +72,19 @@ class ImpactReports:
                 before = round(1e9 * max(now - impact.time, 0.0))
                 self._out.publish(self.message(impact, max(0, stamp - before)))
 
+    def publish_held(self, session: Session, stamp: int) -> None:
+        """Send the contacts that are held now, if anybody listens; `stamp` in ns."""
+        rate, now = self._simulator.parameters["contact_rate"], session.motion.time
+        waits = rate > 0 and self._told <= now < self._told + 1 / rate - 1e-9
+        if self._held_out is None or waits or not self._held_out.get_subscription_count():
+            return
+        self._told = now
+        message = msg.Contacts()
+        message.header.frame_id = self._frame
+        fill_time(message.header.stamp, stamp)
+        message.contacts = [held_contact(one, self._points) for one in session.motion.contacts]
+        self._held_out.publish(message)
+
     def message(self, impact: Impact, stamp: int) -> Any:
         """An Impact message; `stamp` in nanoseconds."""
         message = msg.Impact(
@@ -78,18 +92,7 @@ class ImpactReports:
         )
         message.header.frame_id = self._frame
         fill_time(message.header.stamp, stamp)
-        message.surface = list(impact.surfaces)
-        nowhere = Point("", (np.nan, np.nan, np.nan))
-        points = [self._points[k] if k >= 0 else nowhere for k in impact.points]
-        message.link = [link for link, _ in points]
-        message.point = [point(np.array(xyz)) for _, xyz in points]
-        message.position = [point(place) for place in impact.places]
-        message.normal = [_vector(normal) for normal in impact.normals]
-        message.impulse = impact.impulses.tolist()
-        message.friction_impulse = [_vector(one) for one in impact.tangential_impulses]
-        message.normal_velocity_before = impact.normal_velocity_before.tolist()
-        message.normal_velocity_after = impact.normal_velocity_after.tolist()
-        message.angle_of_attack = impact.angle_of_attack.tolist()
+        message.contacts = impact_contacts(impact, self._points)
         return message
 
     def show(self) -> None:
@@ -113,8 +116,3 @@ class ImpactReports:
         places = np.array([session.robot.frame_pose(q, link)[:3, 3] for link in links])
         top = float(places[:, 2].max()) + self._scale
         return np.array([*places[:, :2].mean(axis=0), top])
-
-
-def _vector(numbers: Array) -> Vector3:
-    x, y, z = numbers.tolist()
-    return Vector3(x=x, y=y, z=z)

@@ -63,6 +63,10 @@ SIMULATOR = (
         "force_torque_joints", STRINGS, "joints that carry a force-torque sensor, on "
         "~/force_torque/JOINT", read_only=True,
     ),
+    Spec(
+        "contact_rate", 100.0, "~/contacts per simulated second, Hz; 0: with every joint state",
+        0.0, 10000.0,
+    ),
     Spec("wrench_duration", 0.1, "how long a message on ~/wrench pushes, s", 0.001, 3600.0),
     ENFORCE_LIMITS,
     *INITIAL,

@@ -13,6 +13,7 @@ from ...errors import InputError, SimulationError
 from ...model.blocks import scalar_motions
 from ...model.model import Array
 from ...robot import Robot
+from ...simulation.actuators.stepped import SteppedActuation
 from ...simulation.contact.environment import Environment
 from ...simulation.contact.stops import with_stops
 from ...simulation.stepped.charted_step import ChartedStep
@@ -50,6 +51,7 @@ class Session:
     Attributes
     ----------
     motion, commands, limits : as the names say. pushes : forces from outside.
+    actuators : what gives joints their efforts by commands, if the robot has any.
     message : joint states of all `scalar_motions`, filled by `fill_message`.
     work : of the efforts and pushes since the start, J.
     refusal : why the robot cannot start where it should; empty where it can.
@@ -72,6 +74,10 @@ class Session:
         self.commands = EffortCommands(robot, joints)
         self.limits = EffortLimits(robot)
         self.pushes = Pushes(robot)
+        self.actuators: SteppedActuation | None = None
+        if robot.model.actuators:
+            self.actuators = SteppedActuation(robot)
+            self.commands.largest = self.actuators.largest
         self.motion = ChartedStep(robot, step, environment=environment)
         self.work = 0.0
         blocks = robot.system.coordinates.joint_blocks
@@ -132,6 +138,8 @@ class Session:
         """Put the robot somewhere; work and losses count from here."""
         self.motion.set_state(q, v)
         self.motion.forget_losses()
+        if self.actuators is not None:
+            self.actuators.rest(self.robot, q)
         self.work, self.refusal = 0.0, ""
 
     def prepare_for(self, other: Session) -> None:
@@ -144,6 +152,7 @@ class Session:
             self.motion.adopt(other.motion)
             self.work, self.refusal = other.work, ""
         self.commands, self.initial = other.commands, other.initial
+        self.actuators = other.actuators
         self.limits.enforced = other.limits.enforced
         self.fill_message()
 
@@ -153,9 +162,19 @@ class Session:
 
     def advance(self, now: float, timeout: float, substeps: int = 1) -> None:
         """Move on by `substeps` steps under the commands of the time `now`."""
+        if self.actuators is None:
+            self._go_on(now, timeout, substeps)
+            return
+        for _ in range(substeps):  # its forces change from step to step
+            self._go_on(now, timeout, 1)
+
+    def _go_on(self, now: float, timeout: float, substeps: int) -> None:
         motion = self.motion
         self.commands.write(motion.effort, now, timeout)
         self.limits.clamp(motion.effort)
+        if self.actuators is not None and motion.ready:
+            state = motion.joint_position, motion.joint_velocity
+            self.actuators.drive(motion.effort, *state, motion.step)
         before = motion.joint_position[self._ways]
         outside = self.pushes.efforts(now, motion.q)
         if outside is not None:

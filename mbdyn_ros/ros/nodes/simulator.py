@@ -56,6 +56,7 @@ class Simulator(RobotNode):
         self._reloading: threading.Thread | None = None
         self._steps = 0
         self._states = self.sole(JointState, "joint_states")
+        self._pressures = self.create_publisher(JointState, "~/actuator_states", 10)
         self._clock_out: Any = None
         if self.parameters["publish_clock"]:
             self._clock_out = self.sole(ClockMessage, "/clock")
@@ -76,7 +77,7 @@ class Simulator(RobotNode):
         """The last joint states show zero effort."""
         if self.session is not None and self.context.ok():
             self.session.still_message()
-            self._publish_states(self.session)
+            self._publish_states(self.session, self.stamp(self.session))
 
     def stop(self) -> None:
         """End the threads."""
@@ -151,16 +152,19 @@ class Simulator(RobotNode):
         steps = 1 + min(skipped, MOST_MADE_UP)
         if not (self.paused or self.fault):
             session.advance(now, settings.timeout, steps * settings.substeps)
+        stamp = self.stamp(session)
         if self._views.impacts is not None:
-            self._views.impacts.publish(session, self.stamp(session))
+            self._views.impacts.publish(session, stamp)
         due = (self._steps + steps) // settings.every > self._steps // settings.every
         self._steps += steps
         if due:
             if not self.fault:
                 session.fill_message()
                 for one in self._sensors:
-                    one.publish(session, self.stamp(session))
-            self._publish_states(session)
+                    one.publish(session, stamp)
+                if self._views.impacts is not None:
+                    self._views.impacts.publish_held(session, stamp)
+            self._publish_states(session, stamp)
 
     def time(self) -> float:
         """Simulated time where we make the clock, s, else that of the node."""
@@ -217,14 +221,18 @@ class Simulator(RobotNode):
             return round(session.motion.time * 1e9)
         return int(self.get_clock().now().nanoseconds)
 
-    def _publish_states(self, session: Session) -> None:
-        stamp = session.message.header.stamp
-        fill_time(stamp, self.stamp(session))
+    def _publish_states(self, session: Session, stamp: int) -> None:
+        """Send the joint states and, where we make it, the clock; `stamp` in ns."""
+        fill_time(session.message.header.stamp, stamp)
         if self._clock_out is not None:
-            self._clock_message.clock = stamp
+            self._clock_message.clock = session.message.header.stamp
             self._clock_out.publish(self._clock_message)
         if session.message.name:
             self._states.publish(session.message)
+        if session.actuators is not None:
+            names, values = list(session.actuators.labels), session.actuators.values
+            pressures = JointState(header=session.message.header, name=names, position=values)
+            self._pressures.publish(pressures)
 
     def on_fault(self) -> None:
         """Stand still, with zero effort."""

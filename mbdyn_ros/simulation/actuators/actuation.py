@@ -21,6 +21,30 @@ Commands = Callable[[float, Array, Array], Array]
 """Openings of valves (-1 to 1) and voltages of motors, at the time (s) and the state q, v."""
 
 
+Equations = Cylinder | Motor
+
+
+def equations(robot: Robot) -> list[Equations]:
+    """Those of every actuator of a robot.
+
+    Raises
+    ------
+    InputError
+        The joint of one is not actuated.
+    """
+    efforts, source = robot.effort_labels, robot.model.source
+    for one in robot.model.actuators:
+        if one.joint not in efforts:
+            raise InputError(
+                f"{source}: actuator {one.name!r} moves joint {one.joint!r}, which is not "
+                f"actuated; the actuated joints are {', '.join(efforts)}"
+            )
+    return [
+        Cylinder(one) if isinstance(one, HydraulicCylinder) else Motor(one)
+        for one in robot.model.actuators
+    ]
+
+
 class Actuation:
     """Efforts of actuated joints by their actuators, on top of others.
 
@@ -45,25 +69,15 @@ class Actuation:
     """
 
     def __init__(self, robot: Robot, commands: object, others: EffortFunction) -> None:
-        model = robot.model
-        if not model.actuators:
+        if not robot.model.actuators:
             raise InputError(
-                f"{model.source}: commands are of actuators, and the robot has none: give them in "
-                "a side-car file under actuators (docs/actuators.md), or give efforts"
+                f"{robot.model.source}: commands are of actuators, and the robot has none: give "
+                "them in a side-car file under actuators (docs/actuators.md), or give efforts"
             )
-        self.parts: list[Cylinder | Motor] = [
-            Cylinder(one) if isinstance(one, HydraulicCylinder) else Motor(one)
-            for one in model.actuators
-        ]
+        self.parts = equations(robot)
         self.names = tuple(part.name for part in self.parts)
-        self._source, self._others = model.source, others
+        self._source, self._others = robot.model.source, others
         efforts = list(robot.effort_labels)
-        for part in self.parts:
-            if part.joint not in efforts:
-                raise InputError(
-                    f"{model.source}: actuator {part.name!r} moves joint {part.joint!r}, which is "
-                    f"not actuated; the actuated joints are {', '.join(efforts)}"
-                )
         self._places = [efforts.index(part.joint) for part in self.parts]
         self.labels = tuple(label for part in self.parts for label in part.labels)
         self.scale = np.array([unit for part in self.parts for unit in part.scale])

@@ -24,6 +24,7 @@ from ..contact.impacts import Impact
 from ..force_torque import NO_WRENCHES
 from .contact_stepper import Stepper
 from .leg import Leg
+from .touches import Contact
 from .walled_step import WalledStep
 
 PREPARE, LAST = 0.18, 0.02
@@ -53,12 +54,9 @@ class ChartedStep:
     """
 
     def __init__(
-        self,
-        robot: Robot,
-        step: float,
-        method: str = "auto",
+        self, robot: Robot, step: float, method: str = "auto",
         environment: Environment | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.robot = robot
         self._choice, self.environment = method, environment
         first = Leg.make(robot, step, method, environment)
@@ -116,6 +114,11 @@ class ChartedStep:
     def lost(self) -> float:
         """J that impacts and the friction of walls have taken."""
         return sum(motion.lost for motion in self._walled())
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Those that were held in the last step; none are known where steps are not compiled."""
+        return self._leg.contacts
 
     def forget_losses(self) -> None:
         """Count losses and impacts from here."""

@@ -13,6 +13,7 @@ from ..contact.environment import Environment
 from .contact_stepper import Stepper
 from .fixed_step import FixedStep
 from .step_in_c import is_compiled
+from .touches import Contact
 from .walled_step import WalledStep
 
 
@@ -40,6 +41,11 @@ class Leg:
     def tree_position(self) -> Array:
         """Positions of the whole tree; the next call overwrites them."""
         return self.motion.tree_state()[0]
+
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        """Those that were held in the last step; none are known where steps are not compiled."""
+        return self.motion.contacts if isinstance(self.motion, Stepper) else ()
 
     def has(self, joints: Sequence[str]) -> bool:
         """Whether these are the independent joints, in any order."""
