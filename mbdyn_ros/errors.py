@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 LONGEST_MESSAGE = 10_000
 """Characters of a message: it may quote a name or a number that is a book."""
@@ -58,5 +57,7 @@ class CompilerWarning(UserWarning):
 
 def suggestion(name: str, known: Iterable[str]) -> str:
     """' (did you mean "x"?)', or nothing."""
+    from difflib import get_close_matches  # late: programs start sooner without it
+
     near = get_close_matches(name, list(known), n=1)
     return f' (did you mean "{near[0]}"?)' if near else ""
