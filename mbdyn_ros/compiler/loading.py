@@ -14,7 +14,7 @@ import casadi as ca
 from ..array import Array
 from ..errors import CompilerWarning
 from ..program.closing import Closing
-from ..program.code import digest_of_folder
+from ..program.code_digest import digest_of_folder
 from ..program.program import Program
 from ..program.symbols import alone, lasting
 from .beside import Beside

@@ -1,7 +1,7 @@
 """The joints that may close a loop: each declares where its two frames may slide and turn.
 
 This table is all that is known of a loop type: its rows, its freedoms and whether it has an axis
-follow from it, the equations from `equations.loops.loops`.
+follow from it, the equations from `equations.loops.loop_rows`.
 """
 
 from __future__ import annotations

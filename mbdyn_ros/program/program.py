@@ -17,7 +17,7 @@ from casadi import SX
 
 from ..errors import InputError
 from .closing import Closing
-from .code import PACKAGE, digest_of_folder
+from .code_digest import PACKAGE, digest_of_folder
 from .declaration import Declaration
 from .operations import operations_of
 from .stages import Staged

@@ -18,7 +18,7 @@ from ...program.continuation import LoopFunctions
 from ...program.symbols import alone, lasting
 from ..algebra.orthogonal import solve_orthogonal
 from ..algebra.spatial import SX, JointMotion, Position, joint_motion
-from .loops import loop_rows
+from .loop_rows import loop_rows
 from .units import rows_in
 
 
