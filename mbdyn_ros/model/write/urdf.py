@@ -191,7 +191,10 @@ def _write_limits(joint: Element, limits: Limits, needed: bool) -> None:
             if not any(math.isfinite(bounds[key]) for key in keys):
                 bounds = {key: bound for key, bound in bounds.items() if key not in keys}
     if bounds:
-        texts = {key: number(min(max(one, -LARGEST), LARGEST)) for key, one in bounds.items()}
+        texts = {
+            key: number(math.copysign(LARGEST, one) if math.isinf(one) else one)
+            for key, one in bounds.items()
+        }
         element(joint, "limit", **texts)
 
 
