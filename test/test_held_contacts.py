@@ -12,16 +12,23 @@ from mbdyn_ros.simulation.adaptive.held_rows import HeldRows
 from mbdyn_ros.simulation.adaptive.resting import Mode, Resting
 from mbdyn_ros.simulation.contact.contacts import Contacts
 
+CAN = BLOCK.replace(
+    "</link>",
+    """<collision><origin xyz="0.1 0 0.2" rpy="0.3 0.4 0"/>
+  <geometry><cylinder radius="0.2" length="0.3"/></geometry></collision></link>""",
+)
 
-@pytest.mark.parametrize("count", [2, 3])
-def test_rows_and_forces_are_those_of_numpy(count: int) -> None:
-    """Points and balls, stuck and sliding, on a tilted plane; three hold more than there is."""
-    robot = mbdyn_ros.load(BLOCK, floating_base=True)
+
+@pytest.mark.parametrize("shape, count", [(BLOCK, 2), (BLOCK, 3), (CAN, 2)])
+def test_rows_and_forces_are_those_of_numpy(shape: str, count: int) -> None:
+    """Points, balls and rims, stuck and sliding, on a tilted plane; three hold too much."""
+    robot = mbdyn_ros.load(shape, floating_base=True)
     random = np.random.default_rng(4)
     balls = [(*one, 0.1 * (k % 2)) for k, one in enumerate(CORNERS)]
     floor = Surface.plane(normal=[0.2, -0.3, 1.0], friction=0.4, name="floor")
-    contacts = Contacts(robot, Environment([floor], balls))
-    which = np.array([3, 0, 5])[:count]
+    walls = Environment([floor], balls) if shape is BLOCK else Environment([floor])
+    contacts = Contacts(robot, walls)
+    which = np.array([3, 0, 5] if shape is BLOCK else [1, 0])[:count]
     modes = [Mode.SLIDES, Mode.STICKS, Mode.STICKS][:count]
     held = Resting(which, modes, np.array([[0.6, -0.8], [0.0, 0.0], [0.0, 0.0]])[:count])
     q, v = random.normal(size=7), random.normal(size=6)

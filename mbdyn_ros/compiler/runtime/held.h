@@ -7,14 +7,15 @@
 /* transforms (3, 3, 4), linear, angular (3, nv), turns (3): of every body, as `contact_state` gives
    them; stop_rows (nv), stop_drift: of every stop. Of every held contact: its body and -1, or -1 and
    its stop; its place on the body (3), radius and friction, then the normal (3) of its wall and two
-   tangents; where it slides (2); and whether it sticks, or slides. */
+   tangents, and of a rim about that place its axis on the body (3) and its size, else zeros; where it
+   slides (2); and whether it sticks, or slides. */
 struct held {
   size_t nv, count;
   const double *transforms, *linear, *angular, *turns, *stop_rows, *stop_drift;
   const int64_t* place;
   const double *numbers, *slide;
   const int64_t *sticks, *slides;
-  double leaning;
+  double leaning, on_end;
   /* results: (m, nv) twice, (m); velocities along the walls (count, 2) */
   double *rows, *columns, *drift, *along;
   /* of `held_forces`: M, X = (M^-1 C^T)^T, A = S X (m, m) and a copy, forces (m), C^T f (nv) */
@@ -30,6 +31,40 @@ static void row_of_body(size_t n, const double* linear, const double* angular, c
     row[j] = 0.;
     for (size_t r = 0; r < 3; ++r) row[j] += d[r] * linear[r * n + j] + turn[r] * angular[r * n + j];
   }
+}
+
+/* z = x cross y */
+static void crossed(const double* x, const double* y, double* z) {
+  for (int r = 0; r < 3; ++r) {
+    const int s = (r + 1) % 3, t = (r + 2) % 3;
+    z[r] = x[s] * y[t] - x[t] * y[s];
+  }
+}
+
+/* Add to the place and to the drift of a rim's centre what leads to its point next to the wall; see
+   `rim_arm` of rows.py. rim: its axis on the body, and its size. */
+static void onto_rim(const double* at, const double* turning, const double* turns,
+                     const double* normal, const double* rim, double on_end, double* arm,
+                     double* ahead) {
+  double axis[3], swing[3], unit[3], rate[3], out[3], way[3], bend[3];
+  for (int r = 0; r < 3; ++r) axis[r] = dot(3, at + 4 * r, rim);
+  crossed(turning, axis, swing);
+  const double lean = dot(3, normal, axis), tilt = dot(3, normal, swing);
+  for (int r = 0; r < 3; ++r) {
+    unit[r] = normal[r] - lean * axis[r];
+    rate[r] = -tilt * axis[r] - lean * swing[r];
+  }
+  const double size = sqrt(dot(3, unit, unit));
+  if (!(size > on_end)) return;
+  for (int r = 0; r < 3; ++r) unit[r] /= size;
+  const double along = dot(3, unit, rate);
+  for (int r = 0; r < 3; ++r) {
+    out[r] = -rim[3] * unit[r];
+    way[r] = -rim[3] / size * (rate[r] - along * unit[r]);
+    arm[r] += out[r];
+  }
+  crossed(turns, out, bend), add(3, 1., bend, ahead);
+  crossed(turning, way, bend), add(3, 1., bend, ahead);
 }
 
 /* Where a contact slides at the velocities along its wall; near rest it leans to where it did. */
@@ -49,7 +84,7 @@ EXPORTED size_t held_rows(const struct held* h, const double* v) {
   size_t m = 0;
   double tangent[2][n + 1];
   for (size_t k = 0; k < h->count; ++k) {
-    const double *own = h->numbers + 14 * k, *normal = own + 5, mu = own[4];
+    const double *own = h->numbers + 18 * k, *normal = own + 5, mu = own[4];
     double *row = h->rows + m * n, *column = h->columns + m * n, way[2], bend[2] = {0.};
     double* along = h->along + 2 * k;
     along[0] = along[1] = 0.;
@@ -68,14 +103,18 @@ EXPORTED size_t held_rows(const struct held* h, const double* v) {
       arm[r] = dot(3, at + 4 * r, own) - own[3] * normal[r];
       ahead[r] = dot(3, curve + 4 * r, own) + curve[4 * r + 3];
     }
+    if (own[17] > 0.) {
+      double turning[3];
+      for (size_t r = 0; r < 3; ++r) turning[r] = dot(n, angular + r * n, v);
+      onto_rim(at, turning, turns, normal, own + 14, h->on_end, arm, ahead);
+    }
     row_of_body(n, linear, angular, arm, normal, row);
     h->drift[m] = dot(3, normal, ahead);
     memcpy(column, row, n * sizeof *row);
     if (mu > 0.) {
-      for (int r = 0; r < 3; ++r) {  /* a ball's surface turns with it */
-        const int s = (r + 1) % 3, t = (r + 2) % 3;
-        ahead[r] += own[3] * (normal[s] * turns[t] - normal[t] * turns[s]);
-      }
+      double with_ball[3];  /* whose surface turns with it */
+      crossed(normal, turns, with_ball);
+      add(3, own[3], with_ball, ahead);
       for (int i = 0; i < 2; ++i) {
         const double* d = normal + 3 + 3 * i;
         row_of_body(n, linear, angular, arm, d, tangent[i]);

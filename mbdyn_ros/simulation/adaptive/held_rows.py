@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...array import Array
 from ...compiler.runtime.library import stepping
+from ...equations.contact.rims import ON_END
 from ..contact.contacts import Contacts
 from ..contact.rows import Assembly, stacked
 from .resting import LEANING_SPEED, Resting, least
@@ -27,7 +28,7 @@ class Held(ctypes.Structure):
         ("nv", SIZE),
         ("count", SIZE),
         *((name, ADDRESS) for name in (*READ, "place", "numbers", "slide", "sticks", "slides")),
-        ("leaning", ctypes.c_double),
+        *((name, ctypes.c_double) for name in ("leaning", "on_end")),
         *((name, ADDRESS) for name in ("rows", "columns", "drift", "along")),
         *((name, ADDRESS) for name in ("mass", "answers", "matrix", "factors", "force", "load")),
     ]
@@ -65,7 +66,7 @@ class HeldRows:
         results = [rows, columns, drift, self.along, self._mass, self._answers, self._matrix]
         results += [self._factors, self._force, self._load]
         before, after = ([one.ctypes.data for one in some] for some in (arrays, results))
-        self._struct = Held(nv, k, *before, LEANING_SPEED, *after)
+        self._struct = Held(nv, k, *before, LEANING_SPEED, ON_END, *after)
         library, own = stepping(), ctypes.byref(self._struct)
         v, a = (ADDRESS(one.ctypes.data) for one in (self._state.v, self._a))
         self._fill = functools.partial(library.held_rows, own, v)

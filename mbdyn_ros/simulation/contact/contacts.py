@@ -209,19 +209,21 @@ class Contacts:
     def flat_table(self, which: Indices) -> tuple[NDArray[np.int64], Array] | None:
         """Contacts (k,) as C has them, see `runtime/held.h`; None where one is on no flat wall."""
         faces = max(1, len(self.environment.sides))
-        places, numbers = np.full((len(which), 2), -1, dtype=np.int64), np.zeros((len(which), 14))
+        places, numbers = np.full((len(which), 2), -1, dtype=np.int64), np.zeros((len(which), 18))
         for row, k in enumerate(which.tolist()):
             if k >= self.geometry.touching:
                 places[row, 1] = k - self.geometry.touching
                 continue
             p, face = divmod(k, faces)
-            if k >= self.geometry.pairs or not self._levels[face].flat or p in self._rims:
+            if k >= self.geometry.pairs or not self._levels[face].flat:
                 return None
             _, normal, _ = self._levels[face](self._local[p, :3])
             places[row, 0] = self._body[p]
             numbers[row, :5] = *self._local[p, :3], self._radius[p], self.friction[k]
             numbers[row, 5:8] = normal
-            numbers[row, 8:] = tangent_planes(normal[None]).ravel()
+            numbers[row, 8:14] = tangent_planes(normal[None]).ravel()
+            if p in self._rims:
+                numbers[row, 14:17], numbers[row, 17] = self._rims[p]
         return places, numbers
 
     def refuse_inside(self, q: Array, v: Array, depth: float) -> None:
