@@ -192,7 +192,7 @@ def _unresisted(system: System, parts: list[_Part]) -> NDArray[np.bool_]:
 def _felt(part: _Part, inertias: Array, diagonal: Array) -> Array:
     """Square roots of the inertia that each coordinate (n,) feels, of what is not rounding."""
     largest = np.abs(inertias[part.bodies]).reshape(-1, 2, 3, 2, 3).max(axis=(2, 4))
-    way = (part.moved.reshape(-1, 2, 3, len(diagonal)) ** 2).sum(axis=2)
+    way = (part.moved.reshape(len(largest), 2, 3, len(diagonal)) ** 2).sum(axis=2)
     most = (largest[:, 0, 0, None] * way[:, 0] + largest[:, 1, 1, None] * way[:, 1]).sum(axis=0)
     return np.sqrt(np.maximum(np.abs(diagonal), LOST * most))
 
