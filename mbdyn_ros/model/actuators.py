@@ -67,7 +67,7 @@ class HydraulicCylinder:
     air: float = 0.005
     leakage: float = 0.0
     friction: Slide = field(default_factory=Slide)
-    line: int | None = None
+    line: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class ElectricDrive:
     inductance: float = 0.0
     rotor_inertia: float = 0.0
     friction: Slide = field(default_factory=Slide)
-    line: int | None = None
+    line: int | None = field(default=None, compare=False)
 
     @property
     def ratio(self) -> float:

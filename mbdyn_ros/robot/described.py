@@ -63,8 +63,6 @@ def arguments_text(robot: Robot) -> Iterator[str]:
     """Words about arguments of `load` that no file says."""
     if names := variable_names(robot._parameters.layout):
         yield f"which numbers are variable: load(..., variable={names})"
-    if actuators := [one.name for one in robot.model.actuators]:
-        yield f"actuators: {', '.join(actuators)}; keep the side-car file that gives them"
 
 
 def home_positions(robot: Robot, model: Model) -> dict[str, Array]:

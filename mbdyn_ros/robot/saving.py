@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -38,8 +38,8 @@ def save_urdf(self: Robot | Model, path: str | os.PathLike[str]) -> Saved:
     """Write the robot, or a model, as URDF+; `load` of the file gives it again.
 
     Numbers that were set since (payloads, inertias, friction) are written as they hold now.
-    Relative names of meshes are changed so that they lead to the same files. Choices that a
-    side-car file made stand in the file too. See docs/editing.md.
+    Relative names of meshes are changed so that they lead to the same files. Choices and
+    actuators of a side-car file stand in the file too. See docs/editing.md.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
     text, omitted = mjcf_text(
         model, home_positions(self, model), self.actuated_joints, Path(path).parent
     )
-    return Saved(write_text(path, text), tuple(omitted))
+    return Saved(write_text(path, text), (*omitted, *_machines(model, "MJCF")))
 
 
 def save_sdf(self: Robot, path: str | os.PathLike[str]) -> Saved:
@@ -109,7 +109,13 @@ def save_sdf(self: Robot, path: str | os.PathLike[str]) -> Saved:
         model = edit.renamed(model, joints, links, loops)
     model = whole_joints(model)
     text, omitted = sdf_text(model, home_positions(self, model), Path(path).parent)
-    return Saved(write_text(path, text), tuple(omitted))
+    return Saved(write_text(path, text), (*omitted, *_machines(model, "SDF")))
+
+
+def _machines(model: Model, language: str) -> Iterator[str]:
+    """Words about actuators that only URDF+ can say."""
+    if names := [one.name for one in model.actuators]:
+        yield f"actuators: {', '.join(names)}; {language} has none with oil or currents"
 
 
 def _unscoped(those: Iterable[Named]) -> dict[str, str]:

@@ -71,8 +71,9 @@ def scaled(model: Model, length: float, mass: float | None = None) -> Model:
     """
     if model.actuators:
         raise InputError(
-            f"{model.source}: actuator {model.actuators[0].name!r} has the size that it has; scale "
-            "the robot without its actuators, and give those of the other one in a side-car file"
+            f"{model.source}: actuator {model.actuators[0].name!r} has the size that it has: "
+            "atmosphere, oil and windings do not follow the law of the rest; scale the robot "
+            "without its actuators, and give those of the other one in a side-car file"
         )
     law = _Law(_factor(model, "length", length), _factor(model, "mass", length**3, mass))
     model = whole_joints(model)

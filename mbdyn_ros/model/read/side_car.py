@@ -12,12 +12,12 @@ from ...errors import ModelError
 from ..closing_types import closing_type
 from ..model import Loop, Model, Pose
 from ..split_joints import joints_of_parts, split_joints
+from .actuator_records import read_actuators
 from .choices import read_home, read_joints
 from .closure_check import Closing, check_closures
 from .couplings import couple_joints
 from .held_joints import HeldJoint, held_loop, held_type
 from .placement import IDENTITY, X_AXIS, in_degrees, rotation_from_rpy
-from .side_car_actuators import read_actuators
 from .side_car_couplings import read_coupling
 from .side_car_ends import ENDS, read_end, read_name
 from .side_car_joints import NUMBERS, read_axis, read_numbers, retyped

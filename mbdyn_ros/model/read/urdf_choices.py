@@ -3,6 +3,8 @@
 `<home>` holds `<joint name position>`; one with a name is a configuration to choose.
 `<independent>` and `<actuated>` hold `<joint name>`; their order is that of q, and of efforts.
 `<gravity xyz>` is in m/s^2, `<floating_base/>` says that the root link moves freely.
+`<actuator name type joint>` has the settings of a side-car file's `actuators` as attributes, and
+`<valve>` and `<friction>` in it.
 """
 
 from __future__ import annotations
@@ -13,7 +15,9 @@ from typing import TYPE_CHECKING
 from ...errors import suggestion
 from ..model import Joint, Model
 from ..split_joints import joints_of_parts, split_joints
+from .actuator_records import read_actuators
 from .structure import quoted
+from .xml_records import XmlRecords
 from .xml_source import XmlSource
 
 if TYPE_CHECKING:
@@ -28,7 +32,8 @@ def read_choices(document: XmlSource, model: Model) -> Model:
     Raises
     ------
     ModelError
-        A joint is named that is not there, does not move, or is named twice; or nothing is.
+        A joint is named that is not there, does not move, or is named twice; or nothing is; or an
+        actuator is none.
     """
     root = document.root
     lists = {key: _named(document, one) for key in LISTS
@@ -37,7 +42,10 @@ def read_choices(document: XmlSource, model: Model) -> Model:
     if len(homes) < len(list(root.iterchildren("home"))):
         raise document.error(root, "has two <home> elements of one name; rename or drop one")
     every = [*lists.values(), *homes.values()]
-    model = split_joints(model, joints_of_parts(model, (name for those in every for name in those)))
+    actuators = list(root.iterchildren("actuator"))
+    named = [name for those in every for name in those]
+    named += [one.get("joint", "") for one in actuators]
+    model = split_joints(model, joints_of_parts(model, named))
     movable = {joint.name: joint for joint in model.joints if joint.nv}
     for those in every:
         for name, one in those.items():
@@ -54,7 +62,14 @@ def read_choices(document: XmlSource, model: Model) -> Model:
     if gravity is not None:
         changes["gravity"] = document.vector(gravity, "xyz", (0.0, 0.0, 0.0))
     floating = document.child(root, "floating_base") is not None
+    model = read_actuators(XmlRecords(document), actuators, model, _with_armature(root))
     return replace(model, homes=positions, floating_base=floating, **changes)  # type: ignore[arg-type]
+
+
+def _with_armature(root: Element) -> set[str]:
+    """The joints whose armature is written."""
+    dynamics = (one for one in root.iterfind("joint/dynamics") if "armature" in one.attrib)
+    return {one.getparent().get("name", "") for one in dynamics}
 
 
 def _named(document: XmlSource, element: Element) -> dict[str, Element]:

@@ -61,7 +61,7 @@ ATTRIBUTES |= {
 }
 CHILDREN["robot"] |= {"loop", "coupling"}
 # What a side-car file and other formats say (`urdf_choices`).
-CHOICES = ("home", "independent", "actuated", "gravity", "floating_base")
+CHOICES = ("home", "independent", "actuated", "gravity", "floating_base", "actuator")
 CHILDREN["robot"] |= set(CHOICES)
 CHILDREN |= {
     "loop": frozenset({"predecessor", "successor", "axis", "screw"}),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from lxml import etree
 
+from ..actuators import ElectricDrive
 from ..model import (
     ACTING,
     Combination,
@@ -30,6 +31,7 @@ from ..shapes import Box, Capsule, Collision, Cylinder, Mesh, Sphere, Visual
 from ..split_joints import whole_joints
 from .angles import roll_pitch_yaw
 from .elements import element, moved_reference, number, numbers, xml_text
+from .urdf_actuators import write_actuators
 from .urdf_foreign import write_foreign
 
 if TYPE_CHECKING:
@@ -57,9 +59,10 @@ def urdf_text(model: Model, folder: str | os.PathLike[str] | None = None) -> str
     Notes
     -----
     `read_urdf` gives the model again: numbers have all their digits, and rotations the shortest
-    angles that give them to the last bit, or to 1e-15. Choices that URDF+ has no words for stand in
-    elements of ours (`read.urdf_choices`). A bound that there is not is written as 1e+100 where
-    other readers insist on one. Comments, and attributes that nobody knows, are not kept.
+    angles that give them to the last bit, or to 1e-15. Choices and actuators, for which URDF+ has
+    no words, stand in elements of ours (`read.urdf_choices`). A bound that there is not is
+    written as 1e+100 where other readers insist on one. Comments, and attributes that nobody knows,
+    are not kept.
 
     Examples
     --------
@@ -80,15 +83,17 @@ def urdf_text(model: Model, folder: str | os.PathLike[str] | None = None) -> str
         return moved_reference(file, source, target)
 
     marked = _marks(model)
+    rotors = {one.joint for one in model.actuators if isinstance(one, ElectricDrive)}
     for link in model.links:
         _write_link(robot, link, reference)
     for joint in model.joints:
-        _write_joint(robot, joint, marked)
+        _write_joint(robot, joint, marked, joint.name in rotors)
     for loop in model.loops:
         _write_loop(robot, loop)
     for coupling in model.couplings:
         _write_coupling(robot, coupling)
     _write_choices(robot, model, marked)
+    write_actuators(robot, model)
     write_foreign(robot, model)
     return xml_text(robot)
 
@@ -156,7 +161,9 @@ def _write_material(one: Element, visual: Visual, reference: Reference) -> None:
         element(material, "texture", filename=reference(visual.texture))
 
 
-def _write_joint(robot: Element, joint: Joint, marked: dict[str, bool]) -> None:
+def _write_joint(
+    robot: Element, joint: Joint, marked: dict[str, bool], has_drive: bool
+) -> None:
     one = element(robot, "joint", name=joint.name, type=joint.type)
     if joint.name in marked:
         one.set("independent", "true" if marked[joint.name] else "false")
@@ -170,6 +177,8 @@ def _write_joint(robot: Element, joint: Joint, marked: dict[str, bool]) -> None:
     if joint.nv == 1:
         _write_limits(one, joint.limits, joint.type in BOUNDED)
     acting = {name: number(value) for name in ACTING if (value := getattr(joint, name))}
+    if has_drive:  # or a reader would take its rotor's for one that is not there
+        acting["armature"] = number(joint.armature)
     if acting:
         element(one, "dynamics", **acting)
     if joint.mimic is not None:

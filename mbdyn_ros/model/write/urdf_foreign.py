@@ -24,7 +24,7 @@ def write_foreign(robot: Element, model: Model) -> None:
         if one.tag in ("transmission", "ros2_control"):
             said |= {name for what, name in foreign.names() if what == "joint"}
     single = {one.joints[0]: one for one in model.transmissions if len(one.joints) == 1}
-    for name in dict.fromkeys([*model.driven, *single]):
+    for name in dict.fromkeys([*_unsaid(model, said), *single]):
         if name not in said:
             gear = single.get(name)
             called = gear.name if gear is not None else f"{name}_drive"
@@ -34,6 +34,13 @@ def write_foreign(robot: Element, model: Model) -> None:
             if gear is not None:
                 motor = element(transmission, "actuator", name=gear.motors[0])
                 element(motor, "mechanicalReduction").text = number(float(gear.rates[0, 0]))
+
+
+def _unsaid(model: Model, said: set[str]) -> tuple[str, ...]:
+    """Joints that are driven, but for those of which the actuators say it, in the same order."""
+    moved = [one.joint for one in model.actuators if one.joint not in said]
+    others = tuple(name for name in model.driven if name not in moved)
+    return others if (*others, *moved) == model.driven else model.driven
 
 
 def _drop_idle_rotors(transmission: Element, model: Model) -> None:

@@ -1,17 +1,14 @@
-"""The actuators of a side-car file."""
+"""The actuators of a description: the same settings in a side-car file and in a URDF."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Iterable
+from typing import Any, Protocol
 
-import yaml
-
-from ...errors import suggestion
+from ...errors import ModelError, suggestion
 from ..actuators import TYPES, Actuator, ElectricDrive, HydraulicCylinder, Slide, Valve
 from ..model import Model
-from .yaml_source import YamlSource
 
 PARTS: dict[str, type[Any]] = {"valve": Valve, "friction": Slide}
 """Settings that are records themselves."""
@@ -23,8 +20,34 @@ MAY_BE_ZERO = {
 """Numbers that need not be positive."""
 
 
-def read_actuators(document: YamlSource, nodes: list[yaml.Node], model: Model) -> Model:
-    """The model with its actuators, and their rotors as armature of joints that have none."""
+class Records(Protocol):
+    """A document in which records stand, whose nodes are its own: `YamlSource`, `XmlRecords`."""
+
+    def mapping(
+        self, node: Any, what: str, known: Collection[str] | None = None
+    ) -> dict[str, Any]:
+        """The nodes of a record by key; one given twice or not `known` is refused."""
+
+    def text(self, node: Any, what: str) -> str:
+        """The text of a node."""
+
+    def number(self, node: Any, what: str) -> float:
+        """The finite number in a node."""
+
+    def line(self, node: Any) -> int:
+        """The line in which a node begins."""
+
+    def error(self, node: Any, problem: str) -> ModelError:
+        """The error to raise for a node."""
+
+
+def read_actuators(
+    document: Records, nodes: Iterable[Any], model: Model, written: Collection[str] = ()
+) -> Model:
+    """The model with its actuators, and their rotors as armature of joints that have none.
+
+    written : names of joints whose armature stands in the file, 0 or not, and stays.
+    """
     found: list[Actuator] = []
     joints = {joint.name: joint for joint in model.joints}
     for node in nodes:
@@ -51,8 +74,9 @@ def read_actuators(document: YamlSource, nodes: list[yaml.Node], model: Model) -
                 f'{what}joint "{one.joint}" is {joint.type}; it takes one that '
                 f"{'slides' if unit == 'm' else 'turns'}",
             )
-        if isinstance(one, ElectricDrive) and one.armature and not joint.armature:
-            joints[one.joint] = dataclasses.replace(joint, armature=one.armature)
+        rotor = one.armature if isinstance(one, ElectricDrive) else 0.0
+        if rotor and not joint.armature and one.joint not in written:
+            joints[one.joint] = dataclasses.replace(joint, armature=rotor)
         found.append(one)
     if not found:
         return model
@@ -64,7 +88,7 @@ def read_actuators(document: YamlSource, nodes: list[yaml.Node], model: Model) -
     )
 
 
-def _read(document: YamlSource, node: yaml.Node) -> Actuator:
+def _read(document: Records, node: Any) -> Actuator:
     values = document.mapping(node, "an actuator")
     if "type" not in values:
         raise document.error(node, f"this actuator has no type; give {' or '.join(TYPES)}")
@@ -92,7 +116,7 @@ def _read(document: YamlSource, node: yaml.Node) -> Actuator:
 
 
 def _record(
-    document: YamlSource, node: yaml.Node, kind: type[Any], what: str, more: Collection[str] = ()
+    document: Records, node: Any, kind: type[Any], what: str, more: Collection[str] = ()
 ) -> Any:
     """A dataclass of the settings in a mapping."""
     fields = {one.name: one for one in dataclasses.fields(kind) if one.name != "line"}
