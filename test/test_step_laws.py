@@ -113,3 +113,42 @@ def test_a_turn_within_a_step_is_reported() -> None:
     stepper.set_state([1.0], [2 * np.pi / 0.01])
     with pytest.warns(SimulationWarning, match="'rod' on surface 'wall' may have been passed"):
         stepper.advance(1)
+
+
+def chain(links: int) -> str:
+    """Links one behind the other, turning about all axes."""
+    body = """<inertial><mass value="1"/><inertia ixx="0.004" iyy="0.006" izz="0.008" ixy="0"
+    ixz="0" iyz="0"/></inertial>"""
+    joint = """<joint name="j{0}" type="continuous"><parent link="l{1}"/><child link="l{0}"/>
+    <origin xyz="0.2 0 0"/><axis xyz="{2}"/></joint>"""
+    axes = ("1 0 0", "0 1 0", "0 0 1")
+    parts = [f'<link name="l{k}">{body}</link>' for k in range(links)]
+    parts += [joint.format(k, k - 1, axes[k % 3]) for k in range(1, links)]
+    return f'<robot name="chain">{"".join(parts)}</robot>'
+
+
+def test_long_steps_on_many_points_do_not_throw_a_robot_up() -> None:
+    """Round links come to rest on more points than they have freedoms: none of them pulls."""
+    links, count = 6, 60
+    robot = mbdyn_ros.load(chain(links), floating_base=True)
+    turn = np.pi * (1 + 5**0.5) * (np.arange(count) + 0.5)
+    z = 1 - 2 * (np.arange(count) + 0.5) / count
+    across = np.sqrt(1 - z**2)
+    shell = np.array([0.15 * np.cos(turn) * across, 0.1 * np.sin(turn) * across, 0.05 * z]).T
+    points = [(f"l{k}", tuple(place)) for k in range(links) for place in shell.tolist()]
+    floor = Surface.plane(restitution=0.0, friction=0.8, name="floor")
+    stepper = Stepper(robot, 0.01, Environment([floor], points))
+    for seed in range(6):
+        rng, q = np.random.default_rng(seed), stepper.q.copy()
+        q[:3], q[3:7] = (0.0, 0.0, 1.5), rng.normal(size=4)
+        q[7:] = 0.5 * rng.normal(size=links - 1)
+        stepper.set_state(q, np.zeros(robot.nv))
+        start = energy = stepper.energy.sum()
+        for _ in range(300):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SimulationWarning)  # too long for how it falls
+                stepper.advance()
+            rise, energy = stepper.energy.sum() - energy, stepper.energy.sum()
+            assert rise <= 1e-6 * start
+        assert energy < 0.05 * start
+    assert stepper.deepest < 1e-6

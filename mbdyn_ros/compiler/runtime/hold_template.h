@@ -2,62 +2,6 @@
    and Coulomb's law holds at its end. Dry friction of joints is part of the same problem. Included
    for single motions and for vectors of them, whose contacts may differ. */
 
-/* The velocity of a row. */
-static inline REAL F(along_row)(const struct walls* w, const struct F(work)* x, size_t i,
-                                const REAL* v) {
-  return F(dot_at)(x->reach[i], x->reaches[i], x->S + i * w->nv, v);
-}
-
-/* v + M^-1 S^T f, of the first m rows. */
-static void F(respond)(const struct walls* w, const struct F(work)* x, size_t m, const REAL* f,
-                       REAL* v) {
-  REAL answer[w->nv + 1];
-  F(clear)(w->nv, answer);
-  for (size_t i = 0; i < m; ++i) F(add_to)(w->nv, f[i], x->X + i * w->nv, answer);
-  F(solve_down)(w, x->mass, answer);
-  F(add_to)(w->nv, ALL(1.), answer, v);
-}
-
-/* Add to a way what closes the contacts in `closed` that would stand apart by `gap`, by the least
-   motion; A has m rows. */
-static void F(close_gaps)(const struct walls* w, struct F(work)* x, size_t m, REAL* way) {
-  const size_t count = x->count;
-  REAL most = ALL(0.), impulse[m + 1], *a = x->closing;
-  BITS closes = IS(most == 0.);
-  for (size_t i = 0; i < count; ++i) {
-    for (size_t j = 0; j <= i; ++j) {
-      const REAL one = x->A[x->first[i] * m + x->first[j]];
-      a[i * count + j] = F(select)(x->closed[i] & x->closed[j], one, ALL(0.));
-    }
-    most = F(greatest)(most, a[i * count + i]);
-  }
-  for (size_t i = 0; i < count; ++i) {
-    REAL* row = a + i * count;
-    row[i] = F(select)(x->closed[i], row[i] + 1e-12 * most, ALL(1.));
-    for (size_t j = 0; j <= i; ++j) {
-      REAL left = row[j];
-      for (size_t k = 0; k < j; ++k) left -= row[k] * a[j * count + k];
-      if (j < i) row[j] = left * a[j * count + j];
-      if (j < i) continue;
-      closes &= IS(left > 0.);
-      row[i] = 1. / F(root)(left);
-    }
-  }
-  F(clear)(m, impulse);
-  for (size_t i = 0; i < count; ++i) {
-    REAL left = F(select)(x->closed[i], -x->gap[i], ALL(0.));
-    for (size_t j = 0; j < i; ++j) left -= a[i * count + j] * x->gap[j];
-    x->gap[i] = left * a[i * count + i];
-  }
-  for (size_t i = count; i-- > 0;) {
-    REAL left = x->gap[i];
-    for (size_t j = i + 1; j < count; ++j) left -= a[j * count + i] * x->gap[j];
-    x->gap[i] = left * a[i * count + i];
-    impulse[x->first[i]] = F(select)(closes, x->gap[i], ALL(0.));
-  }
-  F(respond)(w, x, m, impulse, way);
-}
-
 /* What has happened where a step is done: forces, what slides, what stands still. */
 static void F(finish)(const struct walls* w, WALLED* s, struct F(work)* x, double h, BITS done) {
   const size_t contacts = w->contacts;
@@ -163,7 +107,12 @@ static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double 
       x->gap[i] += F(along_row)(w, x, x->first[i], further);
       x->closed[i] = x->on[i] & (IS(x->gap[i] < 0.) | IS(x->f[x->first[i]] > 1e-12 * largest));
     }
-    F(close_gaps)(w, x, m, further);
+#if SUFFIX == 1
+    if (!close_gaps1(w, x, m, part, further)) push_out(w, x, m, part, further);
+#else
+    const BITS closes = F(close_gaps)(w, x, m, part, further);
+    failed |= open & ~closes, open &= closes;
+#endif
     F(add_to)(n, ALL(1.), further, moved);
     F(copy)(w->nq, free_q, x->at_q);
     F(move)(w, s, x, 1., moved, x->at_q);

@@ -26,6 +26,7 @@
 #endif
 #include "motion_template.h"
 #include "contact_rows_template.h"
+#include "closing_template.h"
 #include "hold_template.h"
 
 #undef PASTED

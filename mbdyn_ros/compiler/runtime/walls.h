@@ -2,6 +2,7 @@
    programs are, where it stands, and the room that a step needs. */
 
 #define LAW 1e-8  /* velocity by which a law is met */
+#define PULL 1e-9 /* share of the greatest push that counts as nothing */
 
 /* Most contacts that are held in one step, and stages of a method of free motion. */
 enum { MOST_HELD = 128, MOST_STAGES = 8, MOST_PASSES = 3 };

@@ -114,7 +114,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
             check_target(options[option], ends)
     asked = [
         what for what in ("inverse", "forward", "equations", "compare", "swept", "fit", "page")
-        if options[what] and not (what in ("inverse", "forward") and options["page"])
+        if options[what] and not (what == "forward" and options["page"])
     ]  # fmt: skip
     if len(asked) > 1:
         raise click.UsageError(
