@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from thrown_robots import ARM
 
 import mbdyn_ros
 from mbdyn_ros import Environment, InputError, ModelError, SimulationError, Stepper
@@ -30,6 +31,27 @@ def balls(count: int, kind: str, z: float = 0.0, **options: object) -> mbdyn_ros
     ]
     text = f'<robot name="balls"><link name="world"/>{"".join(parts)}</robot>'
     return mbdyn_ros.load(text, **options)  # type: ignore[arg-type]
+
+
+def test_the_report_says_what_touches_what() -> None:
+    """Links at walls with their points, links at each other, and stops."""
+    robot, floor = balls(3, "continuous"), mbdyn_ros.Surface.plane(name="floor")
+    links = LinkContacts(disabled=[("ball0", "ball2")])
+    report = Environment([floor], links=links).report(robot)
+    assert report.to_dict() == {
+        "surfaces": ("floor",),
+        "points": {"ball0": 1, "ball1": 1, "ball2": 1},
+        "pairs": (("ball0", "ball1"), ("ball1", "ball2")),
+        "stops": (),
+    }
+    assert str(report) == (
+        "walls floor: points of ball0 (1), ball1 (1), ball2 (1)\n"
+        "links on each other: ball0 and ball1, ball1 and ball2"
+    )
+    limited = mbdyn_ros.load(ARM.format(dry=0.0))
+    stops = Environment([], joint_limits=["leg"]).report(limited)
+    assert str(stops) == "stops: lower limit of joint 'leg', upper limit of joint 'leg'"
+    assert str(Environment([]).report(limited)) == "nothing touches anything"
 
 
 def test_newtons_cradle() -> None:

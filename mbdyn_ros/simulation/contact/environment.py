@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ from .manifold import MOST_POINTS
 from .points import GivenPoint, Point, checked_points, default_points
 from .solids import SolidPair
 from .surfaces import Surface, checked_restitution, number_within
+from .touch_report import TouchReport
 
 FLAT = ("plane", "box")
 """Kinds of walls whose faces are planes with convex free space."""
@@ -138,6 +140,24 @@ class Environment:
             points = collision_points(robot, flat) or default_points(robot)
             self._found = robot.system.tree, points  # meshes are read once
         return self._found[1]
+
+    def report(self, robot: Robot) -> TouchReport:
+        """The report on what of a robot may touch what; `print` it.
+
+        Raises
+        ------
+        InputError
+            A point or a pair of links that is named is not the robot's, or a shape cannot be used.
+        """
+        points = self.contact_points(robot) if self.surfaces else ()
+        solid = [(one.link, other.link) for one, other in self.solid_pairs(robot)]
+        rods = [(pair.one.link, pair.other.link) for _, pair in self.couples(robot)]
+        return TouchReport(
+            surfaces=tuple(wall.name for wall in self.surfaces),
+            points=dict(Counter(point.link for point in points)),
+            pairs=tuple(dict.fromkeys(rods + solid)),
+            stops=self.stop_names(robot),
+        )
 
     def geometry(self, robot: Robot) -> ContactGeometry:
         """Points, faces and stops of a robot among the walls, for its programs."""
