@@ -123,7 +123,7 @@ static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double 
     settled = open;
     for (size_t i = 0; i < x->count; ++i) {
       const REAL* one = x->now + x->held[i];
-      const BITS rests = IS(F(magnitude)(one[contacts]) <= LAW * one[2 * contacts]);
+      const BITS rests = IS(F(magnitude)(one[contacts]) <= w->slow * one[2 * contacts]);
       settled &= rests | ~x->closed[i];
     }
     if (pass + 1 == MOST_PASSES) settled = open;
