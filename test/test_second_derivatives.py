@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from corpus import urdf_file
@@ -12,6 +15,29 @@ import mbdyn_ros
 pytestmark = pytest.mark.usefixtures("interpreted")
 
 NAMES = ("by q q", "by v v", "by q v", "by a q")
+
+First = Callable[[np.ndarray, np.ndarray], list[np.ndarray]]
+"""First derivatives at a position and velocity: by q, by v, and by what is third."""
+
+Ways = list[tuple[np.ndarray, np.ndarray]]
+"""States a step ahead and behind along one coordinate."""
+
+
+def by_differences(first: First, along_q: Ways, along_v: Ways, step: float) -> tuple[Any, ...]:
+    """The second derivatives `NAMES` along one coordinate, of first ones around a state."""
+    by_q, by_v = (
+        [(x - y) / (2 * step) for x, y in zip(*(first(*state) for state in ways), strict=True)]
+        for ways in (along_q, along_v)
+    )
+    return by_q[0], by_v[1], by_v[0], by_q[2]
+
+
+def around(judge: Any, q: np.ndarray, v: np.ndarray, way: np.ndarray) -> tuple[Ways, Ways]:
+    """States of Pinocchio's a step along one coordinate: of its position, of its velocity."""
+    import pinocchio as pin
+
+    along_q = [(pin.integrate(judge.pin, q, s * way), v) for s in (1, -1)]
+    return along_q, [(q, v + s * way) for s in (1, -1)]
 
 
 @pytest.mark.parametrize(("name", "floating_base"), [("ur5_robot", False), ("finger_edu", True)])
@@ -34,12 +60,8 @@ def test_trees_agree_with_pinocchio(name: str, floating_base: bool) -> None:
     found = robot.inverse_dynamics_second_derivatives(q, v, a)
     step = 1e-5
     for k, unit in enumerate(step * np.eye(robot.nv)):
-        there = [pin.integrate(judge.pin, state[0], ties @ (s * unit)) for s in (1, -1)]
-        ahead, behind = (first(x, state[1]) for x in there)
-        by_q = [(x - y) / (2 * step) for x, y in zip(ahead, behind, strict=True)]
-        ahead, behind = (first(state[0], state[1] + ties @ (s * unit)) for s in (1, -1))
-        by_v = [(x - y) / (2 * step) for x, y in zip(ahead, behind, strict=True)]
-        expected = by_q[0], by_v[1], by_v[0], by_q[2]
+        ways = around(judge, state[0], state[1], ties @ unit)
+        expected = by_differences(first, *ways, step)
         for what, ours, theirs in zip(NAMES, found, expected, strict=True):
             assert_close(ours[:, :, k], theirs, what, 1e-7)
 
@@ -54,11 +76,8 @@ def test_loops_agree_with_differences() -> None:
         return [np.array(x) for x in robot.inverse_dynamics_derivatives(q, v, a, friction=False)]
 
     for k, unit in enumerate(step * np.eye(robot.nv)):
-        ahead, behind = first(q + unit, v), first(q - unit, v)
-        by_q = [(x - y) / (2 * step) for x, y in zip(ahead, behind, strict=True)]
-        ahead, behind = first(q, v + unit), first(q, v - unit)
-        by_v = [(x - y) / (2 * step) for x, y in zip(ahead, behind, strict=True)]
-        expected = by_q[0], by_v[1], by_v[0], by_q[2]
+        along_q, along_v = [(q + unit, v), (q - unit, v)], [(q, v + unit), (q, v - unit)]
+        expected = by_differences(first, along_q, along_v, step)
         for what, ours, theirs in zip(NAMES, found, expected, strict=True):
             scale = max(1.0, np.abs(theirs).max())
             assert_close(ours[:, :, k] / scale, theirs / scale, what, 1e-6)
@@ -86,12 +105,8 @@ def test_those_of_forward_dynamics_agree_with_pinocchio(name: str, floating_base
     found = robot.forward_dynamics_second_derivatives(q, v, effort)
     step = 1e-5
     for k, unit in enumerate(step * np.eye(robot.nv)):
-        there = [pin.integrate(judge.pin, state[0], ties @ (s * unit)) for s in (1, -1)]
-        ahead, behind = (first(x, state[1]) for x in there)
-        by_q = [(x - y) / (2 * step) for x, y in zip(ahead, behind, strict=True)]
-        ahead, behind = (first(state[0], state[1] + ties @ (s * unit)) for s in (1, -1))
-        by_v = [(x - y) / (2 * step) for x, y in zip(ahead, behind, strict=True)]
-        expected = by_q[0], by_v[1], by_v[0], by_q[2]
+        ways = around(judge, state[0], state[1], ties @ unit)
+        expected = by_differences(first, *ways, step)
         for what, ours, theirs in zip(NAMES, found, expected, strict=True):
             scale = max(1.0, np.abs(theirs).max())
             assert_close(ours[:, :, k] / scale, theirs / scale, what, 1e-5)

@@ -6,23 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..errors import InputError, suggestion
-from .layout import GROUND, Layout, Part
+from .layout import GROUND, Layout, Part, Pin
 from .link import Point
 
 
 @dataclass(frozen=True)
-class Connection:
-    """A joint between two parts, neither of which comes first: a pin or a slide.
+class Connection(Pin):
+    """A joint between two parts, neither of which comes first: a pin, or a slide.
 
     A slide moves the origin of `second` along that part's x axis, which stands at a quarter turn
     to that of `first` where `across`.
     """
 
-    name: str
-    first: str
-    at_first: Point
-    second: str
-    at_second: Point
     slides: bool = False
     across: bool = False
 

@@ -1,14 +1,6 @@
 /* Steps among walls for single motions (SUFFIX 1) and for vectors of motions (v): one text, and
    the same numbers. */
-#define PASTED(name, suffix) name##suffix
-#define SUFFIXED(name, suffix) PASTED(name, suffix)
-#define F(name) SUFFIXED(name, SUFFIX)
-#define REAL F(real)
-#define BITS F(bits)
-#define COUNT F(lanes)
-#define LANE F(lane)
-#define ALL F(all)
-#define IS F(is)
+#include "suffixed.h"
 #if SUFFIX == 1
 #define WALLED struct walled
 #define PROGRAM(w, name) (w)->name
@@ -29,15 +21,6 @@
 #include "closing_template.h"
 #include "hold_template.h"
 
-#undef PASTED
-#undef SUFFIXED
-#undef F
-#undef REAL
-#undef BITS
-#undef COUNT
-#undef LANE
-#undef ALL
-#undef IS
 #undef WALLED
 #undef PROGRAM
-#undef SUFFIX
+#include "unsuffixed.h"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...model.model import Array
-from ..cut_open import connections
+from ..cut_open import Connection, connections
 from .mechanism_scene import ROOT, extent
 from .run import Run
 
@@ -20,6 +21,28 @@ BARB = math.radians(155)
 """Angle of a barb of an arrow's head."""
 
 COLOR = (120, 40, 140)
+
+
+@dataclass(frozen=True, eq=False)
+class _Arrows:
+    """Forces (joints, N) as complex numbers, where they act, m for 1 N, and the height above."""
+
+    joints: tuple[Connection, ...]
+    places: Array
+    forces: Array
+    scale: float
+    front: float
+
+    @staticmethod
+    def of(run: Run) -> _Arrows:
+        joints, pose = connections(run.mechanism.layout()), run.analysis.pose
+        places = np.array([pose.point(one.second, one.at_second) for one in joints])
+        reactions = [run.analysis.reactions[one.name] for one in joints]
+        forces = np.array([one[:, 0] + 1j * one[:, 1] for one in reactions])
+        finite = np.abs(forces[np.isfinite(forces)])
+        most, size = float(finite.max()) if finite.size else 0.0, extent(pose)
+        return _Arrows(joints, places, forces, LARGEST_ARROW * size / most if most else 0.0,
+                       0.1 * size)  # fmt: skip
 
 
 class ForceArrows:
@@ -33,16 +56,15 @@ class ForceArrows:
         self.show(run)
 
     def show(self, run: Run) -> None:
-        """Take another run."""
-        self._joints = connections(run.mechanism.layout())
-        pose = run.analysis.pose
-        self._places = np.array([pose.point(one.second, one.at_second) for one in self._joints])
-        reactions = [run.analysis.reactions[one.name] for one in self._joints]
-        self._forces = np.array([one[:, 0] + 1j * one[:, 1] for one in reactions])
-        finite = np.abs(self._forces[np.isfinite(self._forces)])
-        most = float(finite.max()) if finite.size else 0.0
-        size = extent(pose)
-        self._scale, self._front = (LARGEST_ARROW * size / most if most else 0.0), 0.4 * size
+        """Take another run; its forces are found when they are first seen."""
+        self._run = run
+        self._drawn: _Arrows | None = None
+
+    @property
+    def _arrows(self) -> _Arrows:
+        if self._drawn is None:
+            self._drawn = _Arrows.of(self._run)
+        return self._drawn
 
     @property
     def visible(self) -> bool:
@@ -56,13 +78,14 @@ class ForceArrows:
 
     def move(self, row: int) -> None:
         """Show the forces at an instant."""
-        force = np.nan_to_num(self._forces[:, row])
-        start, way = self._places[:, row], force * self._scale
+        arrows = self._arrows
+        force = np.nan_to_num(arrows.forces[:, row])
+        start, way = arrows.places[:, row], force * arrows.scale
         end = start + way
         barbs = [end + HEAD * way * np.exp(1j * turn) for turn in (BARB, -BARB)]
         lines = [_segments(start, end), *(_segments(end, barb) for barb in barbs)]
         points = np.concatenate(lines)
-        points[..., 2] = self._front / 4
+        points[..., 2] = arrows.front
         self._lines.points = points.astype(np.float32)
 
     def sentences(self, row: int) -> str:
@@ -70,7 +93,8 @@ class ForceArrows:
         return "\n".join(self._said(row))
 
     def _said(self, row: int) -> Iterator[str]:
-        for joint, force in zip(self._joints, self._forces[:, row], strict=True):
+        arrows = self._arrows
+        for joint, force in zip(arrows.joints, arrows.forces[:, row], strict=True):
             if not np.isfinite(force):
                 yield f"- `{joint.name}`: undetermined here"
                 continue

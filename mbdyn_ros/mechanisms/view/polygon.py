@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from ...view.colors import color_of
@@ -18,16 +20,21 @@ class Polygon:
     """The polygons of one run: every part is a line between what its pins do, from the pole."""
 
     def __init__(self, run: Run) -> None:
-        moves = PlaneMotion(run.analysis)
-        self._images: dict[str, list[tuple[str, np.ndarray]]] = {}
-        layout = run.mechanism.layout()
+        self._run = run
+
+    @functools.cached_property
+    def _images(self) -> dict[str, list[tuple[str, np.ndarray]]]:
+        """By polygon: every part and what its pins do; found when one is first looked at."""
+        moves = PlaneMotion(self._run.analysis)
+        images: dict[str, list[tuple[str, np.ndarray]]] = {}
         for name, find in zip(POLYGONS, (moves.velocity, moves.acceleration), strict=True):
-            self._images[name] = []
-            for part in layout.parts:
+            images[name] = []
+            for part in self._run.mechanism.layout().parts:
                 ends = [find(part.name, at) for at in part.piece.pins]
                 if isinstance(part.piece, Block):
                     ends = [np.zeros_like(ends[0]), *ends]
-                self._images[name].append((part.name, np.array(ends)))
+                images[name].append((part.name, np.array(ends)))
+        return images
 
     def lines(self, name: str, row: int) -> list[Line]:
         """One line a part, over x, at an instant; all begin or end at the pole where it stands."""
