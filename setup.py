@@ -56,7 +56,6 @@ setup(
         "urdfdom-py",  # imports as urdf_parser_py
     ],
     extras_require={
-        "contact": ["coal"],
         "page": PAGE,
         "test": [
             *PAGE,
