@@ -37,7 +37,7 @@ def examples(as_json: bool) -> None:
         "Robots in the box",
         header,
         [
-            (name, row["is"], str(row["joints"]), str(row["loops"]), f"{row['mass']:g}")
+            (name, str(row["is"]), str(row["joints"]), str(row["loops"]), f"{row['mass']:g}")
             for name, row in sorted(rows.items())
         ],
         2,
