@@ -6,7 +6,6 @@ import numpy as np
 from geometry_msgs.msg import PoseStamped
 
 from ...errors import InputError
-from ...inverse_kinematics import inverse_kinematics
 from ...model.model import Array
 from ...robot import Robot
 from ...ros.messages.reference import Reference
@@ -54,7 +53,9 @@ def way_to_target(
     pose[:3, 3] = place.x, place.y, place.z
     if orientation:
         pose[:3, :3] = _rotation(np.array([turn.x, turn.y, turn.z, turn.w]))
-    goal = inverse_kinematics(robot, link, pose, present, orientation)
+    goal = robot.inverse_kinematics(
+        link, pose, position_only=not orientation, start=present, starts=1
+    ).require()
     way = Turns(robot, robot.velocity_labels).shortest(goal - present)  # not round and round
     duration = max(SHORTEST_MOTION, PEAK_SPEED * float(np.abs(way).max(initial=0.0)) / speed)
     rest = np.zeros((2, robot.nv))
