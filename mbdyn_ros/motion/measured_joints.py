@@ -87,7 +87,9 @@ class MeasuredJoints:
         self._turns = np.zeros(size)
         self._correction = np.zeros(len(self._base))
 
-    def update(self, position: Array, velocity: Array | None = None) -> None:
+    def update(
+        self, position: Array | Sequence[float], velocity: Array | Sequence[float] | None = None
+    ) -> None:
         """Take a measured state (k,), (k,), and tell `position`, `velocity` and `disagreement`.
 
         Without velocities that of all joints stays at rest.

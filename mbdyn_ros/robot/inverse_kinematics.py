@@ -71,7 +71,7 @@ def inverse_kinematics(
     self: Robot,
     link: str,
     pose: Array,
-    point: Sequence[float] = (0.0, 0.0, 0.0),
+    point: Sequence[float] | Array = (0.0, 0.0, 0.0),
     position_only: bool = False,
     start: Array | None = None,
     tolerance: float = CLOSED_GAP,
@@ -244,10 +244,10 @@ def least_step(jacobian: Array, gap: Array, damping: float, rows: Array, room: A
     equations, is the least y that keeps them: a least distance problem, whose dual is one of
     nonnegative least squares.
     """
-    normal = jacobian.T @ jacobian
-    normal += damping * max(float(np.trace(normal)), 1e-30) * np.eye(len(normal))
+    square: Array = jacobian.T @ jacobian
+    normal: Array = square + damping * max(float(np.trace(square)), 1e-30) * np.eye(len(square))
     lower = np.linalg.cholesky(normal)
-    free: Array = np.linalg.solve(normal, jacobian.T @ gap)
+    free = np.asarray(np.linalg.solve(normal, jacobian.T @ gap), dtype=np.float64)
     missing = -room - rows @ free
     if not (missing > 0).any():
         return free
@@ -269,16 +269,15 @@ def least_step(jacobian: Array, gap: Array, damping: float, rows: Array, room: A
 
 def rotation_vector(turn: Array) -> Array:
     """Axis times angle (3,) of a rotation matrix, rad."""
-    axis = 0.5 * np.array(
+    axis: Array = 0.5 * np.array(
         [turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]]
     )
     sine, cosine = float(np.linalg.norm(axis)), 0.5 * (float(np.trace(turn)) - 1)
     angle = math.atan2(sine, cosine)
     if sine < 1e-9 and cosine < 0:  # half a turn: about the axis that the matrix keeps
-        axis = np.array(np.linalg.svd(turn - np.eye(3))[2][2], dtype=np.float64)
-        sine = 1.0
-    turned: Array = axis * (angle / sine if sine > 0 else 1.0)
-    return turned
+        kept: Array = np.linalg.svd(turn - np.eye(3))[2][2]
+        return kept * angle
+    return axis * (angle / sine if sine > 0 else 1.0)
 
 
 def _checked_pose(pose: object, position_only: bool) -> Array:
@@ -288,8 +287,7 @@ def _checked_pose(pose: object, position_only: bool) -> Array:
     except NoNumbers:
         raise InputError(f"the pose must be a matrix (4, 4), not {pose!r}") from None
     if position_only and matrix.shape == (3,):
-        place, matrix = matrix, np.eye(4)
-        matrix[:3, 3] = place
+        matrix = np.block([[np.eye(3), matrix[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
     if matrix.shape != (4, 4) or not np.isfinite(matrix).all():
         raise InputError(f"the pose must be a finite matrix (4, 4); it is {matrix.tolist()}")
     rotation = matrix[:3, :3]

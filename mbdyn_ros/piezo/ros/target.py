@@ -8,6 +8,7 @@ from geometry_msgs.msg import PoseStamped
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
+from ...ros.messages.poses import pose_matrix
 from ...ros.messages.reference import Reference
 from ...ros.messages.turns import Turns
 
@@ -48,11 +49,7 @@ def way_to_target(
         )
     if message == PoseStamped():
         raise InputError("the target is an empty message: it says neither where nor in what frame")
-    place, turn = message.pose.position, message.pose.orientation
-    pose = np.eye(4)
-    pose[:3, 3] = place.x, place.y, place.z
-    if orientation:
-        pose[:3, :3] = _rotation(np.array([turn.x, turn.y, turn.z, turn.w]))
+    pose = pose_matrix(message.pose, orientation)
     goal = robot.inverse_kinematics(
         link, pose, position_only=not orientation, start=present, starts=1
     ).require()
@@ -60,17 +57,3 @@ def way_to_target(
     duration = max(SHORTEST_MOTION, PEAK_SPEED * float(np.abs(way).max(initial=0.0)) / speed)
     rest = np.zeros((2, robot.nv))
     return Reference(np.array([0.0, duration]), np.array([present, present + way]), rest, rest)
-
-
-def _rotation(quaternion: Array) -> Array:
-    """The rotation of a quaternion (x, y, z, w) of length 1, or words."""
-    length = float(np.linalg.norm(quaternion))
-    if not abs(length - 1) <= 1e-3:
-        raise InputError(
-            f"the target's orientation {quaternion.tolist()} has length {length:.6g}: it must be "
-            "a unit quaternion (x, y, z, w)"
-        )
-    x, y, z, w = quaternion / length
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rotation: Array = np.eye(3) + 2 * (w * skew + skew @ skew)
-    return rotation

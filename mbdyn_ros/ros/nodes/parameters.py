@@ -126,3 +126,32 @@ TORQUE_FEEDFORWARD = (
     STATE_TIMEOUT,
     ENFORCE_LIMITS,
 )  # fmt: skip
+
+LOOP_STATE_PUBLISHER = (
+    *SPECS,
+    PRIORITY,
+    Spec(
+        "joints", STRINGS, "joints that are measured; empty: all actuated joints", read_only=True
+    ),
+    Spec(
+        "deviations", DOUBLES,
+        "standard deviations of their positions, rad or m: their ratios weigh joints that disagree",
+        read_only=True,
+    ),
+    STATE_TIMEOUT,
+    Spec(
+        "largest_jump", 0.5,
+        "how far a joint may move between two messages, rad or m; 0: any way", 0.0, 1e6,
+    ),
+    Spec(
+        "largest_disagreement", 0.05,
+        "how far measured joints may disagree, rad or m; 0: any way", 0.0, 1e6,
+    ),
+    Spec("frame_id", "", "frame of the joint states; empty: the root link", read_only=True),
+)  # fmt: skip
+
+TRAJECTORY_CONVERTER = (
+    *SPECS,
+    Spec("joints", STRINGS, "joints of ~/trajectory_out; empty: all actuated joints"),
+    Spec("check_limits", True, "drop trajectories beyond <limit> of the URDF, in either space"),
+)

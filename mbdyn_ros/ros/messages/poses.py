@@ -1,0 +1,49 @@
+"""Poses in messages, and as homogeneous matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import InputError
+from ...model.model import Array
+from .base_pose import fill_pose, pose_numbers
+from .named_numbers import require_reasonable
+
+
+def pose_message(message: Any, matrix: Array) -> Any:
+    """The pose of a homogeneous matrix (4, 4), written into a `Pose`."""
+    fill_pose(message.position, message.orientation, pose_numbers(matrix))
+    return message
+
+
+def pose_matrix(message: Any, orientation: bool = True) -> Array:
+    """The homogeneous matrix (4, 4) of a `Pose`; without a turn where that does not count.
+
+    Raises
+    ------
+    InputError
+        Numbers that are none, or an orientation that is no unit quaternion.
+    """
+    place, turn = message.position, message.orientation
+    matrix = np.eye(4)
+    matrix[:3, 3] = place.x, place.y, place.z
+    require_reasonable("position", matrix[:3, 3], "xyz")
+    if orientation:
+        matrix[:3, :3] = _rotation(np.array([turn.x, turn.y, turn.z, turn.w]))
+    return matrix
+
+
+def _rotation(quaternion: Array) -> Array:
+    """The rotation of a quaternion (x, y, z, w) of length 1, or words."""
+    length = float(np.linalg.norm(quaternion))
+    if not abs(length - 1) <= 1e-3:
+        raise InputError(
+            f"the target's orientation {quaternion.tolist()} has length {length:.6g}: it must be "
+            "a unit quaternion (x, y, z, w)"
+        )
+    x, y, z, w = quaternion / length
+    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rotation: Array = np.eye(3) + 2 * (w * skew + skew @ skew)
+    return rotation
