@@ -133,7 +133,8 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
         )
         figure.colorbar(mesh, ax=axes, label=text, extend="max")
         axes.set_facecolor("0.88")
-        axes.plot(best_settings[names[0]], best_settings[names[1]], "o", color=color_of(1), mec="white")
+        place = best_settings[names[0]], best_settings[names[1]]
+        axes.plot(*place, "o", color=color_of(1), mec="white")
         axes.set_xlabel(labels[0])
         axes.set_ylabel(labels[1])
     lost = sweep.lost
@@ -218,7 +219,7 @@ def _outlines(analysis: Analysis) -> list[Any]:
 def _plot_links(axes: Axes, analysis: Analysis, curve: Array | None) -> list[Any]:
     """The mechanism at the start of its motion, with the paths of its pins."""
     if curve is not None:
-        axes.plot(curve[:, 0], curve[:, 1], color=color_of(1), linewidth=1.5, label="curve", zorder=2)
+        axes.plot(*curve.T, color=color_of(1), linewidth=1.5, label="curve", zorder=2)
     lines = []
     parts = analysis.mechanism.layout().parts
     for k, (part, points) in enumerate(zip(parts, _outlines(analysis), strict=True)):
