@@ -14,6 +14,7 @@ from ...view.colors import color_of
 from ...view.figure import FAINT_INK, INK, figure_of, legend_beside, tidy
 from .. import Analysis, Mechanism
 from ..forward import ForwardMotion
+from ..link import Wheel
 from ..settings import unit_of
 from ..sweep import QUANTITIES, Sweep
 
@@ -35,10 +36,10 @@ def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
 
     curve : (N, 2) m, a coupler curve to draw with the links; see `Analysis.curve`.
     """
-    mechanism, motion = analysis.mechanism, analysis.motion
+    mechanism = analysis.mechanism
     figure = figure_of(4, 2, (6.6, 2.9))
     grid = figure.subplots(4, 2)
-    abscissa, label = _abscissa(motion.time, motion.q)
+    abscissa, label = _abscissa(analysis)
     axes = grid[0][0]
     for k, name in enumerate(mechanism.inputs):
         part = f" of the {name.replace('_', ' ')}" if len(mechanism.inputs) > 1 else ""
@@ -74,7 +75,7 @@ def plot_comparison(setting: str, analyses: Mapping[float, Analysis]) -> Figure:
     figure = figure_of(1, 1, (7.0, 4.0))
     axes = figure.subplots()
     first = next(iter(analyses.values()))
-    abscissa, label = _abscissa(first.motion.time, first.motion.q)
+    abscissa, label = _abscissa(first)
     name, unit = setting.replace("_", " "), unit_of(setting)
     for k, (value, analysis) in enumerate(analyses.items()):
         for i in range(len(first.mechanism.inputs)):
@@ -167,7 +168,7 @@ def animate(
     figure.set_dpi(80)
     left, right = figure.subplots(1, 2)
     lines = _plot_links(left, analysis, curve)
-    abscissa, label = _abscissa(motion.time, motion.q)
+    abscissa, label = _abscissa(analysis)
     for k in range(len(analysis.mechanism.inputs)):
         right.plot(abscissa, analysis.torque[:, k], color=color_of(k))
     (mark,) = right.plot([], [], "o", color=color_of(1))
@@ -224,13 +225,14 @@ def _plot_links(axes: Axes, analysis: Analysis, curve: Array | None) -> list[Any
     parts = analysis.mechanism.layout().parts
     for k, (part, points) in enumerate(zip(parts, _outlines(analysis), strict=True)):
         color = color_of(k)
-        for path in points:
+        wheel = isinstance(part.piece, Wheel)
+        for path in points[:1] if wheel else points:
             if np.ptp(path.real) + np.ptp(path.imag) > 1e-9:
                 axes.plot(path.real, path.imag, color=FAINT_INK, linewidth=0.8, zorder=1)
-        marker = "s" if part.slides else "o"
+        marker = "s" if part.slides else "" if wheel else "o"
         start = points[:, 0]
         lines += axes.plot(
-            start.real, start.imag, marker=marker, color=color, linewidth=3,
+            start.real, start.imag, marker=marker, color=color, linewidth=2 if wheel else 3,
             markersize=9 if part.slides else 5, label=part.name.replace("_", " "), zorder=3,
         )  # fmt: skip
         if part.parent == "ground" and not part.slides:
@@ -242,11 +244,12 @@ def _plot_links(axes: Axes, analysis: Analysis, curve: Array | None) -> list[Any
     return lines
 
 
-def _abscissa(time: Array, q: Array) -> tuple[Array, str]:
-    """The crank's angle (deg) where it turns one way, else the time."""
+def _abscissa(analysis: Analysis) -> tuple[Array, str]:
+    """The first input's angle (deg) where it turns one way, else the time."""
+    time, q = analysis.motion.time, analysis.motion.q
     steps = np.diff(q[:, 0])
     if len(steps) and (np.all(steps > 0) or np.all(steps < 0)):
-        return np.degrees(q[:, 0]), "crank angle (deg)"
+        return np.degrees(q[:, 0]), f"{analysis.mechanism.inputs[0]} angle (deg)"
     return time, "time (s)"
 
 
