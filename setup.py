@@ -40,7 +40,10 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10",
     packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={f"{NAME}.compiler.runtime": ["*.c", "*.h"]},
+    package_data={
+        f"{NAME}.compiler.runtime": ["*.c", "*.h"],
+        f"{NAME}.export": ["cpp/mbdyn_ros/*.h", "cpp/mbdyn_ros/*.hpp"],
+    },
     data_files=shared_files(),
     install_requires=[
         "casadi>=3.6",

@@ -42,6 +42,11 @@ def newton_text() -> str:
     return (RUNTIME / "newton.h").read_text(encoding="ascii")
 
 
+def following_text() -> str:
+    """The C99 that follows a motion, to stand behind the walk in C that is exported."""
+    return LIMITS_OF_STEPS + (RUNTIME / "following.h").read_text(encoding="ascii")
+
+
 def places(closing: Closing) -> str:
     """C of the places in q of the loops' independent positions."""
     return ", ".join(map(str, closing.places)) or "0"
@@ -102,13 +107,14 @@ static void change_{k}(const double *y, const double *z, const double *dy, const
 {change}}}
 """
 
-FOLLOWING = f"""
+LIMITS_OF_STEPS = f"""
 #define LONGEST_STRIDE {number(LONGEST_STRIDE)}
 #define SMALL {number(SMALL)}
 #define CONTRACTION {number(CONTRACTION)}
 
-#include "following.h"
 """
+
+FOLLOWING = f'{LIMITS_OF_STEPS}#include "following.h"\n'
 
 CLOSE_ALL = """
 /* What following remembers counts for one home alone. Positions farther than `farthest` from the

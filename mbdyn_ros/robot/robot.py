@@ -262,6 +262,7 @@ class Robot:
     operation_counts = formulas.operation_counts
     closed_form = export.closed_form
     generate_c = export.generate_c
+    generate_cpp = export.generate_cpp
     locked = editing.locked
     without = editing.without
     renamed = editing.renamed
