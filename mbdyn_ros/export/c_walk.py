@@ -6,7 +6,7 @@ follow a motion from the last one (`runtime/following.h`).
 
 from __future__ import annotations
 
-from ..compiler.c_loops import c_loops, following_text, newton_text, places
+from ..compiler.c_loops import c_loops, newton_text, places
 from ..compiler.printers.operations import number
 from ..program.closing import Closing
 
@@ -27,9 +27,8 @@ def declared_loops(closing: Closing, prefix: str, follows: bool) -> str:
 def walk(closing: Closing, prefix: str, follows: bool) -> str:
     """The C that fills z, the dependent positions of all loops, at q; the caller has its memory."""
     ny, home = closing.ny, closing.home
-    text = c_loops(closing, newton_text())
-    if follows:
-        text += f"\n#define followed {prefix}_followed\n" + following_text()
+    followed = f"#define followed {prefix}_followed\n\n" if follows else ""
+    text = c_loops(closing, followed + newton_text(follows))
     return text + (HOME + (FOLLOW if follows else WALK)).format(
         prefix=prefix,
         count=len(closing.counts),
