@@ -63,7 +63,8 @@ int main(int count, char **arguments) {
       write(jacobian, model.jacobian(link, q.data(), jacobian.data()));
     }
     const char *loop = nullptr;
-    write({model.gap(q.data(), &loop)}, loop == nullptr ? Status::ok : Status::open);
+    const double gap = model.gap(q.data(), &loop);
+    write({gap}, loop == nullptr ? Status::ok : Status::open);
   }
   return 0;
 }
