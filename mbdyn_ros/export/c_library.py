@@ -13,7 +13,7 @@ from ..model.model import Array
 from ..names import in_c_comment
 from ..program.closing import Closing
 from ..program.declaration import Declaration
-from ..program.program import Program
+from ..program.program import Program, Subject
 
 SPOKEN = {
     "inverse_dynamics": "Efforts that cause the accelerations a, friction included.",
@@ -48,12 +48,14 @@ class CProgram:
     declaration, about : the program. text : what it gives, for the header.
     examples : values of its own inputs at which its test is recorded, by name, each for a robot
         at a position: the state -> (n,).
+    subject : a system of its own, with symbols for numbers of the robot; None for the robot's.
     """
 
     declaration: Declaration
     about: str | None
     text: str
     examples: Mapping[str, Callable[[Mapping[str, Array]], Array]]
+    subject: Subject | None = None
 
 
 @dataclass(frozen=True, eq=False)

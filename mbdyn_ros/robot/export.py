@@ -15,15 +15,21 @@ if TYPE_CHECKING:
     from .robot import Robot
 
 
-def closed_form(self: Robot) -> ClosedForm:
+def closed_form(self: Robot, symbols: Sequence[str] = ()) -> ClosedForm:
     """Every element of H, C and g in P = H qdd + qd^T C qd + g as trigonometric polynomial.
 
     Without friction. `export.closed_form_text` writes it as text, Markdown and LaTeX.
 
+    Parameters
+    ----------
+    symbols : numbers that stay symbols: "masses", "centres" (of mass), "moments" (of inertia),
+        "lengths"; what is zero in the robot stays zero. `ClosedForm.numbers` lists them.
+
     Raises
     ------
     InputError
-        The robot has closed loops, a floating base, or other than turning and sliding joints.
+        The robot has closed loops, a floating base, or other than turning and sliding joints; or
+        an unknown kind of symbols.
 
     Examples
     --------
@@ -44,7 +50,7 @@ def closed_form(self: Robot) -> ClosedForm:
     """
     from ..export.closed_form import closed_form  # few programs need it
 
-    return closed_form(self.system, self.model.name, self.model.source)
+    return closed_form(self.system, self.model.name, self.model.source, symbols)
 
 
 def generate_c(
