@@ -11,6 +11,7 @@ from ..export.closed_form_program import closed_form_programs
 from ..export.closed_form_text import FORMATS, to_elements
 from ..recording.write import check_target
 from ..robot import Robot
+from ..robot.export import PRECISIONS
 from .printing import print_json
 from .robot_options import RobotOptions, robot_options
 
@@ -28,6 +29,8 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
               help="Formulas of every element of H, C and g; into a folder as C code.")
 @click.option("--symbols", metavar="KINDS", default="",
               help="Numbers that stay symbols in them: masses,centres,moments,lengths.")
+@click.option("--precision", type=click.Choice(PRECISIONS), default="double", show_default=True,
+              help="Of the C code; single for processors without doubles.")
 @click.option("--format", "kind", type=click.Choice(list(FORMATS)),
               help="Of formulas on standard output.  [default: text]")
 @click.option("--digits", type=click.IntRange(1, 17),
@@ -39,6 +42,7 @@ def codegen(
     links: tuple[str, ...],
     formulas: bool,
     symbols: str,
+    precision: str,
     kind: str | None,
     digits: int | None,
     options: RobotOptions,
@@ -58,7 +62,7 @@ def codegen(
     \b
     Examples:
       mbdyn codegen ur5.urdf -o ur5_c && cmake -S ur5_c -B build && cmake --build build
-      mbdyn codegen panda.urdf -o panda_c --link panda_link8
+      mbdyn codegen panda.urdf -o panda_c --link panda_link8 --precision single
       mbdyn codegen piezo_robot.yaml --closed-form --digits 4
       mbdyn codegen piezo_robot.yaml --closed-form -o dynamics.tex
       mbdyn codegen piezo_robot.yaml --closed-form --symbols masses,lengths
@@ -71,6 +75,8 @@ def codegen(
     if formulas and not in_c:
         if links:
             raise click.UsageError("--link goes with C code, not with --closed-form")
+        if precision != "double":
+            raise click.UsageError("--precision goes with C code, not with formulas")
         _write_formulas(options.read(urdf), output, kind, digits, kept, as_json)
         return
     if kind is not None or digits is not None:
@@ -79,7 +85,7 @@ def codegen(
         raise click.UsageError("name a folder for the C code: -o FOLDER")
     robot = options.read(urdf)
     more = closed_form_programs(robot.system, robot.model.source, kept) if formulas else ()
-    written = robot.generate_c(output, links or None, more=more)
+    written = robot.generate_c(output, links or None, more=more, precision=precision)
     if as_json:
         print_json(
             {

@@ -29,7 +29,7 @@ AXES = "xyz"
 MOMENTS = [(i, j) for i in range(3) for j in range(i, 3)]
 """Places of the moments of inertia."""
 
-VANISHING = 1e-12
+ABSENT = 1e-12
 """Share of the largest centre, moment or length of a robot under which one is zero."""
 
 
@@ -146,7 +146,7 @@ def _vector(
     """A vector (3, 1) with symbols for the lengths that do not vanish."""
     return ca.vertcat(*(
         found.symbol(Number(f"{letter}{axis}", k, meaning.format(axis), "m", float(value)))
-        if abs(value) > VANISHING * largest else SX(1, 1)
+        if abs(value) > ABSENT * largest else SX(1, 1)
         for axis, value in zip(AXES, values, strict=True)
     ))  # fmt: skip
 
@@ -161,7 +161,7 @@ def _inertia(
     about = own.second - own.mass * (
         own.center @ own.center * np.eye(3) - np.outer(own.center, own.center)
     )
-    about[np.abs(about) <= VANISHING * largest["moments"]] = 0.0
+    about[np.abs(about) <= ABSENT * largest["moments"]] = 0.0
     mass, center, moments = SX(own.mass), constant(own.center), constant(about)
     if "masses" in kinds:
         meaning = f"mass of {links}"

@@ -14,6 +14,7 @@ from ..errors import InputError
 from ..export.closed_form import ClosedForm
 from ..export.closed_form_text import to_elements
 from ..recording.write import check_target
+from ..robot.export import PRECISIONS
 from ..view.figure import PLOTS
 from . import PiezoMotion, PulseController, Rotor, circle, follow, generate_c
 from .torque_formulas import torque_formulas
@@ -41,6 +42,8 @@ SAMPLES_PER_CYCLE = 8
 @click.option("--pulses", metavar="FILE", help="Plot the torques over one turn of the rotor.")
 @click.option("--codegen", metavar="FOLDER",
               help="Write C99 instead: dynamics, rotor torques, pulse windows, controller.")
+@click.option("--precision", type=click.Choice(PRECISIONS), default="double", show_default=True,
+              help="Of the C of --codegen; single for processors without doubles.")
 @click.option("--equations", type=click.Choice(list(TORQUE_FORMATS)), is_flag=False,
               flag_value="text", help="Formulas instead: torques, pulse windows, controller.")
 @click.option("--digits", type=click.IntRange(1, 17),
@@ -61,6 +64,7 @@ def piezo(
     plot: str | None,
     pulses: str | None,
     codegen: str | None,
+    precision: str,
     equations: str | None,
     digits: int | None,
     output: str | None,
@@ -92,7 +96,7 @@ def piezo(
     if digits is not None or output is not None:
         raise click.UsageError("--digits and --output go with --equations")
     if codegen is not None:
-        written = generate_c(robot, codegen, rotor, link)
+        written = generate_c(robot, codegen, rotor, link, precision)
         files = [str(one) for one in written.files]
         if as_json:
             print_json({"files": files, "functions": list(written.functions)})

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..errors import InputError
 from .variable import checked_layout
 
 if TYPE_CHECKING:
     from ..export.c_export import Exported
-    from ..export.c_library import CProgram
+    from ..export.c_library import CLibrary, CProgram
     from ..export.closed_form import ClosedForm
     from .robot import Robot
+
+
+PRECISIONS = ("double", "single")
+"""Precisions of exported C."""
 
 
 def closed_form(self: Robot, symbols: Sequence[str] = ()) -> ClosedForm:
@@ -59,6 +65,7 @@ def generate_c(
     links: Sequence[str] | None = None,
     parameters: Sequence[str] = (),
     more: Sequence[CProgram] = (),
+    precision: str = "double",
 ) -> Exported:
     """Write the equations as self-contained C99: no libraries, no memory, no state.
 
@@ -74,6 +81,7 @@ def generate_c(
         the functions, in one array behind the others; `parameter_labels` and `parameter_values`
         have its order and the numbers that hold now.
     more : programs of applications to export beside them.
+    precision : "double", or "single": C of float, for processors that have no other.
 
     Returns
     -------
@@ -82,7 +90,8 @@ def generate_c(
     Raises
     ------
     InputError
-        An unknown link, a folder that cannot be written, a file in it that is not ours.
+        An unknown link or precision, a folder that cannot be written, a file in it that is not
+        ours; single precision where loops are closed by Newton's method, which needs double.
 
     Examples
     --------
@@ -97,4 +106,15 @@ def generate_c(
     from .c_description import describe
 
     layout = checked_layout(self, parameters)
-    return export_c(directory, lambda: describe(self, links, layout, more))
+    if precision not in PRECISIONS:
+        raise InputError(f"precision is {precision!r}; choose of {', '.join(PRECISIONS)}")
+    if precision == "single" and self.walked_joints:
+        raise InputError(
+            f"{self.model.source}: the loops of {', '.join(self.walked_joints)} are closed by "
+            "Newton's method to 1e-12, which single precision cannot; export double precision"
+        )
+
+    def described() -> CLibrary:
+        return replace(describe(self, links, layout, more), precision=precision)
+
+    return export_c(directory, described)
