@@ -91,7 +91,6 @@ setup(
     ],
     extras_require={
         "bag": BAG,
-        "contact": ["coal"],
         "page": PAGE,
         "plot": PLOT,
         "test": [
