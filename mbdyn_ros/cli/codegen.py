@@ -13,6 +13,7 @@ from ..export.closed_form_text import FORMATS, to_elements
 from ..model.read.source_text import NamedText
 from ..recording.write import check_target
 from ..robot import Robot
+from ..robot.export import PRECISIONS
 from .printing import print_json
 from .robot_options import RobotOptions, robot_options
 
@@ -33,6 +34,10 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
               "springs; may be repeated.")
 @click.option("--closed-form", "formulas", is_flag=True,
               help="Formulas of every element of H, C and g; into a folder as C code.")
+@click.option("--symbols", metavar="KINDS", default="",
+              help="Numbers that stay symbols in them: masses,centres,moments,lengths.")
+@click.option("--precision", type=click.Choice(PRECISIONS), default="double", show_default=True,
+              help="Of the C code; single for processors without doubles.")
 @click.option("--format", "kind", type=click.Choice(list(FORMATS)),
               help="Of formulas on standard output.  [default: text]")
 @click.option("--digits", type=click.IntRange(1, 17),
@@ -45,6 +50,8 @@ def codegen(
     in_cpp: bool,
     variable: tuple[str, ...],
     formulas: bool,
+    symbols: str,
+    precision: str,
     kind: str | None,
     digits: int | None,
     options: RobotOptions,
@@ -67,19 +74,29 @@ def codegen(
     \b
     Examples:
       mbdyn codegen ur5.urdf -o ur5_c && cmake -S ur5_c -B build && cmake --build build
+<<<<<<< HEAD
       mbdyn codegen panda.urdf -o panda_c --link panda_link8
       mbdyn codegen ur5.urdf --cpp --variable tool0 -o my_robot
+=======
+      mbdyn codegen panda.urdf -o panda_c --link panda_link8 --precision single
+>>>>>>> main
       mbdyn codegen piezo_robot.yaml --closed-form --digits 4
       mbdyn codegen piezo_robot.yaml --closed-form -o dynamics.tex
+      mbdyn codegen piezo_robot.yaml --closed-form --symbols masses,lengths
       mbdyn codegen piezo_robot.yaml --closed-form -o piezo_c
     """
     if formulas and (in_cpp or variable):
         raise click.UsageError("--cpp and --variable do not go with --closed-form")
     in_c = output is not None and not Path(output).suffix
+    kept = tuple(one.strip() for one in symbols.split(",") if one.strip())
+    if kept and not formulas:
+        raise click.UsageError("--symbols goes with --closed-form")
     if formulas and not in_c:
         if links:
             raise click.UsageError("--link goes with C code, not with --closed-form")
-        _write_formulas(options.read(urdf), output, kind, digits, as_json)
+        if precision != "double":
+            raise click.UsageError("--precision goes with C code, not with formulas")
+        _write_formulas(options.read(urdf), output, kind, digits, kept, as_json)
         return
     if kind is not None or digits is not None:
         raise click.UsageError("--format and --digits go with --closed-form")
@@ -92,12 +109,17 @@ def codegen(
         _say(robot, robot.generate_cpp(output, links or None, variable, text), as_json)
         return
     robot = options.read(urdf)
+<<<<<<< HEAD
     more = closed_form_programs(robot.system, robot.model.source) if formulas else ()
     _say(robot, robot.generate_c(output, links or None, variable, more), as_json)
 
 
 def _say(robot: Robot, written: Exported, as_json: bool) -> None:
     """Print what was written."""
+=======
+    more = closed_form_programs(robot.system, robot.model.source, kept) if formulas else ()
+    written = robot.generate_c(output, links or None, more=more, precision=precision)
+>>>>>>> main
     if as_json:
         print_json(
             {
@@ -115,7 +137,12 @@ def _say(robot: Robot, written: Exported, as_json: bool) -> None:
 
 
 def _write_formulas(
-    robot: Robot, output: str | None, kind: str | None, digits: int | None, as_json: bool
+    robot: Robot,
+    output: str | None,
+    kind: str | None,
+    digits: int | None,
+    symbols: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     target: Path | None = None
     if output is not None:
@@ -124,7 +151,7 @@ def _write_formulas(
         if kind not in (None, asked):
             raise click.UsageError(f"--format {kind} does not fit {output}")
         kind = asked
-    form = robot.closed_form()
+    form = robot.closed_form(symbols)
     text = FORMATS[kind or "text"](form, digits)
     if target is not None:
         try:

@@ -11,8 +11,12 @@ from ..model.model import Array
 from ..names import in_c_comment
 from ..program.closing import Closing
 from ..program.declaration import Declaration
+<<<<<<< HEAD
 from ..program.program import Program
 from .c_walk import declared_loops, opening, walk
+=======
+from ..program.program import Program, Subject
+>>>>>>> main
 
 SPOKEN = {
     "inverse_dynamics": "Efforts that cause the accelerations a, friction included.",
@@ -47,12 +51,14 @@ class CProgram:
     declaration, about : the program. text : what it gives, for the header.
     examples : values of its own inputs at which its test is recorded, by name, each for a robot
         at a position: the state -> (n,).
+    subject : a system of its own, with symbols for numbers of the robot; None for the robot's.
     """
 
     declaration: Declaration
     about: str | None
     text: str
     examples: Mapping[str, Callable[[Mapping[str, Array]], Array]]
+    subject: Subject | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +70,7 @@ class CLibrary:
     positions : name and unit of each. velocities : name, unit, and unit of the acceleration.
     efforts, parameters : name and unit of each. functions : in the order of the header.
     omitted : what there is no function for, and why.
+    precision : "double", or "single" for C of float.
     closing : how loops without closed form are closed; None where there are none.
     follows : whether they follow from where they were last, on that branch; else answers depend
         on q and home alone.
@@ -81,7 +88,11 @@ class CLibrary:
     functions: tuple[CFunction, ...]
     omitted: tuple[str, ...]
     closing: Closing | None
+<<<<<<< HEAD
     follows: bool = False
+=======
+    precision: str = "double"
+>>>>>>> main
 
     @property
     def remembered(self) -> tuple[int, int]:
@@ -111,6 +122,7 @@ def header(described: CLibrary) -> str:
         " * not finite: an input is not, a loop cannot be closed there, or a number is too large.",
         " * Functions keep nothing to themselves, allocate nothing, and may run in several threads",
         " * and interrupts at once. Arrays must not overlap.",
+        *([SINGLE] if described.precision == "single" else []),
         *(f" *\n * There is no {in_c_comment(text)}." for text in described.omitted),
         " */",
         f"#ifndef {upper}_H",
@@ -134,6 +146,22 @@ def header(described: CLibrary) -> str:
     return "\n".join(lines) + "\n"
 
 
+<<<<<<< HEAD
+=======
+SINGLE = " *\n * Numbers are float: single precision."
+"""A line of the header of C of float."""
+
+LOOPS = """/* Where the loops were closed last: the way to the next positions starts there.
+   Each thread needs one of its own, set by {prefix}_home before anything else. */
+typedef struct {{
+  double y[{ny}], z[{nz}];
+}} {prefix}_loops;
+
+void {prefix}_home({prefix}_loops *loops);
+"""
+
+
+>>>>>>> main
 def library(described: CLibrary) -> str:
     """The equations."""
     parts = [
