@@ -28,9 +28,11 @@ from mbdyn_ros.robot.c_description import leaves
 pytestmark = pytest.mark.usefixtures("interpreted")
 Array = np.ndarray
 ORDER = ("q", "v", "a", "effort", "force")
-LONG = ["ur5", "panda", "flying ur5", "dyads", "coupling", "hexapod", "walked spatial planar"]
-ROBOTS = ["manipulator", "walked mimic", *(pytest.param(one, marks=pytest.mark.long) for one in LONG)]
-PAYLOAD = 5.0, (0.1, -0.2, 0.3), [[0.05, 0.001, -0.002], [0.001, 0.06, 0.003], [-0.002, 0.003, 0.07]]
+LONG = ["manipulator", "ur5", "panda", "flying ur5", "dyads", "coupling", "hexapod",
+        "walked spatial planar"]  # fmt: skip
+ROBOTS = ["walked mimic", *(pytest.param(one, marks=pytest.mark.long) for one in LONG)]
+INERTIA = [[0.05, 0.001, -0.002], [0.001, 0.06, 0.003], [-0.002, 0.003, 0.07]]
+PAYLOAD = 5.0, (0.1, -0.2, 0.3), np.array(INERTIA)
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +119,7 @@ def test_payloads_are_the_robots(crane: tuple[mbdyn_ros.Robot, Exported], evalua
     loaded = numbers(evaluate, library, states, "tool")
     heavy = mbdyn_ros.load(robot.model.source, variable=["tool"])
     mass, com, inertia = PAYLOAD
-    heavy.set_payload("tool", mass, com, np.array(inertia))
+    heavy.set_payload("tool", mass, com, inertia)
     for row, state in zip(loaded, states, strict=True):
         parts = list(expected(heavy, state))
         jacobian = heavy.jacobian(state["q"], "tool")
@@ -139,7 +141,7 @@ def test_open_loops_are_told_with_their_gap(
     assert np.array_equal(rows[0], rows[3]), "it recovers"
     joints = len(robot.system.coordinates.joint_labels)
     assert rows[1][joints] == 2 and rows[2][joints] == 1  # MBDYN_ROS_OPEN, MBDYN_ROS_NOT_FINITE
-    assert not np.isfinite(rows[1][: joints]).all()
+    assert not np.isfinite(rows[1][:joints]).all()
     with pytest.raises(mbdyn_ros.InputError) as refusal:
         robot.mass_matrix(far["q"])
     said = re.search(r"a gap of ([-+.e\d]+) (?:m|rad)", str(refusal.value))

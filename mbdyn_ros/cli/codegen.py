@@ -74,12 +74,8 @@ def codegen(
     \b
     Examples:
       mbdyn codegen ur5.urdf -o ur5_c && cmake -S ur5_c -B build && cmake --build build
-<<<<<<< HEAD
-      mbdyn codegen panda.urdf -o panda_c --link panda_link8
-      mbdyn codegen ur5.urdf --cpp --variable tool0 -o my_robot
-=======
       mbdyn codegen panda.urdf -o panda_c --link panda_link8 --precision single
->>>>>>> main
+      mbdyn codegen ur5.urdf --cpp --variable tool0 -o my_robot
       mbdyn codegen piezo_robot.yaml --closed-form --digits 4
       mbdyn codegen piezo_robot.yaml --closed-form -o dynamics.tex
       mbdyn codegen piezo_robot.yaml --closed-form --symbols masses,lengths
@@ -102,6 +98,8 @@ def codegen(
         raise click.UsageError("--format and --digits go with --closed-form")
     if output is None:
         raise click.UsageError("name a folder for the C code: -o FOLDER")
+    if in_cpp and precision != "double":
+        raise click.UsageError("--precision goes with C code, not with --cpp")
     if in_cpp:
         description = options.described(urdf)
         robot = options.read(description)
@@ -109,17 +107,13 @@ def codegen(
         _say(robot, robot.generate_cpp(output, links or None, variable, text), as_json)
         return
     robot = options.read(urdf)
-<<<<<<< HEAD
-    more = closed_form_programs(robot.system, robot.model.source) if formulas else ()
-    _say(robot, robot.generate_c(output, links or None, variable, more), as_json)
+    more = closed_form_programs(robot.system, robot.model.source, kept) if formulas else ()
+    written = robot.generate_c(output, links or None, variable, more, precision)
+    _say(robot, written, as_json)
 
 
 def _say(robot: Robot, written: Exported, as_json: bool) -> None:
     """Print what was written."""
-=======
-    more = closed_form_programs(robot.system, robot.model.source, kept) if formulas else ()
-    written = robot.generate_c(output, links or None, more=more, precision=precision)
->>>>>>> main
     if as_json:
         print_json(
             {

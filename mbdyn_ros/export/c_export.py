@@ -41,7 +41,11 @@ def export_c(directory: str | os.PathLike[str], describe: Callable[[], CLibrary]
         "CMakeLists.txt": f"# CMakeLists.txt: {MARK}\n" + cmake_lists(described),
         f"{name}.py": f"# {name}.py: {MARK}\n" + python_loader(described),
     }
-<<<<<<< HEAD
+    if described.precision == "single":
+        texts = {
+            file: in_single_precision(text) if file.endswith((".c", ".h")) else text
+            for file, text in texts.items()
+        }
     files = write_files(folder, texts)
     names = tuple(function.name for function in described.functions)
     return Exported(files, names, described.omitted)
@@ -49,13 +53,6 @@ def export_c(directory: str | os.PathLike[str], describe: Callable[[], CLibrary]
 
 def write_files(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
     """Write texts by their names in a folder; refused, all of them, where one is not ours."""
-=======
-    if described.precision == "single":
-        texts = {
-            file: in_single_precision(text) if file.endswith((".c", ".h")) else text
-            for file, text in texts.items()
-        }
->>>>>>> main
     files = tuple(folder / file for file in texts)
     for path in files:
         _require_ours(path)

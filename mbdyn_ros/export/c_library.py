@@ -11,12 +11,8 @@ from ..model.model import Array
 from ..names import in_c_comment
 from ..program.closing import Closing
 from ..program.declaration import Declaration
-<<<<<<< HEAD
-from ..program.program import Program
-from .c_walk import declared_loops, opening, walk
-=======
 from ..program.program import Program, Subject
->>>>>>> main
+from .c_walk import declared_loops, opening, walk
 
 SPOKEN = {
     "inverse_dynamics": "Efforts that cause the accelerations a, friction included.",
@@ -88,11 +84,8 @@ class CLibrary:
     functions: tuple[CFunction, ...]
     omitted: tuple[str, ...]
     closing: Closing | None
-<<<<<<< HEAD
-    follows: bool = False
-=======
     precision: str = "double"
->>>>>>> main
+    follows: bool = False
 
     @property
     def remembered(self) -> tuple[int, int]:
@@ -146,22 +139,10 @@ def header(described: CLibrary) -> str:
     return "\n".join(lines) + "\n"
 
 
-<<<<<<< HEAD
-=======
 SINGLE = " *\n * Numbers are float: single precision."
 """A line of the header of C of float."""
 
-LOOPS = """/* Where the loops were closed last: the way to the next positions starts there.
-   Each thread needs one of its own, set by {prefix}_home before anything else. */
-typedef struct {{
-  double y[{ny}], z[{nz}];
-}} {prefix}_loops;
 
-void {prefix}_home({prefix}_loops *loops);
-"""
-
-
->>>>>>> main
 def library(described: CLibrary) -> str:
     """The equations."""
     parts = [

@@ -96,11 +96,10 @@ def describe(
         for name, program in wanted.items()
     ]
     for one in more:
-<<<<<<< HEAD
-        program = _needed(Program(one.declaration, system, one.about), fixed)
-=======
-        program = Program(one.declaration, one.subject or fixed, one.about)
->>>>>>> main
+        if one.subject is None:
+            program = _needed(Program(one.declaration, system, one.about), fixed)
+        else:
+            program = Program(one.declaration, one.subject, one.about)
         own = [state | {key: of(state) for key, of in one.examples.items()} for state in states]
         function = _function(f"{prefix}_{program.name}", program, own)
         functions.append(replace(function, text=one.text))

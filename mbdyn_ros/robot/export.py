@@ -7,11 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-<<<<<<< HEAD
-from ..model.read.source_text import load_text
-=======
 from ..errors import InputError
->>>>>>> main
+from ..model.read.source_text import load_text
 from .variable import checked_layout
 
 if TYPE_CHECKING:
@@ -110,8 +107,18 @@ def generate_c(
     from .c_description import describe
 
     layout = checked_layout(self, parameters)
-<<<<<<< HEAD
-    return export_c(directory, lambda: describe(self, links, layout, more))
+    if precision not in PRECISIONS:
+        raise InputError(f"precision is {precision!r}; choose of {', '.join(PRECISIONS)}")
+    if precision == "single" and self.walked_joints:
+        raise InputError(
+            f"{self.model.source}: the loops of {', '.join(self.walked_joints)} are closed by "
+            "Newton's method to 1e-12, which single precision cannot; export double precision"
+        )
+
+    def described() -> CLibrary:
+        return replace(describe(self, links, layout, more), precision=precision)
+
+    return export_c(directory, described)
 
 
 def generate_cpp(
@@ -161,17 +168,3 @@ def generate_cpp(
         description = load_text(self.model.source)[1]
     known_by = description_hash(description) if description else ""
     return export_cpp(directory, lambda: describe_model(self, links, layout, known_by))
-=======
-    if precision not in PRECISIONS:
-        raise InputError(f"precision is {precision!r}; choose of {', '.join(PRECISIONS)}")
-    if precision == "single" and self.walked_joints:
-        raise InputError(
-            f"{self.model.source}: the loops of {', '.join(self.walked_joints)} are closed by "
-            "Newton's method to 1e-12, which single precision cannot; export double precision"
-        )
-
-    def described() -> CLibrary:
-        return replace(describe(self, links, layout, more), precision=precision)
-
-    return export_c(directory, described)
->>>>>>> main
