@@ -13,7 +13,7 @@ from ..model.model import Array
 from ..names import in_c_comment
 from ..program.closing import Closing
 from ..program.declaration import Declaration
-from ..program.program import Program
+from ..program.program import Program, Subject
 
 SPOKEN = {
     "inverse_dynamics": "Efforts that cause the accelerations a, friction included.",
@@ -48,12 +48,14 @@ class CProgram:
     declaration, about : the program. text : what it gives, for the header.
     examples : values of its own inputs at which its test is recorded, by name, each for a robot
         at a position: the state -> (n,).
+    subject : a system of its own, with symbols for numbers of the robot; None for the robot's.
     """
 
     declaration: Declaration
     about: str | None
     text: str
     examples: Mapping[str, Callable[[Mapping[str, Array]], Array]]
+    subject: Subject | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +67,7 @@ class CLibrary:
     positions : name and unit of each. velocities : name, unit, and unit of the acceleration.
     efforts, parameters : name and unit of each. functions : in the order of the header.
     omitted : what there is no function for, and why.
+    precision : "double", or "single" for C of float.
     closing : how loops without closed form are closed; None where there are none.
     """
 
@@ -80,6 +83,7 @@ class CLibrary:
     functions: tuple[CFunction, ...]
     omitted: tuple[str, ...]
     closing: Closing | None
+    precision: str = "double"
 
     @property
     def remembered(self) -> tuple[int, int]:
@@ -109,6 +113,7 @@ def header(described: CLibrary) -> str:
         " * not finite: an input is not, a loop cannot be closed there, or a number is too large.",
         " * Functions keep nothing to themselves, allocate nothing, and may run in several threads",
         " * and interrupts at once. Arrays must not overlap.",
+        *([SINGLE] if described.precision == "single" else []),
         *(f" *\n * There is no {in_c_comment(text)}." for text in described.omitted),
         " */",
         f"#ifndef {upper}_H",
@@ -132,6 +137,9 @@ def header(described: CLibrary) -> str:
     lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif"]
     return "\n".join(lines) + "\n"
 
+
+SINGLE = " *\n * Numbers are float: single precision."
+"""A line of the header of C of float."""
 
 LOOPS = """/* Where the loops were closed last: the way to the next positions starts there.
    Each thread needs one of its own, set by {prefix}_home before anything else. */

@@ -93,7 +93,7 @@ def describe(
         for name, program in wanted.items()
     ]
     for one in more:
-        program = Program(one.declaration, fixed, one.about)
+        program = Program(one.declaration, one.subject or fixed, one.about)
         own = [state | {key: of(state) for key, of in one.examples.items()} for state in states]
         function = _function(f"{prefix}_{program.name}", program, own)
         functions.append(replace(function, text=one.text))

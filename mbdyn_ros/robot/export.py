@@ -4,26 +4,38 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..errors import InputError
 from .variable import checked_layout
 
 if TYPE_CHECKING:
     from ..export.c_export import Exported
-    from ..export.c_library import CProgram
+    from ..export.c_library import CLibrary, CProgram
     from ..export.closed_form import ClosedForm
     from .robot import Robot
 
 
-def closed_form(self: Robot) -> ClosedForm:
+PRECISIONS = ("double", "single")
+"""Precisions of exported C."""
+
+
+def closed_form(self: Robot, symbols: Sequence[str] = ()) -> ClosedForm:
     """Every element of H, C and g in P = H qdd + qd^T C qd + g as trigonometric polynomial.
 
     Without friction. `export.closed_form_text` writes it as text, Markdown and LaTeX.
 
+    Parameters
+    ----------
+    symbols : numbers that stay symbols: "masses", "centres" (of mass), "moments" (of inertia),
+        "lengths"; what is zero in the robot stays zero. `ClosedForm.numbers` lists them.
+
     Raises
     ------
     InputError
-        The robot has closed loops, a floating base, or other than turning and sliding joints.
+        The robot has closed loops, a floating base, or other than turning and sliding joints; or
+        an unknown kind of symbols.
 
     Examples
     --------
@@ -44,7 +56,7 @@ def closed_form(self: Robot) -> ClosedForm:
     """
     from ..export.closed_form import closed_form  # few programs need it
 
-    return closed_form(self.system, self.model.name, self.model.source)
+    return closed_form(self.system, self.model.name, self.model.source, symbols)
 
 
 def generate_c(
@@ -53,6 +65,7 @@ def generate_c(
     links: Sequence[str] | None = None,
     parameters: Sequence[str] = (),
     more: Sequence[CProgram] = (),
+    precision: str = "double",
 ) -> Exported:
     """Write the equations as self-contained C99: no libraries, no memory, no state.
 
@@ -68,6 +81,7 @@ def generate_c(
         the functions, in one array behind the others; `parameter_labels` and `parameter_values`
         have its order and the numbers that hold now.
     more : programs of applications to export beside them.
+    precision : "double", or "single": C of float, for processors that have no other.
 
     Returns
     -------
@@ -76,7 +90,8 @@ def generate_c(
     Raises
     ------
     InputError
-        An unknown link, a folder that cannot be written, a file in it that is not ours.
+        An unknown link or precision, a folder that cannot be written, a file in it that is not
+        ours; single precision where loops are closed by Newton's method, which needs double.
 
     Examples
     --------
@@ -91,4 +106,15 @@ def generate_c(
     from .c_description import describe
 
     layout = checked_layout(self, parameters)
-    return export_c(directory, lambda: describe(self, links, layout, more))
+    if precision not in PRECISIONS:
+        raise InputError(f"precision is {precision!r}; choose of {', '.join(PRECISIONS)}")
+    if precision == "single" and self.walked_joints:
+        raise InputError(
+            f"{self.model.source}: the loops of {', '.join(self.walked_joints)} are closed by "
+            "Newton's method to 1e-12, which single precision cannot; export double precision"
+        )
+
+    def described() -> CLibrary:
+        return replace(describe(self, links, layout, more), precision=precision)
+
+    return export_c(directory, described)
