@@ -24,7 +24,7 @@ QUANTITIES = ("position", "velocity", "effort")
 """Quantities of commands; of those that change at once the first one moves the joint."""
 
 REST = "no joint of a command has a number: no controller has written one yet"
-"""What is said of commands that are all NaN."""
+"""A remark about commands that are all NaN."""
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class ControllerWatch:
         )
 
     def unclaimed(self, sender: bytes) -> Unclaimed:
-        """What of a sender's commands no controller stands for."""
+        """Joints and quantities of a sender's commands that no controller stands for."""
         return self._unclaimed if self._process and sender.startswith(self._process) else NONE
 
     def release(self, commands: JointCommands) -> None:
@@ -56,7 +56,7 @@ class ControllerWatch:
             commands.release(self._unclaimed, self._process)
 
     def report(self, health: Health) -> None:
-        """Say what is watched."""
+        """Say which commands are dropped."""
         if self._process:
             idle = sorted(f"{joint}/{quantity}" for joint, quantity in self._unclaimed)
             health.values["commanded by no controller"] = ", ".join(idle) or "none"
