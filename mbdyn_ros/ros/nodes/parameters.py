@@ -166,6 +166,8 @@ LOOP_STATE_PUBLISHER = (
 
 TRAJECTORY_CONVERTER = (
     *SPECS,
-    Spec("joints", STRINGS, "joints of ~/trajectory_out; empty: all actuated joints"),
+    Spec(
+        "joints", STRINGS, "joints of ~/trajectory_out; empty: all actuated joints", read_only=True
+    ),
     Spec("check_limits", True, "drop trajectories beyond <limit> of the URDF, in either space"),
 )
