@@ -1,4 +1,4 @@
-"""Control laws: the closed loops they promise, changes of mode without a jump, sampled stability."""
+"""Control laws: the loops they close, changes of mode without a jump, sampled stability."""
 
 from __future__ import annotations
 

@@ -14,8 +14,7 @@ class Mode:
     """One mode of control.
 
     law : its program.
-    follows : "joints" where it follows a motion of the joints, "pose" where that of a link, "" where
-        nothing.
+    follows : "joints" or "pose": a motion of the joints or of a link; "" for nothing.
     gains : inputs of the law by the names that users give them.
     """
 

@@ -49,7 +49,7 @@ def loop_eigenvalues(
 
 
 def growth(eigenvalues: Array, period: float) -> float:
-    """Rate (1/s) at which the fastest motion of a sampled loop grows; negative where all die out."""
+    """Rate (1/s) at which a sampled loop grows at the fastest; negative where all dies out."""
     largest = float(np.abs(eigenvalues).max(initial=0.0))
     return math.log(largest) / period if largest > 0 else -math.inf
 
