@@ -37,7 +37,7 @@ points: [{link: lower}]"""
 TYPES = {bool: "bool", int: "int", float: "double", str: "string", list: "double[3]"}
 
 OF_ALL_NODES = ("/diagnostics", "/parameter_events", "/rosout")
-OF_RCLPY = ("rcl_interfaces", "type_description_interfaces")
+OF_RCLPY = ("rcl_interfaces", "type_description_interfaces", "lifecycle_msgs")
 
 
 def rows(node: type[RobotNode], columns: int) -> list[list[str]]:

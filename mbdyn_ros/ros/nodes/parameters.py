@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..messages.named_numbers import LARGEST_SENT
 from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
+from ..node.managed_node import AUTOSTART
 from ..node.parameters import DOUBLES, STRINGS, Spec, one_of
 from ..node.payloads import VARIABLE
 from ..node.running_numbers import JOINT_DYNAMICS
@@ -95,6 +96,7 @@ TORQUE_FEEDFORWARD = (
     VARIABLE,
     JOINT_DYNAMICS,
     PRIORITY,
+    AUTOSTART,
     Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
     COMMAND_ORDER,
     Spec(
