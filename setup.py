@@ -85,6 +85,7 @@ setup(
     entry_points={
         "console_scripts": [
             "mbdyn = mbdyn_ros.executables:mbdyn",
+            "computed_torque = mbdyn_ros.executables:computed_torque",
             "inverse_dynamics_server = mbdyn_ros.executables:inverse_dynamics_server",
             "piezo_controller = mbdyn_ros.executables:piezo_controller",
             "piezo_simulator = mbdyn_ros.executables:piezo_simulator",

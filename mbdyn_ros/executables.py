@@ -11,6 +11,7 @@ from .cli.interrupts import leave_when_interrupted
 from .ros.node.signals import hear
 
 NODES = {
+    "computed_torque": ".ros.nodes.computed_torque",
     "inverse_dynamics_server": ".ros.nodes.inverse_dynamics_server",
     "piezo_controller": ".piezo.ros.piezo_controller",
     "piezo_simulator": ".piezo.ros.piezo_simulator",
@@ -42,6 +43,7 @@ def mbdyn() -> None:
     import_module(".__main__", __package__).main(prog_name="mbdyn")
 
 
+computed_torque = partial(run, "computed_torque")
 inverse_dynamics_server = partial(run, "inverse_dynamics_server")
 piezo_controller = partial(run, "piezo_controller")
 piezo_simulator = partial(run, "piezo_simulator")

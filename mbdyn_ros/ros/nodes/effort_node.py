@@ -130,7 +130,7 @@ class EffortNode(ManagedNode):
         if self.follower is not None:
             if self.idle_reason and not self.fault:
                 health.warnings.append(f"zero effort: {self.idle_reason}")
-            clamped = self.follower.limits.report()
+            clamped = self.follower.clamped()
             if clamped:
                 health.warnings.append(f"clamped to <limit effort>: {', '.join(clamped)}")
             health.values["clamped"] = ", ".join(clamped) or "none"
@@ -178,5 +178,5 @@ class EffortNode(ManagedNode):
 
     def _reset(self, request: Any) -> str:
         if self.follower is not None:
-            self.follower.playback.drop()
+            self.follower.drop()
         return f"reference dropped; cleared: {self.clear_fault() or 'no fault'}"

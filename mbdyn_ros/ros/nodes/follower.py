@@ -72,6 +72,10 @@ class Follower:
         """Whether a reference is refused for the efforts that inverse dynamics finds for it."""
         return True
 
+    def clamped(self) -> list[str]:
+        """The efforts clamped since this was asked before, in words."""
+        return self.limits.report()
+
     def read_efforts(self, message: JointTrajectory) -> Array | None:
         """Efforts (N, n) in the points, where they matter."""
         return None
@@ -175,6 +179,10 @@ class Follower:
         """Whether a reference is followed now."""
         stale = self.playback.idle_reason(now, self.conditions.reference_timeout)
         return not (stale or self.idle_reason(now))
+
+    def drop(self) -> None:
+        """Follow nothing any more."""
+        self.playback.drop()
 
     def forget(self, reason: str) -> bool:
         """Know no joint states and no reference any more; whether there was one."""
