@@ -45,7 +45,9 @@ class Bench:
         """Publish joint states."""
         self._states.publish(JointState(name=list(names), position=list(q), velocity=list(v)))
 
-    def until(self, ready: Callable[[], object], q: Any = Q, v: Any = V, names: Any = JOINTS) -> None:
+    def until(
+        self, ready: Callable[[], object], q: Any = Q, v: Any = V, names: Any = JOINTS
+    ) -> None:
         """Show a state again and again until that."""
 
         def shown() -> object:
@@ -159,9 +161,8 @@ def test_bad_joint_states(rig: Rig) -> None:
         v = V if len(names) == 3 else [0.0] * len(names)
         bench.until(lambda words=words: bench.idle(words), q, v, names)
     bench.until(lambda: any(bench.sent[-1].data), [*Q, 0.04], [*V, 0.0], [*JOINTS, "mirror"])
-    bench.until(
-        lambda: "joint_states jump: elbow from -0.7 to 1.7" in node.fault, [0.3, 1.7, 0.02], [0.0] * 3
-    )
+    jumped = "joint_states jump: elbow from -0.7 to 1.7"
+    bench.until(lambda: jumped in node.fault, [0.3, 1.7, 0.02], [0.0] * 3)
     rig.wait(lambda: last_is(bench.sent, [0, 0, 0]))
     assert any("joint_states jump" in one for one in node.health().errors)
 

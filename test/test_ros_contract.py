@@ -21,6 +21,7 @@ from mbdyn_ros.piezo.ros.piezo_controller import PiezoController
 from mbdyn_ros.piezo.ros.piezo_simulator import PiezoSimulator
 from mbdyn_ros.ros.node.parameters import DOUBLES, STRINGS
 from mbdyn_ros.ros.node.robot_node import RobotNode
+from mbdyn_ros.ros.nodes.computed_torque import ComputedTorque
 from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
 from mbdyn_ros.ros.nodes.simulator import Simulator
 from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
@@ -29,7 +30,10 @@ __all__ = ["rig"]
 
 ROOT = Path(__file__).resolve().parents[1]
 
-NODES = (InverseDynamicsServer, Simulator, TorqueFeedforward, PiezoController, PiezoSimulator)
+NODES = (
+    InverseDynamicsServer, Simulator, TorqueFeedforward, ComputedTorque, PiezoController,
+    PiezoSimulator,
+)  # fmt: skip
 
 WALLS = """surfaces: [{name: room, type: box, size: [20, 20, 20]}]
 points: [{link: lower}]"""

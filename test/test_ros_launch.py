@@ -24,7 +24,7 @@ from sensor_msgs.msg import JointState
 from mbdyn_ros.errors import InputError
 from mbdyn_ros.piezo.ros.parameters import PIEZO_CONTROLLER, PIEZO_SIMULATOR
 from mbdyn_ros.ros import launch_support
-from mbdyn_ros.ros.nodes.parameters import SIMULATOR, TORQUE_FEEDFORWARD
+from mbdyn_ros.ros.nodes.parameters import COMPUTED_TORQUE, SIMULATOR, TORQUE_FEEDFORWARD
 from mbdyn_ros.ros.robot_files import find_urdf, known_urdfs
 
 __all__ = ["rig", "start"]
@@ -44,6 +44,7 @@ def urdf(tmp_path: Path) -> Path:
     [
         ("simulator", SIMULATOR),
         ("torque_feedforward", TORQUE_FEEDFORWARD),
+        ("computed_torque", COMPUTED_TORQUE),
         ("piezo_controller", PIEZO_CONTROLLER),
         ("piezo_simulator", PIEZO_SIMULATOR),
     ],
