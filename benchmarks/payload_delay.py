@@ -31,8 +31,8 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from examples.children import Children
+from mbdyn_ros.model.read.installed import find_robot
 from mbdyn_ros.ros.node.interfaces import srv
-from mbdyn_ros.ros.robot_files import find_urdf
 
 LINK, WRIST, SHOULDER = "tool0", "wrist_3_joint", "shoulder_lift_joint"
 JOINTS = ("shoulder_pan_joint", SHOULDER, "elbow_joint", "wrist_1_joint", "wrist_2_joint", WRIST)
@@ -214,7 +214,7 @@ def main() -> None:
         for name in options.nodes:
             measure, more = NODES[name]
             variable = [LINK, "friction"] if "joint_dynamics" in more else [LINK]
-            parameters = {"urdf": find_urdf("ur5"), "variable": variable, **more}
+            parameters = {"urdf": find_robot("ur5"), "variable": variable, **more}
             with Children(environment) as children:
                 children.start(name, "bench", parameters)
                 client = Client(context)

@@ -30,9 +30,9 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from examples.children import Children
+from mbdyn_ros.model.read.installed import find_robot
 from mbdyn_ros.ros.node.inbox import Inbox
 from mbdyn_ros.ros.node.interfaces import srv
-from mbdyn_ros.ros.robot_files import find_urdf
 
 RATE = 1000.0
 """Hz"""
@@ -175,7 +175,7 @@ def main() -> None:
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=domain)
     parameters = {
-        "urdf": find_urdf("ur5"), "rate": RATE, "realtime_priority": options.priority
+        "urdf": find_robot("ur5"), "rate": RATE, "realtime_priority": options.priority
     }  # fmt: skip
     rows: dict[str, tuple[str, str]] = {}
     try:
@@ -185,12 +185,12 @@ def main() -> None:
             rows |= measure_rate(node, process, options.seconds)
             node.destroy_node()
         with Children(environment) as children:
-            children.start("inverse_dynamics_server", "bench", {"urdf": find_urdf("ur5")})
+            children.start("inverse_dynamics_server", "bench", {"urdf": find_robot("ur5")})
             node = rclpy.create_node("ros_rate", namespace="bench", context=context)
             rows |= measure_service(node, options.calls)
             node.destroy_node()
         with Children(environment) as children:
-            piezo = {**parameters, "urdf": find_urdf("piezo_robot")}
+            piezo = {**parameters, "urdf": find_robot("piezo_robot")}
             pulses = ["~/pulses:=piezo_controller/pulses"]
             start = {"initial_positions": PIEZO_HOME.tolist()}
             processes = {

@@ -20,10 +20,10 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from examples.children import Children
 from examples.demonstration import PRIORITY, DemoError, arguments, environment, run
+from mbdyn_ros.model.read.installed import find_robot
 from mbdyn_ros.piezo import JointPath, circle
 from mbdyn_ros.robot import Robot, load
 from mbdyn_ros.ros.messages.conversions import fill_time, seconds
-from mbdyn_ros.ros.robot_files import find_urdf
 
 HOME = [0.0, 0.3, 0.8, -0.5, 0.6, 0.0]
 LINK = "gripper"
@@ -98,7 +98,7 @@ class PiezoClient(Node):
 
 def demonstrate(context: rclpy.Context, domain: int, radius: float, duration: float) -> str:
     """Run both nodes and drive them; return what came of it, in words."""
-    source = find_urdf("piezo_robot")
+    source = find_robot("piezo_robot")
     robot = load(source)
     path = circle(robot, LINK, np.array(HOME), radius, duration)
     with Children(environment(domain)) as children:

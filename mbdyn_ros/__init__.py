@@ -18,7 +18,7 @@ from .errors import (
 if TYPE_CHECKING:
     from . import piezo as piezo
     from . import simulation as simulation
-    from .robot import Robot, load, save_mjcf, save_sdf, save_urdf
+    from .robot import Robot, example, load, save_mjcf, save_sdf, save_urdf
     from .simulation import (
         Contact,
         Environment,
@@ -49,6 +49,7 @@ __all__ = [
     "Surface",
     "Trajectory",
     "Transition",
+    "example",
     "load",
     "read_environment",
     "save_mjcf",
@@ -57,7 +58,7 @@ __all__ = [
     "simulate",
 ]
 
-ROBOT = ("Robot", "load", "save_mjcf", "save_sdf", "save_urdf")
+ROBOT = ("Robot", "example", "load", "save_mjcf", "save_sdf", "save_urdf")
 """Names from `robot`; all others that are lazy are from `simulation`."""
 
 

@@ -25,6 +25,8 @@ VERBS = (
      "Write the equations as C99 that needs no library, or as formulas."),
     ("edit", ".cli.edit:edit",
      "Change a robot and write it as a file; without a change, convert it."),
+    ("examples", ".cli.examples:examples",
+     "List the robots in the box; every verb takes their names for a file."),
     ("fd", ".cli.dynamics:fd", "Forward dynamics: the accelerations that efforts cause."),
     ("id", ".cli.dynamics:id_", "Inverse dynamics: the efforts that cause a motion."),
     ("inspect", ".cli.inspect:inspect", "Say what was understood of a robot."),

@@ -193,4 +193,6 @@ def test_commands_age_by_the_time_that_the_simulator_makes(rig: Rig) -> None:
     for _ in range(6):
         assert rig.call(Trigger, "simulator/step").success
         efforts.append(node.session.motion.effort.tolist())
-    assert efforts == [[3.0] * 3] * 4 + [[0.0] * 3] * 2
+    fading = 3 * (1 - (2 * 0.02 / 0.035 - 1) ** 3), 3 * (1 - (2 * 0.03 / 0.035 - 1) ** 3)
+    wanted = [[one] * 3 for one in (3.0, 3.0, *fading, 0.0, 0.0)]
+    assert np.array(efforts) == pytest.approx(np.array(wanted), abs=1e-9)

@@ -22,10 +22,10 @@ from ros_rig import ARM, DOMAIN, PATIENCE, Rig, rig, start
 from sensor_msgs.msg import JointState
 
 from mbdyn_ros.errors import InputError
+from mbdyn_ros.model.read.installed import find_robot, installed_robots
 from mbdyn_ros.piezo.ros.parameters import PIEZO_CONTROLLER, PIEZO_SIMULATOR
 from mbdyn_ros.ros import launch_support
 from mbdyn_ros.ros.nodes.parameters import COMPUTED_TORQUE, SIMULATOR, TORQUE_FEEDFORWARD
-from mbdyn_ros.ros.robot_files import find_urdf, known_urdfs
 
 __all__ = ["rig", "start"]
 
@@ -94,14 +94,14 @@ def test_rviz_shows_what_is_published() -> None:
     assert topic == "piezo_simulator/markers"
 
 
-def test_find_urdf(urdf: Path) -> None:
-    assert find_urdf(str(urdf)) == urdf
-    own = known_urdfs()["manipulator"]
-    assert own.parent.name == "urdf" and find_urdf("manipulator") == own
+def test_find_robot(urdf: Path) -> None:
+    assert find_robot(str(urdf)) == urdf
+    own = installed_robots()["manipulator"]
+    assert own.parent.name == "urdf" and find_robot("manipulator") == own
     with pytest.raises(InputError, match="no file /no/such.urdf"):
-        find_urdf("/no/such.urdf")
+        find_robot("/no/such.urdf")
     with pytest.raises(InputError, match="no robot 'manipulater'.* manipulator"):
-        find_urdf("manipulater")
+        find_robot("manipulater")
 
 
 def test_xacro(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ pytest.importorskip("mbdyn_ros_interfaces.srv")
 
 from ros_rig import PATIENCE
 
+from mbdyn_ros.model.read.installed import installed_robots
 from mbdyn_ros.ros.node.rate_loop import RateLoop
-from mbdyn_ros.ros.robot_files import known_urdfs
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -96,7 +96,7 @@ def test_a_slow_loop_stops_at_once() -> None:
     "robots", [("manipulator",), pytest.param(("ur5", "manipulator"), marks=pytest.mark.long)]
 )
 def test_the_demonstration(tmp_path: Path, robots: tuple[str, ...]) -> None:
-    if "ur5" in robots and "ur5_robot" not in known_urdfs():
+    if "ur5" in robots and "ur5_robot" not in installed_robots():
         pytest.skip("example-robot-data is not installed")
     plot = tmp_path / "demo.png"
     command = [sys.executable, "-m", "examples.torques", "--robots", *robots]
@@ -109,7 +109,7 @@ def test_the_demonstration(tmp_path: Path, robots: tuple[str, ...]) -> None:
 
 @pytest.mark.alone
 def test_an_interrupted_demonstration_leaves_nothing(tmp_path: Path) -> None:
-    if "ur5_robot" not in known_urdfs():
+    if "ur5_robot" not in installed_robots():
         pytest.skip("example-robot-data is not installed")
     command = [sys.executable, "-m", "examples.torques", "--plot", str(tmp_path / "demo.png")]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=ROOT)

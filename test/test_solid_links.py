@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +13,8 @@ from mbdyn_ros import Environment, InputError, SimulationError, Stepper, Surface
 from mbdyn_ros.model.pose import Pose
 from mbdyn_ros.simulation.contact.convex_shapes import ConvexShape, Drum, Polytope, Rounded
 from mbdyn_ros.simulation.contact.link_contacts import LinkContacts
-from mbdyn_ros.simulation.contact.manifold import Touch
-from mbdyn_ros.simulation.contact.solids import Nearness, Solid
-
-pytest.importorskip("coal")
+from mbdyn_ros.simulation.contact.solids import Solid
+from mbdyn_ros.simulation.stepped.solid_tables import SolidTables, Touch
 
 HIGH, THICK, APART, MASS = 0.5, 0.06, 0.2, 0.4
 HEIGHT = np.sqrt(HIGH**2 - (APART - THICK) ** 2)
@@ -83,6 +80,20 @@ def test_a_domino_row(planks: mbdyn_ros.Robot) -> None:
     assert stepper.residual < 1e-6
 
 
+def test_simulate_is_event_driven_up_to_where_planks_are_near(planks: mbdyn_ros.Robot) -> None:
+    """The same fall: free in the air, in equal steps where shapes are near each other."""
+    motion = mbdyn_ros.simulate(planks, np.zeros(3), [1.5, 0, 0], 0.9, environment=among())
+    names = [f"link 'plank{k}' on link 'plank{k + 1}'" for k in (0, 1)]
+    first = next(i for i in motion.impacts if names[0] in i.surfaces)
+    assert first.q[0] == pytest.approx(np.arccos(HEIGHT / HIGH), abs=1e-6)
+    np.testing.assert_allclose(first.v_after[:2], first.v_before[0] / 2, rtol=1e-6)
+    assert 0 < motion.stretches[0].start < first.time
+    assert all("near each other" in one.why for one in motion.stretches)
+    assert motion.q[-1][2] == pytest.approx(np.pi / 2, abs=1e-6)
+    energy = motion.energy.sum(axis=1)
+    assert np.diff(energy).max() < 1e-9 and np.abs(motion.imbalance).max() < 1e-3 * energy[0]
+
+
 def test_rollouts_are_those_of_the_stepper(planks: mbdyn_ros.Robot) -> None:
     starts, v = np.zeros((2, 3)), np.array([[1.5, 0, 0], [0, 2.0, 0]])
     ends, _ = planks.rollout(
@@ -127,11 +138,9 @@ def test_stacked_boxes_stand_and_one_that_leans_out_too_far_falls() -> None:
     assert stepper.q[11] > 0.02  # it turns about y
 
 
-def touches(one: ConvexShape, at: Pose, other: ConvexShape) -> list[Touch]:
-    pair = Solid("one", 0, at, one), Solid("other", 1, Pose(), other)
-    still = dict.fromkeys((0, 1), (np.eye(3), np.zeros(3)))
-    found = Nearness((pair,)).near(still, np.zeros(2), 0.0)
-    return [touch for _, several in found for touch in several]
+def touches(one: ConvexShape, at: Pose, other: ConvexShape, margin: float = 1e-3) -> list[Touch]:
+    pair = Solid("one", 0, Pose(), one), Solid("other", 1, Pose(), other)
+    return SolidTables((pair,), {0: 0, 1: 0}).touches(0, at, Pose(), margin)
 
 
 LYING = Rotation.from_euler("x", 90, degrees=True).as_matrix()
@@ -173,14 +182,12 @@ def test_where_edges_cross_and_a_ball_meets_an_edge() -> None:
     assert touch.radius == 0.1 and touch.gap == pytest.approx(0, abs=1e-6)
 
 
-def test_what_is_refused(
-    planks: mbdyn_ros.Robot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_refused(planks: mbdyn_ros.Robot, tmp_path: Path) -> None:
     stepper = Stepper(planks, 1e-3, among())
     with pytest.raises(SimulationError, match=r"'plank0' on link 'plank1' starts inside it, at \("):
         stepper.set_state([1.0, 0, 0], np.zeros(3))
-    with pytest.raises(SimulationError, match="take a Stepper, or links without convex"):
-        mbdyn_ros.simulate(planks, np.zeros(3), np.zeros(3), 1.0, environment=among())
+    with pytest.raises(SimulationError, match=r"'plank0' on link 'plank1' starts inside it, at \("):
+        mbdyn_ros.simulate(planks, [1.0, 0, 0], np.zeros(3), 1.0, environment=among())
     path = tmp_path / "row.yaml"
     path.write_text("surfaces: []\njoint_limits: true\nlinks: {convex: perhaps}\n")
     with pytest.raises(mbdyn_ros.MbdynError, match="links: convex"):
@@ -190,6 +197,3 @@ def test_what_is_refused(
     assert links is not None and links.convex
     with pytest.raises(InputError, match="convex is 1; it must be True or False"):
         LinkContacts(convex=1)  # type: ignore[arg-type]
-    monkeypatch.setitem(sys.modules, "coal", None)
-    with pytest.raises(InputError, match=r"pip install 'mbdyn_ros\[contact\]'"):
-        Stepper(planks, 1e-3, among())

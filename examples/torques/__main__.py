@@ -18,9 +18,9 @@ from rich.console import Console
 
 from examples.children import Children
 from examples.demonstration import PRIORITY, DemoError, arguments, environment, run
+from mbdyn_ros.model.read.installed import find_robot
 from mbdyn_ros.robot import load
 from mbdyn_ros.ros.node.interfaces import srv
-from mbdyn_ros.ros.robot_files import find_urdf
 
 from .client import DemoClient
 from .judge import judge, pd_share, tool_path
@@ -62,7 +62,7 @@ PD_FREQUENCY = 8.0
 def run_robot(name: str, context: rclpy.Context, domain: int) -> Outcome:
     """Start the nodes of one robot, use them, end them."""
     file, home, goal = ROBOTS[name]
-    path = find_urdf(file)
+    path = find_robot(file)
     with Children(environment(domain)) as children:
         children.start("inverse_dynamics_server", name, {"urdf": path})
         settings = {"initial_positions": home, "start_paused": True}

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import functools
+import re
 import sys
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import click
 
 from ..errors import InputError, ModelWarning
 from ..model.read.description import described
+from ..model.read.installed import find_robot
 from ..model.read.source_text import NamedText, Source
 from ..model.read.xacro_text import has_xacro, xacro_arguments
 from ..model.write.urdf import urdf_of
@@ -33,8 +36,10 @@ class RobotOptions:
     srdf: str | None
 
     def described(self, source: str) -> Source:
-        """The description in a file (- is standard input), xacro expanded."""
+        """The description in a file (- is standard input) or of an example, xacro expanded."""
         given = xacro_arguments(self.xacro, "--xacro") or None
+        if re.fullmatch(r"\w+", source) and not Path(source).exists():
+            return described(find_robot(source), given)
         if source != "-":
             return described(source, given)
         text = read_input()

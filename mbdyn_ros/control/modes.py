@@ -43,7 +43,7 @@ MODES = {
 all others are those of the independent joints."""
 
 AXES_OF_LINK = ("x", "y", "z", "about x", "about y", "about z")
-"""What the numbers of a link's gains are for."""
+"""Directions of the numbers in a link's gains."""
 
 
 def gains() -> dict[str, Mode]:

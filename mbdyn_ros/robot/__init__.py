@@ -1,6 +1,7 @@
 """The object users hold, and the calls of its programs."""
 
-from .robot import Robot, load
+from .reading import example, load
+from .robot import Robot
 from .saving import save_mjcf, save_sdf, save_urdf
 
-__all__ = ["Robot", "load", "save_mjcf", "save_sdf", "save_urdf"]
+__all__ = ["Robot", "example", "load", "save_mjcf", "save_sdf", "save_urdf"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Mapping, Sequence
 
@@ -13,10 +12,6 @@ from ..array import Array
 from ..equations.build import build_robot
 from ..errors import ModelWarning
 from ..model.model import Model, constant
-from ..model.read.description import read_description
-from ..model.read.side_car import read_mechanism
-from ..model.read.source_text import Source
-from ..model.read.srdf import read_srdf
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..program.declaration import Declaration
 from . import (
@@ -46,61 +41,6 @@ from .home import EARTH, all_warnings, named_home
 from .parameters import start_calls
 from .report import report
 from .variable import variable_parameters
-
-
-def load(
-    source: Source,
-    mechanism: str | os.PathLike[str] | None = None,
-    home: Mapping[str, float] | str | None = None,
-    floating_base: bool | None = None,
-    gravity: Sequence[float] | None = None,
-    variable: Sequence[str] = (),
-    xacro: Mapping[str, object] | None = None,
-    srdf: Source | None = None,
-) -> Robot:
-    """Read a robot description and return the `Robot`.
-
-    Parameters
-    ----------
-    source : path of a URDF or xacro file or, ending in .yaml or .yml, of a DH table
-        (`model.read.dh_table`); or the text of one (see docs/files.md for all formats).
-    mechanism : path of a side-car YAML file, or its text: loops, couplings, independent and
-        actuated joints, home.
-    home : rough position (rad or m) by joint name; joints not named are at 0. Or the name of a
-        configuration that the files give.
-    floating_base : whether the root link is free to move in the world; by default as the
-        description says, and no URDF says so.
-    gravity : (3,), m/s^2, in the world; by default the description's, (0, 0, -9.81) where it has
-        none.
-    variable : links whose inertias, and "gravity", "friction", "armature" and "springs", whose
-        numbers may change without compiling (`set_payload`, `set_inertia`, `set_gravity`,
-        `set_friction`, `set_armature`, `set_spring`): inputs of the programs, where all others
-        are folded. What is set without being named here becomes so.
-    xacro : arguments of a xacro file, such as {"prefix": "left_"}; text is expanded only where
-        they are given (they may be empty).
-    srdf : path of an SRDF, or its text: homes, virtual joints, and joints without drives.
-
-    Raises
-    ------
-    ModelError
-        The description cannot be read, or no robot can be like that.
-    InputError
-        An argument does not fit the description.
-
-    Examples
-    --------
-    >>> import mbdyn_ros
-    >>> from mbdyn_ros.model.examples import PENDULUM
-    >>> robot = mbdyn_ros.load(PENDULUM)
-    >>> robot.inverse_dynamics([0.0], [0.0], [0.0])
-    array([-9.81])
-    """
-    model = read_description(source, xacro)
-    if srdf is not None:
-        model = read_srdf(srdf, model)
-    if mechanism is not None:
-        model = read_mechanism(mechanism, model)
-    return Robot(model, home, floating_base, gravity, variable)
 
 
 class Robot:
@@ -262,6 +202,7 @@ class Robot:
     operation_counts = formulas.operation_counts
     closed_form = export.closed_form
     generate_c = export.generate_c
+    generate_cpp = export.generate_cpp
     locked = editing.locked
     without = editing.without
     renamed = editing.renamed

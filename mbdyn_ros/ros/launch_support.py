@@ -10,11 +10,11 @@ from typing import Any
 
 from ..errors import InputError, MbdynError
 from ..model.read.description import described, read_description
+from ..model.read.installed import find_robot
 from ..model.read.source_text import NamedText
 from ..model.read.xacro_text import xacro_arguments
 from ..model.write.urdf import urdf_of
 from .messages.base_pose import WORLD_FRAME
-from .robot_files import find_urdf
 
 TO_THE_SIMULATOR = [("~/commands", "simulator/commands")]
 """Remappings of what drives the simulator: relative, so that both may be in any namespace."""
@@ -108,7 +108,7 @@ def robot_description(robot: str, xacro: str = "") -> str:
     robot : path of a file, or the name of an installed robot.
     xacro : arguments of a xacro file, such as "prefix:=left_ ur_type:=ur5e".
     """
-    path = find_urdf(robot)
+    path = find_robot(robot)
     arguments = xacro_arguments(shlex.split(xacro), "launch argument xacro")
     found = described(path, arguments or None)
     return urdf_of(found) if isinstance(found, NamedText) else path.read_text()

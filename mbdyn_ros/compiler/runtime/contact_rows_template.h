@@ -39,7 +39,7 @@ static REAL* F(new_row)(const struct walls* w, struct F(work)* x, size_t m, size
 /* The rows of a contact: along its normal and, with friction, two tangents. */
 static size_t F(contact_rows)(const struct walls* w, struct F(work)* x, size_t i, size_t m) {
   const size_t n = w->nv, k = x->held[i], start = m;
-  const REAL* body = x->column + w->body[k];
+  const REAL* body = x->column + x->body[k];
   x->first[i] = m;
   x->tangent[i] = NO_ROW;
   x->mu[i] = w->friction[k];
@@ -47,11 +47,11 @@ static size_t F(contact_rows)(const struct walls* w, struct F(work)* x, size_t i
     F(copy)(n, body, F(new_row)(w, x, m++, k));
   } else {
     const REAL* normal = x->column + w->normal[k];
-    const REAL* other = w->partner[k] < 0 ? NULL : x->column + w->partner[k];
+    const REAL* other = x->partner[k] < 0 ? NULL : x->column + x->partner[k];
     REAL arm[3], along[3][3];
     for (int r = 0; r < 3; ++r) {
       along[0][r] = normal[r];
-      if (w->partner[k] != -1) {
+      if (x->partner[k] != -1) {
         arm[r] = normal[3 + r] - body[4 * r + 3];
       } else {
         const double* point = w->point + 4 * k;

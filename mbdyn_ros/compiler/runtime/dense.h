@@ -15,6 +15,14 @@ static inline void add(size_t n, double factor, const double* restrict x, double
   for (size_t i = 0; i < n; ++i) y[i] += factor * x[i];
 }
 
+/* z = x cross y */
+static void crossed(const double* x, const double* y, double* z) {
+  for (int r = 0; r < 3; ++r) {
+    const int s = (r + 1) % 3, t = (r + 2) % 3;
+    z[r] = x[s] * y[t] - x[t] * y[s];
+  }
+}
+
 /* The lower factor of a = L L^T in place, its diagonal as reciprocals; 0 where a is not positive.
    What stands above the diagonal is left as it is. */
 static int cholesky(size_t n, double* a) {

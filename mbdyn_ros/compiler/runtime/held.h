@@ -33,14 +33,6 @@ static void row_of_body(size_t n, const double* linear, const double* angular, c
   }
 }
 
-/* z = x cross y */
-static void crossed(const double* x, const double* y, double* z) {
-  for (int r = 0; r < 3; ++r) {
-    const int s = (r + 1) % 3, t = (r + 2) % 3;
-    z[r] = x[s] * y[t] - x[t] * y[s];
-  }
-}
-
 /* Add to the place and to the drift of a rim's centre what leads to its point next to the wall; see
    `rim_arm` of rows.py. rim: its axis on the body, and its size. */
 static void onto_rim(const double* at, const double* turning, const double* turns,

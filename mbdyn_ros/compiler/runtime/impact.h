@@ -32,7 +32,7 @@ static void record_impact(const struct walls* w, struct walled* s, const struct 
   memcpy(out, s->q, w->nq * sizeof *out), out += w->nq;
   memcpy(out, old, w->nv * sizeof *out), out += w->nv;
   memcpy(out, s->v, w->nv * sizeof *out), out += w->nv;
-  memset(out, 0, 5 * w->contacts * sizeof *out);
+  memset(out, 0, (5 * w->contacts + PLANE * w->slots) * sizeof *out);
   f = out, used = f + 3 * w->contacts, took = used + w->contacts;
   for (size_t i = 0; i < x->count; ++i) largest = fmax(largest, x->f[x->first[i]]);
   for (size_t i = 0; i < x->count; ++i) {
@@ -42,6 +42,7 @@ static void record_impact(const struct walls* w, struct walled* s, const struct 
     used[k] = e[i];
     took[k] = hits[k] || x->f[row] > 1e-12 * largest;
   }
+  if (s->planes) memcpy(took + w->contacts, s->planes, PLANE * w->slots * sizeof *took);
 }
 
 /* One impact of the held contacts, which bounce or do not; the velocity changes. */

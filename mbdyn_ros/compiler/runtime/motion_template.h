@@ -10,6 +10,7 @@ struct F(work) {
   REAL *closing, *gap;
   double* mu;
   size_t *held, *first, *tangent, count, held_rows;
+  int64_t *body, *partner;                                /* of every contact, see `walls` */
   const int32_t** reach;                                  /* of every row, and how many */
   size_t *reaches, *whose;                                /* and of which contact it is */
   BITS *on, *closed;                                      /* where each of the held is held */
@@ -29,6 +30,8 @@ static size_t F(share_room)(const struct walls* w, REAL* room, struct F(work)* x
   ROOM(bound, w->rubbing), ROOM(cones, room_of_cones(m, w->nv)), ROOM(closing, k * k);
   ROOM(gap, k), ROOM(mu, k), ROOM(held, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
   ROOM(reaches, m), ROOM(whose, m), ROOM(on, k), ROOM(closed, k);
+  x->body = (int64_t*)w->body, x->partner = (int64_t*)w->partner;
+  if (w->slots) ROOM(body, w->contacts), ROOM(partner, w->contacts);
 #undef ROOM
   x->fresh = 0;
   return (size_t)(at - room);

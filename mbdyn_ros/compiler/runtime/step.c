@@ -16,6 +16,10 @@
 #include "lift.h"
 #include "meeting.h"
 #include "impact.h"
+#include "convex.h"
+#include "nearest.h"
+#include "manifold.h"
+#include "near_solids.h"
 
 enum { MOST_LOCATED = 8, MOST_MERGES = 6, LANDINGS = 4 };
 
@@ -215,8 +219,27 @@ EXPORTED size_t room_of_motion(const struct walls* w) {
   return share_room1(w, NULL, &x);
 }
 
+/* Find which shapes may touch in the next step; whether there is room for them. */
+static int look(const struct walls* w, struct walled* s, struct work1* x) {
+  if (look_for_solids(w, s, AHEAD * s->step) < 0) {
+    s->crowded = 1;
+    return 0;
+  }
+  const size_t first = w->contacts - w->slots;
+  memcpy(x->body, w->body, w->contacts * sizeof *x->body);
+  memcpy(x->partner, w->partner, w->contacts * sizeof *x->partner);
+  for (size_t i = 0; i < w->slots; ++i) {
+    const double* plane = s->planes + PLANE * i;
+    if (plane[0] == 0.) continue;
+    x->body[first + i] = (int64_t)plane[11], x->partner[first + i] = (int64_t)plane[12];
+  }
+  x->fresh = 0;
+  return 1;
+}
+
 /* Take so many steps, or fewer where the record of impacts is nearly full; gives how many, and
-   negative, less one, where the next left the finite numbers. */
+   negative, less one, where the next left the finite numbers, or more shapes are near each other than
+   have room (`crowded`). */
 EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) {
   struct work1 work;
   share_room1(w, s->room, &work);
@@ -226,6 +249,7 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
     const int guarded = w->contacts && !drives(w, s);
     int held = 0;
     if (s->most_hits && 2 * s->hits > s->most_hits) return k;
+    if (w->slots && !look(w, s, &work)) return -k - 1;
     if (guarded) evaluate1(w, s, w->energy, s->q, s->v, energy);
     if (s->slow) memcpy(s->slow, s->v, w->nv * sizeof *s->v);
     if (s->whole) memset(s->whole, 0, 3 * w->contacts * sizeof *s->whole);

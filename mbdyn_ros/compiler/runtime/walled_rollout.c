@@ -21,6 +21,7 @@ static size_t share_motion(const struct walls* w, double* at, double dt, struct 
   ROOM(q, w->nq), ROOM(v, w->nv), ROOM(force, 3 * w->contacts + w->rubbing);
   ROOM(slip, 3 * w->contacts), ROOM(mode, w->contacts), ROOM(memory, memory_of_motion(w) + 1);
   ROOM(room, room_of_motion(w));
+  if (w->slots) ROOM(planes, PLANE * w->slots), ROOM(blocks, w->slots);
 #undef ROOM
   return (size_t)(at - start);
 }
@@ -40,6 +41,7 @@ static void start_alone(const struct walled_rollout* job, size_t k, struct walle
   memcpy(s->q, job->q + k * job->step_q, w->nq * sizeof *s->q);
   memcpy(s->v, job->v + k * job->step_v, w->nv * sizeof *s->v);
   memset(s->force, 0, (size_t)(s->room - s->force) * sizeof *s->force);
+  if (w->slots) memset(s->planes, 0, (PLANE + 1) * w->slots * sizeof *s->planes);
   unit_quaternions1(w, s->q);
 }
 

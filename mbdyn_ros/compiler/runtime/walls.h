@@ -7,6 +7,8 @@
 /* Most contacts that are held in one step, and stages of a method of free motion. */
 enum { MOST_HELD = 128, MOST_STAGES = 8, MOST_PASSES = 3 };
 
+enum { PLANE = 14 }; /* numbers of a slot, see `planes` */
+
 /* For vectors of states; `rate` below is one, too. */
 struct programs {
   const struct program *acceleration, *mass, *distances, *rows, *energy;
@@ -42,6 +44,8 @@ struct walls {
   const double* tableau;
   /* The programs for vectors of states; NULL where there are none. */
   const struct programs* vectors;
+  /* Convex shapes that may touch in slots, see `near_solids.h`; NULL where there are none. */
+  const struct solids* solids;
 };
 
 /* Where a motion stands. wrenches: from outside on every body (6), NULL for none. force: of every contact the last force along its normal and two tangents,
@@ -50,10 +54,13 @@ struct walls {
    have taken; trimmed: J of errors of the steps, taken so that none is gained. residual: velocity by
    which laws were missed at most. slow, whole: v at the start of the last step, and the impulses of
    its contacts, impacts among them; NULL where nobody asks. planes: of every slot whether it is
-   in use, a place (3) in the frame of its body with the radius of a ball there, and a place (3) and
-   the normal (3) of a plane in the frame of its partner; NULL where there are none. */
+   in use, a place (3) in the frame of its body with the radius of a ball there, a place (3) and
+   the normal (3) of a plane in the frame of its partner, where both stand in the result of `rows`,
+   and twice the number of its pair of shapes, one more where the body is that of the second. blocks:
+   see `near_solids.h`. crowded: whether more pairs were near than have room. */
 struct walled {
-  const double* planes;
+  double *planes, *blocks;
+  size_t crowded;
   double *q, *v, *effort, *wrenches, *force, *slip, *mode, *slow, *whole;
   double time, step, lost, residual, trimmed;
   /* Impacts: see `record_impact`; how many stand there, and for how many there is room. */
@@ -73,9 +80,9 @@ static size_t most_held(const struct walls* w) {
 static size_t most_rows(const struct walls* w) { return 3 * most_held(w) + w->rubbing; }
 
 /* How many numbers an impact has in the record: time, loss, q, v before and after, of every
-   contact its impulses (3), restitution and whether it took part. */
+   contact its impulses (3), restitution and whether it took part, and the planes. */
 EXPORTED size_t size_of_impact(const struct walls* w) {
-  return 2 + w->nq + 2 * w->nv + 5 * w->contacts;
+  return 2 + w->nq + 2 * w->nv + 5 * w->contacts + PLANE * w->slots;
 }
 
 /* How many numbers of memory the programs need. */
@@ -120,10 +127,10 @@ static void meet(const struct walls* w, const struct walled* s, const double* v,
                  double* column, double* result) {
   const size_t m = w->contacts, n = w->nv;
   for (size_t i = 0; s->planes && i < w->slots; ++i) {
-    const double* plane = s->planes + 11 * i;
+    const double* plane = s->planes + PLANE * i;
     if (plane[0] == 0.) continue;
     const size_t k = m - w->slots + i;
-    const double *one = column + w->body[k], *other = column + w->partner[k];
+    const double *one = column + (size_t)plane[11], *other = column + (size_t)plane[12];
     double *normal = column + w->normal[k], *place = normal + 3, gap = 0., rate = 0.;
     for (int r = 0; r < 3; ++r) normal[r] = dot(3, other + 4 * r, plane + 8);
     for (int r = 0; r < 3; ++r) {

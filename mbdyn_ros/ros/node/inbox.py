@@ -36,10 +36,11 @@ class Inbox:
     ----------
     sender : id of the publisher of the message that was taken last.
     sequence : its number among all that were published there.
+    topic : as it was given.
     """
 
     def __init__(self, node: Node, kind: Any, topic: str, qos: QoSProfile | int) -> None:
-        self._kind = kind
+        self._kind, self.topic = kind, topic
         self.sender, self._senders = b"", Senders(node, topic)
         self.sequence = 0
         self._group = _NotExecuted()

@@ -54,7 +54,7 @@ class ComputedTorque(EffortNode):
         self.begin()
 
     def make(self, robot: Robot) -> ControlLoop:
-        """What computes for a robot, by the parameters."""
+        """The follower that computes for a robot, by the parameters."""
         given = self.parameters
         try:
             loop = ControlLoop(

@@ -50,7 +50,7 @@ class EffortNode(ManagedNode):
     # ---- for subclasses -------------------------------------------------------------------
 
     def make(self, robot: Robot) -> Follower:
-        """What computes for a robot, by the parameters."""
+        """The follower that computes for a robot, by the parameters."""
         raise NotImplementedError
 
     def set_up(self, follower: Follower) -> None:

@@ -60,6 +60,20 @@ SIMULATOR = (
     ),
     COMMAND_ORDER,
     Spec("command_timeout", 0.5, "age at which a command counts as zero, s", 0.001, 3600.0),
+    Spec(
+        "unchanged_timeout", 0.0,
+        "how long a command that is sent again and again may stay the same, s; 0: ever",
+        0.0, 3600.0,
+    ),
+    Spec(
+        "controller_manager", "controller_manager",
+        "whose deactivated controllers' last commands are dropped; empty: nobody's",
+        read_only=True,
+    ),
+    Spec(
+        "servo_frequency", 50.0,
+        "natural frequency of joints that follow positions or velocities, Hz", 0.1, 1000.0,
+    ),
     Spec("imu_links", STRINGS, "links that carry an IMU, on ~/imu/LINK", read_only=True),
     Spec(
         "force_torque_joints", STRINGS, "joints that carry a force-torque sensor, on "

@@ -36,7 +36,7 @@ class TorqueFeedforward(EffortNode):
         self.begin()
 
     def make(self, robot: Robot) -> Feedforward:
-        """What computes for a robot, by the parameters."""
+        """The follower that computes for a robot, by the parameters."""
         try:
             feedforward = Feedforward(
                 robot, self.parameters["joints"], Conditions.read(self.parameters)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...equations.position_rate import PositionRate
+from ...errors import SimulationError
 from ...model.model import Array
 from ...robot import Robot
 from ..actuators.actuation import Actuation
@@ -15,6 +16,7 @@ from ..effort import EffortFunction
 from ..friction.drive import Drive
 from ..stepped.step_in_c import is_compiled
 from ..trajectory import Transition
+from .nearby import Nearby
 from .smooth import Smooth, friction_coefficients
 from .stick_slip import StickSlip
 from .touching import Touching
@@ -30,6 +32,7 @@ class Motion:
 
     walks : whether there are loops without closed form.
     may_step : whether it can go on in equal steps among walls, where events do not go on.
+    nearby : tells of shapes of links that events do not see; None where there are none.
     """
 
     def __init__(
@@ -48,13 +51,26 @@ class Motion:
         self.drive = Drive(robot)
         free = StickSlip(robot, self.drive) if dry.any() else Smooth(robot)
         self.touching: Touching | None = None
+        self.nearby: Nearby | None = None
         if environment is not None:
-            self.touching = Touching(robot, free, Contacts(robot, environment), tolerance)
+            contacts = Contacts(robot, environment)
+            self.touching = Touching(robot, free, contacts, tolerance)
+            if contacts.geometry.slots:
+                self.nearby = self._watch(robot, environment)
         self.dynamics: Smooth | Touching = self.touching or free
         self._energy = robot.bind("energy")
         self._held = robot.nq + robot.nv + 2 + len(self.dynamics.holding)
         self.size = self._held + (0 if actuation is None else len(actuation.states))
         self.position_rate = PositionRate(robot.system.coordinates)
+
+    def _watch(self, robot: Robot, environment: Environment) -> Nearby:
+        if not self.may_step:
+            raise SimulationError(
+                f"{robot.model.source}: boxes, cylinders and meshes of links touch each other in "
+                "compiled steps, without actuators: leave out convex, or have a C compiler and "
+                "give efforts"
+            )
+        return Nearby(robot, environment)
 
     def state(self, q: Array, v: Array) -> Array:
         """y at the start."""

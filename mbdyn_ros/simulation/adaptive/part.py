@@ -113,6 +113,12 @@ class Part:
 
     def _joints_after(self, step: Step) -> list[str] | None:
         """Record a step; the joints to go on with, where the present ones are worse."""
+        if self.motion.nearby is not None:
+            try:
+                self.motion.nearby.refuse(*self.motion.split(step.initial), step.end - step.start)
+            except SimulationError:
+                self.integrator.time, self.integrator.state = step.start, step.initial
+                raise
         self._remember(step)
         self.watch.follow(self.integrator.state)
         if self.watch.lost:

@@ -64,7 +64,7 @@ class SteppedStretch:
                 for impact in stepper.take_impacts():
                     report(impact)
             calm = moving.time - calm_since >= CALM and np.count_nonzero(before) <= FEW
-            if calm and moving.time - start >= least:
+            if calm and not stepper.is_meeting and moving.time - start >= least:
                 break
         if moving.time == end and (times is None or (len(times) and times[-1] == end)):
             self._keep()

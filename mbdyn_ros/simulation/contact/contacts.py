@@ -58,11 +58,6 @@ class Contacts:
         stops = len(self.geometry.stops)
         walls = [side.surface for _ in range(count) for side in faces]
         pairs, slots = len(self.geometry.couples), self.geometry.slots
-        if slots and not only_watch:
-            raise SimulationError(
-                f"{robot.model.source}: boxes, cylinders and meshes of links touch each other in "
-                "compiled steps: take a Stepper, or links without convex"
-            )
         e, mu = (0.0, 0.0)
         if environment.links is not None:
             e, mu = environment.links.restitution, environment.links.friction
@@ -108,7 +103,7 @@ class Contacts:
     def surface(self, k: int) -> str:
         """Name of a contact's surface, of two links, or of the joint whose stop it is."""
         if k >= self.geometry.lasting:
-            return self.meeting[k][0]
+            return self.meeting[k][0] if k in self.meeting else "two links"
         if k >= self.geometry.pairs:
             return self._names[k - self.geometry.pairs]
         return self.environment.sides[k % len(self.environment.sides)].name

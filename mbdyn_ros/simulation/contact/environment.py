@@ -18,7 +18,6 @@ from ...model.tree import BASE_JOINT, WORLD, Tree
 from ...robot import Robot
 from .collision_points import collision_points
 from .link_contacts import LinkContacts
-from .manifold import MOST_POINTS
 from .points import GivenPoint, Point, checked_points, default_points
 from .solids import SolidPair
 from .surfaces import Surface, checked_restitution, number_within
@@ -27,8 +26,8 @@ from .touch_report import TouchReport
 FLAT = ("plane", "box")
 """Kinds of walls whose faces are planes with convex free space."""
 
-MOST_PAIRS = 24
-"""Pairs of convex shapes for which there is room at once."""
+MOST_PAIRS, MOST_POINTS = 24, 4
+"""Pairs of convex shapes for which there is room at once, and points of each, as C has them."""
 
 TIE_WINDOW = 1e-5
 """Time (s) within which contacts count as simultaneous."""

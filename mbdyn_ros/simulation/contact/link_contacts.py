@@ -31,8 +31,8 @@ class LinkContacts:
     ----------
     restitution, friction : of every such contact.
     disabled : pairs of links, as `read_disabled_pairs` gives those of an SRDF.
-    convex : whether boxes, cylinders and convex meshes touch other shapes too, in `Stepper` and
-        rollouts, by the library `coal`.
+    convex : whether boxes, cylinders and convex meshes touch other shapes too; near each other
+        they move in equal steps.
 
     Examples
     --------

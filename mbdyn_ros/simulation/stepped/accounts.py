@@ -60,3 +60,8 @@ class Accounts:
     def deepest(self) -> float:
         """The greatest depth (m) in a wall at the end of a step."""
         return float(self._motion.motion.deepest)
+
+    @property
+    def is_meeting(self) -> bool:
+        """Whether convex shapes of links were near each other in the last step."""
+        return bool(self._motion.planes[:, 0].any())

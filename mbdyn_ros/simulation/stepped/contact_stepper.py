@@ -93,8 +93,6 @@ class Stepper(Accounts):
         self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
         self._motion = MotionInC(self._compiled, self.q, self.v, MOST_IMPACTS)
         self._solids = None if self._touches is None else self._touches.solids
-        if self._solids is not None:
-            self._motion.take_planes(self._solids.planes)
         self.effort = np.zeros(len(robot.effort_labels))
         self._tree = TreeState(robot)
         self._position_rate = PositionRate(robot.system.coordinates)
@@ -197,7 +195,8 @@ class Stepper(Accounts):
         Raises
         ------
         SimulationError
-            The state is no longer finite; the message names the joint and the time.
+            The state is no longer finite; the message names the joint and the time. Or more
+            convex shapes are near each other than there is room for.
         InputError
             What was folded into the programs was set meanwhile, and has become variable.
         """
@@ -209,13 +208,13 @@ class Stepper(Accounts):
             )
         left = steps
         while left > 0:
-            if self._solids is not None:
-                self._solids.look(self.q, self.v, self.step)
-            taken = self._motion.steps(1 if self._solids is not None else left)
+            taken = self._motion.steps(left)
             if self._touches is not None:
                 records = self._motion.take_impacts()
                 self._impacts += [self._touches.impact(one, self._energy_of) for one in records]
             self._say_unseen()
+            if self._solids is not None and self._motion.motion.crowded:
+                raise self._solids.crowd()
             if taken < 0:
                 raise diverged(self.robot, self.q, self.v, self.time, self.step)
             left -= taken
@@ -238,7 +237,8 @@ class Stepper(Accounts):
         """Those that were held in the last step, with their forces."""
         if self._touches is None:
             return ()
-        return tuple(self._touches.held(self.q, self._motion.force, self._motion.mode))
+        motion = self._motion
+        return tuple(self._touches.held(self.q, motion.force, motion.mode, motion.planes))
 
     def force_torque(self, joint: str, wrenches: Wrenches = NO_WRENCHES) -> Array:
         """Reading (6,) of a sensor in any joint, mean over the last step, with its impacts.
@@ -248,7 +248,8 @@ class Stepper(Accounts):
         """
         given = [self._wrenches, wrenches]
         if self._touches is not None:
-            given.append(self._touches.wrenches(self.q, self._motion.whole / self.step))
+            force = self._motion.whole / self.step
+            given.append(self._touches.wrenches(self.q, force, self._motion.planes))
         return self._sensors.mean(joint, self.q, self.v, self._motion.slow, self.step, *given)
 
     @property

@@ -9,7 +9,11 @@ import numpy as np
 from ...array import Array
 from ...compiler.runtime.library import stepping
 from ...errors import InputError
+from ..contact.environment import MOST_POINTS
 from .step_in_c import ADDRESS, NUMBER, SIZE, StepInC
+
+PLANE = 14
+"""Numbers of a slot, see `struct walled` in C."""
 
 
 class Motion(ctypes.Structure):
@@ -17,6 +21,8 @@ class Motion(ctypes.Structure):
 
     _fields_ = [
         ("planes", ADDRESS),
+        ("blocks", ADDRESS),
+        ("crowded", SIZE),
         *((name, ADDRESS) for name in ("q", "v", "effort", "wrenches", "force", "slip", "mode")),
         ("slow", ADDRESS),
         ("whole", ADDRESS),
@@ -35,7 +41,7 @@ class MotionInC:
 
     Attributes
     ----------
-    effort, force, slip, mode, slow, whole, impacts : see `struct walled` in C.
+    effort, force, slip, mode, slow, whole, impacts, planes, blocks : see `struct walled` in C.
     """
 
     def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:
@@ -51,6 +57,8 @@ class MotionInC:
         self.slow, self.whole = np.zeros(len(v)), np.zeros(3 * step.contacts)
         self.impacts = np.zeros((most_impacts, impact))
         self._memory, self._room = np.zeros(self._size_of_memory()), np.zeros(room)
+        slots = step.walls.slots
+        self.planes, self.blocks = np.zeros((slots, PLANE)), np.zeros((slots // MOST_POINTS, 4))
         self._arrays = q, v
         self.motion = Motion(
             q=q.ctypes.data, v=v.ctypes.data,
@@ -58,6 +66,7 @@ class MotionInC:
             slow=self.slow.ctypes.data, whole=self.whole.ctypes.data,
             impacts=self.impacts.ctypes.data, most_hits=most_impacts,
             memory=self._memory.ctypes.data, room=self._room.ctypes.data,
+            planes=self.planes.ctypes.data if slots else None, blocks=self.blocks.ctypes.data,
         )  # fmt: skip
         self._call = library.walled_steps
         self._call.restype = ctypes.c_long
@@ -87,11 +96,6 @@ class MotionInC:
         count, self.motion.hits = self.motion.hits, 0
         return self.impacts[:count].copy() if count else self.impacts[:0]
 
-    def take_planes(self, planes: Array) -> None:
-        """Heed the planes (slots, 11) of its slots, as they are at each step."""
-        self._planes = planes
-        self.motion.planes = planes.ctypes.data
-
     def steps(self, count: int) -> int:
         """Take up to so many steps; see `walled_steps`."""
         return int(self._call(*self._given, ctypes.c_long(count)))
@@ -104,6 +108,7 @@ class MotionInC:
 
     def forget(self) -> None:
         """Know nothing of the steps before."""
-        for array in (self.force, self.slip, self.mode, self.whole, self._memory):
+        kept = self.force, self.slip, self.mode, self.whole, self._memory, self.planes, self.blocks
+        for array in kept:
             array[:] = 0.0
         self.slow[:] = self._arrays[1]

@@ -25,6 +25,7 @@ from ...integration.methods import FixedMethod, RungeKutta
 from ...robot import Robot
 from ..contact.contacts import Contacts
 from ..contact.precision import STEPS_IN_C, Precision
+from .solid_tables import SolidTables
 
 SIZE, NUMBER, ADDRESS = ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p
 
@@ -58,6 +59,7 @@ class Walls(ctypes.Structure):
         ("damped", ctypes.c_int),
         ("tableau", ADDRESS),
         ("vectors", ADDRESS),
+        ("solids", ADDRESS),
     ]
 
 
@@ -169,7 +171,15 @@ class StepInC:
             return cls(robot, ContactGeometry((), ()), nothing)
         window = contacts.environment.tie_window
         laws = Laws(contacts.restitution, contacts.friction, STEPS_IN_C, window)
-        return cls(robot, contacts.geometry, laws)
+        step = cls(robot, contacts.geometry, laws)
+        if contacts.geometry.slots:
+            fall = float(np.linalg.norm(robot.gravity))
+            step._take_solids(SolidTables(contacts.solid_pairs, step.layout.order, fall))
+        return step
+
+    def _take_solids(self, solids: SolidTables) -> None:
+        self._solids = solids
+        self.walls.solids = ctypes.addressof(solids.solids)
 
     def accelerate_by(self, robot: Robot, wrenches: bool) -> None:
         """Let accelerations ask for wrenches on all bodies, or not; motions have new memory."""
@@ -182,9 +192,10 @@ class StepInC:
     def use_vectors(self) -> None:
         """Let rollouts take several motions at once, where all programs are there for vectors.
 
-        Loops without closed form are closed one by one, so they stay as they are.
+        Loops without closed form are closed one by one, and convex shapes are found one by one: so
+        they stay as they are.
         """
-        if any(kernel.alone.memory for kernel in self._named.values()):
+        if self.walls.slots or any(kernel.alone.memory for kernel in self._named.values()):
             return
         from concurrent.futures import ThreadPoolExecutor  # slow to import
 

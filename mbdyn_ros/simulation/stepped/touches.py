@@ -12,6 +12,7 @@ from ...model.tree import Tree
 from ..contact.contacts import Contacts
 from ..contact.impacts import Impact, angle_between
 from ..contact.rows import tangent_planes
+from .motion_in_c import PLANE
 from .solid_slots import SolidSlots
 from .step_in_c import StepInC
 
@@ -51,15 +52,15 @@ class Touches:
         self._body, self._partner = step.body, step.partner
         self.solids = SolidSlots(contacts, step) if contacts.geometry.slots else None
 
-    def at(self, q: Array) -> None:
-        """Take the numbers of a position (nq,)."""
+    def at(self, q: Array, planes: Array) -> None:
+        """Take the numbers of a position (nq,), and the planes of the slots there."""
         rows = self._step.rows
         assert rows is not None
         rows.q[:] = q
         rows()
         self._column = rows.result
         if self.solids is not None:
-            self.solids.place(self._column)
+            self.solids.place(self._column, planes)
 
     def touch(self, k: int) -> tuple[Array, Array]:
         """Place (m) and normal (3,) of a contact in the world; NaN for the stop of a joint."""
@@ -74,18 +75,18 @@ class Touches:
         place: Array = transform @ [x, y, z, 1.0] - radius * normal
         return place, normal
 
-    def held(self, q: Array, force: Array, mode: Array) -> Iterator[Contact]:
+    def held(self, q: Array, force: Array, mode: Array, planes: Array) -> Iterator[Contact]:
         """The contacts that were held in a step to q: see `force` and `mode` of a motion."""
-        self.at(q)
+        self.at(q, planes)
         for k in np.flatnonzero(mode).tolist():
             place, normal = self.touch(k)
             pushed = self.force(k, force[3 * k : 3 * k + 3])
             names = self.contacts.point(k), self.contacts.surface(k)
             yield Contact(*names, place, normal, pushed, bool(mode[k] == 1.0))
 
-    def wrenches(self, q: Array, force: Array) -> dict[str, Array]:
+    def wrenches(self, q: Array, force: Array, planes: Array) -> dict[str, Array]:
         """Actions on links of contacts with these forces: [force, torque] (6,) as from outside."""
-        self.at(q)
+        self.at(q, planes)
         total: dict[str, Array] = {}
         count = len(self.contacts)
         for k in np.flatnonzero(force[: 3 * count].reshape(count, 3).any(axis=1)).tolist():
@@ -135,12 +136,12 @@ class Touches:
         energy : kinetic and potential energy (2,), J, of q and v.
         """
         m, nv = len(self.contacts), self._step.walls.nv
-        nq = len(record) - 2 - 2 * nv - 5 * m
-        cuts = np.cumsum([2, nq, nv, nv, 3 * m, m])
-        (time, loss), q, before, after, impulses, e, took = np.split(record, cuts)
+        nq = self._step.walls.nq
+        cuts = np.cumsum([2, nq, nv, nv, 3 * m, m, m])
+        (time, loss), q, before, after, impulses, e, took, planes = np.split(record, cuts)
         which = np.flatnonzero(took).tolist()
         f = impulses.reshape(m, 3)[which]
-        self.at(q)
+        self.at(q, planes.reshape(-1, PLANE))
         size = (len(which), 3)
         places, normals, sideways = np.empty(size), np.empty(size), np.zeros(size)
         speeds, angles = np.empty((len(which), 2)), np.full(len(which), np.nan)

@@ -18,7 +18,7 @@ from ...robot.rollout import rollout_among
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.precision import STEPS_IN_C
-from .contact_stepper import Stepper
+from .solid_slots import SolidSlots
 from .step_in_c import StepInC, is_compiled
 
 OPERATIONS = 20_000
@@ -48,7 +48,7 @@ def rollout_among_walls(
     """
     if not is_compiled(robot):
         raise SimulationError("rollouts among walls are compiled, and no C compiler was found")
-    contacts, step = _of(robot, environment)
+    contacts, step, solids = _of(robot, environment)
     step.use(method)
     counts = {len(x) for x, single in ((q, 1), (v, 1), (efforts, 2)) if x.ndim > single}
     count, steps = max(counts, default=1), efforts.shape[-2]
@@ -56,19 +56,14 @@ def rollout_among_walls(
     for k, start in enumerate(starts):
         try:
             contacts.refuse_inside(start, still, STEPS_IN_C.inside)
+            if solids is not None:
+                solids.refuse_inside(start)
         except SimulationError as error:
             raise SimulationError(f"motion {k}: {error}") from None
     q, v, efforts = (np.ascontiguousarray(x) for x in (q, v, efforts))
     shape = (count,) if terminal else (count, steps)
     q_out, v_out = np.empty((*shape, robot.nq)), np.empty((*shape, robot.nv))
-    if contacts.geometry.slots and steps:
-        stepper = Stepper(robot, dt, environment, method.name)
-        for k in range(count):
-            every = ((q, 1), (v, 1), (efforts, 2))
-            start, speed, drive = (x[k] if x.ndim > single else x for x, single in every)
-            _one_by_one(k, stepper, start, speed, drive, (q_out[k], v_out[k]))
-        steps = 0
-    elif not steps and terminal:
+    if not steps and terminal:
         q_out[:], v_out[:] = q, v
     unseen = ctypes.c_size_t(0)
     group = max(1, int(LONGEST_CALL * STEPS_A_SECOND / max(1, steps)))
@@ -98,32 +93,10 @@ def rollout_among_walls(
     return (q_out, v_out) if counts else (q_out[0], v_out[0])
 
 
-def _one_by_one(
-    number: int, stepper: Stepper, q: Array, v: Array, efforts: Array, out: tuple[Array, Array]
-) -> None:
-    """One motion, where other code finds before each step what touches."""
-    try:
-        stepper.set_state(q, v)
-    except SimulationError as error:
-        raise SimulationError(f"motion {number}: {error}") from None
-    for step, effort in enumerate(efforts):
-        stepper.effort[:] = effort
-        try:
-            stepper.advance()
-        except SimulationError:  # no longer finite, as it is told in the result
-            stepper.q[:], stepper.v[:] = np.nan, np.nan
-        for result, now in zip(out, (stepper.q, stepper.v), strict=True):
-            if result.ndim > 1:
-                result[step] = now
-            else:
-                result[:] = now
-
-
 @functools.lru_cache(maxsize=KEPT)
-def _of(robot: Robot, environment: Environment) -> tuple[Contacts, StepInC]:
+def _of(robot: Robot, environment: Environment) -> tuple[Contacts, StepInC, SolidSlots | None]:
     """The programs of a robot among walls."""
     contacts = Contacts(robot, environment, only_watch=True)
     step = StepInC.among(robot, contacts)
-    if not contacts.geometry.slots:
-        step.use_vectors()
-    return contacts, step
+    step.use_vectors()
+    return contacts, step, SolidSlots(contacts, step) if contacts.geometry.slots else None

@@ -1,0 +1,150 @@
+/* Convex shapes that may touch in a step, in the slots of a motion: found at its start. Points and
+   planes then stay with their links through the step. */
+
+#define ALWAYS_NEAR 1e-3 /* m within which shapes are near each other, however slow they are */
+#define AHEAD 1.5        /* steps that are looked ahead */
+
+/* Where the other link, or the point, of a touch was last: the slot of the block from `first` on that
+   is nearest to a place on the body, and not taken. */
+static size_t nearest_slot(const double* planes, const int* taken, const double* place) {
+  size_t best = MOST_POINTS;
+  double least = HUGE_VAL;
+  for (size_t k = 0; k < MOST_POINTS; ++k) {
+    const double* old = planes + PLANE * k + 1;
+    const double far = fabs(old[0] - place[0]) + fabs(old[1] - place[1]) + fabs(old[2] - place[2]);
+    if (taken[k] || (far >= least && best < MOST_POINTS)) continue;
+    best = k, least = far;
+  }
+  return best;
+}
+
+/* Put the touches of a pair into the slots of its block, each where the last one near it was. */
+static void fill_block(const struct solids* t, size_t pair, const struct touch* found, size_t count,
+                       const double* column, double* planes) {
+  int taken[MOST_POINTS] = {0};
+  for (size_t i = 0; i < count; ++i) {
+    const struct touch* one = found + i;
+    const struct solid* mine = t->solid + t->pair[2 * pair + (size_t)one->turned];
+    const struct solid* theirs = t->solid + t->pair[2 * pair + (size_t)!one->turned];
+    const double *body = column + mine->body, *other = column + theirs->body;
+    double arm[3], foot[3], place[3];
+    for (int r = 0; r < 3; ++r) {
+      arm[r] = one->point[r] - body[4 * r + 3], foot[r] = one->foot[r] - other[4 * r + 3];
+    }
+    turn_back(body, arm, place);
+    const size_t k = nearest_slot(planes, taken, place);
+    double* plane = planes + PLANE * k;
+    taken[k] = 1;
+    plane[0] = 1.;
+    memcpy(plane + 1, place, sizeof place);
+    plane[4] = one->radius;
+    turn_back(other, foot, plane + 5);
+    turn_back(other, one->normal, plane + 8);
+    plane[11] = (double)mine->body, plane[12] = (double)theirs->body;
+    plane[13] = (double)(2 * pair + (size_t)one->turned);
+  }
+}
+
+/* The block of a pair, or a free one for it, which looks first from center to center; NULL where
+   there is none. blocks: of every block one more than its pair, 0 where it is free, and the normal. */
+static double* block_of(double* blocks, size_t count, size_t pair, const double* one,
+                        const double* other) {
+  double *block = NULL, square = 0.;
+  for (double* at = blocks; at < blocks + 4 * count; at += 4) {
+    if (at[0] == (double)(pair + 1)) return at;
+    if (at[0] == 0. && !block) block = at;
+  }
+  if (!block) return NULL;
+  for (int r = 0; r < 3; ++r) {
+    block[1 + r] = one[4 * r + 3] - other[4 * r + 3];
+    square += block[1 + r] * block[1 + r];
+  }
+  if (!(square > 0.)) block[3] = square = 1.;
+  for (int r = 0; r < 3; ++r) block[1 + r] /= sqrt(square);
+  return block;
+}
+
+/* Find what may touch within a time, from the state of a motion; negative where more pairs are near
+   than there is room for. */
+EXPORTED int look_for_solids(const struct walls* w, struct walled* s, double span) {
+  const struct solids* t = w->solids;
+  const size_t n = w->nv, blocks = w->slots / MOST_POINTS;
+  double column[w->rows->size], pose[t->count][12], speed[t->count];
+  char near[blocks + 1];
+  evaluate1(w, s, w->rows, s->q, NULL, column);
+  for (size_t k = 0; k < t->count; ++k) {
+    const struct solid* one = t->solid + k;
+    const double *body = column + one->body, *speeds = body + 12;
+    double along = 0., turning = 0., arm = one->reach;
+    pose_product(body, one->pose, pose[k]);
+    for (size_t r = 0; r < 3; ++r) {
+      const double linear = dot(n, speeds + r * n, s->v), turn = dot(n, speeds + (3 + r) * n, s->v);
+      along += linear * linear, turning += turn * turn;
+    }
+    arm += sqrt(one->pose[3] * one->pose[3] + one->pose[7] * one->pose[7] +
+                one->pose[11] * one->pose[11]);
+    speed[k] = sqrt(along) + arm * sqrt(turning) + span * t->fall;
+  }
+  memset(near, 0, sizeof near);
+  for (size_t i = 0; i < w->slots; ++i) s->planes[PLANE * i] = 0.;
+  for (int again = 0; again < 2; ++again) {  /* those that were near before keep their blocks */
+    for (size_t k = 0; k < t->pairs; ++k) {
+      const size_t i = (size_t)t->pair[2 * k], j = (size_t)t->pair[2 * k + 1];
+      const struct solid* const one[] = {t->solid + i, t->solid + j};
+      const double* const poses[] = {pose[i], pose[j]};
+      const double margin = ALWAYS_NEAR + span * (speed[i] + speed[j]);
+      const double reach = margin + one[0]->reach + one[1]->reach;
+      double square = 0., place[2][3], fresh[4];
+      for (int r = 3; r < 12; r += 4) {
+        square += (pose[i][r] - pose[j][r]) * (pose[i][r] - pose[j][r]);
+      }
+      double* block = block_of(s->blocks, blocks, k, pose[i], pose[j]);
+      const int known = block && block[0] != 0.;
+      if (known == again) continue;
+      if (!(square < reach * reach)) {
+        if (known) block[0] = 0.;
+        continue;
+      }
+      double* way = block ? block + 1 : fresh;
+      if (!block) memcpy(fresh, (double[]){0., 0., 1.}, 3 * sizeof *fresh);
+      if (nearest(t, one, poses, way, place) > margin) {
+        if (known) block[0] = 0.;
+        continue;
+      }
+      if (!block) return -1;
+      struct touch found[MOST_POINTS];
+      const size_t count = touches(t, one, poses, way, place, margin, found);
+      block[0] = (double)(k + 1);
+      fill_block(t, k, found, count, column,
+                 s->planes + PLANE * MOST_POINTS * (size_t)((block - s->blocks) / 4));
+    }
+  }
+  return 0;
+}
+
+/* Distance of a pair by itself, in poses (3, 4) of its shapes, see `nearest`; the points are those of
+   the surfaces. */
+EXPORTED double nearest_of_pair(const struct solids* t, size_t pair, const double* pose,
+                                const double* other, double* way, double (*place)[3]) {
+  const int64_t* ends = t->pair + 2 * pair;
+  const struct solid* const one[] = {t->solid + ends[0], t->solid + ends[1]};
+  const double* const poses[] = {pose, other};
+  const double distance = nearest(t, one, poses, way, place);
+  for (int k = 0; k < 2; ++k) {
+    const double radius = one[k]->kind == ROUNDED ? one[k]->radius : 0.;
+    add(3, k ? radius : -radius, way, place[k]);
+  }
+  return distance;
+}
+
+/* Its touches where it is no farther apart than a margin; gives how many. */
+EXPORTED size_t touches_of_pair(const struct solids* t, size_t pair, const double* pose,
+                                const double* other, double margin, double* way,
+                                struct touch* found) {
+  const int64_t* ends = t->pair + 2 * pair;
+  const struct solid* const one[] = {t->solid + ends[0], t->solid + ends[1]};
+  const double* const poses[] = {pose, other};
+  double place[2][3];
+  if (nearest(t, one, poses, way, place) > margin) return 0;
+  return touches(t, one, poses, way, place, margin, found);
+}

@@ -1,0 +1,166 @@
+"""Convex shapes of links that may touch each other, as C reads them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiler.runtime.library import stepping
+from ...model.model import Array
+from ...model.pose import Pose
+from ..contact.environment import MOST_POINTS
+from ..contact.solids import SolidPair
+
+SIZE, NUMBER, ADDRESS, INTEGER = (
+    ctypes.c_size_t, ctypes.c_double, ctypes.c_void_p, ctypes.c_int64,
+)  # fmt: skip
+
+
+class OneSolid(ctypes.Structure):
+    """`struct solid` of runtime/convex.h."""
+
+    _fields_ = [
+        *((name, INTEGER) for name in ("kind", "body", "first_corner", "corners")),
+        *((name, INTEGER) for name in ("first_face", "faces")),
+        *((name, NUMBER) for name in ("radius", "half", "reach")),
+        ("pose", NUMBER * 12),
+    ]
+
+
+class AllSolids(ctypes.Structure):
+    """`struct solids` of runtime/convex.h."""
+
+    _fields_ = [
+        *((name, ADDRESS) for name in ("solid", "pair", "start", "loops", "corner", "normal")),
+        *((name, SIZE) for name in ("count", "pairs", "widest")),
+        ("fall", NUMBER),
+    ]
+
+
+class OneTouch(ctypes.Structure):
+    """`struct touch` of runtime/manifold.h."""
+
+    _fields_ = [
+        ("turned", ctypes.c_int),
+        ("point", NUMBER * 3),
+        ("radius", NUMBER),
+        ("foot", NUMBER * 3),
+        ("normal", NUMBER * 3),
+        ("gap", NUMBER),
+    ]
+
+
+class Touch(NamedTuple):
+    """A point of one shape against a plane of the other.
+
+    turned : whether the point is the second shape's and the plane the first's.
+    point : (3,) m. radius : m, of a ball about it that touches.
+    foot, normal : (3,) m on the plane, and the unit vector from it to the point.
+    gap : m, distance from the plane.
+    """
+
+    turned: bool
+    point: Array
+    radius: float
+    foot: Array
+    normal: Array
+    gap: float
+
+
+class SolidTables:
+    """The shapes of pairs that may touch.
+
+    Parameters
+    ----------
+    order : of every body where its numbers begin in the result of `contact_rows`.
+    fall : m/s^2, the acceleration of gravity.
+
+    Attributes
+    ----------
+    pairs : of shapes. solids : what C reads.
+    """
+
+    def __init__(
+        self, pairs: tuple[SolidPair, ...], order: Mapping[int, int], fall: float = 0.0
+    ) -> None:
+        self.pairs = pairs
+        solids = {id(solid): solid for pair in pairs for solid in pair}
+        places = {key: k for k, key in enumerate(solids)}
+        shapes = [solid.shape for solid in solids.values()]
+        corners = [0, *accumulate(len(shape.corners) for shape in shapes)]
+        faces = [0, *accumulate(len(shape.faces) for shape in shapes)]
+        self._solid = (OneSolid * len(solids))(
+            *(
+                OneSolid(
+                    solid.shape.kind, order[solid.body], corners[k], len(solid.shape.corners),
+                    faces[k], len(solid.shape.faces), solid.shape.radius, solid.shape.half,
+                    solid.shape.reach, (NUMBER * 12)(*_numbers(solid.pose)),
+                )
+                for k, solid in enumerate(solids.values())
+            )
+        )  # fmt: skip
+        loops = [
+            [corners[k] + corner for corner in face]
+            for k, shape in enumerate(shapes)
+            for face in shape.faces
+        ]
+        ends = [[places[id(solid)] for solid in pair] for pair in pairs]
+        whole = [ends, np.cumsum([0, *map(len, loops)]), [one for loop in loops for one in loop]]
+        self._tables = [np.array(one, dtype=np.int64) for one in whole]
+        for parts in ([s.corners for s in shapes], [s.normals for s in shapes]):
+            self._tables.append(np.ascontiguousarray(np.vstack([np.zeros((0, 3)), *parts])))
+        self.solids = AllSolids(
+            ctypes.addressof(self._solid), *(one.ctypes.data for one in self._tables),
+            count=len(solids), pairs=len(pairs), widest=max(map(len, loops), default=0), fall=fall,
+        )  # fmt: skip
+
+    def touches(self, number: int, one: Pose, other: Pose, margin: float) -> list[Touch]:
+        """Where a pair of shapes in these poses touches, or is no farther apart (m) than this."""
+        found = (OneTouch * MOST_POINTS)()
+        call = stepping().touches_of_pair
+        call.restype = SIZE
+        way = _between(one, other)
+        count = call(*self._given(number, one, other), NUMBER(margin), _address(way), found)
+        return [
+            Touch(bool(at.turned), np.array(at.point), at.radius, np.array(at.foot),
+                  np.array(at.normal), at.gap)
+            for at in found[:count]
+        ]  # fmt: skip
+
+    def nearest(
+        self, number: int, one: Pose, other: Pose, way: Array | None = None
+    ) -> tuple[float, Array, Array]:
+        """Distance (m) of a pair of shapes, the normal (3,) to the first, and the points (2, 3).
+
+        Negative where they are inside each other: along the normal, for which `way` is a guess.
+        """
+        call, places = stepping().nearest_of_pair, np.zeros((2, 3))
+        call.restype = NUMBER
+        normal = _between(one, other) if way is None else way.copy()
+        distance = call(*self._given(number, one, other), _address(normal), _address(places))
+        return distance, normal, places
+
+    def _given(self, number: int, *poses: Pose) -> list[object]:
+        self._poses = [np.array(_numbers(pose)) for pose in poses]
+        return [ctypes.byref(self.solids), SIZE(number), *map(_address, self._poses)]
+
+
+def _between(one: Pose, other: Pose) -> Array:
+    """Unit vector from the origin of the other pose to that of the one."""
+    way: Array = one.translation - other.translation
+    size = np.linalg.norm(way)
+    return way / size if size > 0 else np.array([0.0, 0.0, 1.0])
+
+
+def _address(array: Array) -> ctypes.c_void_p:
+    return ADDRESS(array.ctypes.data)
+
+
+def _numbers(pose: Pose) -> list[float]:
+    """A pose as the rows of a transform (3, 4)."""
+    rows: list[float] = np.column_stack([pose.rotation, pose.translation]).ravel().tolist()
+    return rows
