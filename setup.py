@@ -76,6 +76,7 @@ setup(
         NAME: ["py.typed"],
         f"{NAME}.compiler.runtime": ["*.c", "*.h"],
         f"{NAME}.export": ["cpp/mbdyn_ros/*.h", "cpp/mbdyn_ros/*.hpp"],
+        f"{NAME}.mechanisms": ["library/*.yaml"],
         f"{NAME}.urdf": ["*.urdf", "*.yaml"],
     },
     data_files=shared_files(),
