@@ -125,6 +125,7 @@ setup(
     entry_points={
         "console_scripts": [
             "mbdyn = mbdyn_ros.executables:mbdyn",
+            "computed_torque = mbdyn_ros.executables:computed_torque",
             "inverse_dynamics_server = mbdyn_ros.executables:inverse_dynamics_server",
             "loop_state_publisher = mbdyn_ros.executables:loop_state_publisher",
             "piezo_controller = mbdyn_ros.executables:piezo_controller",

@@ -11,6 +11,7 @@ from .cli.interrupts import leave_when_interrupted
 from .ros.node.signals import hear
 
 NODES = {
+    "computed_torque": ".ros.nodes.computed_torque",
     "inverse_dynamics_server": ".ros.nodes.inverse_dynamics_server",
     "loop_state_publisher": ".ros.nodes.loop_state_publisher",
     "piezo_controller": ".piezo.ros.piezo_controller",
@@ -44,6 +45,7 @@ def mbdyn() -> None:
     import_module(".__main__", __package__).main(prog_name="mbdyn")
 
 
+computed_torque = partial(run, "computed_torque")
 inverse_dynamics_server = partial(run, "inverse_dynamics_server")
 loop_state_publisher = partial(run, "loop_state_publisher")
 piezo_controller = partial(run, "piezo_controller")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from geometry_msgs.msg import PoseStamped
 
-from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-from ...ros.messages.poses import pose_matrix
+from ...ros.messages.poses import rotation_of
 from ...ros.messages.reference import Reference
+from ...ros.messages.target_pose import target_place, target_turn
 from ...ros.messages.turns import Turns
 
 PEAK_SPEED = 1.875
@@ -41,15 +41,10 @@ def way_to_target(
         An empty message, another frame, bad numbers, or a pose out of reach, with the gap that is
         left.
     """
-    frame = message.header.frame_id.lstrip("/")
-    if frame not in ("", robot.model.root):
-        raise InputError(
-            f"the target is in frame {frame!r}; give it in that of the root link "
-            f"{robot.model.root!r}"
-        )
-    if message == PoseStamped():
-        raise InputError("the target is an empty message: it says neither where nor in what frame")
-    pose = pose_matrix(message.pose, orientation)
+    pose = np.eye(4)
+    pose[:3, 3] = target_place(robot, message)
+    if orientation:
+        pose[:3, :3] = rotation_of(target_turn(message))
     goal = robot.inverse_kinematics(
         link, pose, position_only=not orientation, start=present, starts=1
     ).require()

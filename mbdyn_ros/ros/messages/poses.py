@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from geometry_msgs.msg import PoseStamped
 
-from ...errors import InputError
 from ...model.model import Array
 from .base_pose import fill_pose, pose_numbers
 from .named_numbers import require_reasonable
+from .target_pose import target_turn
 
 
 def pose_message(message: Any, matrix: Array) -> Any:
@@ -26,24 +27,17 @@ def pose_matrix(message: Any, orientation: bool = True) -> Array:
     InputError
         Numbers that are none, or an orientation that is no unit quaternion.
     """
-    place, turn = message.position, message.orientation
-    matrix = np.eye(4)
+    place, matrix = message.position, np.eye(4)
     matrix[:3, 3] = place.x, place.y, place.z
     require_reasonable("position", matrix[:3, 3], "xyz")
     if orientation:
-        matrix[:3, :3] = _rotation(np.array([turn.x, turn.y, turn.z, turn.w]))
+        matrix[:3, :3] = rotation_of(target_turn(PoseStamped(pose=message)))
     return matrix
 
 
-def _rotation(quaternion: Array) -> Array:
-    """The rotation of a quaternion (x, y, z, w) of length 1, or words."""
-    length = float(np.linalg.norm(quaternion))
-    if not abs(length - 1) <= 1e-3:
-        raise InputError(
-            f"the target's orientation {quaternion.tolist()} has length {length:.6g}: it must be "
-            "a unit quaternion (x, y, z, w)"
-        )
-    x, y, z, w = quaternion / length
+def rotation_of(quaternion: Array) -> Array:
+    """The rotation of a unit quaternion (x, y, z, w)."""
+    x, y, z, w = quaternion
     skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     rotation: Array = np.eye(3) + 2 * (w * skew + skew @ skew)
     return rotation
