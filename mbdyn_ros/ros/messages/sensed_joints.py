@@ -24,7 +24,7 @@ _NOTHING = array("d")
 
 @dataclass(frozen=True)
 class Trust:
-    """What measured states must be to be believed.
+    """The bounds within which measured states are believed.
 
     timeout : age (s) at which a joint's last number counts no more.
     jump : most (rad or m) that a joint moves between two messages; 0: any.

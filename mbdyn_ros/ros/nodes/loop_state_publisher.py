@@ -99,7 +99,7 @@ class LoopStatePublisher(RobotNode):
             self.sensed.trust = self._trust()
 
     def health(self) -> Health:
-        """What is missing, refused, and how far redundant joints disagree."""
+        """Missing joints, refusals, and how far redundant joints disagree."""
         health = super().health()
         self.refusals.report(health)
         with self.lock:

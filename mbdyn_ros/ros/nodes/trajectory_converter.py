@@ -57,7 +57,7 @@ class TrajectoryConverter(RobotNode):
         self.create_subscription(JointTrajectory, "~/trajectory_in", self._on_trajectory, 10)
 
     def health(self) -> Health:
-        """What was refused, and the last limit that was passed."""
+        """Refusals, and the last limit that was passed."""
         health = super().health()
         self.refusals.report(health)
         health.values["converted"] = self._sent
