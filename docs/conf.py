@@ -1,8 +1,9 @@
-"""The book: Sphinx reads the pages of this folder as Markdown, and the docstrings of the package."""
+"""The book: Sphinx reads the Markdown of this folder, and the docstrings of the package."""
 
 from __future__ import annotations
 
 from importlib.metadata import version as installed
+from typing import Any
 
 project = "mbdyn_ros"
 author = "mbdyn_ros developers"
@@ -32,3 +33,13 @@ html_title = "mbdyn_ros"
 html_show_sourcelink = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+
+def _keep_bars(app: Any, what: str, name: str, it: Any, options: Any, lines: list[str]) -> None:
+    """Norms such as |q| are no substitutions."""
+    lines[:] = [line if ">>>" in line else line.replace("|", "\\|") for line in lines]
+
+
+def setup(app: Any) -> None:
+    """Sphinx calls this."""
+    app.connect("autodoc-process-docstring", _keep_bars)
