@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import platform
-import resource
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
 from ..compiler.cache import cache_folder
 from ..compiler.gcc import CompilationError, toolchain
+from ..extras import EXTRAS
 from .printing import print_json, print_table
-
-EXTRAS = {
-    "plot": ("matplotlib", "pictures (--plot)"),
-    "page": ("viser", "robots in the browser (mbdyn view)"),
-    "bag": ("rosbags", "recordings that ROS plays (.mcap, bags)"),
-    "xacro": ("xacro", "xacro files"),
-    "mjcf": ("mujoco", "MuJoCo's files"),
-    "contact": ("coal", "a second opinion on shapes that touch"),
-    "symbolic": ("sympy", "closed forms in SymPy"),
-    "dask": ("distributed", "sweeps on many machines"),
-}
-"""A package of each extra by which it is known, and what it is for."""
-
 
 @dataclass(frozen=True)
 class Finding:
@@ -92,21 +79,22 @@ def _cache() -> Finding:
 
 def _extras() -> list[Finding]:
     rows = []
-    for extra, (package, purpose) in EXTRAS.items():
-        there = importlib.util.find_spec(package) is not None
-        found = f"{package} {_version(package)}" if there else f"no {package}"
-        cure = "" if there else f"pip install 'mbdyn_ros[{extra}]'"
-        rows.append(Finding(purpose, there, found, cure))
+    for name, extra in EXTRAS.items():
+        found = f"{extra.package} {_version(extra.package)}" if extra.there else ""
+        cure = "" if extra.there else f"pip install 'mbdyn_ros[{name}]'"
+        rows.append(Finding(extra.purpose, extra.there, found, cure))
     return rows
 
 
 def _ros() -> list[Finding]:
     distribution = os.environ.get("ROS_DISTRO", "")
-    if importlib.util.find_spec("rclpy") is None:
+    if find_spec("rclpy") is None:
         source = "source /opt/ros/jazzy/setup.sh, or make in a clone"
         return [Finding("ROS 2", False, "no rclpy", source)]
+    import resource  # not on Windows, where there is no rclpy above either
+
     middleware = os.environ.get("RMW_IMPLEMENTATION", "its default middleware")
-    built = importlib.util.find_spec("mbdyn_ros_interfaces") is not None
+    built = find_spec("mbdyn_ros_interfaces") is not None
     _, hard = resource.getrlimit(resource.RLIMIT_RTPRIO)
     return [
         Finding("ROS 2", True, f"{distribution}, {middleware}"),
