@@ -1,4 +1,4 @@
-"""What comes by the extras of `pip install`: packages that not everybody needs."""
+"""Extras of `pip install`: packages that not everybody needs."""
 
 from __future__ import annotations
 

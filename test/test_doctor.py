@@ -11,6 +11,7 @@ import mbdyn_ros
 from mbdyn_ros import extras
 from mbdyn_ros.__main__ import main
 from mbdyn_ros.cli.doctor import doctor
+from mbdyn_ros.compiler.gcc import toolchain
 
 
 def findings() -> dict[str, dict[str, object]]:
@@ -26,13 +27,15 @@ def test_this_machine() -> None:
     assert "C compiler" in CliRunner().invoke(doctor).stdout
 
 
-def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CC", "no-such-compiler")
-    compiler = findings()["C compiler"]
+@pytest.mark.parametrize("command", ["no-such-compiler", "false"])
+def test_without_a_compiler(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", command)
+    toolchain.cache_clear()
+    try:
+        compiler = findings()["C compiler"]
+    finally:
+        toolchain.cache_clear()
     assert not compiler["serves"] and "build-essential" in str(compiler["cure"])
-    monkeypatch.setenv("CC", "false")
-    compiler = findings()["C compiler"]
-    assert not compiler["serves"] and "false" in str(compiler["found"])
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:

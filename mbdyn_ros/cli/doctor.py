@@ -16,6 +16,7 @@ from ..compiler.gcc import CompilationError, toolchain
 from ..extras import EXTRAS
 from .printing import print_json, print_table
 
+
 @dataclass(frozen=True)
 class Finding:
     """One thing that was looked at: whether it serves, what was found, how to get it."""
