@@ -27,7 +27,7 @@ FEATURES = (
 )  # fmt: skip
 """The features that the simulator has."""
 
-MOST_STEPS = 100_000
+STEPS_OF_A_REQUEST = 100_000
 """Steps of one request: more would keep everybody waiting."""
 
 STEPS_AT_ONCE = 100
@@ -130,8 +130,8 @@ class StandardServices:
             raise WrongTime("the simulation runs: pause it first")
         if simulator.fault:
             raise InputError(f"there is a fault, reset first: {simulator.fault}")
-        if ask.steps > MOST_STEPS:
-            raise InputError(f"{ask.steps} steps are asked for, {MOST_STEPS} at most at once")
+        if ask.steps > STEPS_OF_A_REQUEST:
+            raise InputError(f"{ask.steps} steps are asked for, {STEPS_OF_A_REQUEST} at most at once")
         left, settings = int(ask.steps), simulator.settings
         while left:
             with simulator.lock:
