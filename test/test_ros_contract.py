@@ -44,7 +44,9 @@ TYPES = {bool: "bool", int: "int", float: "double", str: "string", list: "double
 
 OF_ALL_NODES = ("/diagnostics", "/parameter_events", "/rosout")
 OF_RCLPY = ("rcl_interfaces", "type_description_interfaces", "lifecycle_msgs")
-WHERE_INSTALLED = ("simulation_interfaces", "control_msgs", "action_msgs", "controller_manager_msgs")
+WHERE_INSTALLED = (
+    "simulation_interfaces", "control_msgs", "action_msgs", "controller_manager_msgs",
+)  # fmt: skip
 
 
 def rows(node: type[RobotNode], columns: int) -> list[list[str]]:

@@ -131,7 +131,7 @@ class StandardServices:
         if simulator.fault:
             raise InputError(f"there is a fault, reset first: {simulator.fault}")
         if ask.steps > STEPS_OF_A_REQUEST:
-            raise InputError(f"{ask.steps} steps are asked for, {STEPS_OF_A_REQUEST} at most at once")
+            raise InputError(f"{ask.steps} steps, {STEPS_OF_A_REQUEST} at most at once")
         left, settings = int(ask.steps), simulator.settings
         while left:
             with simulator.lock:
