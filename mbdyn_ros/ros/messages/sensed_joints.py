@@ -74,7 +74,6 @@ class SensedJoints:
         # Written in place: the message has these arrays.
         self._out = [array("d", [0.0] * len(names)) for _ in range(3)]
         self._views = [np.frombuffer(one) for one in self._out]
-        self.message.position = self._out[0]
         self._in_order = list(range(size))
         self._own = [names.index(label) for label in self.labels]
         self._names: tuple[str, ...] = ()
@@ -199,6 +198,7 @@ class SensedJoints:
         if effort is not None:
             for place, number in zip(self._own, effort, strict=True):
                 self._out[2][place] = number
+        message.position = self._out[0]
         message.velocity = self._out[1] if velocity is not None else _NOTHING
         message.effort = self._out[2] if effort is not None else _NOTHING
 
