@@ -1,9 +1,9 @@
 """How well and how soon computed_torque controls a simulated robot, in real processes over DDS.
 
-Tracking: every independent joint goes and stays by polynomials of degree 5, in two seconds; nothing
-carried, then a payload of which the controller is told four fifths, then one that it is told.
+Tracking: every independent joint goes by a polynomial of degree 5, in two seconds; with nothing
+carried, and with a payload of which the controller is told four fifths, all, or nothing.
 Latency: from a joint state, published here, to the first command that has it.
-Faults: from killing, stopping, ending or deactivating the controller to the simulator's last effort.
+Faults: from killing, stopping, ending or deactivating it to the simulator's last effort.
 
     python -m benchmarks.control_loop --robots ur5 crane --states 2000
 """
@@ -41,6 +41,9 @@ from mbdyn_ros.ros.node.inbox import Inbox
 from mbdyn_ros.ros.node.interfaces import srv
 
 PATIENCE = 60.0
+LOST = 0.09
+"""s after which a joint state got lost on its way; the node holds it fresh for 0.1."""
+
 MOTION, AHEAD = 2.0, 0.5
 """s that a motion takes, and before which it is sent."""
 
@@ -167,21 +170,27 @@ def latency(peer: Peer, robot: mbdyn_ros.Robot, count: int) -> np.ndarray:
     efforts = [np.array(robot.inverse_dynamics(q, v, v)) for q in places]
     middle = (efforts[0] + efforts[1]) / 2
     k = int(np.abs(efforts[1] - efforts[0]).argmax())
-    found = []
-    for turn in range(count + 20):
-        which = turn % 2
+
+    def answer(which: int) -> float:
+        """ms from a state to a command that has it; infinite where it got lost on its way."""
         message = JointState(name=names, position=places[which].tolist(), velocity=v)
         message.header.stamp = peer.node.get_clock().now().to_msg()
         begin = time.perf_counter()
         states.publish(message)
         above = efforts[which][k] > middle[k]
         while not any(any(one.data) and (one.data[k] > middle[k]) == above for one in commands):
-            if time.perf_counter() - begin > PATIENCE:
-                sys.exit("control_loop: no command has the joint state")
+            if time.perf_counter() - begin > LOST:
+                return np.inf
             time.sleep(2e-5)
-        if turn >= 20:
-            found.append(1e3 * (time.perf_counter() - begin))
+        return 1e3 * (time.perf_counter() - begin)
+
+    found = []
+    for turn in range(count + 20):
+        found.append(answer(turn % 2))
         time.sleep(random.uniform(2e-3, 5e-3))  # to no phase of the node's loop
+    found = found[20:]
+    if not np.isfinite(found).mean() > 0.9:
+        sys.exit("control_loop: commands have no joint states")
     return np.array(found)
 
 
@@ -253,22 +262,29 @@ def main() -> None:
                 simulated = {**both, "start_paused": True, "initial_positions": place,
                              "initial_joints": list(robot.velocity_labels)}  # fmt: skip
                 children.start("simulator", "bench", simulated)
-                children.start("computed_torque", "bench", {**control, "mode": "computed_torque"}, wires)
+                followed = {**control, "mode": "computed_torque"}
+                children.start("computed_torque", "bench", followed, wires)
                 tracking(Peer(context), robot, settings, table)
             console.print(table)
             with Children(environment) as children:
                 children.start("computed_torque", "bench", control)
                 times = latency(Peer(context), robot, options.states)
-            shares = np.percentile(times, [50, 90, 99, 99.9, 100])
+            shares = np.percentile(times[np.isfinite(times)], [50, 90, 99, 99.9, 100])
             told = ", ".join(f"{one:.2f}" for one in shares)
-            console.print(f"{name}: joint state to command, ms, median, p90, p99, p99.9, max: {told}")
+            lost = int((~np.isfinite(times)).sum())
+            console.print(
+                f"{name}: joint state to command, ms, median, p90, p99, p99.9, max: {told}; "
+                f"{lost} of {len(times)} lost"
+            )
         table = Table(title=f"{name}: the simulator's efforts are zero after, ms")
         for heading in ("fault", "ms"):
             table.add_column(heading)
         with Children(environment) as children:
             children.start("simulator", "bench", both)
             faults(
-                Peer(context), lambda: children.start("computed_torque", "bench", control, wires), table
+                Peer(context),
+                lambda: children.start("computed_torque", "bench", control, wires),
+                table,
             )
         console.print(table)
     finally:
