@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from geometry_msgs.msg import PoseStamped
 
-from ...inverse_kinematics import inverse_kinematics
 from ...model.model import Array
 from ...robot import Robot
+from ...ros.messages.poses import rotation_of
 from ...ros.messages.reference import Reference
 from ...ros.messages.target_pose import target_place, target_turn
 from ...ros.messages.turns import Turns
@@ -44,17 +44,11 @@ def way_to_target(
     pose = np.eye(4)
     pose[:3, 3] = target_place(robot, message)
     if orientation:
-        pose[:3, :3] = _rotation(target_turn(message))
-    goal = inverse_kinematics(robot, link, pose, present, orientation)
+        pose[:3, :3] = rotation_of(target_turn(message))
+    goal = robot.inverse_kinematics(
+        link, pose, position_only=not orientation, start=present, starts=1
+    ).require()
     way = Turns(robot, robot.velocity_labels).shortest(goal - present)  # not round and round
     duration = max(SHORTEST_MOTION, PEAK_SPEED * float(np.abs(way).max(initial=0.0)) / speed)
     rest = np.zeros((2, robot.nv))
     return Reference(np.array([0.0, duration]), np.array([present, present + way]), rest, rest)
-
-
-def _rotation(quaternion: Array) -> Array:
-    """The rotation of a unit quaternion (x, y, z, w)."""
-    x, y, z, w = quaternion
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rotation: Array = np.eye(3) + 2 * (w * skew + skew @ skew)
-    return rotation

@@ -74,6 +74,19 @@ SIMULATOR = (
         "servo_frequency", 50.0,
         "natural frequency of joints that follow positions or velocities, Hz", 0.1, 1000.0,
     ),
+    Spec(
+        "hold_at_start", False, "joints keep their first position until they are commanded",
+        read_only=True,
+    ),
+    Spec(
+        "path_tolerance", 0.0, "distance from a trajectory that ends its goal, rad or m; 0: none",
+        0.0, 1e6,
+    ),
+    Spec(
+        "goal_tolerance", 0.01, "distance from a trajectory's end at which it is reached, rad "
+        "or m; 0: any", 0.0, 1e6,
+    ),
+    Spec("goal_time", 1.0, "time after its end to reach it, s", 0.0, 3600.0),
     Spec("imu_links", STRINGS, "links that carry an IMU, on ~/imu/LINK", read_only=True),
     Spec(
         "force_torque_joints", STRINGS, "joints that carry a force-torque sensor, on "
@@ -186,3 +199,34 @@ COMPUTED_TORQUE = (
     ),
     *(Spec(name, DOUBLES, GAINS[name], 0.0, LARGEST_SENT) for name in CONTROL_GAINS),
 )  # fmt: skip
+
+LOOP_STATE_PUBLISHER = (
+    *SPECS,
+    PRIORITY,
+    Spec(
+        "joints", STRINGS, "joints that are measured; empty: all actuated joints", read_only=True
+    ),
+    Spec(
+        "deviations", DOUBLES,
+        "standard deviations of their positions, rad or m: their ratios weigh joints that disagree",
+        read_only=True,
+    ),
+    STATE_TIMEOUT,
+    Spec(
+        "largest_jump", 0.5,
+        "how far a joint may move between two messages, rad or m; 0: any way", 0.0, 1e6,
+    ),
+    Spec(
+        "largest_disagreement", 0.05,
+        "how far measured joints may disagree, rad or m; 0: any way", 0.0, 1e6,
+    ),
+    Spec("frame_id", "", "frame of the joint states; empty: the root link", read_only=True),
+)  # fmt: skip
+
+TRAJECTORY_CONVERTER = (
+    *SPECS,
+    Spec(
+        "joints", STRINGS, "joints of ~/trajectory_out; empty: all actuated joints", read_only=True
+    ),
+    Spec("check_limits", True, "drop trajectories beyond <limit> of the URDF, in either space"),
+)
