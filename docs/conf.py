@@ -35,6 +35,26 @@ copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
 
+LISTS = ("Parameters", "Attributes")
+"""Sections whose entries say at once what a name means, where numpydoc has a type."""
+
+
+def _words_below_names(
+    app: Any, what: str, name: str, it: Any, options: Any, lines: list[str]
+) -> None:
+    """`name : words` becomes the name, and its words below it."""
+    section, told = "", []
+    for k, line in enumerate(lines):
+        if line.startswith("---") and k:
+            section = lines[k - 1].strip()
+        entry, colon, words = line.partition(" : ")
+        if section in LISTS and colon and not line.startswith(" "):
+            told += [entry, f"    {words}"]
+        else:
+            told.append(line)
+    lines[:] = told
+
+
 def _keep_bars(app: Any, what: str, name: str, it: Any, options: Any, lines: list[str]) -> None:
     """Norms such as |q| are no substitutions."""
     lines[:] = [line if ">>>" in line else line.replace("|", "\\|") for line in lines]
@@ -42,4 +62,5 @@ def _keep_bars(app: Any, what: str, name: str, it: Any, options: Any, lines: lis
 
 def setup(app: Any) -> None:
     """Sphinx calls this."""
+    app.connect("autodoc-process-docstring", _words_below_names, priority=400)  # first
     app.connect("autodoc-process-docstring", _keep_bars)
