@@ -62,9 +62,9 @@ struct {prefix}_followed {{
 }};
 
 /* Where all loops were closed last: they follow a motion from there, on that branch.
-   Each thread needs one of its own, set by {prefix}_home before anything else. With `farthest` above
-   0 (it is 0 at home), positions that are farther (rad or m) from the last stay open, and the time
-   of a call is bounded. */
+   Each thread needs one of its own, set by {prefix}_home before anything else. With `farthest`
+   above 0 (it is 0 at home), positions that are farther (rad or m) from the last stay open, and
+   the time of a call is bounded. */
 typedef struct {{
   double farthest;
   struct {prefix}_followed last[{count}];
