@@ -30,7 +30,7 @@ CPP_WORDS = frozenset(
     "dynamic_cast explicit export false friend mutable namespace new noexcept not nullptr "
     "operator or private protected public reinterpret_cast requires static_assert static_cast "
     "std template this thread_local throw true try typeid typename using virtual wchar_t xor "
-    "mbdyn_ros".split()
+    "linux unix mbdyn_ros".split()
 )
 HEADERS = frozenset(
     "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "

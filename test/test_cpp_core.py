@@ -59,6 +59,7 @@ def test_clang_has_nothing_to_say(program: str) -> None:
 
 
 @needs_cxx
+@pytest.mark.long
 def test_headers_stand_alone(tmp_path: Path) -> None:
     """Each can be the first one; the interface is C99 too."""
     headers = sorted(path.name for path in (INCLUDE / "mbdyn_ros").iterdir())

@@ -166,7 +166,7 @@ def test_the_class_knows_names_limits_and_hashes(
 #include <sstream>
 #include "manipulator.hpp"
 #include "mbdyn_ros/description.hpp"
-using namespace manipulator;
+using namespace robots::manipulator;
 static_assert(joint_names.size() == {len(robot.joint_names)});
 static_assert(independent_joints[1] == "{robot.independent_joints[1]}");
 static_assert(actuated_joints[3] == "{robot.actuated_joints[3]}");

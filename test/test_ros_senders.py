@@ -116,12 +116,12 @@ def test_replayed_joint_states_are_not_fresh(rig: Rig) -> None:
             for publisher, message in messages:
                 publisher.publish(message)
             with node.lock:
-                return str(node.feedforward.measured.missing(node.time(), 1.0))
+                return str(node.follower.measured.missing(node.time(), 1.0))
 
         rig.wait(lambda: "behind this node's clock" in measured((replay, old)))
         both = (live, joint_state(0.01)), (replay, old)
         rig.wait(lambda: not measured(*both) and not measured(*both))
-        assert node.feedforward.measured.position.tolist() == [0.01] * 3
+        assert node.follower.measured.position.tolist() == [0.01] * 3
         now = joint_state(0.03)
 
         def warned() -> bool:

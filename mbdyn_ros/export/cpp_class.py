@@ -10,7 +10,8 @@ from .c_model import CModel
 
 
 def class_header(model: CModel) -> str:
-    """The header `NAME.hpp`, whose namespace is NAME."""
+    """The header `NAME.hpp`, whose namespace is robots::NAME: alone, NAME may be a function of
+    the C library."""
     library, names = model.library, model.names
     prefix = library.prefix
     sizes = {
@@ -90,7 +91,7 @@ def _wrapped(given: Iterable[str]) -> str:
 
 
 HEADER = """/*
- * Dynamics of the robot {robot} in C++17: constants, and {prefix}::Robot.
+ * Dynamics of the robot {robot} in C++17: constants, and robots::{prefix}::Robot.
  * {prefix}.h has the units and the order of all numbers, mbdyn_ros/robot.hpp the functions.
  */
 #ifndef {upper}_HPP
@@ -106,7 +107,7 @@ HEADER = """/*
 
 extern "C" const mbdyn_ros_model *{prefix}_model(void);
 
-namespace {prefix} {{
+namespace robots::{prefix} {{
 
 struct Description {{
   static constexpr std::size_t {sizes};
@@ -133,7 +134,7 @@ inline constexpr std::string_view equations_hash =
 inline constexpr double unlimited = std::numeric_limits<double>::infinity();
 {numbers}
 
-}}  // namespace {prefix}
+}}  // namespace robots::{prefix}
 
 #endif
 """

@@ -12,16 +12,17 @@ def cmake_package(model: CModel) -> str:
 
 def example_loop(model: CModel) -> str:
     """A program with a loop of 1 kHz."""
+    name, solid = model.library.prefix, model.function("forward_dynamics") is not None
+    numbers, machine = "", ""
     if model.function("inverse_dynamics") is None:
-        command = FREE
+        command, numbers = FREE, ACCELERATION
     elif model.library.nq != model.library.nv:
         command = HELD
     else:
-        command = TRACKED
-    moves = command is TRACKED and model.function("forward_dynamics") is not None
-    name = model.library.prefix
-    machine = MACHINE.format(name=name) if moves else ""
-    return EXAMPLE.format(name=name, command=command.format(name=name), machine=machine)
+        command, numbers = TRACKED, GAINS + ACCELERATION * solid
+        machine = MACHINE * solid
+    parts = {"command": command, "numbers": numbers, "machine": machine}
+    return EXAMPLE.format(name=name, **{key: part.format(name=name) for key, part in parts.items()})
 
 
 CMAKE = """cmake_minimum_required(VERSION 3.14)
@@ -78,8 +79,16 @@ install(FILES ${{CMAKE_CURRENT_BINARY_DIR}}/{name}ConfigVersion.cmake
   DESTINATION ${{CMAKE_INSTALL_LIBDIR}}/cmake/{name})
 """
 
+GAINS = """  machine::Robot::Velocities stiffness{{}}, damping{{}};
+  stiffness.fill(100.0);
+  damping.fill(20.0);
+"""
+
+ACCELERATION = """  machine::Robot::Velocities acceleration{{}};
+"""
+
 TRACKED = """    /* Errors die out with a natural frequency of 10 rad/s, critically damped. */
-    const Status status = robot.computed_torque(q, v, {name}::home_position, {{}}, {{}},
+    const Status status = robot.computed_torque(q, v, machine::home_position, {{}}, {{}},
                                                 stiffness, damping, effort);"""
 
 HELD = """    const Status status = robot.inverse_dynamics(q, v, {{}}, effort);"""
@@ -89,7 +98,7 @@ FREE = """    const Status status = robot.forward_dynamics(q, v, effort, acceler
 MACHINE = """
     /* In the place of the machine: its equations of motion, one step of symplectic Euler. */
     if (robot.forward_dynamics(q, v, effort, acceleration) != Status::ok) return 1;
-    for (std::size_t k = 0; k < {name}::Description::nv; ++k) {{
+    for (std::size_t k = 0; k < machine::Description::nv; ++k) {{
       v[k] += 1e-3 * acceleration[k];
       q[k] += 1e-3 * v[k];
     }}
@@ -105,6 +114,7 @@ EXAMPLE = """/* A loop of 1 kHz with absolute deadlines: example_loop [CYCLES]. 
 #include "{name}.hpp"
 
 using mbdyn_ros::Status;
+namespace machine = robots::{name};
 
 static double seconds_since(const timespec &then) {{
   timespec now{{}};
@@ -115,13 +125,11 @@ static double seconds_since(const timespec &then) {{
 
 int main(int count, char **arguments) {{
   const long cycles = count > 1 ? std::strtol(arguments[1], nullptr, 10) : 1000;
-  {name}::Robot robot;
-  {name}::Robot::Positions q = {name}::home_position;
-  {name}::Robot::Velocities v{{}}, acceleration{{}}, stiffness{{}}, damping{{}};
-  {name}::Robot::Efforts effort{{}};
-  stiffness.fill(100.0);
-  damping.fill(20.0);
-  double longest = 0.0, latest = 0.0;
+  machine::Robot robot;
+  machine::Robot::Positions q = machine::home_position;
+  machine::Robot::Velocities v{{}};
+  machine::Robot::Efforts effort{{}};
+{numbers}  double longest = 0.0, latest = 0.0;
 
   timespec deadline{{}};
   clock_gettime(CLOCK_MONOTONIC, &deadline);

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "arm.hpp"
 #include "mbdyn_ros/description.hpp"
 #include "mbdyn_ros/latest.hpp"
 #include "mbdyn_ros/library.hpp"
@@ -25,6 +26,17 @@ static void test_hashes() {
   CHECK(description_hash("<?xml-model a?><robot/>") != bare);
   CHECK(description_hash("<?xml") == sha256::of("<?xml"));
   CHECK(description_hash(" ") == sha256::of(""));
+}
+
+static void test_other_robots_are_noticed() {
+  mbdyn_ros_model table = arm::table;
+  const std::string hash = description_hash("<robot name='arm'/>");
+  table.description = hash.c_str();
+  CHECK(mismatch(table, "<?xml version='1.0'?><robot name='arm'/>\n").empty());
+  const std::string words = mismatch(table, "<robot name='leg'/>");
+  CHECK(has(words, "of the robot 'arm'") && has(words, hash.c_str()));
+  table.description = "";
+  CHECK(has(mismatch(table, "<robot/>"), "an unknown text"));
 }
 
 /* Vectors of one number each: a reader never sees two, nor an old one after a new one. */
@@ -57,6 +69,7 @@ static void test_libraries(const char *none, const char *other) {
 
 int main(int, char **arguments) {
   test_hashes();
+  test_other_robots_are_noticed();
   test_values_from_thread_to_thread();
   test_libraries(arguments[1], arguments[2]);
   return failures != 0;

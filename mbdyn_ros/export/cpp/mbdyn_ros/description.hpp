@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "mbdyn_ros/model.h"
+
 namespace mbdyn_ros {
 
 namespace sha256 {
@@ -93,6 +95,16 @@ inline std::string description_hash(std::string_view text) {
     if (end != text.npos) text = trimmed(text.substr(end + 2));
   }
   return sha256::of(text);
+}
+
+/* Why a library is of another description than this text; empty where it is of this one. */
+inline std::string mismatch(const mbdyn_ros_model &table, std::string_view text) {
+  const std::string hash = description_hash(text);
+  if (hash == table.description) return {};
+  const std::string theirs = table.description[0] == '\0' ? "an unknown text" : table.description;
+  return "the library is of the robot '" + std::string(table.robot) + "', made of " + theirs +
+         ", but this description is " + hash +
+         " (SHA-256): write the library again from it, mbdyn codegen --cpp";
 }
 
 }  // namespace mbdyn_ros
