@@ -157,7 +157,7 @@ def test_launch_arguments(urdf: Path) -> None:
     assert arguments.description("urdf") == ARM
 
 
-@pytest.mark.parametrize("file", ["simulate", "mechanism", "impact"])
+@pytest.mark.parametrize("file", ["simulate", "mechanism", "impact", "ros2_control"])
 def test_launch_files_list_their_arguments(file: str) -> None:
     """As `ros2 launch --show-args` finds them: without running anything."""
     pytest.importorskip("launch_ros")
