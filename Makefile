@@ -8,7 +8,7 @@ interfaces := mbdyn_ros_interfaces
 interface_sources := $(shell find $(interfaces) -type f)
 interface_build := .venv/build/$(interfaces)
 
-nodes := $(shell sed -n 's/^ *"\([a-z_]*\) = mbdyn_ros\.executables:.*/\1/p' setup.py)
+nodes := $(notdir $(wildcard scripts/nodes/*))
 
 # PYTHONWARNINGS: of no use to anybody here, setuptools warns of every editable install.
 pip = . .venv/ros_env.sh && PYTHONWARNINGS=ignore .venv/bin/python -m pip --disable-pip-version-check install --quiet --no-compile
@@ -117,7 +117,7 @@ clean:
 	@for item in package.xml launch config urdf; do ln -sfn "$(CURDIR)/$$item" .venv/share/mbdyn_ros/; done
 	@# Where launch files look for the nodes.
 	@mkdir -p .venv/lib/mbdyn_ros
-	@for node in $(nodes); do ln -sfn ../../bin/$$node .venv/lib/mbdyn_ros/; done
+	@for node in $(nodes); do ln -sfn ../../bin/mbdyn_$$node .venv/lib/mbdyn_ros/$$node; done
 	@touch $@
 
 .venv/bench.stamp: .venv/package.stamp

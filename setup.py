@@ -12,6 +12,8 @@ def shared_files():
     files = {
         "share/ament_index/resource_index/packages": [f"resource/{NAME}"],
         f"share/{NAME}": ["package.xml"],
+        # What `ros2 run` and launch files find; on the PATH the nodes have names of their own.
+        f"lib/{NAME}": sorted(str(path) for path in Path("scripts/nodes").iterdir()),
     }
     for folder in ("launch", "config", "urdf"):
         for path in sorted(Path(folder).rglob("*")):
@@ -128,14 +130,14 @@ setup(
     entry_points={
         "console_scripts": [
             "mbdyn = mbdyn_ros.executables:mbdyn",
-            "computed_torque = mbdyn_ros.executables:computed_torque",
-            "inverse_dynamics_server = mbdyn_ros.executables:inverse_dynamics_server",
-            "loop_state_publisher = mbdyn_ros.executables:loop_state_publisher",
-            "piezo_controller = mbdyn_ros.executables:piezo_controller",
-            "piezo_simulator = mbdyn_ros.executables:piezo_simulator",
-            "simulator = mbdyn_ros.executables:simulator",
-            "torque_feedforward = mbdyn_ros.executables:torque_feedforward",
-            "trajectory_converter = mbdyn_ros.executables:trajectory_converter",
+            "mbdyn_computed_torque = mbdyn_ros.executables:computed_torque",
+            "mbdyn_inverse_dynamics_server = mbdyn_ros.executables:inverse_dynamics_server",
+            "mbdyn_loop_state_publisher = mbdyn_ros.executables:loop_state_publisher",
+            "mbdyn_piezo_controller = mbdyn_ros.executables:piezo_controller",
+            "mbdyn_piezo_simulator = mbdyn_ros.executables:piezo_simulator",
+            "mbdyn_simulator = mbdyn_ros.executables:simulator",
+            "mbdyn_torque_feedforward = mbdyn_ros.executables:torque_feedforward",
+            "mbdyn_trajectory_converter = mbdyn_ros.executables:trajectory_converter",
         ],
     },
 )
