@@ -26,7 +26,7 @@ cost = solve_continuous_are(system, drive, np.eye(4), np.eye(1))
 gain = drive.T @ cost
 
 motion = mbdyn_ros.simulate(
-    robot, [0.08, -0.05], [0.0, 0.0], 4.0, effort=lambda t, q, v: -gain @ np.concatenate([q, v])
+    robot, [0.03, -0.02], [0.0, 0.0], 3.0, effort=lambda t, q, v: -gain @ np.concatenate([q, v])
 )
 figure, axes = plt.subplots()
 axes.plot(motion.time, np.degrees(motion.q), label=["free joint", "driven joint"])

@@ -18,7 +18,7 @@ path = []
 for _ in range(1000):
     mujoco.mj_step(theirs, data)
     path.append(data.qpos.copy())
-times = 1e-3 * np.arange(1001)
+times = np.linspace(0, 1, 1001)
 motion = mbdyn_ros.simulate(robot, start, np.zeros(6), 1.0, times=times, joint_limits=False)
 gap = np.abs(motion.q[1:] - path)
 

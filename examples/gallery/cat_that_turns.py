@@ -4,6 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import mbdyn_ros
+from mbdyn_ros.array import Array
 
 robot = mbdyn_ros.load(
     """<robot name="cat"><link name="front"><inertial><mass value="2"/>
@@ -16,7 +17,7 @@ robot = mbdyn_ros.load(
 )
 
 
-def bend(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+def bend(t: float, q: Array, v: Array) -> Array:
     """The back bends round in a circle, and never twists."""
     wanted = 0.9 * np.array([np.cos(6 * t), np.sin(6 * t)])
     return np.concatenate([np.zeros(6), 4 * (wanted - q[7:]) - 0.3 * v[6:]])

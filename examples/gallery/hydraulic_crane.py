@@ -4,15 +4,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import mbdyn_ros
+from mbdyn_ros.array import Array
 from mbdyn_ros.model.read.installed import find_robot
 
 valves = find_robot("crane").with_name("manipulator_actuators.yaml")
 crane = mbdyn_ros.example("crane", mechanism=valves)
 
 
-def openings(t: float, q: np.ndarray, v: np.ndarray) -> list[float]:
+def openings(t: float, q: Array, v: Array) -> Array:
     """Volts for the slewing motor; openings of the valves of lift, tilt and telescope."""
-    return [0.0, 0.4 * np.sin(4 * t), 0.0, 0.0]
+    return np.array([0.0, 0.4 * np.sin(4 * t), 0.0, 0.0])
 
 
 motion = mbdyn_ros.simulate(crane, crane.home_position, np.zeros(4), 1.5, commands=openings)

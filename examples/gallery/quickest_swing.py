@@ -1,5 +1,7 @@
 """The optimal control of a boom on a cylinder: CasADi and IPOPT on the exact equations."""
 
+from typing import Any
+
 import casadi as ca
 import matplotlib.pyplot as plt
 import numpy as np
@@ -7,10 +9,10 @@ import numpy as np
 import mbdyn_ros
 
 robot = mbdyn_ros.example("boom")
-dynamics = robot.casadi("inverse_dynamics")
+dynamics: Any = robot.casadi("inverse_dynamics")
 steps, duration = 40, 1.5
 dt = duration / steps
-problem = ca.Opti()
+problem: Any = ca.Opti()
 q, v, a = problem.variable(steps + 1), problem.variable(steps + 1), problem.variable(steps)
 low, high = robot.position_limits[:, 0] * 0.8
 for k in range(steps):
