@@ -68,7 +68,7 @@ def main() -> None:
     for path in paths:
         robot = mbdyn_ros.load(path)
         described = describe(robot, None)
-        if described.walk is not None:
+        if described.closing is not None:
             print(f"{path}: its loops are closed step by step; such robots are not timed here")
             continue
         with tempfile.TemporaryDirectory() as name:

@@ -7,10 +7,13 @@ from pathlib import Path
 import click
 
 from ..errors import InputError
+from ..export.c_export import Exported
 from ..export.closed_form_program import closed_form_programs
 from ..export.closed_form_text import FORMATS, to_elements
+from ..model.read.source_text import NamedText
 from ..recording.write import check_target
 from ..robot import Robot
+from ..robot.export import PRECISIONS
 from .printing import print_json
 from .robot_options import RobotOptions, robot_options
 
@@ -24,8 +27,17 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
               help="Folder for C code; file (.txt, .md, .tex) for formulas, or a folder.")
 @click.option("--link", "links", multiple=True, metavar="LINK",
               help="A link whose Jacobian is wanted; may be repeated.  [default: every end]")
+@click.option("--cpp", "in_cpp", is_flag=True,
+              help="A C++17 class around the C, as a CMake package; loops follow their motion.")
+@click.option("--variable", multiple=True, metavar="NAME",
+              help="A link whose inertia is an argument in C, or gravity, friction, armature or "
+              "springs; may be repeated.")
 @click.option("--closed-form", "formulas", is_flag=True,
               help="Formulas of every element of H, C and g; into a folder as C code.")
+@click.option("--symbols", metavar="KINDS", default="",
+              help="Numbers that stay symbols in them: masses,centres,moments,lengths.")
+@click.option("--precision", type=click.Choice(PRECISIONS), default="double", show_default=True,
+              help="Of the C code; single for processors without doubles.")
 @click.option("--format", "kind", type=click.Choice(list(FORMATS)),
               help="Of formulas on standard output.  [default: text]")
 @click.option("--digits", type=click.IntRange(1, 17),
@@ -35,7 +47,11 @@ def codegen(
     urdf: str,
     output: str | None,
     links: tuple[str, ...],
+    in_cpp: bool,
+    variable: tuple[str, ...],
     formulas: bool,
+    symbols: str,
+    precision: str,
     kind: str | None,
     digits: int | None,
     options: RobotOptions,
@@ -48,6 +64,9 @@ def codegen(
     and forward dynamics, mass matrix, gravity, Jacobians. Files that something else wrote are not
     overwritten.
 
+    With --cpp: a C++17 class with constants, control laws and an example of a 1 kHz loop, in a
+    CMake package, and a library that other programs open at run time.
+
     With --closed-form: P = H(q) qdd + qd^T C(q) qd + g(q), every element a polynomial in
     C1 = cos(q1), S1 = sin(q1), ..., and how many are zero; into a folder these closed forms too,
     as C functions beside the others.
@@ -55,24 +74,46 @@ def codegen(
     \b
     Examples:
       mbdyn codegen ur5.urdf -o ur5_c && cmake -S ur5_c -B build && cmake --build build
-      mbdyn codegen panda.urdf -o panda_c --link panda_link8
+      mbdyn codegen panda.urdf -o panda_c --link panda_link8 --precision single
+      mbdyn codegen ur5.urdf --cpp --variable tool0 -o my_robot
       mbdyn codegen piezo_robot.yaml --closed-form --digits 4
       mbdyn codegen piezo_robot.yaml --closed-form -o dynamics.tex
+      mbdyn codegen piezo_robot.yaml --closed-form --symbols masses,lengths
       mbdyn codegen piezo_robot.yaml --closed-form -o piezo_c
     """
+    if formulas and (in_cpp or variable):
+        raise click.UsageError("--cpp and --variable do not go with --closed-form")
     in_c = output is not None and not Path(output).suffix
+    kept = tuple(one.strip() for one in symbols.split(",") if one.strip())
+    if kept and not formulas:
+        raise click.UsageError("--symbols goes with --closed-form")
     if formulas and not in_c:
         if links:
             raise click.UsageError("--link goes with C code, not with --closed-form")
-        _write_formulas(options.read(urdf), output, kind, digits, as_json)
+        if precision != "double":
+            raise click.UsageError("--precision goes with C code, not with formulas")
+        _write_formulas(options.read(urdf), output, kind, digits, kept, as_json)
         return
     if kind is not None or digits is not None:
         raise click.UsageError("--format and --digits go with --closed-form")
     if output is None:
         raise click.UsageError("name a folder for the C code: -o FOLDER")
+    if in_cpp and precision != "double":
+        raise click.UsageError("--precision goes with C code, not with --cpp")
+    if in_cpp:
+        description = options.described(urdf)
+        robot = options.read(description)
+        text = description.text if isinstance(description, NamedText) else None
+        _say(robot, robot.generate_cpp(output, links or None, variable, text), as_json)
+        return
     robot = options.read(urdf)
-    more = closed_form_programs(robot.system, robot.model.source) if formulas else ()
-    written = robot.generate_c(output, links or None, more=more)
+    more = closed_form_programs(robot.system, robot.model.source, kept) if formulas else ()
+    written = robot.generate_c(output, links or None, variable, more, precision)
+    _say(robot, written, as_json)
+
+
+def _say(robot: Robot, written: Exported, as_json: bool) -> None:
+    """Print what was written."""
     if as_json:
         print_json(
             {
@@ -90,7 +131,12 @@ def codegen(
 
 
 def _write_formulas(
-    robot: Robot, output: str | None, kind: str | None, digits: int | None, as_json: bool
+    robot: Robot,
+    output: str | None,
+    kind: str | None,
+    digits: int | None,
+    symbols: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     target: Path | None = None
     if output is not None:
@@ -99,7 +145,7 @@ def _write_formulas(
         if kind not in (None, asked):
             raise click.UsageError(f"--format {kind} does not fit {output}")
         kind = asked
-    form = robot.closed_form()
+    form = robot.closed_form(symbols)
     text = FORMATS[kind or "text"](form, digits)
     if target is not None:
         try:

@@ -6,7 +6,7 @@ from ..compiler.printers.operations import number
 from ..names import in_python_string
 from .c_library import CLibrary
 
-TEST_TOLERANCE = 1e-9
+TEST_TOLERANCES = {"double": 1e-9, "single": 1e-3}
 """Largest relative difference that the test program allows: other compilers round otherwise."""
 
 
@@ -14,7 +14,7 @@ def test_program(described: CLibrary) -> str:
     """A program that compares every function with recorded values."""
     parts = [
         f'#include "{described.prefix}.h"\n\n#include <math.h>\n#include <stdio.h>\n',
-        COMPARE.replace("TOLERANCE", number(TEST_TOLERANCE)),
+        COMPARE.replace("TOLERANCE", number(TEST_TOLERANCES[described.precision])),
     ]
     calls = []
     for function in described.functions:
@@ -104,6 +104,7 @@ def python_loader(described: CLibrary) -> str:
         robot=in_python_string(described.robot),
         programs="\n".join(rows),
         memory=sum(described.remembered),
+        dtype="float32" if described.precision == "single" else "float64",
         positions=repr(tuple(name for name, _ in described.positions)),
         velocities=repr(tuple(name for name, _, _ in described.velocities)),
         efforts=repr(tuple(name for name, _ in described.efforts)),
@@ -145,7 +146,7 @@ class Library:
 
     def __init__(self, path):
         self._library = ctypes.CDLL(str(path))
-        self._loops = np.zeros(LOOPS)
+        self._loops = np.zeros(LOOPS, dtype=np.{dtype})
         self._memory = [self._loops.ctypes.data] if LOOPS else []
         self.home()
         for name, (inputs, shape) in PROGRAMS.items():
@@ -168,11 +169,11 @@ class Library:
                 raise TypeError(f"{{name}} takes {{', '.join(one for one, _ in inputs)}}")
             arrays = []
             for (argument, size), value in zip(inputs, values):
-                array = np.ascontiguousarray(value, dtype=np.float64)
+                array = np.ascontiguousarray(value, dtype=np.{dtype})
                 if array.shape != (size,):
                     raise ValueError(f"{{argument}} has shape {{array.shape}}, not ({{size}},)")
                 arrays.append(array)
-            result = np.empty(shape)
+            result = np.empty(shape, dtype=np.{dtype})
             pointers = [array.ctypes.data for array in [*arrays, result]]
             if function(*self._memory, *pointers):
                 raise ValueError(f"{{name}} has no finite answer there")

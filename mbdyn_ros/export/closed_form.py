@@ -13,6 +13,7 @@ numbers; C are the Christoffel symbols of H, which are what the method of Uicker
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -24,6 +25,7 @@ from ..equations.system import System
 from ..equations.textbook.lagrange_euler import KINDS
 from ..errors import InputError
 from ..program.symbols import alone
+from .closed_form_symbols import Number, with_symbolic_numbers
 from .polynomial import MOST_PRODUCTS, Polynomial, expand
 
 
@@ -42,6 +44,7 @@ class ClosedForm:
 
     robot : its name. joints : names of the independent joints, which order all indices.
     angles : whether each of them turns. gravity : (3,), m/s^2.
+    numbers : of the robot that are symbols: variables of the polynomials behind the joints.
     elements : H_ij for i <= j, C_ikl for k <= l, g_i; H is symmetric, and C in k and l.
     """
 
@@ -50,6 +53,7 @@ class ClosedForm:
     angles: tuple[bool, ...]
     gravity: tuple[float, ...]
     elements: tuple[Element, ...]
+    numbers: tuple[Number, ...] = ()
 
     @property
     def zeros(self) -> int:
@@ -58,8 +62,12 @@ class ClosedForm:
 
 
 @alone
-def closed_form(system: System, robot: str, source: str) -> ClosedForm:
+def closed_form(
+    system: System, robot: str, source: str, symbols: Sequence[str] = ()
+) -> ClosedForm:
     """The closed form of a robot of revolute and prismatic joints without closed loops.
+
+    symbols : kinds of numbers that stay symbols (`closed_form_symbols.KINDS`).
 
     Raises
     ------
@@ -68,13 +76,15 @@ def closed_form(system: System, robot: str, source: str) -> ClosedForm:
     """
     require_polynomial(system, source)
     coordinates = system.coordinates
+    symbolic = with_symbolic_numbers(system, symbols)
     try:
-        elements = polynomials(system, np.eye(coordinates.nq, dtype=int))
+        elements = polynomials(symbolic.system, np.eye(coordinates.nq, dtype=int))
     except InputError as error:
         raise InputError(f"{source}: {error}") from None
     gravity = tuple(float(x) for x in system.gravity)
     angles = turning(system)
-    return ClosedForm(robot, coordinates.velocity_labels, angles, gravity, elements)
+    labels = coordinates.velocity_labels
+    return ClosedForm(robot, labels, angles, gravity, elements, symbolic.numbers)
 
 
 def turning(system: System) -> tuple[bool, ...]:
@@ -90,10 +100,13 @@ def polynomials(
 
     Parameters
     ----------
+    system : its parameters, if it has any, are variables behind the joints.
     sums : (n, n) whole numbers, with an inverse of whole numbers. The identity makes them
         polynomials in those of the positions themselves.
     most : products of two terms that may be needed.
     """
+    parameters = system.parameters
+    others = [] if parameters is None else [parameters]
     angles, n = turning(system), len(sums)
     p, none = SX.sym("p", n), SX(0, 1)
     q = ca.sparsify(ca.DM(np.linalg.inv(sums).round())) @ p
@@ -101,8 +114,9 @@ def polynomials(
     weight = ca.densify(gravity_vector(system, q, none))
     upper = [(i, j) for i in range(n) for j in range(i, n)]
     above = ca.vertcat(*(mass[i, j] for i, j in upper)) if upper else SX(0, 1)
-    function = ca.Function("closed_form", [p], [above, weight], {"cse": True})
-    masses, weights = expand(function, angles, most)
+    function = ca.Function("closed_form", [p, *others], [above, weight], {"cse": True})
+    variables = (*angles, *(False for one in others for _ in range(one.numel())))
+    masses, weights = expand(function, variables, most)
     table = dict(zip(upper, masses, strict=True))
 
     def slope(i: int, j: int, k: int) -> Polynomial:

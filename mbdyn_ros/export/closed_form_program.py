@@ -10,6 +10,9 @@ further out: the polynomials are in its sine and cosine, which makes them much s
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import casadi as ca
 import numpy as np
 
@@ -20,7 +23,8 @@ from ..equations.textbook.lagrange_euler import is_short_chain
 from ..program.declaration import program
 from .c_library import CProgram
 from .closed_form import polynomials, require_polynomial, turning
-from .polynomial import Polynomial
+from .closed_form_symbols import with_symbolic_numbers
+from .polynomial import MOST_PRODUCTS, Polynomial
 
 AXES_ALONG = 1e-12
 """Deviation of a direction cosine from 1 under which axes are parallel."""
@@ -48,11 +52,13 @@ def closed_form_efforts(system: System, q: SX, v: SX, a: SX) -> tuple[SX, SX]:
     n = len(sums)
     p = [ca.dot(ca.sparsify(ca.DM(row)), q) for row in sums]
     variables = [ca.cos(one) if angle else one for one, angle in zip(p, angles, strict=True)]
+    known = [] if system.parameters is None else ca.vertsplit(system.parameters)
+    variables += known
     variables += [ca.sin(one) if angle else SX(0) for one, angle in zip(p, angles, strict=True)]
     horner = _Horner(variables)
     values = {
         (one.matrix, *one.indices): horner.value(one.polynomial)
-        for one in polynomials(system, sums, MOST_PRODUCTS_EVALUATED)
+        for one in polynomials(system, sums, MOST_PRODUCTS if known else MOST_PRODUCTS_EVALUATED)
     }
     mass, efforts = SX(n, n), []
     for i in range(n):
@@ -151,8 +157,12 @@ CLOSED_FORMS = (
 """The closed forms as programs to export beside the recursions."""
 
 
-def closed_form_programs(system: System, source: str) -> tuple[CProgram, ...]:
+def closed_form_programs(
+    system: System, source: str, symbols: Sequence[str] = ()
+) -> tuple[CProgram, ...]:
     """The closed forms as `Robot.generate_c` takes them.
+
+    symbols : kinds of numbers that are arguments (`closed_form_symbols.KINDS`).
 
     Raises
     ------
@@ -160,7 +170,21 @@ def closed_form_programs(system: System, source: str) -> tuple[CProgram, ...]:
         The robot has none: closed loops, or joints that neither turn nor slide.
     """
     require_polynomial(system, source)
-    return CLOSED_FORMS
+    if not symbols:
+        return CLOSED_FORMS
+    symbolic = with_symbolic_numbers(system, symbols)
+    values = np.array([one.value for one in symbolic.numbers])
+    listed = "; ".join(
+        f"[{k}] {one.letter}_{one.index}: {one.meaning}, {one.value:.6g} {one.unit}"
+        for k, one in enumerate(symbolic.numbers)
+    )
+    return tuple(
+        replace(
+            one, text=f"{one.text} Parameters: {listed}.", subject=symbolic.system,
+            examples={"parameters": lambda state: values},
+        )
+        for one in CLOSED_FORMS
+    )  # fmt: skip
 
 
 @formulation("inverse_dynamics", "Lagrange-Euler, closed form", applies=is_short_chain)

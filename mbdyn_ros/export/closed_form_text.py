@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import InputError
 from ..names import in_latex, in_markdown, in_markdown_code, in_text
 from .closed_form import ClosedForm, Element
+from .closed_form_symbols import Number
 from .polynomial_text import factors, latex_lines, plain_sum
 
 EQUATION = r"P = H(q)\,\ddot q + \dot q^T C(q)\,\dot q + g(q)"
@@ -27,17 +28,26 @@ def to_text(form: ClosedForm, digits: int | None = None) -> str:
     (H1_10 where there are ten joints or more).
     """
     lines = [f"# {in_text(form.robot)}: P = H(q) qdd + qd^T C(q) qd + g(q)"]
-    for k, (joint, angle) in enumerate(zip(form.joints, form.angles, strict=True), start=1):
-        turn = f"C{k} = cos(q{k}), S{k} = sin(q{k}), " if angle else ""
-        lines.append(f"# {turn}q{k}: {in_text(joint)}, {'rad' if angle else 'm'}")
+    lines += [*plain_legend(form)]
+    lines += [
+        f"# {one.letter}_{one.index} = {one.value:.9g} {one.unit}: {in_text(one.meaning)}"
+        for one in form.numbers
+    ]
     lines += [f"# {line}" for line in _remarks(form)]
     lines += [f"{name} = {formula}" for name, formula in to_elements(form, digits).items()]
     return "\n".join(lines) + "\n"
 
 
+def plain_legend(form: ClosedForm) -> Iterator[str]:
+    """Meanings of the joints' symbols, as comments."""
+    for k, (joint, angle) in enumerate(zip(form.joints, form.angles, strict=True), start=1):
+        turn = f"C{k} = cos(q{k}), S{k} = sin(q{k}), " if angle else ""
+        yield f"# {turn}q{k}: {in_text(joint)}, {'rad' if angle else 'm'}"
+
+
 def to_elements(form: ClosedForm, digits: int | None = None) -> dict[str, str]:
     """The formula of every element by its name, as in the text."""
-    names = _names(form, "C{0}", "S{0}", "q{0}")
+    names = plain_names(form)
     return {
         _name(form, element): plain_sum(element.polynomial, names, digits)
         for element in form.elements
@@ -47,22 +57,22 @@ def to_elements(form: ClosedForm, digits: int | None = None) -> dict[str, str]:
 def to_markdown(form: ClosedForm, digits: int | None = None) -> str:
     """Headings, and formulas between double dollars."""
     lines = [f"# {in_markdown(form.robot)}", "", f"$${EQUATION}$$", ""]
-    lines += [f"- {line}" for line in (*_legend(form, in_markdown_code), *_remarks(form))]
+    lines += [f"- {line}" for line in (*legend(form, in_markdown_code), *_remarks(form))]
     for matrix in "HCg":
         lines += ["", f"## {matrix}"]
         elements = [element for element in form.elements if element.matrix == matrix]
-        for formula in _formulas(form, elements, "aligned", digits):
+        for formula in set_formulas(form, elements, "aligned", digits):
             lines += ["", f"$$\n{formula}\n$$"]
-        lines += [part for zeros in _zeros(elements) for part in ("", zeros)]
+        lines += [part for zeros in zeros_line(elements) for part in ("", zeros)]
     return "\n".join(lines) + "\n"
 
 
 def to_latex(form: ClosedForm, digits: int | None = None) -> str:
     """A document with amsmath."""
     lines = [f"{PREAMBLE}\\section*{{{in_latex(form.robot)}}}", f"\\[{EQUATION}\\]"]
-    remarks = (*_legend(form, in_latex), *(in_latex(line) for line in _remarks(form)))
+    remarks = (*legend(form, in_latex), *(in_latex(line) for line in _remarks(form)))
     lines += ["\\begin{itemize}", *(f"\\item {line}" for line in remarks), "\\end{itemize}"]
-    lines += [*_formulas(form, form.elements, "align*", digits), *_zeros(form.elements)]
+    lines += [*set_formulas(form, form.elements, "align*", digits), *zeros_line(form.elements)]
     return "\n".join([*lines, "\\end{document}"]) + "\n"
 
 
@@ -83,6 +93,8 @@ def to_sympy(form: ClosedForm) -> dict[str, Any]:
         (sympy.cos(one), sympy.sin(one)) if angle else (one, one)
         for one, angle in zip(q, form.angles, strict=True)
     ]
+    symbols = [sympy.Symbol(f"{one.letter}_{one.index}", real=True) for one in form.numbers]
+    names += [(one, one) for one in symbols]
     found = {}
     for element in form.elements:
         terms = []
@@ -103,12 +115,14 @@ FORMATS: dict[str, Callable[[ClosedForm, int | None], str]] = {
 """How a closed form can be written."""
 
 
-def _legend(form: ClosedForm, shown: Callable[[str], str]) -> Iterable[str]:
+def legend(form: ClosedForm, shown: Callable[[str], str]) -> Iterable[str]:
     """Meanings of the symbols, in LaTeX; `shown` sets the name of a joint."""
     for k, (joint, angle) in enumerate(zip(form.joints, form.angles, strict=True), start=1):
         turn = rf"$C_{{{k}}} = \cos q_{{{k}}}$, $S_{{{k}}} = \sin q_{{{k}}}$, " if angle else ""
         name = shown(joint)
         yield f"{turn}$q_{{{k}}}$: {name}, {'rad' if angle else 'm'}"
+    for one in form.numbers:
+        yield f"${_letter(one)} = {one.value:.6g}$ {shown(one.unit)}: {shown(one.meaning)}"
 
 
 def _remarks(form: ClosedForm) -> Iterable[str]:
@@ -126,6 +140,24 @@ def _name(form: ClosedForm, element: Element) -> str:
     return element.matrix + separator.join(map(str, element.indices))
 
 
+def plain_names(form: ClosedForm) -> list[tuple[str, str]]:
+    """Names of all variables as Python reads them."""
+    others = [f"{one.letter}_{one.index}" for one in form.numbers]
+    return _names(form, "C{0}", "S{0}", "q{0}") + [(one, one) for one in others]
+
+
+def latex_names(form: ClosedForm) -> list[tuple[str, str]]:
+    """Names of all variables in LaTeX."""
+    others = [_letter(one) for one in form.numbers]
+    return _names(form, "C_{{{0}}}", "S_{{{0}}}", "q_{{{0}}}") + [(one, one) for one in others]
+
+
+def _letter(one: Number) -> str:
+    """A number's symbol in LaTeX: m_{3}, l_{x,4}, I_{xx,5}."""
+    letter, axes = one.letter[0], one.letter[1:]
+    return f"{letter}_{{{axes + ',' if axes else ''}{one.index}}}"
+
+
 def _names(form: ClosedForm, *patterns: str) -> list[tuple[str, str]]:
     """Names of the variables, by patterns for cosines, sines and slides that take a number."""
     cosine, sine, slide = patterns
@@ -135,11 +167,11 @@ def _names(form: ClosedForm, *patterns: str) -> list[tuple[str, str]]:
     ]
 
 
-def _formulas(
+def set_formulas(
     form: ClosedForm, elements: Iterable[Element], environment: str, digits: int | None
 ) -> Iterator[str]:
     """The formulas of the elements that are not zero, each in an environment of amsmath."""
-    names = _names(form, "C_{{{0}}}", "S_{{{0}}}", "q_{{{0}}}")
+    names = latex_names(form)
     for element in elements:
         if element.polynomial.coefficients:
             body = " \\\\\n&\\quad ".join(latex_lines(element.polynomial, names, digits))
@@ -147,7 +179,7 @@ def _formulas(
             yield f"\\begin{{{environment}}}\n{formula}\n\\end{{{environment}}}"
 
 
-def _zeros(elements: Iterable[Element]) -> list[str]:
+def zeros_line(elements: Iterable[Element]) -> list[str]:
     """A line that names the elements that are zero, where there are any."""
     zeros = [f"${_symbol(one)}$" for one in elements if not one.polynomial.coefficients]
     return [f"Zero: {', '.join(zeros)}."] if zeros else []

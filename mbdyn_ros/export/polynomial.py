@@ -132,8 +132,9 @@ def expand(
 
     Parameters
     ----------
-    function : of one vector q, built of sums, products, and sines and cosines of joint angles.
-    angles : whether each element of q is an angle; else it is a slide.
+    function : of one vector q, and perhaps one of other numbers, built of sums, products, and
+        sines and cosines of joint angles.
+    angles : whether each element of q is an angle; else it is a slide, or another number.
     most : products of two terms that may be needed.
 
     Returns
@@ -158,7 +159,8 @@ def expand(
         if operation == ca.OP_OUTPUT:
             results[outputs[0]][outputs[1]] = work[inputs[0]]
         elif operation == ca.OP_INPUT:
-            work[outputs[0]] = Polynomial.variable(inputs[1], 2, n)
+            place = inputs[1] + (function.numel_in(0) if inputs[0] else 0)
+            work[outputs[0]] = Polynomial.variable(place, 2, n)
         elif operation == ca.OP_CONST:
             work[outputs[0]] = Polynomial.constant(function.instruction_constant(k), n)
         elif operation in _OPERATIONS:

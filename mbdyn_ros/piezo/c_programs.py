@@ -24,7 +24,11 @@ GAIN, TOLERANCE = 50.0, 1e-5
 
 
 def generate_c(
-    robot: Robot, directory: str | os.PathLike[str], rotor: Rotor, link: str
+    robot: Robot,
+    directory: str | os.PathLike[str],
+    rotor: Rotor,
+    link: str,
+    precision: str = "double",
 ) -> Exported:
     """Write the equations of a piezo robot as C99, its rotor's torques and controller included.
 
@@ -40,6 +44,7 @@ def generate_c(
     ----------
     rotor : whose numbers the test is recorded at; force and speed are arguments.
     link : that carries the rotor, turning about its z axis.
+    precision : "double" or "single", as in `Robot.generate_c`.
 
     Raises
     ------
@@ -48,7 +53,9 @@ def generate_c(
     """
     require_rotor(robot, rotor, link)
     robot.require_mass("control by pulses")
-    return robot.generate_c(directory, [link], more=c_programs(rotor, link))
+    return robot.generate_c(
+        directory, [link], more=c_programs(rotor, link), precision=precision
+    )
 
 
 def c_programs(rotor: Rotor, link: str) -> tuple[CProgram, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 import numpy as np
 
@@ -9,9 +11,14 @@ from ..cli.printing import print_json, print_table
 from ..cli.robot_options import RobotOptions, robot_options
 from ..cli.series import AT_HOME, read_values, state_option
 from ..errors import InputError
+from ..export.closed_form import ClosedForm
+from ..export.closed_form_text import to_elements
 from ..recording.write import check_target
+from ..robot.export import PRECISIONS
 from ..view.figure import PLOTS
 from . import PiezoMotion, PulseController, Rotor, circle, follow, generate_c
+from .torque_formulas import torque_formulas
+from .torque_text import TORQUE_FORMATS
 
 SETTLE = 0.5
 """s after the end of the path, in which the joints finish their way."""
@@ -35,6 +42,13 @@ SAMPLES_PER_CYCLE = 8
 @click.option("--pulses", metavar="FILE", help="Plot the torques over one turn of the rotor.")
 @click.option("--codegen", metavar="FOLDER",
               help="Write C99 instead: dynamics, rotor torques, pulse windows, controller.")
+@click.option("--precision", type=click.Choice(PRECISIONS), default="double", show_default=True,
+              help="Of the C of --codegen; single for processors without doubles.")
+@click.option("--equations", type=click.Choice(list(TORQUE_FORMATS)), is_flag=False,
+              flag_value="text", help="Formulas instead: torques, pulse windows, controller.")
+@click.option("--digits", type=click.IntRange(1, 17),
+              help="Digits of the numbers in --equations.  [default: all]")
+@click.option("-o", "--output", metavar="FILE", help="File for --equations.")
 @robot_options
 def piezo(
     robot_file: str,
@@ -50,6 +64,10 @@ def piezo(
     plot: str | None,
     pulses: str | None,
     codegen: str | None,
+    precision: str,
+    equations: str | None,
+    digits: int | None,
+    output: str | None,
     options: RobotOptions,
     as_json: bool,
 ) -> None:
@@ -63,6 +81,7 @@ def piezo(
       mbdyn piezo urdf/piezo_robot.yaml --position tilt_3=0.8,tilt_4=-0.5,swing_5=0.6
       mbdyn piezo urdf/piezo_robot.yaml --position '[0, 0.3, 0.8, -0.5, 0.6, 0]' --plot run.png
       mbdyn piezo urdf/piezo_robot.yaml --codegen piezo_c
+      mbdyn piezo urdf/piezo_robot.yaml --equations --digits 4
     """
     robot = options.read(robot_file)
     for target in (plot, pulses):
@@ -71,8 +90,13 @@ def piezo(
     if not 1.0 <= rate <= 1e5:
         raise InputError(f"--rate is {rate}; give 1 to 100000 Hz")
     rotor = Rotor(rotor_mass, rotor_radius, rotor_speed)
+    if equations is not None:
+        _show_formulas(torque_formulas(robot, rotor, link), equations, digits, output, as_json)
+        return
+    if digits is not None or output is not None:
+        raise click.UsageError("--digits and --output go with --equations")
     if codegen is not None:
-        written = generate_c(robot, codegen, rotor, link)
+        written = generate_c(robot, codegen, rotor, link, precision)
         files = [str(one) for one in written.files]
         if as_json:
             print_json({"files": files, "functions": list(written.functions)})
@@ -137,3 +161,19 @@ def piezo(
     click.echo(
         f"mean torque over a turn: at most {100 * run.torque_error(least):.3f} % from that asked"
     )
+
+
+def _show_formulas(
+    form: ClosedForm, kind: str, digits: int | None, output: str | None, as_json: bool
+) -> None:
+    """Print or write what the microprocessor evaluates."""
+    text = TORQUE_FORMATS[kind](form, digits)
+    if output is not None:
+        try:
+            Path(output).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{output}: cannot be written: {error}") from None
+    if as_json:
+        print_json({"joints": list(form.joints), "elements": to_elements(form, digits)})
+    else:
+        click.echo(text if output is None else f"wrote {output}", nl=output is not None)

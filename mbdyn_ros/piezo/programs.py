@@ -56,8 +56,7 @@ def pulse_control(
     wanted_way = wanted_v * turn
     there = ca.fmax(ca.fabs(wanted_way), ca.fabs(error)) <= tolerance
     way = ca.if_else(there, 0, wanted_way + turn * gain * error)
-    torque, given, able = pulses.torque_for_way(amplitude, gravity, inertia, way, speed)
-    short = ca.fabs(way) > ca.fabs(given) * (1 + pulses.AMPLITUDE_ROUNDING)
+    torque, given, short, able = pulses.torque_for_way(amplitude, gravity, inertia, way, speed)
     result = pulses.windows(amplitude, phase, torque)
     result[:, pulses.ROWS.index("saturated")] = short
     return ca.horzcat(result, given, able).T

@@ -66,7 +66,7 @@ def windows(amplitude: SX, phase: SX, wanted: SX) -> SX:
 
 def torque_for_way(
     amplitude: SX, gravity: SX, inertia: SX, way: SX, speed: SX
-) -> tuple[SX, SX, SX]:
+) -> tuple[SX, SX, SX, SX]:
     """Mean torques (nv, 1) for wanted ways per turn (nv, 1): eq. (b) solved for d, then (a).
 
     Parameters
@@ -76,8 +76,8 @@ def torque_for_way(
 
     Returns
     -------
-    torque; the way that it gives, at most that of one full pulse; whether a pulse can move the
-    joint that way at all, or need not.
+    torque; the way that it gives, at most that of one full pulse; whether that is less than
+    wanted; whether a pulse can move the joint that way at all, or need not.
     """
     sign = ca.if_else(way < 0, -1, 1)
     load = sign * gravity  # of the joint, against the way
@@ -92,7 +92,8 @@ def torque_for_way(
         return strength * ca.sin(half) - load * half
 
     most = 2 * widest * drive(widest)
-    wanted = ca.fmin(ca.fabs(way) * effect, most)
+    demand = ca.fabs(way) * effect
+    wanted = ca.fmin(demand, most)
     # sin(d) < d: this is never too wide; Newton's method goes on from there.
     half = ca.fmin(ca.sqrt(wanted / (2 * (strength - load))), widest)
     for _ in range(NEWTON_STEPS):
@@ -101,7 +102,8 @@ def torque_for_way(
         half = ca.fmin(ca.fmax(half + step, 0), widest)
     torque = ca.if_else(able, sign * strength * ca.sin(half) / math.pi, 0)
     given = ca.if_else(able, sign * wanted / effect, 0)
-    return torque, given, ca.logic_or(able, idle)
+    short = ca.if_else(able, demand > most, ca.logic_not(idle))
+    return torque, given, short, ca.logic_or(able, idle)
 
 
 def within_a_turn(angle: SX) -> SX:

@@ -4,26 +4,39 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..errors import InputError
+from ..model.read.source_text import load_text
 from .variable import checked_layout
 
 if TYPE_CHECKING:
     from ..export.c_export import Exported
-    from ..export.c_library import CProgram
+    from ..export.c_library import CLibrary, CProgram
     from ..export.closed_form import ClosedForm
     from .robot import Robot
 
 
-def closed_form(self: Robot) -> ClosedForm:
+PRECISIONS = ("double", "single")
+"""Precisions of exported C."""
+
+
+def closed_form(self: Robot, symbols: Sequence[str] = ()) -> ClosedForm:
     """Every element of H, C and g in P = H qdd + qd^T C qd + g as trigonometric polynomial.
 
     Without friction. `export.closed_form_text` writes it as text, Markdown and LaTeX.
 
+    Parameters
+    ----------
+    symbols : numbers that stay symbols: "masses", "centres" (of mass), "moments" (of inertia),
+        "lengths"; what is zero in the robot stays zero. `ClosedForm.numbers` lists them.
+
     Raises
     ------
     InputError
-        The robot has closed loops, a floating base, or other than turning and sliding joints.
+        The robot has closed loops, a floating base, or other than turning and sliding joints; or
+        an unknown kind of symbols.
 
     Examples
     --------
@@ -44,7 +57,7 @@ def closed_form(self: Robot) -> ClosedForm:
     """
     from ..export.closed_form import closed_form  # few programs need it
 
-    return closed_form(self.system, self.model.name, self.model.source)
+    return closed_form(self.system, self.model.name, self.model.source, symbols)
 
 
 def generate_c(
@@ -53,6 +66,7 @@ def generate_c(
     links: Sequence[str] | None = None,
     parameters: Sequence[str] = (),
     more: Sequence[CProgram] = (),
+    precision: str = "double",
 ) -> Exported:
     """Write the equations as self-contained C99: no libraries, no memory, no state.
 
@@ -68,6 +82,7 @@ def generate_c(
         the functions, in one array behind the others; `parameter_labels` and `parameter_values`
         have its order and the numbers that hold now.
     more : programs of applications to export beside them.
+    precision : "double", or "single": C of float, for processors that have no other.
 
     Returns
     -------
@@ -76,7 +91,8 @@ def generate_c(
     Raises
     ------
     InputError
-        An unknown link, a folder that cannot be written, a file in it that is not ours.
+        An unknown link or precision, a folder that cannot be written, a file in it that is not
+        ours; single precision where loops are closed by Newton's method, which needs double.
 
     Examples
     --------
@@ -91,4 +107,64 @@ def generate_c(
     from .c_description import describe
 
     layout = checked_layout(self, parameters)
-    return export_c(directory, lambda: describe(self, links, layout, more))
+    if precision not in PRECISIONS:
+        raise InputError(f"precision is {precision!r}; choose of {', '.join(PRECISIONS)}")
+    if precision == "single" and self.walked_joints:
+        raise InputError(
+            f"{self.model.source}: the loops of {', '.join(self.walked_joints)} are closed by "
+            "Newton's method to 1e-12, which single precision cannot; export double precision"
+        )
+
+    def described() -> CLibrary:
+        return replace(describe(self, links, layout, more), precision=precision)
+
+    return export_c(directory, described)
+
+
+def generate_cpp(
+    self: Robot,
+    directory: str | os.PathLike[str],
+    links: Sequence[str] | None = None,
+    parameters: Sequence[str] = (),
+    description: str | None = None,
+) -> Exported:
+    """Write the equations as a C++17 class around self-contained C99, as a CMake package.
+
+    Names of joints and limits as constants, inverse and forward dynamics, gravity compensation,
+    computed torque, joint states of loops that follow from the last position; a C interface that
+    other programs open at run time; headers with control laws; an example of a 1 kHz loop.
+
+    Parameters
+    ----------
+    directory, links, parameters : as `generate_c` has them; parameters begin with the numbers that
+        hold now.
+    description : text that the robot was made of, by whose hash a program of another robot is
+        noticed; that of the file it was loaded from, if not given.
+
+    Returns
+    -------
+    The files, the names of the C functions, and what was left out, with the reason.
+
+    Raises
+    ------
+    InputError
+        As `generate_c`.
+
+    Examples
+    --------
+    >>> import mbdyn_ros, tempfile
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART, variable=["cart"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = robot.generate_cpp(folder, parameters=["cart"], description=CART)
+    >>> [path.name for path in written.files][:5]
+    ['cart.h', 'cart.c', 'cart_model.c', 'cart.hpp', 'test_cart.c']
+    """
+    from ..export.cpp_export import description_hash, export_cpp  # few programs need them
+    from .cpp_description import describe_model
+
+    layout = checked_layout(self, parameters)
+    if description is None and os.path.isfile(self.model.source):
+        description = load_text(self.model.source)[1]
+    known_by = description_hash(description) if description else ""
+    return export_cpp(directory, lambda: describe_model(self, links, layout, known_by))

@@ -52,7 +52,7 @@ class SimulatorServices:
         if simulator.fault:
             raise InputError(f"there is a fault, call ~/reset first: {simulator.fault}")
         settings = simulator.settings
-        session.advance(simulator.time(), settings.timeout, settings.substeps)
+        session.advance(simulator.time(), settings, settings.substeps)
         return f"t = {session.motion.time:.6g} s"
 
     def _set_state(self, session: Session, request: Any) -> str:

@@ -13,7 +13,8 @@ class Settings:
 
     rate : steps per simulated second, Hz; `loop_rate` per second of the world.
     step : of the integration, s; `substeps` of them in one step.
-    timeout : of commands, s.
+    timeout : of commands, s. unchanged : how long they may stay the same, s; 0: ever.
+    servo_frequency : of joints that follow positions or velocities, Hz.
     every : how many steps for one message of joint states.
     """
 
@@ -22,6 +23,8 @@ class Settings:
     step: float
     substeps: int
     timeout: float
+    unchanged: float
+    servo_frequency: float
     every: int
 
     @staticmethod
@@ -34,5 +37,7 @@ class Settings:
             step=1.0 / (rate * substeps),
             substeps=substeps,
             timeout=values["command_timeout"],
+            unchanged=values["unchanged_timeout"],
+            servo_frequency=values["servo_frequency"],
             every=max(1, round(rate / (values["publish_rate"] or rate))),
         )
