@@ -20,6 +20,7 @@ class CModel:
     joints, independent, actuated : names of joints.
     joint_positions, joint_velocities : a name for each number of all joints.
     q_limits : (2, nq). v_limits, effort_limits, home_q, parameter_values : numbers of each.
+    joint_turns : of joint_positions, whether whole turns change nothing.
     links : names of links and of the C functions of their Jacobians.
     openings : loops that may stay open.
     """
@@ -38,6 +39,7 @@ class CModel:
     effort_limits: Array
     home_q: Array
     parameter_values: Array
+    joint_turns: tuple[bool, ...]
     links: tuple[tuple[str, str], ...]
     openings: tuple[Opening, ...]
 
@@ -94,6 +96,7 @@ def model_text(model: CModel) -> str:
     searched = library.closing is not None
     lists = [_strings(field, names) for field, names in model.names.items() if names]
     lists += [_numbers(field, numbers) for field, numbers in model.numbers.items() if len(numbers)]
+    turns = ", ".join(str(int(one)) for one in model.joint_turns) or "0"
     functions = [_called(model, field) for field in FIELDS]
     links = [
         LINK.format(k=k, function=function, loops=_loops(library), nq=library.nq)
@@ -114,12 +117,13 @@ def model_text(model: CModel) -> str:
         *(f"{field if len(numbers) else 'NULL'}," for field, numbers in model.numbers.items()),
         f"{f'sizeof({memory})' if searched else '0'}, start, joint_state,",
         *(f"{field if model.function(field) else 'NULL'}," for field in FIELDS),
-        f"gap, {len(model.links)}, {'links' if rows else 'NULL'}",
+        f"gap, {len(model.links)}, {'links' if rows else 'NULL'}, joint_turns",
     ]
     return "\n".join([
         f'#include "mbdyn_ros/model.h"\n#include "{prefix}.h"\n\n#include <float.h>\n'
         "#include <math.h>\n#include <stddef.h>\n",
         *lists,
+        f"static const unsigned char joint_turns[] = {{{turns}}};",
         SEARCHED.format(prefix=prefix) if searched else CLOSED_FORM,
         STATE.format(
             function=f"{prefix}_joint_motion",

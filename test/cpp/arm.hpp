@@ -81,13 +81,15 @@ inline double gap(void *, const double *, const char **loop) {
   return 0.0;
 }
 
+inline const unsigned char turns[] = {0, 0};
 inline const mbdyn_ros_names two{2, joints}, ten{10, numbers};
 
 inline const mbdyn_ros_model table{
     sizeof(mbdyn_ros_model), MBDYN_ROS_ABI, "arm", "by hand", "", "",
     two, two, two, two, two, two, two, two, ten,
     lower, upper, speed, limit, home, values, 0, start, joint_state, inverse_dynamics,
-    forward_dynamics, mass_matrix, gravity, gravity, rubbing, actuated_effort, gap, 0, nullptr};
+    forward_dynamics, mass_matrix, gravity, gravity, rubbing, actuated_effort, gap, 0, nullptr,
+    turns};
 
 }  // namespace arm
 

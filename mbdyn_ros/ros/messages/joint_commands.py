@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,9 @@ CONTEST = 3
 
 QUANTITIES = ("position", "velocity", "effort")
 """Quantities of commands; of those that change at once the first one moves the joint."""
+
+NEARLY_WITHIN = 1e-4
+"""rad or m by which points of trajectories may be beyond limits: planners round."""
 
 REST = "no joint of a command has a number: no controller has written one yet"
 """A remark about commands that are all NaN."""
@@ -140,12 +144,48 @@ class JointCommands:
             speeds = sent.get("velocity")
             known = speeds[1] if speeds is not None and speeds[0] == places else None
             self._stream.take(places, within, stamp, known)
+        for quantity in reversed(QUANTITIES):  # the stiffest has the last word
+            if quantity in sent:
+                among = np.array(sent[quantity][0], dtype=int)
+                new = self._channels[quantity].changed[among] == now
+                self._mode[among[new]] = QUANTITIES.index(quantity)
         for place in {place for places, _ in sent.values() for place in places}:
             if self._senders[place] != sender:
                 self._senders[place] = sender
                 self._turns[place] += 1
-            ages = [-one.changed[place] for one in self._channels.values()]
-            self._mode[place] = int(np.argmin(ages))
+
+    def require_within(
+        self, places: Sequence[int], names: Sequence[str], points: Sequence[Any]
+    ) -> None:
+        """Refuse points of a trajectory beyond the position limits.
+
+        Raises
+        ------
+        InputError
+            The joint, the number and the limits.
+        """
+        low, high, _ = self._limits[:, places]
+        for k, point in enumerate(points):
+            if len(point.positions) != len(names):
+                continue  # refused where it is read
+            q = np.array(point.positions)
+            bad = np.flatnonzero((q < low - NEARLY_WITHIN) | (q > high + NEARLY_WITHIN))
+            if len(bad):
+                j = int(bad[0])
+                raise InputError(
+                    f"point {k}: position of {names[j]} is {q[j]:.6g}, outside its limits "
+                    f"{low[j]:.6g} to {high[j]:.6g}"
+                )
+
+    def hold(self, places: Sequence[int], position: Array) -> None:
+        """Let coordinates follow a position, from a standstill, until something else comes."""
+        self._channels["position"].value[places] = position
+        self._stream.rest(places, position)
+        self._mode[places] = QUANTITIES.index("position")
+
+    def turn(self, places: Sequence[int]) -> float:
+        """When coordinates were last commanded otherwise, by all that is sent; grows."""
+        return max(float(one.changed[places].max()) for one in self._channels.values())
 
     @property
     def follow(self) -> bool:

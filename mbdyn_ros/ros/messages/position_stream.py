@@ -60,6 +60,11 @@ class PositionStream:
         np.multiply(self.velocity, age <= self._span, out=velocity)
         position[:] = self.position + self.velocity * np.minimum(age, self._span)
 
+    def rest(self, places: Sequence[int], position: Array) -> None:
+        """Stand at a position."""
+        self.position[places], self.velocity[places] = position, 0.0
+        self._span[places], self._at[places] = 0.0, -math.inf
+
     def clear(self) -> None:
         """Forget all."""
         self.velocity[:] = self._span[:] = 0.0

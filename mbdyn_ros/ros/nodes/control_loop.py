@@ -198,7 +198,9 @@ class ControlLoop(Follower):
         control = self.control
         self._read_state()
         if self.follows_what == "joints":
-            q, control.wanted_v[:], control.wanted_a[:] = self.playback.at(now)
+            # Where it was wanted when that was measured: a state on its way is no error.
+            q, control.wanted_v[:], _ = self.playback.at(min(self._sent, now))
+            _, _, control.wanted_a[:] = self.playback.at(now)
             control.wanted_q[:] = control.q + self.measured.way(q)
         what, apart = control.farthest()
         tolerance = self.conditions.following_tolerance

@@ -74,6 +74,19 @@ SIMULATOR = (
         "servo_frequency", 50.0,
         "natural frequency of joints that follow positions or velocities, Hz", 0.1, 1000.0,
     ),
+    Spec(
+        "hold_at_start", False, "joints keep their first position until they are commanded",
+        read_only=True,
+    ),
+    Spec(
+        "path_tolerance", 0.0, "distance from a trajectory that ends its goal, rad or m; 0: none",
+        0.0, 1e6,
+    ),
+    Spec(
+        "goal_tolerance", 0.01, "distance from a trajectory's end at which it is reached, rad "
+        "or m; 0: any", 0.0, 1e6,
+    ),
+    Spec("goal_time", 1.0, "time after its end to reach it, s", 0.0, 3600.0),
     Spec("imu_links", STRINGS, "links that carry an IMU, on ~/imu/LINK", read_only=True),
     Spec(
         "force_torque_joints", STRINGS, "joints that carry a force-torque sensor, on "

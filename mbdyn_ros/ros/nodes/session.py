@@ -23,6 +23,7 @@ from ...units import velocity_unit
 from ..messages.effort_limits import EffortLimits
 from ..messages.joint_commands import JointCommands
 from ..messages.named_numbers import partial_position
+from .path_motion import PathMotion
 from .pushes import Pushes
 from .simulator_settings import Settings
 
@@ -55,6 +56,7 @@ class Session:
     motion, following, commands, limits : as the names say. pushes : forces from outside.
     actuators : what gives joints their efforts by commands, if the robot has any.
     message : joint states of all `scalar_motions`, filled by `fill_message`.
+    path : what joints follow from point to point; None where nothing is.
     work : of the efforts and pushes since the start, J.
     refusal : why the robot cannot start where it should; empty where it can.
     """
@@ -83,6 +85,8 @@ class Session:
         self.motion = ChartedStep(robot, settings.step, environment=environment)
         self.following = Following(robot, self.motion, settings.servo_frequency)
         self.work = 0.0
+        self.path: PathMotion | None = None
+        self._held = settings.hold_at_start
         blocks = robot.system.coordinates.joint_blocks
         names, self._rows_q, self._rows_v = scalar_motions(blocks)
         self.message = JointState(name=names)
@@ -116,6 +120,11 @@ class Session:
         self.motion.effort[:] = 0.0
         self.commands.clear()
         self.pushes.clear()
+        if self.path is not None:
+            self.path.outcome, self.path = "the simulation was reset", None
+        if self._held:
+            places = np.flatnonzero(self.commands.can_follow).tolist()
+            self.commands.hold(places, self.motion.joint_position[self.following.places[places]])
         self.fill_message()
 
     def require_slow(self, v: Array) -> None:
@@ -182,6 +191,8 @@ class Session:
         commands.write(motion.effort, now, settings.timeout, settings.unchanged)
         if commands.follow and not self.following.ready:
             return  # time stands still until what it takes to follow is compiled
+        if self.path is not None:
+            self.path.fill(commands.targets)
         self.following.drive(motion.effort, commands.targets, self.limits.held_to)
         self.limits.clamp(motion.effort)
         if self.actuators is not None and motion.ready:
@@ -195,6 +206,8 @@ class Session:
             if not motion.ready:
                 break  # time stands still until equations in other coordinates are compiled
             motion.advance()
+        if self.path is not None and not self.path.watch():
+            self.path = None
         # Efforts are constant meanwhile: their work, and that of pushes, is effort times way.
         way = motion.joint_position[self._ways] - before
         self.work += float(motion.effort[self._working] @ way)

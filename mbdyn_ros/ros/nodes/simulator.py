@@ -30,6 +30,8 @@ from .simulator_health import SessionHealth
 from .simulator_services import SimulatorServices
 from .simulator_settings import Settings
 from .simulator_views import SimulatorViews
+from .standard_services import StandardServices
+from .trajectory_action import TrajectoryAction
 from .walls import walls_of
 
 MOST_MADE_UP = 50
@@ -67,6 +69,8 @@ class Simulator(RobotNode):
         """Commands and services."""
         self.inboxes = CommandInboxes(self)
         self.services_offered = SimulatorServices(self)
+        self.trajectories = TrajectoryAction(self)
+        StandardServices(self)
 
     def last_words(self) -> None:
         """The last joint states show zero effort."""
@@ -77,6 +81,7 @@ class Simulator(RobotNode):
     def stop(self) -> None:
         """End the threads."""
         super().stop()
+        self.trajectories.close()
         if self._reloading is not None:
             self._reloading.join()
         if self.session is not None:
@@ -196,11 +201,17 @@ class Simulator(RobotNode):
             pressures = JointState(header=session.message.header, name=names, position=values)
             self._pressures.publish(pressures)
 
+    def start_again(self, session: Session) -> str:
+        """Go back to the start, under `lock`; return the fault that this cleared."""
+        session.reset()
+        return self.clear_fault()
+
     def on_fault(self) -> None:
         """Stand still, with zero effort."""
         if self.session is not None:
             self.session.commands.clear()
             self.session.pushes.clear()
+            self.session.path = None
             self.session.motion.effort[:] = 0.0
             self.session.still_message()
 

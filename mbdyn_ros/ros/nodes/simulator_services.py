@@ -37,8 +37,7 @@ class SimulatorServices:
         return action(self._simulator.require(self._simulator.session), request)
 
     def _reset(self, session: Session, request: Any) -> str:
-        session.reset()
-        cleared = self._simulator.clear_fault()
+        cleared = self._simulator.start_again(session)
         return f"at the start again; cleared: {cleared}" if cleared else "at the start again"
 
     def _pause(self, session: Session, request: Any) -> str:

@@ -90,6 +90,10 @@ typedef struct {
 
   size_t link_count;
   const mbdyn_ros_link *links; /* those whose Jacobian was asked for */
+
+  /* For each number of joint_position: 1 where it is an angle in a loop, which whole turns do not
+     change; else 0. */
+  const unsigned char *joint_turns;
 } mbdyn_ros_model;
 
 #ifdef __cplusplus
