@@ -167,7 +167,7 @@ def test_the_page_compiles(tmp_path: Path) -> None:
     mbdyn_ros.example("ur5").generate_cpp(tmp_path, links=[])
     page = (URDF.parent / "docs" / "cpp.md").read_text()
     blocks = re.findall(r"^```cpp\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for number, block in enumerate(blocks):
         includes = re.findall(r"^#include .*$", block, re.MULTILINE)
         rest = re.sub(r"^#include .*$", "", block, flags=re.MULTILINE)

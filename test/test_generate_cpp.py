@@ -20,6 +20,7 @@ from cpp_tools import (
     needs_cxx,
     robot_of,
 )
+from test_independent import SLIDER
 
 import mbdyn_ros
 from mbdyn_ros.export.c_export import Exported
@@ -147,6 +148,36 @@ def test_open_loops_are_told_with_their_gap(
     said = re.search(r"a gap of ([-+.e\d]+) (?:m|rad)", str(refusal.value))
     assert said is not None and rows[1][-1] == 2
     assert rows[1][-2] == pytest.approx(float(said[1]), rel=0.01)
+
+
+@needs_cxx
+def test_jumps_are_limited(tmp_path: Path, evaluate: Path) -> None:
+    """Of loops that are searched: a limit refuses at once what would be walked to."""
+    robot = robot_of("walked mimic")
+    library = library_of(robot.generate_cpp(tmp_path))
+    near = motion(robot, 1)[0]
+    states = [near | {"q": near["q"] + away} for away in (0.0, 0.04, 0.0, 0.009, 0.018)]
+    joints = len(robot.system.coordinates.joint_labels)
+    walked, limited = (
+        numbers(evaluate, library, states, "", *more) for more in ([], ["0.01"])
+    )
+    assert not walked[:, joints].any()
+    assert limited[:, joints].tolist() == [0, 2, 0, 0, 0]  # MBDYN_ROS_OPEN
+    np.testing.assert_allclose(limited[4], walked[4], rtol=1e-9)
+
+
+@needs_cxx
+def test_dead_points_are_told(tmp_path: Path, evaluate: Path) -> None:
+    """A piston with crank and rod in line: no effort, but joints and accelerations."""
+    robot = mbdyn_ros.load(SLIDER, "{independent: [turn], actuated: [stroke]}", home={"turn": 1.0})
+    library = library_of(robot.generate_cpp(tmp_path, links=[]))
+    ones = {key: np.ones(1) for key in ORDER}
+    dead, alive = numbers(evaluate, library, [ones | {"q": np.zeros(1)}, ones])
+    joints = 3 * (len(robot.joint_names) + 1)
+    assert dead[joints - 1] == 0 and np.isfinite(dead[:joints]).all()
+    assert dead[joints + 1] == 3 and np.isnan(dead[joints])  # MBDYN_ROS_NO_ANSWER
+    assert alive[joints + 1] == 0
+    assert alive[joints] == pytest.approx(robot.inverse_dynamics([1.0], [1.0], [1.0])[0], rel=1e-12)
 
 
 def test_the_class_knows_names_limits_and_hashes(

@@ -25,7 +25,13 @@ from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.read.installed import find_robot, installed_robots
 from mbdyn_ros.piezo.ros.parameters import PIEZO_CONTROLLER, PIEZO_SIMULATOR
 from mbdyn_ros.ros import launch_support
-from mbdyn_ros.ros.nodes.parameters import COMPUTED_TORQUE, SIMULATOR, TORQUE_FEEDFORWARD
+from mbdyn_ros.ros.nodes.parameters import (
+    COMPUTED_TORQUE,
+    LOOP_STATE_PUBLISHER,
+    SIMULATOR,
+    TORQUE_FEEDFORWARD,
+    TRAJECTORY_CONVERTER,
+)
 
 __all__ = ["rig", "start"]
 
@@ -45,6 +51,8 @@ def urdf(tmp_path: Path) -> Path:
         ("simulator", SIMULATOR),
         ("torque_feedforward", TORQUE_FEEDFORWARD),
         ("computed_torque", COMPUTED_TORQUE),
+        ("loop_state_publisher", LOOP_STATE_PUBLISHER),
+        ("trajectory_converter", TRAJECTORY_CONVERTER),
         ("piezo_controller", PIEZO_CONTROLLER),
         ("piezo_simulator", PIEZO_SIMULATOR),
     ],

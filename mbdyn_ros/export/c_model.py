@@ -20,6 +20,7 @@ class CModel:
     joints, independent, actuated : names of joints.
     joint_positions, joint_velocities : a name for each number of all joints.
     q_limits : (2, nq). v_limits, effort_limits, home_q, parameter_values : numbers of each.
+    joint_turns : of joint_positions, whether whole turns change nothing.
     links : names of links and of the C functions of their Jacobians.
     openings : loops that may stay open.
     """
@@ -38,6 +39,7 @@ class CModel:
     effort_limits: Array
     home_q: Array
     parameter_values: Array
+    joint_turns: tuple[bool, ...]
     links: tuple[tuple[str, str], ...]
     openings: tuple[Opening, ...]
 
@@ -94,6 +96,7 @@ def model_text(model: CModel) -> str:
     searched = library.closing is not None
     lists = [_strings(field, names) for field, names in model.names.items() if names]
     lists += [_numbers(field, numbers) for field, numbers in model.numbers.items() if len(numbers)]
+    turns = ", ".join(str(int(one)) for one in model.joint_turns) or "0"
     functions = [_called(model, field) for field in FIELDS]
     links = [
         LINK.format(k=k, function=function, loops=_loops(library), nq=library.nq)
@@ -114,12 +117,13 @@ def model_text(model: CModel) -> str:
         *(f"{field if len(numbers) else 'NULL'}," for field, numbers in model.numbers.items()),
         f"{f'sizeof({memory})' if searched else '0'}, start, joint_state,",
         *(f"{field if model.function(field) else 'NULL'}," for field in FIELDS),
-        f"gap, {len(model.links)}, {'links' if rows else 'NULL'}",
+        f"gap, {len(model.links)}, {'links' if rows else 'NULL'}, joint_turns, limit_jumps",
     ]
     return "\n".join([
         f'#include "mbdyn_ros/model.h"\n#include "{prefix}.h"\n\n#include <float.h>\n'
         "#include <math.h>\n#include <stddef.h>\n",
         *lists,
+        f"static const unsigned char joint_turns[] = {{{turns}}};",
         SEARCHED.format(prefix=prefix) if searched else CLOSED_FORM,
         STATE.format(
             function=f"{prefix}_joint_motion",
@@ -164,23 +168,32 @@ def _called(model: CModel, field: str) -> str:
     checked = [f"not_finite({name}, {sizes[name]})" for name in inputs if name in given]
     return CALLED.format(
         field=field,
-        inputs="".join(f"const double *{name}, " for name in inputs),
+        inputs=" ".join(f"const double *{name}," for name in inputs),
         output=output,
         unused="".join(f"  (void){name};\n" for name in unused)
         + ("" if model.library.closing is not None else "  (void)memory;\n"),
         function=function.name,
         loops=_loops(model.library),
         passed=", ".join(name for name in inputs if name in given),
-        checked=" || ".join(checked),
+        checked=" ||\n                ".join(checked),
     )
 
 
 SEARCHED = """
 static void start(void *memory) {{ {prefix}_home(memory); }}
+
+static void limit_jumps(void *memory, double farthest) {{
+  (({prefix}_loops *)memory)->farthest = farthest;
+}}
 """
 
 CLOSED_FORM = """
 static void start(void *memory) { (void)memory; }
+
+static void limit_jumps(void *memory, double farthest) {
+  (void)memory;
+  (void)farthest;
+}
 """
 
 STATE = """/* 1 where any of n numbers is NaN or infinite, else 0. */
@@ -192,11 +205,13 @@ static int not_finite(const double *x, size_t n) {{
   return 0;
 }}
 
-/* Why there is no answer at finite arguments: a loop that stays open, or anything else. */
-static int reason(void *memory, const double *q) {{
+/* Why a function failed: by its arguments, a loop that stays open, or anything else. */
+static int reason(void *memory, int failed, int strange, const double *q) {{
   static const double rest[{nv}];
   double motion[{motion}];
   (void)memory;
+  if (strange) return MBDYN_ROS_NOT_FINITE;
+  if (failed == MBDYN_ROS_OPEN) return MBDYN_ROS_OPEN;
   (void){function}({loops}q, rest, rest, motion);
   return not_finite(motion, {positions}) ? MBDYN_ROS_OPEN : MBDYN_ROS_NO_ANSWER;
 }}
@@ -213,23 +228,23 @@ static int joint_state(void *memory, const double *q, const double *v, const dou
     acceleration[i] = motion[{positions} + {velocities} + i];
   }}
   if (!failed) return MBDYN_ROS_OK;
-  if (not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite(a, {nv})) {{
-    return MBDYN_ROS_NOT_FINITE;
-  }}
-  return reason(memory, q);
+  return reason(memory, failed,
+                not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite(a, {nv}), q);
 }}
 """
 
-CALLED = """static int {field}(void *memory, {inputs}double *{output}) {{
-{unused}  if (!{function}({loops}{passed}, {output})) return MBDYN_ROS_OK;
-  return {checked} ? MBDYN_ROS_NOT_FINITE : reason(memory, q);
+CALLED = """static int {field}(void *memory, {inputs}
+    double *{output}) {{
+{unused}  const int failed = {function}({loops}{passed}, {output});
+  if (!failed) return MBDYN_ROS_OK;
+  return reason(memory, failed,
+                {checked}, q);
 }}
 """
 
 LINK = """static int jacobian_{k}(void *memory, const double *q, double *jacobian) {{
-  (void)memory;
-  if (!{function}({loops}q, jacobian)) return MBDYN_ROS_OK;
-  return not_finite(q, {nq}) ? MBDYN_ROS_NOT_FINITE : reason(memory, q);
+  const int failed = {function}({loops}q, jacobian);
+  return failed ? reason(memory, failed, not_finite(q, {nq}), q) : MBDYN_ROS_OK;
 }}
 """
 

@@ -82,7 +82,8 @@ class MeasuredJoints:
         self._first = 7 * robot.floating_base
         self._closed.q = chart.home_position
         self._moved.q = chart.home_position
-        self._turning = _tied_turns(chart, self.labels)
+        turning = chart.system.turning
+        self._turning = np.array([label in turning for label in self.labels], dtype=bool)
         self._home = chart.joint_state(chart.home_position)[0][self._own]
         self._turns = np.zeros(size)
         self._correction = np.zeros(len(self._base))
@@ -197,16 +198,3 @@ def _checked_deviations(deviations: Sequence[float] | None, labels: Sequence[str
         k = int(wrong[0])
         raise InputError(f"the deviation of {labels[k]} is {numbers[k]:g}: it must be positive")
     return numbers
-
-
-def _tied_turns(robot: Robot, labels: Sequence[str]) -> Array:
-    """Of coordinates, whether they turn in a loop, where a whole turn changes nothing."""
-    system = robot.system
-    turning = {
-        system.tree.bodies[body].joint
-        for linkage in system.linkages
-        if not linkage.cluster.gears
-        for body in linkage.cluster.tied
-        if system.tree.bodies[body].motion.is_periodic
-    }
-    return np.array([label in turning for label in labels], dtype=bool)

@@ -108,7 +108,10 @@ def resample_efforts(
             )
     begins = np.sort(np.concatenate([one[:, 0] for one in done]))
     times = np.append(begins, motion.time[-1])
-    q, v, a = motion.at(times, np.append(begins, begins[-1]))
+    states = motion.at(times, np.append(begins, begins[-1]))
+    for state, given in zip(states, motion.given, strict=False):
+        state[np.searchsorted(times, motion.time)] = given  # to the last digit
+    q, v, a = states
     return EffortTrajectory(
         times, q, v, None if acceleration is None else a, efforts.at_points(times),
         len(times) - len(motion.time), bound,
@@ -146,6 +149,7 @@ class _Polynomials:
             raise InputError("a motion has two points or more, at times that increase")
         if not all(np.isfinite(one).all() for one in rows):
             raise InputError("the motion has numbers that are not finite")
+        self.given = rows
         values = np.stack(rows, axis=1)
         self._whole = PPoly.from_bernstein_basis(BPoly.from_derivatives(self.time, values))
         self._pieces = self._whole.c

@@ -55,6 +55,7 @@ def describe_model(
         effort_limits=effort_limits(robot),
         home_q=robot.home_position,
         parameter_values=robot._parameters.values(layout),
+        joint_turns=tuple(one in robot.system.turning for one in coordinates.joint_labels),
         links=tuple(
             (one.program.about.link, one.name)
             for one in library.functions

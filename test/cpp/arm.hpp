@@ -29,6 +29,7 @@ inline int answer(const double *x, std::size_t n) {
   return MBDYN_ROS_OK;
 }
 inline void start(void *) {}
+inline void limit_jumps(void *, double) {}
 inline int joint_state(void *, const double *q, const double *v, const double *a, double *x,
                        double *dx, double *ddx) {
   for (int k = 0; k < 2; ++k) x[k] = q[k], dx[k] = v[k], ddx[k] = a[k];
@@ -81,13 +82,15 @@ inline double gap(void *, const double *, const char **loop) {
   return 0.0;
 }
 
+inline const unsigned char turns[] = {0, 0};
 inline const mbdyn_ros_names two{2, joints}, ten{10, numbers};
 
 inline const mbdyn_ros_model table{
     sizeof(mbdyn_ros_model), MBDYN_ROS_ABI, "arm", "by hand", "", "",
     two, two, two, two, two, two, two, two, ten,
     lower, upper, speed, limit, home, values, 0, start, joint_state, inverse_dynamics,
-    forward_dynamics, mass_matrix, gravity, gravity, rubbing, actuated_effort, gap, 0, nullptr};
+    forward_dynamics, mass_matrix, gravity, gravity, rubbing, actuated_effort, gap, 0, nullptr,
+    turns, limit_jumps};
 
 }  // namespace arm
 
