@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dposv
 
 from ...model.model import Array
 
@@ -168,15 +169,12 @@ class Servo:
 
     def _solved(self, mobility: Array, acceleration: Array) -> Array:
         """Efforts that give the accelerations."""
-        found: NDArray[np.floating[Any]] = acceleration
         if not self._redundant:
-            try:
-                found = np.linalg.solve(mobility, acceleration)
-            except np.linalg.LinAlgError:  # a dead point: it moves nothing
-                found = _of_least_norm(mobility, acceleration)
-        else:
-            found = _of_least_norm(mobility, acceleration)
-        return found.astype(np.float64, copy=False)
+            # LAPACK itself: numpy's solve lets go of the interpreter, and other threads keep it.
+            _, found, unsolved = dposv(mobility, acceleration)
+            if not unsolved:
+                return np.asarray(found, dtype=np.float64)
+        return _of_least_norm(mobility, acceleration).astype(np.float64, copy=False)
 
 
 def _of_least_norm(mobility: Array, acceleration: Array) -> NDArray[np.floating[Any]]:
