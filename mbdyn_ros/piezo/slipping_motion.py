@@ -191,7 +191,7 @@ class SlippingMotion:
         self._mass.q[:], self._bias.q[:], self._bias.v[:] = middle, middle, faster
         self._mass()
         self._bias()
-        inverse = np.linalg.inv(self._mass.result)
+        inverse = np.asarray(np.linalg.inv(self._mass.result), dtype=np.float64)
         force = -self._bias.result
         self._components.q[:] = middle[self._joints]
         self._components()
@@ -202,7 +202,7 @@ class SlippingMotion:
             force[self._joints] += felt
         else:
             force[self._turns] += self.drive.torque(float(faster[self._turns]))
-        bound = np.zeros(len(force))
+        bound: Array = np.zeros(len(force))
         half = self.contact.envelope(self.envelope, self.free, h / 2)
         bound[self._joints] = h * self.contact.holding * (1.0 - half)
         without = self._v + h * inverse @ force
