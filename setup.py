@@ -75,6 +75,8 @@ setup(
     package_data={
         NAME: ["py.typed"],
         f"{NAME}.compiler.runtime": ["*.c", "*.h"],
+        f"{NAME}.export": ["cpp/mbdyn_ros/*.h", "cpp/mbdyn_ros/*.hpp"],
+        f"{NAME}.mechanisms": ["library/*.yaml"],
         f"{NAME}.urdf": ["*.urdf", "*.yaml"],
     },
     data_files=shared_files(),
@@ -123,11 +125,14 @@ setup(
     entry_points={
         "console_scripts": [
             "mbdyn = mbdyn_ros.executables:mbdyn",
+            "computed_torque = mbdyn_ros.executables:computed_torque",
             "inverse_dynamics_server = mbdyn_ros.executables:inverse_dynamics_server",
+            "loop_state_publisher = mbdyn_ros.executables:loop_state_publisher",
             "piezo_controller = mbdyn_ros.executables:piezo_controller",
             "piezo_simulator = mbdyn_ros.executables:piezo_simulator",
             "simulator = mbdyn_ros.executables:simulator",
             "torque_feedforward = mbdyn_ros.executables:torque_feedforward",
+            "trajectory_converter = mbdyn_ros.executables:trajectory_converter",
         ],
     },
 )

@@ -213,29 +213,28 @@ def draw(
     names: tuple[str, ...],
 ) -> None:
     """Both comparisons, plotted over each other."""
-    from matplotlib.figure import Figure
+    from mbdyn_ros.view.colors import color_of
+    from mbdyn_ros.view.figure import INK, figure_of, legend_beside, tidy
 
-    figure = Figure(figsize=(9.5, 3.8), dpi=110, layout="constrained")
+    figure = figure_of(1, 2, (5.8, 3.8))
     left, right = figure.subplots(1, 2)
     angle = np.degrees(analysis.motion.q[:, 0])
-    left.plot(angle, analysis.torque[:, 0], color="C0", label="mbdyn_ros")
-    left.plot(angle[::15], theirs[::15], "o", mfc="none", color="C3", label="Pinocchio")
+    left.plot(angle, analysis.torque[:, 0], color=color_of(0), label="mbdyn_ros")
+    left.plot(angle[::15], theirs[::15], "o", mfc="none", color=color_of(1), label="Pinocchio")
     left.set(xlabel="crank angle (deg)", ylabel="driving torque without gravity (N·m)")
     left.set_xticks(range(0, 361, 90))
     times, speeds = ours
     for k, name in enumerate(names):
-        right.plot(times, speeds[:, k], color=f"C{k}", label=name.removesuffix("_joint"))
-        right.plot(times[::25], motion[::25, k], "o", mfc="none", color=f"C{k}", markersize=5)
-        right.plot(times[12::25], soft[name][12::25], "x", color=f"C{k}", markersize=4)
-    right.plot([], [], "o", mfc="none", color="0.3", label="Pinocchio")
-    right.plot([], [], "x", color="0.3", label="MuJoCo")
+        right.plot(times, speeds[:, k], color=color_of(k), label=name.removesuffix("_joint"))
+        right.plot(times[::25], motion[::25, k], "o", mfc="none", color=color_of(k), markersize=5)
+        right.plot(times[12::25], soft[name][12::25], "x", color=color_of(k), markersize=4)
+    right.plot([], [], "o", mfc="none", color=INK, label="Pinocchio")
+    right.plot([], [], "x", color=INK, label="MuJoCo")
     right.set(xlabel="time (s)", ylabel=f"joint speed under {TORQUE:g} N·m (rad/s)")
     for axes in (left, right):
-        axes.grid(alpha=0.3)
+        tidy(axes)
         axes.margins(x=0.01)
-        axes.legend(fontsize="small", framealpha=0.8, edgecolor="none")
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
+        legend_beside(axes)
     figure.savefig(path)
 
 

@@ -39,6 +39,10 @@ ARGUMENTS = {
     "real_time_factor": ("1.0", "simulated seconds per second"),
     "gravity": ("[0.0, 0.0, -9.81]", "gravity in the world, m/s^2"),
     "floating_base": ("false", "whether the root link moves freely in the world"),
+    "joint_states": (
+        "joint_states", "topic of the simulator's joint states, where another node owns that name"
+    ),
+    "hold_at_start": ("false", "whether joints keep their first position until commanded"),
     "start_paused": ("false", "wait for the service simulator/pause with data: false"),
     "feedforward": ("false", "also start torque_feedforward, which drives the simulator"),
     "publish_clock": ("false", "publish simulated time on /clock"),
@@ -78,6 +82,7 @@ def start(context):
         "floating_base": floating,
         "start_paused": given.truth("start_paused"),
         "publish_clock": given.truth("publish_clock"),
+        "hold_at_start": given.truth("hold_at_start"),
     }
     actions = [
         Node(
@@ -86,7 +91,7 @@ def start(context):
             namespace=namespace,
             output="screen",
             parameters=[model, gravity, settings, *files],
-            remappings=OWN_TRANSFORMS,
+            remappings=[*OWN_TRANSFORMS, ("joint_states", given["joint_states"])],
             on_exit=Shutdown(reason="the simulator ended"),
         )
     ]

@@ -11,11 +11,14 @@ from .cli.interrupts import leave_when_interrupted
 from .ros.node.signals import hear
 
 NODES = {
+    "computed_torque": ".ros.nodes.computed_torque",
     "inverse_dynamics_server": ".ros.nodes.inverse_dynamics_server",
+    "loop_state_publisher": ".ros.nodes.loop_state_publisher",
     "piezo_controller": ".piezo.ros.piezo_controller",
     "piezo_simulator": ".piezo.ros.piezo_simulator",
     "simulator": ".ros.nodes.simulator",
     "torque_feedforward": ".ros.nodes.torque_feedforward",
+    "trajectory_converter": ".ros.nodes.trajectory_converter",
 }
 """Every node, and the module whose `main` runs it."""
 
@@ -42,8 +45,11 @@ def mbdyn() -> None:
     import_module(".__main__", __package__).main(prog_name="mbdyn")
 
 
+computed_torque = partial(run, "computed_torque")
 inverse_dynamics_server = partial(run, "inverse_dynamics_server")
+loop_state_publisher = partial(run, "loop_state_publisher")
 piezo_controller = partial(run, "piezo_controller")
 piezo_simulator = partial(run, "piezo_simulator")
 simulator = partial(run, "simulator")
 torque_feedforward = partial(run, "torque_feedforward")
+trajectory_converter = partial(run, "trajectory_converter")

@@ -22,7 +22,15 @@ LONGEST_IDENTIFIER = 100
 C_WORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if "
     "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while class".split()
+    "union unsigned void volatile while".split()
+)
+CPP_WORDS = frozenset(
+    "alignas alignof and asm bool catch char16_t char32_t char8_t class co_await co_return "
+    "co_yield compl concept const_cast consteval constexpr constinit decltype delete "
+    "dynamic_cast explicit export false friend mutable namespace new noexcept not nullptr "
+    "operator or private protected public reinterpret_cast requires static_assert static_cast "
+    "std template this thread_local throw true try typeid typename using virtual wchar_t xor "
+    "linux unix mbdyn_ros".split()
 )
 HEADERS = frozenset(
     "assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal "
@@ -34,8 +42,9 @@ TARGETS = frozenset(
 )
 DEVICES = frozenset("aux con nul prn".split())
 MODULES = frozenset(sys.stdlib_module_names) | frozenset(keyword.kwlist) | {"numpy"}
-TAKEN = C_WORDS | HEADERS | TARGETS | DEVICES | {name.lower() for name in MODULES}
-"""Names that a file, a target of CMake, a library or a module of Python has already, in small."""
+TAKEN = C_WORDS | CPP_WORDS | HEADERS | TARGETS | DEVICES | {name.lower() for name in MODULES}
+"""Names that a file, a target of CMake, a library, a namespace of C++ or a module of Python has
+already, in small."""
 
 LATEX = {
     "\\": r"\textbackslash{}", "_": r"\_", "%": r"\%", "&": r"\&", "#": r"\#", "$": r"\$",
@@ -68,6 +77,19 @@ def in_c_comment(name: str) -> str:
     """
     clean = in_text(name).replace("\\", "_")
     return re.sub(r"(?<=\*)(?=/)|(?<=/)(?=\*)|(?<=\?)(?=\?)", " ", clean)
+
+
+def in_c_string(text: str) -> str:
+    """A text as a string of C and C++, between its quotes.
+
+    >>> print(in_c_string('arm "1"?\\n'))
+    "arm \\"1\\"\\077\\012"
+    """
+    plain = "".join(
+        chr(one) if 32 <= one < 127 and chr(one) not in "\\\"?" else f"\\{one:03o}"
+        for one in text.encode("utf-8", "surrogatepass")
+    )
+    return '"' + plain.replace("\\042", '\\"') + '"'
 
 
 def in_python_string(name: str) -> str:

@@ -201,6 +201,12 @@ def test_every_part_obeys_newton_and_euler_under_its_reactions(name: str) -> Non
         assert abs(place - pose.point(pin.second, pin.at_second)[0]) < 1e-14
         push(pin.first, -1.0, analysis.reactions[pin.name][0], place)
         push(pin.second, 1.0, analysis.reactions[pin.name][0], place)
+    for mesh in layout.meshes:
+        start = pose.origins[mesh.driver][0]
+        end = pose.origins[mesh.carrier if mesh.driven == "ground" else mesh.driven][0]
+        place = start + (end - start) * mesh.ratio / (mesh.ratio - 1)
+        push(mesh.driver, -1.0, analysis.reactions[mesh.name][0], place)
+        push(mesh.driven, 1.0, analysis.reactions[mesh.name][0], place)
     inertia = 0j
     size = max(map(abs, forces.values())) + 10
     for part in layout.parts:

@@ -38,7 +38,7 @@ def value(formula: str, equations: DenocEquations) -> float:
     return float(eval(formula, {}, known))
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", [one for one in MECHANISMS if MECHANISMS[one]().layout().pins])
 def test_every_cut_gives_the_torque_and_the_reactions(name: str) -> None:
     random = np.random.default_rng(5)
     mechanism = random_design(MECHANISMS[name], random)

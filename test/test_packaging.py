@@ -1,4 +1,4 @@
-"""The two packages agree with each other and with the ROS contract."""
+"""The packages agree with each other and with the ROS contract."""
 
 import ast
 import re
@@ -13,7 +13,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
 INTERFACES = ROOT / "mbdyn_ros_interfaces"
-MANIFESTS = [ROOT / "package.xml", INTERFACES / "package.xml"]
+CONTROLLERS = ROOT / "mbdyn_ros_controllers"
+MANIFESTS = [one / "package.xml" for one in (ROOT, INTERFACES, CONTROLLERS)]
 
 
 def promised():

@@ -137,7 +137,7 @@ def test_references_follow_simulated_time(rig: Rig, interpreted: None) -> None:
     work.show(100.0)
     work.reference.publish(motion)
     rig.wait(lambda: not work.node.idle_reason)
-    wanted = work.node.feedforward.playback.reference
+    wanted = work.node.follower.playback.reference
     for moment in (102.0, 102.5, 102.9):
         work.show(moment)
         efforts = arm.inverse_dynamics(*wanted.at(moment - 101.0))
@@ -167,12 +167,12 @@ def test_a_reference_ahead_does_not_act_at_once(rig: Rig, interpreted: None) -> 
     ahead = state(Q)
     ahead.header.stamp = stamp(14.0)
     work.reference.publish(ahead)
-    rig.wait(lambda: work.node.feedforward.playback.start == 14.0)
+    rig.wait(lambda: work.node.follower.playback.start == 14.0)
     work.sent.clear()
     rig.wait(lambda: len(work.sent) > 4)
     assert last_is(work.sent, held)  # not those of the first point
     work.show(12.0)
-    q, v, a = work.node.feedforward.playback.at(12.0)
+    q, v, a = work.node.follower.playback.at(12.0)
     assert q == pytest.approx(np.array(Q) / 2) and abs(v[0]) > 0.1
     assert last_is(work.sent, arm.inverse_dynamics(q, v, a))
     work.show(14.0)
@@ -193,4 +193,6 @@ def test_commands_age_by_the_time_that_the_simulator_makes(rig: Rig) -> None:
     for _ in range(6):
         assert rig.call(Trigger, "simulator/step").success
         efforts.append(node.session.motion.effort.tolist())
-    assert efforts == [[3.0] * 3] * 4 + [[0.0] * 3] * 2
+    fading = 3 * (1 - (2 * 0.02 / 0.035 - 1) ** 3), 3 * (1 - (2 * 0.03 / 0.035 - 1) ** 3)
+    wanted = [[one] * 3 for one in (3.0, 3.0, *fading, 0.0, 0.0)]
+    assert np.array(efforts) == pytest.approx(np.array(wanted), abs=1e-9)

@@ -195,7 +195,7 @@ def test_a_fault_sends_zeros_until_reset(
         raise InputError("the effort of elbow is nan")
 
     with monkeypatch.context() as patch:
-        patch.setattr(node.feedforward, "efforts", fail)
+        patch.setattr(node.follower, "efforts", fail)
         reference.publish(state(Q))
         rig.wait(lambda: node.fault)
     assert "the effort of" in node.fault and node.health().errors == [node.fault]
@@ -214,7 +214,7 @@ def measure(rig: Rig, node: Any, q: list[float]) -> None:
 
     def known() -> bool:
         states.publish(JointState(name=JOINTS, position=q, velocity=[0.0] * 3))
-        return bool(node.feedforward.measured.position.tolist() == q)
+        return bool(node.follower.measured.position.tolist() == q)
 
     rig.wait(known)
     rig.client.destroy_publisher(states)
@@ -235,7 +235,7 @@ def test_a_reference_begins_near_the_robot(rig: Rig, arm: mbdyn_ros.Robot) -> No
     rig.wait(lambda: "on the way to the first point, effort of" in node.refusals.last)
     reference.publish(state(Q, at=30.0))
     rig.wait(lambda: not node.idle_reason)
-    assert node.feedforward.playback.at(node.feedforward.playback.start)[0] == pytest.approx(
+    assert node.follower.playback.at(node.follower.playback.start)[0] == pytest.approx(
         [0.3, -0.4, 0.02], abs=0.05
     )
     measure(rig, node, [0.3, -0.4, -0.02])  # beyond a limit: it may come back

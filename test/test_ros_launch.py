@@ -25,7 +25,13 @@ from mbdyn_ros.errors import InputError
 from mbdyn_ros.model.read.installed import find_robot, installed_robots
 from mbdyn_ros.piezo.ros.parameters import PIEZO_CONTROLLER, PIEZO_SIMULATOR
 from mbdyn_ros.ros import launch_support
-from mbdyn_ros.ros.nodes.parameters import SIMULATOR, TORQUE_FEEDFORWARD
+from mbdyn_ros.ros.nodes.parameters import (
+    COMPUTED_TORQUE,
+    LOOP_STATE_PUBLISHER,
+    SIMULATOR,
+    TORQUE_FEEDFORWARD,
+    TRAJECTORY_CONVERTER,
+)
 
 __all__ = ["rig", "start"]
 
@@ -44,6 +50,9 @@ def urdf(tmp_path: Path) -> Path:
     [
         ("simulator", SIMULATOR),
         ("torque_feedforward", TORQUE_FEEDFORWARD),
+        ("computed_torque", COMPUTED_TORQUE),
+        ("loop_state_publisher", LOOP_STATE_PUBLISHER),
+        ("trajectory_converter", TRAJECTORY_CONVERTER),
         ("piezo_controller", PIEZO_CONTROLLER),
         ("piezo_simulator", PIEZO_SIMULATOR),
     ],
@@ -156,7 +165,7 @@ def test_launch_arguments(urdf: Path) -> None:
     assert arguments.description("urdf") == ARM
 
 
-@pytest.mark.parametrize("file", ["simulate", "mechanism", "impact"])
+@pytest.mark.parametrize("file", ["simulate", "mechanism", "impact", "ros2_control"])
 def test_launch_files_list_their_arguments(file: str) -> None:
     """As `ros2 launch --show-args` finds them: without running anything."""
     pytest.importorskip("launch_ros")

@@ -17,7 +17,7 @@ from test_ros_feedforward import start, state
 from trajectory_msgs.msg import JointTrajectory
 
 import mbdyn_ros
-from mbdyn_ros.ros.messages.effort_commands import EffortCommands
+from mbdyn_ros.ros.messages.joint_commands import JointCommands, NamedCommand
 from mbdyn_ros.ros.messages.measured_state import MeasuredState
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
@@ -46,14 +46,15 @@ def test_joint_states_are_as_old_as_their_stamps() -> None:
 
 
 def test_commands_in_turns_are_contested(interpreted: None) -> None:
-    commands = EffortCommands(mbdyn_ros.load(ARM))
+    commands = JointCommands(mbdyn_ros.load(ARM))
+    grip, elbow = (NamedCommand([name], effort=[2.0]) for name in ("grip", "elbow"))
     for k in range(20):
         commands.set_array([1.0] * 3, 0.01 * k, b"one")
-        commands.set_named(["grip"], [2.0], 0.01 * k, b"two" if k > 10 else b"one")
+        commands.set_named(grip, 0.01 * k, b"two" if k > 10 else b"one")
     assert commands.contested() == ["grip"]
     for k in range(20):  # each its own joint; and then another takes over
-        commands.set_named(["elbow"], [2.0], 1.0, b"one" if k < 10 else b"two")
-        commands.set_named(["grip"], [2.0], 1.0, b"two")
+        commands.set_named(elbow, 1.0, b"one" if k < 10 else b"two")
+        commands.set_named(grip, 1.0, b"two")
     assert commands.contested() == []
 
 
@@ -115,12 +116,12 @@ def test_replayed_joint_states_are_not_fresh(rig: Rig) -> None:
             for publisher, message in messages:
                 publisher.publish(message)
             with node.lock:
-                return str(node.feedforward.measured.missing(node.time(), 1.0))
+                return str(node.follower.measured.missing(node.time(), 1.0))
 
         rig.wait(lambda: "behind this node's clock" in measured((replay, old)))
         both = (live, joint_state(0.01)), (replay, old)
         rig.wait(lambda: not measured(*both) and not measured(*both))
-        assert node.feedforward.measured.position.tolist() == [0.01] * 3
+        assert node.follower.measured.position.tolist() == [0.01] * 3
         now = joint_state(0.03)
 
         def warned() -> bool:

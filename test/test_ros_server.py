@@ -257,7 +257,7 @@ def test_large_requests(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     message.points[2999].positions = Q
     with monkeypatch.context() as patch:
         patch.setattr(Layout, "state", None)
-        assert len(with_efforts(node.robot, message).points[2999].effort) == 3
+        assert len(with_efforts(node.robot, message)[0].points[2999].effort) == 3
     assert rig.set(node, largest_request=2999) == ""
     with pytest.raises(InputError, match="3000 points, and the parameter largest_request is 2999"):
         node._filled(node.robot, message)

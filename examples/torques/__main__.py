@@ -2,7 +2,9 @@
 
 Three processes a robot on a DDS domain of their own: `inverse_dynamics_server` answers a client
 here, `torque_feedforward` turns a trajectory into torques, `simulator` moves by them. The crane
-has closed loops: the efforts of its cylinders are those that the trajectory service filled in.
+has closed loops: the efforts of its cylinders are those that the trajectory service filled in. In
+its second chapter it is planned in angles of boom and jib, converted, and moved by its cylinders'
+forces and by their positions.
 """
 
 from __future__ import annotations
@@ -22,12 +24,13 @@ from mbdyn_ros.model.read.installed import find_robot
 from mbdyn_ros.robot import load
 from mbdyn_ros.ros.node.interfaces import srv
 
+from .angles import run_angles
 from .client import DemoClient
 from .judge import judge, pd_share, tool_path
 from .motion import trajectory_message
 from .outcome import Outcome
 from .plot import draw
-from .table import check, table
+from .table import angles_table, check, table
 
 ROBOTS = {
     "ur5": (
@@ -126,6 +129,11 @@ def main(args: list[str] | None = None) -> int:
             console.print(f"{name}: three nodes on ROS_DOMAIN_ID {options.domain} ...")
             outcomes.append(run_robot(name, context, options.domain))
         console.print(table(outcomes))
+        if "manipulator" in options.robots:
+            console.print("manipulator: planned in angles, moved by its cylinders ...")
+            console.print(
+                angles_table(run_angles(context, options.domain, DELAY, PD_FREQUENCY))
+            )
         for outcome in outcomes:
             busy = check(outcome)
             if busy:

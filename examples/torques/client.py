@@ -124,10 +124,14 @@ class DemoClient(Node):
         self._spin(1e-9 * (start - self.get_clock().now().nanoseconds) - 0.4 * REST)
         self._read_states()
         self.states.clear()
-        self._call(self._pause, SetBool.Request(data=False))
+        self._release()
         self._spin(MOTION + 1.4 * REST)
         self._call(self._pause, SetBool.Request(data=True))
         return start * 1e-9
+
+    def _release(self) -> None:
+        """Let the simulation run."""
+        self._call(self._pause, SetBool.Request(data=False))
 
     def start_again(self, feedforward: str) -> None:
         """Back to the start, paused, with another source of efforts, however well it follows."""

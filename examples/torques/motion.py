@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -27,11 +29,13 @@ def wanted_motion(times: Array, home: Array, goal: Array) -> tuple[Array, Array,
     return q, v, a
 
 
-def trajectory_message(robot: Robot, home: Array, goal: Array) -> JointTrajectory:
-    """The motion as a message."""
+def trajectory_message(
+    robot: Robot, home: Array, goal: Array, joints: Sequence[str] = ()
+) -> JointTrajectory:
+    """The motion as a message, of the independent joints unless others are named."""
     times = np.linspace(0, MOTION, POINTS)
     q, v, a = wanted_motion(times, home, goal)
-    message = JointTrajectory(joint_names=list(robot.independent_joints))
+    message = JointTrajectory(joint_names=list(joints or robot.independent_joints))
     for k, moment in enumerate(times.tolist()):
         point = JointTrajectoryPoint()
         point.positions, point.velocities = doubles(q[k]), doubles(v[k])

@@ -28,6 +28,18 @@ class Path:
 
 
 @dataclass
+class PlannedPaths:
+    """The tool on a way that was planned in angles, by forces of cylinders and by their positions.
+
+    points : of the plan, and with those that efforts needed besides.
+    """
+
+    effort: Path = field(default_factory=lambda: Path())
+    position: Path = field(default_factory=lambda: Path())
+    points: tuple[int, int] = (0, 0)
+
+
+@dataclass
 class Outcome:
     """The numbers that came back for one robot."""
 

@@ -8,7 +8,7 @@ from examples.demonstration import DemoError
 
 from .client import CALLS
 from .motion import POINTS
-from .outcome import Outcome
+from .outcome import Outcome, PlannedPaths
 
 RATE = 1000.0
 """Hz, of the simulator."""
@@ -51,6 +51,20 @@ def table(outcomes: list[Outcome]) -> Table:
     ]  # fmt: skip
     for asked, back, cells in rows:
         result.add_row(asked, back, *cells)
+    return result
+
+
+def angles_table(paths: PlannedPaths) -> Table:
+    """The crane that was planned in angles and moved by its cylinders."""
+    result = Table(title="planned in angles, moved by cylinders", title_justify="left")
+    result.add_column("the crane follows its plan by")
+    result.add_column("path error of the tool, rms, max, mm", justify="right")
+    before, after = paths.points
+    for name, path in (
+        (f"forces, filled in at {after} points ({before} planned), and a small PD", paths.effort),
+        ("positions of its cylinders", paths.position),
+    ):
+        result.add_row(name, f"{path.rms_mm:.2f}, {path.max_mm:.2f}")
     return result
 
 

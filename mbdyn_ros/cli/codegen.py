@@ -7,8 +7,10 @@ from pathlib import Path
 import click
 
 from ..errors import InputError
+from ..export.c_export import Exported
 from ..export.closed_form_program import closed_form_programs
 from ..export.closed_form_text import FORMATS, to_elements
+from ..model.read.source_text import NamedText
 from ..recording.write import check_target
 from ..robot import Robot
 from ..robot.export import PRECISIONS
@@ -25,6 +27,11 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
               help="Folder for C code; file (.txt, .md, .tex) for formulas, or a folder.")
 @click.option("--link", "links", multiple=True, metavar="LINK",
               help="A link whose Jacobian is wanted; may be repeated.  [default: every end]")
+@click.option("--cpp", "in_cpp", is_flag=True,
+              help="A C++17 class around the C, as a CMake package; loops follow their motion.")
+@click.option("--variable", multiple=True, metavar="NAME",
+              help="A link whose inertia is an argument in C, or gravity, friction, armature or "
+              "springs; may be repeated.")
 @click.option("--closed-form", "formulas", is_flag=True,
               help="Formulas of every element of H, C and g; into a folder as C code.")
 @click.option("--symbols", metavar="KINDS", default="",
@@ -40,6 +47,8 @@ def codegen(
     urdf: str,
     output: str | None,
     links: tuple[str, ...],
+    in_cpp: bool,
+    variable: tuple[str, ...],
     formulas: bool,
     symbols: str,
     precision: str,
@@ -55,6 +64,9 @@ def codegen(
     and forward dynamics, mass matrix, gravity, Jacobians. Files that something else wrote are not
     overwritten.
 
+    With --cpp: a C++17 class with constants, control laws and an example of a 1 kHz loop, in a
+    CMake package, and a library that other programs open at run time.
+
     With --closed-form: P = H(q) qdd + qd^T C(q) qd + g(q), every element a polynomial in
     C1 = cos(q1), S1 = sin(q1), ..., and how many are zero; into a folder these closed forms too,
     as C functions beside the others.
@@ -63,11 +75,14 @@ def codegen(
     Examples:
       mbdyn codegen ur5.urdf -o ur5_c && cmake -S ur5_c -B build && cmake --build build
       mbdyn codegen panda.urdf -o panda_c --link panda_link8 --precision single
+      mbdyn codegen ur5.urdf --cpp --variable tool0 -o my_robot
       mbdyn codegen piezo_robot.yaml --closed-form --digits 4
       mbdyn codegen piezo_robot.yaml --closed-form -o dynamics.tex
       mbdyn codegen piezo_robot.yaml --closed-form --symbols masses,lengths
       mbdyn codegen piezo_robot.yaml --closed-form -o piezo_c
     """
+    if formulas and (in_cpp or variable):
+        raise click.UsageError("--cpp and --variable do not go with --closed-form")
     in_c = output is not None and not Path(output).suffix
     kept = tuple(one.strip() for one in symbols.split(",") if one.strip())
     if kept and not formulas:
@@ -83,9 +98,22 @@ def codegen(
         raise click.UsageError("--format and --digits go with --closed-form")
     if output is None:
         raise click.UsageError("name a folder for the C code: -o FOLDER")
+    if in_cpp and precision != "double":
+        raise click.UsageError("--precision goes with C code, not with --cpp")
+    if in_cpp:
+        description = options.described(urdf)
+        robot = options.read(description)
+        text = description.text if isinstance(description, NamedText) else None
+        _say(robot, robot.generate_cpp(output, links or None, variable, text), as_json)
+        return
     robot = options.read(urdf)
     more = closed_form_programs(robot.system, robot.model.source, kept) if formulas else ()
-    written = robot.generate_c(output, links or None, more=more, precision=precision)
+    written = robot.generate_c(output, links or None, variable, more, precision)
+    _say(robot, written, as_json)
+
+
+def _say(robot: Robot, written: Exported, as_json: bool) -> None:
+    """Print what was written."""
     if as_json:
         print_json(
             {

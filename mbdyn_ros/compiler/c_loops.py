@@ -31,15 +31,20 @@ from .source import HEADERS, QUICK
 def walk_source(closing: Closing) -> str:
     """C of the library that closes the loops of a robot for all of its programs: `close_all` and
     `memory_size`, the `close` and `memory` of runtime/program.h."""
-    walk = c_loops(closing, '#include "newton.h"\n')
+    walk = c_loops(closing, '#include "newton.h"\n#include "close_loops.h"\n')
     return QUICK + HEADERS + walk + FOLLOWING + CLOSE_ALL.format(
         ny=closing.ny, nz=closing.nz, count=len(closing.counts), places=places(closing)
     )
 
 
-def newton_text() -> str:
-    """The C99 of the walk itself, to stand in C that is exported."""
-    return (RUNTIME / "newton.h").read_text(encoding="ascii")
+def newton_text(follows: bool) -> str:
+    """The C99 of the walk itself, to stand in C that is exported.
+
+    follows : whether what comes behind it follows a motion, or `close_loops`.
+    """
+    names = ("newton.h", "following.h" if follows else "close_loops.h")
+    walk, behind = ((RUNTIME / name).read_text(encoding="ascii") for name in names)
+    return f"{walk}\n{LIMITS_OF_STEPS if follows else ''}{behind}"
 
 
 def places(closing: Closing) -> str:
@@ -102,13 +107,14 @@ static void change_{k}(const double *y, const double *z, const double *dy, const
 {change}}}
 """
 
-FOLLOWING = f"""
+LIMITS_OF_STEPS = f"""
 #define LONGEST_STRIDE {number(LONGEST_STRIDE)}
 #define SMALL {number(SMALL)}
 #define CONTRACTION {number(CONTRACTION)}
 
-#include "following.h"
 """
+
+FOLLOWING = f'{LIMITS_OF_STEPS}#include "following.h"\n'
 
 CLOSE_ALL = """
 /* What following remembers counts for one home alone. Positions farther than `farthest` from the

@@ -105,6 +105,15 @@ def _units(system: System, linkage: Linkage) -> dict[int, float]:
     return {body.v.start: length if body.motion.slides else 1.0 for body in bodies}
 
 
+def rate_units(system: System) -> Array:
+    """The velocities (nv_tree,) that count as 1: rad/s, in loops their ways around a second."""
+    units = np.ones(system.tree.nv)
+    for linkage in system.linkages:
+        for row, unit in _units(system, linkage).items():
+            units[row] = unit
+    return units
+
+
 @program("q", output="rates", internal=True, matrix=True)
 def joint_rates(system: System, q: SX, z: SX) -> SX:
     """Velocities (nv_tree, nv) of all joints at unit velocities of the independent ones."""

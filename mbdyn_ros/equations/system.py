@@ -201,6 +201,17 @@ class System:
         return ca.vertcat(SX(0, 1), *residuals)
 
     @functools.cached_property
+    def turning(self) -> frozenset[str]:
+        """The joints that turn in loops, where a whole turn changes nothing."""
+        return frozenset(
+            self.tree.bodies[body].joint
+            for linkage in self.linkages
+            if not linkage.cluster.gears
+            for body in linkage.cluster.tied
+            if self.tree.bodies[body].motion.is_periodic
+        )
+
+    @functools.cached_property
     def has_friction(self) -> bool:
         """Whether any joint has damping or dry friction."""
         return self.has("damping", "friction")

@@ -7,7 +7,7 @@ recorded values, `CMakeLists.txt`, and `arm.py`, which calls the compiled librar
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,7 +31,7 @@ class Exported:
 
 def export_c(directory: str | os.PathLike[str], describe: Callable[[], CLibrary]) -> Exported:
     """Write the files of a library, described once the folder is known to serve."""
-    folder = _prepared(directory)
+    folder = prepared(directory)
     described = describe()
     name = described.prefix
     texts = {
@@ -46,20 +46,27 @@ def export_c(directory: str | os.PathLike[str], describe: Callable[[], CLibrary]
             file: in_single_precision(text) if file.endswith((".c", ".h")) else text
             for file, text in texts.items()
         }
+    files = write_files(folder, texts)
+    names = tuple(function.name for function in described.functions)
+    return Exported(files, names, described.omitted)
+
+
+def write_files(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
+    """Write texts by their names in a folder; refused, all of them, where one is not ours."""
     files = tuple(folder / file for file in texts)
     for path in files:
         _require_ours(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in zip(files, texts.values(), strict=True):
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{folder}: cannot be written: {error}") from None
-    names = tuple(function.name for function in described.functions)
-    return Exported(files, names, described.omitted)
+    return files
 
 
-def _prepared(directory: str | os.PathLike[str]) -> Path:
+def prepared(directory: str | os.PathLike[str]) -> Path:
     """The folder, refused where none can be."""
     if not isinstance(directory, (str, os.PathLike)) or not os.fspath(directory):
         raise InputError(f"the directory to write into must be a path; it is {directory!r}")

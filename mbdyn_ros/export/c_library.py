@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ..compiler.c_loops import c_loops, newton_text, places
 from ..compiler.printers.c99 import c99_body
-from ..compiler.printers.operations import number
 from ..equations.frames import Frame
 from ..model.model import Array
 from ..names import in_c_comment
 from ..program.closing import Closing
 from ..program.declaration import Declaration
 from ..program.program import Program, Subject
+from .c_walk import declared_loops, opening, walk
 
 SPOKEN = {
     "inverse_dynamics": "Efforts that cause the accelerations a, friction included.",
@@ -69,6 +68,8 @@ class CLibrary:
     omitted : what there is no function for, and why.
     precision : "double", or "single" for C of float.
     closing : how loops without closed form are closed; None where there are none.
+    follows : whether they follow from where they were last, on that branch; else answers depend
+        on q and home alone.
     """
 
     prefix: str
@@ -84,6 +85,7 @@ class CLibrary:
     omitted: tuple[str, ...]
     closing: Closing | None
     precision: str = "double"
+    follows: bool = False
 
     @property
     def remembered(self) -> tuple[int, int]:
@@ -129,8 +131,7 @@ def header(described: CLibrary) -> str:
         "",
     ]
     if described.closing is not None:
-        ny, nz = described.remembered
-        lines.append(LOOPS.format(prefix=described.prefix, ny=ny, nz=nz))
+        lines.append(declared_loops(described.closing, described.prefix, described.follows))
     for function in described.functions:
         text = _spoken(described, function)
         lines += [f"/* {text} */", f"{_prototype(described, function)};", ""]
@@ -141,15 +142,6 @@ def header(described: CLibrary) -> str:
 SINGLE = " *\n * Numbers are float: single precision."
 """A line of the header of C of float."""
 
-LOOPS = """/* Where the loops were closed last: the way to the next positions starts there.
-   Each thread needs one of its own, set by {prefix}_home before anything else. */
-typedef struct {{
-  double y[{ny}], z[{nz}];
-}} {prefix}_loops;
-
-void {prefix}_home({prefix}_loops *loops);
-"""
-
 
 def library(described: CLibrary) -> str:
     """The equations."""
@@ -159,60 +151,18 @@ def library(described: CLibrary) -> str:
         FINITE,
     ]
     if described.closing is not None:
-        parts.append(_walk(described.closing, described.prefix))
+        parts.append(walk(described.closing, described.prefix, described.follows))
     for function in described.functions:
         output, size = function.arguments[-1]
         inputs = list(function.program.symbols)
         body = c99_body(function.program.function, inputs, [output])
         start = ""
         if described.closing is not None:
-            start = OPEN.format(nz=described.closing.nz, output=output, size=size)
+            start = opening(described.closing, output, size, described.follows)
         end = f"  return not_finite({output}, {size});\n"
         parts.append(f"{_prototype(described, function)} {{\n{start}{body}{end}}}\n")
     return "\n".join(parts)
 
-
-def _walk(closing: Closing, prefix: str) -> str:
-    """The C that fills z, the dependent positions of all loops, at q; the caller has its memory."""
-    ny, home = closing.ny, closing.home
-    return c_loops(closing, newton_text()) + WALK.format(
-        prefix=prefix,
-        count=len(closing.counts),
-        ny=ny,
-        room=max(1, ny),
-        places=places(closing),
-        home_y=", ".join(map(number, home[:ny])) or "0.0",
-        home_z=", ".join(map(number, home[ny:])),
-    )
-
-
-WALK = """
-static const double home_y[] = {{{home_y}}};
-static const double home_z[] = {{{home_z}}};
-
-void {prefix}_home({prefix}_loops *loops) {{
-  size_t i;
-  for (i = 0; i < sizeof loops->y / sizeof loops->y[0]; ++i) loops->y[i] = home_y[i];
-  for (i = 0; i < sizeof loops->z / sizeof loops->z[0]; ++i) loops->z[i] = home_z[i];
-}}
-
-/* Dependent positions of all loops at q; 0 where they stay open. */
-static int close_all({prefix}_loops *loops, const double *q, double *z) {{
-  static const int place[] = {{{places}}};
-  double y[{room}];
-  int i;
-  for (i = 0; i < {ny}; ++i) y[i] = q[place[i]];
-  return close_loops(loop_table, {count}, y, home_y, home_z, loops->y, loops->z, z);
-}}
-"""
-
-OPEN = """  double z[{nz}];
-  if (!close_all(loops, q, z)) {{
-    int i;
-    for (i = 0; i < {size}; ++i) {output}[i] = (double)NAN;
-    return 1;
-  }}
-"""
 
 FINITE = """/* 1 where any of n numbers is NaN or infinite, else 0. */
 static int not_finite(const double *x, size_t n) {

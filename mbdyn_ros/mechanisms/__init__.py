@@ -3,9 +3,12 @@
 from .analysis import Analysis, compare
 from .crank_motion import CrankMotion, constant_speed, cycloid, trapezoid
 from .dead_centers import dead_centers
+from .drawing import Drawing
+from .drawing_file import drawing_of, read_drawing
+from .drawn import mechanism_kind
 from .five_bar import FiveBar
 from .four_bar import FourBar, Parallelogram
-from .link import Block, Link, Plate
+from .link import Block, Link, Plate, Wheel
 from .mechanism import Mechanism
 from .registry import MECHANISMS, configured
 from .six_bar import Stephenson, Watt
@@ -17,6 +20,7 @@ __all__ = [
     "Analysis",
     "Block",
     "CrankMotion",
+    "Drawing",
     "FiveBar",
     "FourBar",
     "Link",
@@ -28,11 +32,15 @@ __all__ = [
     "SliderCrank",
     "Stephenson",
     "Watt",
+    "Wheel",
     "compare",
     "configured",
     "constant_speed",
     "cycloid",
     "dead_centers",
+    "drawing_of",
+    "mechanism_kind",
     "reach",
+    "read_drawing",
     "trapezoid",
 ]

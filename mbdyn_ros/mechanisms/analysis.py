@@ -106,6 +106,7 @@ class Analysis:
             first, second = (self.pose.directions[one] for one in ("coupler", "rocker"))
             values[np.abs((first.conj() * second).imag) < IN_LINE] = np.nan
         names = [part.joint for part in layout.parts] + [pin.name for pin in layout.pins]
+        names += [mesh.name for mesh in layout.meshes]
         return {name: values[:, k] for k, name in enumerate(names)}
 
     @functools.cached_property
@@ -122,6 +123,12 @@ class Analysis:
                 fx, fy, moment = weightless.reactions[part.joint].T
                 place = origins[part.name]
                 total -= np.stack([fx, fy, moment + place.real * fy - place.imag * fx], axis=-1)
+        for mesh in self.mechanism.layout().meshes:
+            if mesh.driven == GROUND:
+                fx, fy, moment = weightless.reactions[mesh.name].T
+                apart = origins[mesh.carrier] - origins[mesh.driver]
+                place = origins[mesh.driver] + apart * mesh.ratio / (mesh.ratio - 1)
+                total += np.stack([fx, fy, moment + place.real * fy - place.imag * fx], axis=-1)
         return total
 
     @functools.cached_property

@@ -8,7 +8,7 @@ from ..equations.programs import joint_velocity
 from ..model.model import Array
 from .design import TURN_SAMPLES
 from .mechanism import Mechanism
-from .programs import bound
+from .programs import bound, place
 from .toggles import reach
 
 
@@ -27,7 +27,7 @@ def dead_centers(mechanism: Mechanism) -> Array:
     row = mechanism.joint_names.index(f"{mechanism.output}_joint")
 
     def rate(angle: float) -> float:
-        rates.q[0] = angle
+        place(rates, mechanism, np.array([angle]))
         rates()
         return float(rates.result[row])
 

@@ -4,7 +4,8 @@ Numbers in brackets are equations of Kumar, Vantmuri, Chittawadigi and Saha, "Dy
 four-bar mechanism in MechAnalyzer software".
 
 lambda is what the cut joints bear: of a pin the force (fx, fy) of its first part on its second; of
-a slide the force across it and the moment about the second part's origin. It is the -lambda of
+a slide the force across it and the moment about the second part's origin; of a mesh the moment
+on the driven wheel. It is the -lambda of
 the paper, whose equation (21) counts the other way: J here is [-J_I  J_II].
 """
 
@@ -42,7 +43,8 @@ LETTERS = {"mass": "m", "inertia": "I", "length": "l", "center_along": "a", "cen
            "third_along": "h", "third_across": "k"}  # fmt: skip
 """Letters for the numbers of links, by the ends of their names."""
 
-UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2"}
+UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "teeth": "1", "ratio": "1",
+         "phase": "rad"}  # fmt: skip
 """Units of numbers, by the ends of their names; of the others m."""
 
 
@@ -145,11 +147,18 @@ def denoc_equations(
     (('crank',), ('rocker', 'coupler'))
     """
     driven = tuple(f"{name}_joint" for name in mechanism.inputs)
-    numbers = {key: float(one) for key, one in mechanism.numbers().items() if key != "branch"}
+    whole = {key: float(one) for key, one in mechanism.numbers().items()}
+    branches = {key: one for key, one in whole.items() if key.endswith("branch")}
+    numbers = {key: one for key, one in whole.items() if key not in branches}
     shown = {key: SX.sym(key) for key, value in numbers.items() if value}
-    symbolic = type(mechanism).of_numbers({"branch": mechanism.branch, **numbers, **shown})
-    opened = CutOpen.of(symbolic.layout(), cut, driven, mechanism.refusal)
-    formulas = DenocFormulas(opened, SX(symbolic.gravity), driven)
+    symbolic = type(mechanism).of_numbers({**branches, **numbers, **shown})
+    layout = symbolic.layout()
+    geared = {name for mesh in layout.meshes for name, _ in mesh.factors}
+    for name in cut:
+        if name.removesuffix("_joint") in geared:
+            raise mechanism.refusal(f"teeth press on {name}; cut a joint without gears")
+    opened = CutOpen.of(layout, cut, driven, mechanism.refusal)
+    formulas = DenocFormulas(opened, SX(symbolic.gravity), driven, layout.meshes)
     places, rates, accelerations = _motion(mechanism, opened, q, v, a)
 
     closed, parameters = formulas.closed, ca.vertcat(*shown.values())
@@ -159,7 +168,7 @@ def denoc_equations(
     outputs = {name: ca.densify(one) for name, one in formulas.matrices().items()}
     function = ca.Function("denoc", [variables], list(outputs.values()), {"cse": True})
     polynomials = expand(function, [one.angle for one in symbols])
-    labels = _labels(opened)
+    labels = _labels(opened, [one.name for one in layout.meshes])
     matrices = {}
     for one, elements, name in zip(function(values), polynomials, outputs, strict=True):
         height, width = one.shape
@@ -247,7 +256,9 @@ def _symbols(opened: CutOpen, shown: Sequence[str], values: Array) -> tuple[Symb
     )
 
 
-def _labels(opened: CutOpen) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+def _labels(
+    opened: CutOpen, meshes: Sequence[str]
+) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
     """Names of the rows and columns of every matrix."""
     bodies = [hung.part.name for hung in opened.parts]
     joints = tuple(hung.joint.name for hung in opened.parts)
@@ -256,7 +267,7 @@ def _labels(opened: CutOpen) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]
         f"{cut.name} {what}"
         for cut in opened.cuts
         for what in (("across", "moment") if cut.slides else ("x", "y"))
-    )
+    ) + tuple(f"{name} moment" for name in meshes)
     return {
         "M": (twists, twists),
         "N_l": (twists, twists),

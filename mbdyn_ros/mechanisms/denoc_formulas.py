@@ -21,7 +21,7 @@ from ..equations.textbook.denoc_loops import ClosedDenoc
 from ..model.model import Array
 from ..model.tree import WORLD
 from .cut_open import Connection, CutOpen
-from .layout import GROUND
+from .layout import GROUND, Mesh
 from .link import Point
 from .symbolic_tree import cut_tree, point_in
 
@@ -35,7 +35,7 @@ class DenocFormulas:
     Parameters
     ----------
     opened : it, its numbers floats or symbols. gravity : m/s^2, downwards.
-    driven : names of the joints with a drive.
+    driven : names of the joints with a drive. meshes : wheels that drive each other.
 
     Attributes
     ----------
@@ -45,7 +45,9 @@ class DenocFormulas:
     closed : the equations with their loops, after Saha.
     """
 
-    def __init__(self, opened: CutOpen, gravity: SX, driven: Sequence[str]) -> None:
+    def __init__(
+        self, opened: CutOpen, gravity: SX, driven: Sequence[str], meshes: Sequence[Mesh] = ()
+    ) -> None:
         count = len(opened.parts)
         self.opened = opened
         self.places, self.rates, self.accelerations = (
@@ -64,7 +66,9 @@ class DenocFormulas:
             motions.append(joint_motion(body, position))
         thd = differences @ self.rates
         denoc = Denoc(tree, motions, thd)
-        J = ca.vertcat(*(self._held(denoc, cut) for cut in opened.cuts))
+        J = ca.vertcat(
+            *(self._held(denoc, cut) for cut in opened.cuts), *(self._geared(one) for one in meshes)
+        )
         self.J_rate = ca.reshape(ca.jtimes(ca.vec(J), self.places, self.rates), J.shape)
         actuated = [k for k, hung in enumerate(opened.parts) if hung.joint.name in driven]
         weight = ca.vertcat(0, -gravity, 0)
@@ -105,6 +109,14 @@ class DenocFormulas:
             if angle is not None:
                 differences[k, angle] = -1.0
         return differences, offsets
+
+    def _geared(self, mesh: Mesh) -> SX:
+        """The row of J of a mesh, which is linear in the absolute rates."""
+        row = SX(1, len(self.opened.parts))
+        for name, factor in mesh.factors:
+            if name != GROUND:
+                row[0, self._order[name]] += factor
+        return row @ ca.DM(np.linalg.inv(self.differences).round())
 
     def _held(self, denoc: Denoc, cut: Connection) -> SX:
         """The rows of J that hold a cut joint together: its second part's motion less its first's.

@@ -15,7 +15,7 @@ from ..array import Array, NoNumbers, as_numbers
 from ..equations.algebra.complex_plane import Complex
 from ..errors import InputError, suggestion
 from ..model.read.number import LARGEST
-from .layout import Layout, Solved
+from .layout import Direction, Layout, Solved
 from .link import PIECES, Number, Piece, piece_numbers, piece_of
 from .settings import piece_settings, problem_of, stands_in, with_setting
 
@@ -39,6 +39,8 @@ class Design(ABC):
     title: ClassVar[str]
     inputs: ClassVar[tuple[str, ...]] = ("crank",)
     output: ClassVar[str]
+    unknowns: ClassVar[tuple[str, ...]] = ()
+    """Positions that have no closed form: they stand behind its numbers in programs."""
 
     gravity: Number = 9.81
     branch: Number = 1
@@ -76,6 +78,21 @@ class Design(ABC):
         """`numbers` as an array (p,), or (N, p) of N designs."""
         columns = np.broadcast_arrays(*self.numbers().values())
         return np.stack([np.asarray(column, dtype=np.float64) for column in columns], axis=-1)
+
+    def parameters(self, q: Array) -> Array:
+        """Inputs of programs beside states q (N, n): `vector`, and the positions `unknowns`."""
+        if not self.unknowns:
+            return self.vector()
+        found = self.unknown_values(q)
+        vector = self.vector()
+        shape = np.broadcast_shapes(found.shape[:-1], vector.shape[:-1])
+        return np.concatenate(
+            [np.broadcast_to(one, (*shape, one.shape[-1])) for one in (vector, found)], axis=-1
+        )
+
+    def unknown_values(self, q: Array) -> Array:
+        """The positions `unknowns` (..., u) at q (..., n)."""
+        return np.empty((*np.shape(q)[:-1], 0))
 
     @classmethod
     def of_numbers(cls: type[D], numbers: Mapping[str, Number]) -> D:
@@ -188,7 +205,7 @@ class Design(ABC):
         """Its position as numbers, at q (..., n); NaN where it cannot be assembled."""
         angles = np.moveaxis(np.asarray(q, dtype=np.float64), -1, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return self.solve([Complex(np.cos(one), np.sin(one)) for one in angles])
+            return self.solve([Direction(np.cos(one), np.sin(one), one) for one in angles])
 
     def margins(self, q: Array) -> Array:
         """Squared sine of every dyad's transmission angle, (..., dyads).

@@ -72,6 +72,19 @@ def rpr(pin: Complex, pivot: Complex, offset: Number, s: Number) -> Dyad:
     return Dyad(first, slide, margin, offset / root(d2))
 
 
+def pp(gap: Complex, first: Complex, second: Complex) -> Dyad:
+    """Slides d along two directions: d_1 first + d_2 second = gap (PRP, RPP: no branch).
+
+    first, second : d_1 and d_2.
+    """
+    cross, along = _cross(first, second), first.re * second.re + first.im * second.im
+    return Dyad(_cross(gap, second) / cross, _cross(first, gap) / cross, cross * cross, along)
+
+
+def _cross(a: Complex, b: Complex) -> Any:
+    return a.re * b.im - a.im * b.re
+
+
 def root(x: Number) -> Number:
     """The square root of a number, an array or a symbol; NaN of what is negative."""
     return x**0.5

@@ -20,7 +20,7 @@ from ..array import NoNumbers, as_numbers
 from ..errors import InputError
 from ..model.model import Array
 from .layout import GROUND, directions, origins
-from .link import Block
+from .link import Bar
 from .mechanism import Mechanism
 from .path_likeness import PATH_POINTS, alike, evenly
 from .settings import length_names
@@ -291,7 +291,7 @@ def _carrier(mechanism: Mechanism, part: str | None) -> str:
     parts = mechanism.layout().parts
     if part is None:
         floating = [
-            one for one in parts if one.parent != GROUND and not isinstance(one.piece, Block)
+            one for one in parts if one.parent != GROUND and isinstance(one.piece, Bar)
         ]
         return (floating or list(parts))[0].name
     if part not in {one.name for one in parts}:

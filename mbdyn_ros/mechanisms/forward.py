@@ -22,7 +22,7 @@ from ..recording.linear import linear
 from ..recording.read import read_table
 from .crank_motion import CrankMotion, rising_time
 from .mechanism import Mechanism
-from .programs import bound
+from .programs import bound, place
 from .toggles import reach
 
 NEAR_TOGGLE = 1e-6
@@ -97,7 +97,7 @@ def move(
     program = bound(mechanism, forward_dynamics)
 
     def rate(t: float, state: Array) -> Array:
-        program.q[:] = state[:n]
+        place(program, mechanism, state[:n])
         program.v[:] = state[n:]
         program.effort[:] = law(t, state[:n], state[n:])
         program()

@@ -50,15 +50,48 @@ class Pin:
 
 
 @dataclass(frozen=True)
+class Mesh:
+    """Two parts that mesh like wheels, their axles on `carrier` (Willis):
+
+    driven - carrier = ratio (driver - carrier) + phase, absolute angles.
+
+    ratio : minus the driver's teeth over those of the driven, plus where one is a ring.
+    phase : rad.
+    """
+
+    driver: str
+    driven: str
+    carrier: str
+    ratio: Number
+    phase: Number = 0.0
+
+    @property
+    def name(self) -> str:
+        """Name of what they share."""
+        return f"{self.driver}_{self.driven}_mesh"
+
+    @property
+    def factors(self) -> tuple[tuple[str, Number], ...]:
+        """Factors of the absolute angles whose sum is the phase."""
+        return (
+            (self.driven, 1.0),
+            (self.driver, -self.ratio),
+            (self.carrier, self.ratio - 1.0),
+        )
+
+
+@dataclass(frozen=True)
 class Layout:
     """Parts, parents first; pins; and turning parts that copy another's angle by a factor.
 
     Positions of parts come from `gears` where there are any, and pins carry forces alone.
+    meshes : wheels that drive each other.
     """
 
     parts: tuple[Part, ...]
     pins: tuple[Pin, ...]
     gears: tuple[tuple[str, str, float], ...] = ()
+    meshes: tuple[Mesh, ...] = ()
 
     @property
     def order(self) -> dict[str, int]:
@@ -71,12 +104,36 @@ class Solved:
     """The position of a mechanism.
 
     turns : direction of every turning part's x axis in the plane; slides : of sliding parts (m).
-    dyads : as they were solved one after the other.
+    dyads : as they were solved one after the other. angles : of wheels in the plane, rad, however
+    far they turn.
     """
 
     turns: dict[str, Complex]
     slides: dict[str, Number] = field(default_factory=dict)
     dyads: tuple[Dyad, ...] = ()
+    angles: dict[str, Number] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Direction(Complex):
+    """The direction of an input, and its angle however far it turns."""
+
+    angle: Any = 0.0
+
+
+def mesh_factors(layout: Layout, mesh: Mesh) -> dict[str, Number]:
+    """The factors of a mesh by part, of its joints in place of absolute angles."""
+    parts = {part.name: part for part in layout.parts}
+    factors: dict[str, Number] = {}
+    for name, factor in mesh.factors:
+        while name != GROUND:
+            factors[name] = factors[name] + factor if name in factors else factor
+            name = parts[name].parent
+    return {
+        name: factor
+        for name, factor in factors.items()
+        if not (isinstance(factor, float) and factor == 0.0)
+    }
 
 
 def directions(layout: Layout, solved: Solved) -> dict[str, Complex]:
@@ -124,3 +181,20 @@ def turned(layout: Layout, joints: Array, rate: bool = False) -> dict[str, Array
         own = joints[:, k] if not part.slides else math.pi / 2 if part.across and not rate else 0.0
         result[part.name] = result[part.parent] + own
     return result
+
+
+def wheel_radii(layout: Layout) -> dict[str, float]:
+    """Pitch radii, m, of the wheels of a layout whose axles stand apart; as at all angles."""
+    parts = {part.name: part for part in layout.parts}
+    radii: dict[str, float] = {}
+    for mesh in layout.meshes:
+        ends = []
+        for name in (mesh.driver, mesh.driven):
+            part = parts.get(name)
+            on_carrier = part is not None and part.parent == mesh.carrier
+            ends.append(complex(*part.at) if part is not None and on_carrier else 0.0)
+        if mesh.carrier == GROUND or abs(ends[0] - ends[1]) > 0:
+            apart = abs(ends[0] - ends[1])
+            radii[mesh.driver] = apart * abs(mesh.ratio / (mesh.ratio - 1))
+            radii[mesh.driven] = apart / abs(mesh.ratio - 1)
+    return radii

@@ -62,13 +62,18 @@ class Link(Bar):
         return self.mass * (self.length**2 + self.width**2) / 12
 
 
+ORDINALS = ("fourth", "fifth", "sixth", "seventh", "eighth")
+"""Names of the pins of a plate beyond the third."""
+
+
 @dataclass(frozen=True)
 class Plate(Bar):
-    """A link with three pins: first to second along its axis, the third anywhere.
+    """A link with three pins or more: first to second along its axis, the others anywhere.
 
     length : m, from the first to the second pin. third : (along, across) m of the third pin,
-    seen from the first. center : as of a `Link`; default the middle of the three pins.
-    inertia : default that of an even triangle, where the pins make one, else of a rod.
+    seen from the first; so too the fourth to the eighth. center : as of a `Link`; default the
+    middle of the pins. inertia : default m sum r^2 / 12 over the pins' distances r from their
+    middle: that of an even triangle or parallelogram between them.
     """
 
     length: Number
@@ -76,27 +81,40 @@ class Plate(Bar):
     mass: Number = 1.0
     center: Point | None = None
     inertia: Number = None
+    fourth: Point | None = None
+    fifth: Point | None = None
+    sixth: Point | None = None
+    seventh: Point | None = None
+    eighth: Point | None = None
+
+    @property
+    def others(self) -> dict[str, Point]:
+        """The pins that it has beyond the second, by the names of its fields."""
+        rest = {name: getattr(self, name) for name in ("third", *ORDINALS)}
+        return {name: at for name, at in rest.items() if at is not None}
 
     @property
     def pins(self) -> tuple[Point, ...]:
         """All pins, seen from the first."""
-        return *super().pins, self.third
+        return *super().pins, *self.others.values()
+
+    def _mean(self) -> Point:
+        alongs, acrosses = zip(*self.pins, strict=True)
+        return sum(alongs) / len(alongs), sum(acrosses) / len(acrosses)
 
     @property
     def middle(self) -> Point:
         """Centre of mass (along, across)."""
-        if self.center is not None:
-            return self.center
-        return (self.length + self.third[0]) / 3, self.third[1] / 3
+        return self._mean() if self.center is None else self.center
 
     @property
     def moment(self) -> Number:
-        """Moment of inertia about the centre of mass: m (a^2 + b^2 + c^2) / 36 of a triangle."""
+        """Moment of inertia about the centre of mass."""
         if self.inertia is not None:
             return self.inertia
-        along, across = self.third
-        squares = self.length**2 + along**2 + across**2 + (along - self.length) ** 2 + across**2
-        return self.mass * squares / 36
+        x, y = self._mean()
+        squares = sum((along - x) ** 2 + (across - y) ** 2 for along, across in self.pins)
+        return self.mass * squares / 12
 
 
 @dataclass(frozen=True)
@@ -114,22 +132,51 @@ class Block:
         return self.inertia
 
 
-Piece = Link | Plate | Block
+@dataclass(frozen=True)
+class Wheel:
+    """A gear wheel on its axle, its centre of mass there.
 
-PIECES = (Link, Plate, Block)
+    teeth : its share of the ratio; need not be whole. mass : kg. inertia : kg m^2.
+    """
+
+    teeth: Number
+    mass: Number = 1.0
+    inertia: Number = 0.0
+    pins: ClassVar[tuple[Point, ...]] = ((0.0, 0.0),)
+    middle: ClassVar[Point] = (0.0, 0.0)
+
+    @property
+    def moment(self) -> Number:
+        """Moment of inertia about the centre of mass."""
+        return self.inertia
+
+
+Piece = Link | Plate | Block | Wheel
+
+PIECES = (Link, Plate, Block, Wheel)
 """The types of a `Piece`, for `isinstance`."""
 
 
 def piece_numbers(piece: Piece) -> dict[str, Number]:
     """The numbers of a link that its equations need, by name, shapes resolved."""
-    along, across = piece.middle
-    numbers = {"mass": piece.mass, "inertia": piece.moment, "center_along": along}
-    numbers["center_across"] = across
+    numbers = {"mass": piece.mass, "inertia": piece.moment}
+    if isinstance(piece, Wheel):
+        return {**numbers, "teeth": piece.teeth}
+    numbers["center_along"], numbers["center_across"] = piece.middle
     if isinstance(piece, Bar):
         numbers["length"] = piece.length
     if isinstance(piece, Plate):
-        numbers["third_along"], numbers["third_across"] = piece.third
+        numbers |= plate_numbers(piece)
     return numbers
+
+
+def plate_numbers(plate: Plate) -> dict[str, Number]:
+    """The places of the third pin of a plate and of those behind it, by name."""
+    return {
+        f"{name}_{way}": number
+        for name, at in plate.others.items()
+        for way, number in zip(("along", "across"), at, strict=True)
+    }
 
 
 def piece_of(kind: type[Piece], numbers: dict[str, Number]) -> Piece:
@@ -140,6 +187,9 @@ def piece_of(kind: type[Piece], numbers: dict[str, Number]) -> Piece:
         given["center"] = numbers["center_along"], numbers["center_across"]
     if "length" in names:
         given["length"] = numbers["length"]
-    if "third" in names:
-        given["third"] = numbers["third_along"], numbers["third_across"]
+    if "teeth" in names:
+        given["teeth"] = numbers["teeth"]
+    for name in ("third", *ORDINALS):
+        if f"{name}_along" in numbers:
+            given[name] = numbers[f"{name}_along"], numbers[f"{name}_across"]
     return kind(**given)

@@ -26,7 +26,7 @@ from ..model.read.urdf import read_urdf
 from ..model.tree import WORLD, Tree
 from ..program.symbols import alone
 from .design import Design
-from .layout import Layout, relative
+from .layout import Direction, Layout, mesh_factors, relative
 from .symbolic_tree import layout_tree, planar_pose
 from .toggles import home
 from .urdf_writer import write_urdf
@@ -51,7 +51,7 @@ class ClosedForm:
 
     def positions(self, *q: SX) -> dict[int, Position]:
         """Turns and slides of the others."""
-        solved = self.mechanism.solve([Complex(ca.cos(one), ca.sin(one)) for one in q])
+        solved = self.mechanism.solve([Direction(ca.cos(one), ca.sin(one), one) for one in q])
         result: dict[int, Position] = {}
         for k, (name, moved) in enumerate(relative(self.layout, solved).items()):
             if name not in self.mechanism.inputs:
@@ -107,7 +107,7 @@ class ParametricSystem(System):
 def parametric_system(kind: type[Design]) -> ParametricSystem:
     """The system of all mechanisms of a kind."""
     example = kind()
-    names = list(example.numbers())
+    names = [*example.numbers(), *kind.unknowns]
     parameters = SX.sym("parameters", len(names))
     symbolic = kind.of_numbers({name: parameters[k] for k, name in enumerate(names)})
     layout = symbolic.layout()
@@ -115,7 +115,7 @@ def parametric_system(kind: type[Design]) -> ParametricSystem:
     inputs = [part.joint for part in layout.parts if part.name in kind.inputs]
     tree = layout_tree(layout)
     form = ClosedForm(symbolic, layout)
-    pinned = _linkage(tree, form, tuple(closures(layout, tree)))
+    pinned = _linkage(tree, form, tuple(closures(layout, tree)), _meshes(layout))
     linkage = _linkage(tree, form, (), _gears(layout)) if layout.gears else pinned
     return ParametricSystem(
         tree,
@@ -138,13 +138,26 @@ def _linkage(
 ) -> Linkage:
     """All parts as one constrained cluster, by pins or by gears."""
     bodies = tuple(range(len(tree.bodies)))
-    rows = [
-        ALL_ROWS * pin + row for pin in range(len(loops)) for row in range(PLANE_ROWS)
-    ] or list(range(len(gears)))
+    rows = [ALL_ROWS * pin + row for pin in range(len(loops)) for row in range(PLANE_ROWS)]
+    rows += [ALL_ROWS * len(loops) + gear for gear in range(len(gears))]
     given = form.given_bodies
     dependent = tuple(body for body in bodies if body not in given)
     cluster = Cluster(bodies, loops, gears)
     return Linkage(cluster, bodies, given, dependent, tuple(rows), form if loops else None)
+
+
+def _meshes(layout: Layout) -> tuple[Gear, ...]:
+    """Wheels that drive each other."""
+    order = layout.order
+    return tuple(
+        Gear(
+            mesh.name,
+            tuple((order[name], factor) for name, factor in mesh_factors(layout, mesh).items()),
+            -mesh.phase,
+            (),
+        )
+        for mesh in layout.meshes
+    )
 
 
 def _gears(layout: Layout) -> tuple[Gear, ...]:

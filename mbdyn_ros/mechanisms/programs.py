@@ -32,12 +32,20 @@ def kernel(kind: type[Design], program: Declaration) -> Kernel:
 def run(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
     """A program over N states (N, n) of one mechanism, or of N designs (`Design.designs`)."""
     return kernel(type(mechanism), program).batch(
-        [*arguments, mechanism.vector()], len(arguments[0])
+        [*arguments, mechanism.parameters(arguments[0])], len(arguments[0])
     )
 
 
 def bound(mechanism: Design, program: Declaration) -> Bound:
-    """A program tied to arrays, with the numbers of one mechanism filled in."""
+    """A program tied to arrays, with the numbers of one mechanism filled in; see `place`."""
     result = Bound(kernel(type(mechanism), program))
-    result.parameters[:] = mechanism.vector()
+    numbers = mechanism.vector()
+    result.parameters[: len(numbers)] = numbers
     return result
+
+
+def place(program: Bound, mechanism: Design, q: Array) -> None:
+    """Fill in the position (n,) of a bound program."""
+    program.q[:] = q
+    if mechanism.unknowns:
+        program.parameters[-len(mechanism.unknowns) :] = mechanism.unknown_values(q)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import casadi as ca
 
 from ..equations.algebra.spatial import SX, constant
 from ..equations.tree.newton_euler import joint_wrenches, outward
 from ..model.tree import WORLD
 from ..program.declaration import program
+from .layout import Mesh
 from .parametric import PLANE_ROWS, ParametricSystem
+
+TURN_ROW = 5
+"""The moment across the plane, in a force and moment."""
 
 
 @program("q v a", output="reactions", matrix=True, internal=True)
@@ -16,8 +22,8 @@ def reactions(system: ParametricSystem, q: SX, z: SX, v: SX, a: SX) -> SX:
     """Force and moment of every joint and pin (m, 3): fx, fy (N), moment (N m).
 
     Joints in the order of the parts: of the parent on the part, about the part's origin, the
-    drive's effort included. Then the pins: of the first part on the second. In the axes of
-    the ground.
+    drive's effort included. Then the pins: of the first part on the second; then the
+    meshes: of the driver on the driven. In the axes of the ground.
     """
     closed, embedding = system.denoc(q, v)
     velocity, acceleration = embedding.motion(v, a)
@@ -41,10 +47,46 @@ def reactions(system: ParametricSystem, q: SX, z: SX, v: SX, a: SX) -> SX:
                 turning = ca.cross(constant(frame.translation), push)
                 outside[:, body] += ca.vertcat(push, turning)
         pins.append(ca.horzcat(force[0], force[1], 0))
+    meshes = [
+        _tooth_force(system, poses, mesh, moment, outside)
+        for mesh, moment in zip(
+            system.mechanism.layout().meshes,
+            ca.vertsplit(multipliers[PLANE_ROWS * len(pins) :]),
+            strict=False,  # none, of gears that pins hold
+        )
+    ]
     joints = []
     motions = outward(system.tree, embedding.joints, velocity, acceleration, system.gravity)
     transmitted = joint_wrenches(system.tree, embedding.joints, motions, outside)
     for (moment, force), (rotation, _) in zip(transmitted, poses, strict=True):
         push = rotation @ force
         joints.append(ca.horzcat(push[0], push[1], moment[2]))
-    return ca.vertcat(*joints, *pins)
+    return ca.vertcat(*joints, *pins, *meshes)
+
+
+def _tooth_force(system: ParametricSystem, poses: Any, mesh: Mesh, moment: SX, outside: SX) -> SX:
+    """The force of the driver of a mesh on the driven (1, 3), added to what acts from outside.
+
+    It acts at the pitch point, across the line between the axles. moment : about the axle of
+    the driven, N m. Wheels on one axle share a couple alone.
+    """
+    order = system.mechanism.layout().order
+    bodies = [order.get(name, WORLD) for name, _ in mesh.factors]
+    driven, driver, carrier = bodies
+    ends = [poses[carrier if one == WORLD else one][1] for one in (driver, driven)]
+    apart = ends[1] - ends[0]
+    if apart.is_zero():
+        for body, (_, factor) in zip(bodies, mesh.factors, strict=True):
+            if body != WORLD:
+                outside[TURN_ROW, body] += factor * moment
+        return ca.horzcat(0, 0, moment)
+    lean = moment * (mesh.ratio - 1) / ca.sumsqr(apart)
+    force = lean * ca.vertcat(-apart[1], apart[0], 0)
+    point = ends[0] + apart * (mesh.ratio / (mesh.ratio - 1))
+    for body, sign in ((driven, 1), (driver, -1)):
+        if body != WORLD:
+            rotation, origin = poses[body]
+            push = sign * (rotation.T @ force)
+            arm = rotation.T @ (point - origin)
+            outside[:, body] += ca.vertcat(push, ca.cross(arm, push))
+    return ca.horzcat(force[0], force[1], 0)

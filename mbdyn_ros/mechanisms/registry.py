@@ -2,31 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 from ..errors import InputError, suggestion
+from .drawing_file import LIBRARY, read_drawing
+from .drawn import mechanism_kind
 from .five_bar import FiveBar
 from .four_bar import FourBar, Parallelogram
 from .mechanism import Mechanism
 from .six_bar import Stephenson, Watt
 from .slider_crank import QuickReturn, ScotchYoke, SliderCrank
 
-MECHANISMS: dict[str, type[Mechanism]] = {
-    one.name: one
-    for one in (
-        FourBar,
-        Parallelogram,
-        SliderCrank,
-        QuickReturn,
-        ScotchYoke,
-        FiveBar,
-        Watt,
-        Stephenson,
-    )
-}
-"""Every kind of mechanism by its name."""
+
+class _Kinds(Mapping[str, type[Mechanism]]):
+    """Kinds by name; drawings become kinds when first asked for."""
+
+    def __init__(self, *classes: type[Mechanism]) -> None:
+        self._classes = {one.name: one for one in classes}
+        self._files = {path.stem: path for path in sorted(LIBRARY.glob("*.yaml"))}
+
+    def __getitem__(self, name: str) -> type[Mechanism]:
+        if name in self._classes:
+            return self._classes[name]
+        return mechanism_kind(read_drawing(self._files[name]))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self._classes, *self._files))
+
+    def __len__(self) -> int:
+        return len(self._classes) + len(self._files)
+
+
+MECHANISMS: Mapping[str, type[Mechanism]] = _Kinds(
+    FourBar, Parallelogram, SliderCrank, QuickReturn, ScotchYoke, FiveBar, Watt, Stephenson
+)
+"""Every kind of mechanism by its name: classes, then the drawings of the library."""
+
+ALIASES = {"watt_2": "watt", "stephenson_3": "stephenson"}
+"""Further names."""
+
+DRAWING_ENDS = (".yaml", ".yml")
+"""Ends of the names of files that hold drawings."""
 
 
 def kind_of(name: str) -> type[Mechanism]:
-    """The kind of that name, or `InputError`."""
+    """The kind of that name, or of the drawing in a YAML file, or `InputError`."""
+    if name.endswith(DRAWING_ENDS):
+        return mechanism_kind(read_drawing(name))
+    name = ALIASES.get(name, name)
     if name not in MECHANISMS:
         raise InputError(
             f"there is no mechanism {name!r}{suggestion(name, MECHANISMS)}; there are "

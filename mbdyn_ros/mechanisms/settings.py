@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..model.read.number import LARGEST
-from .link import Block, Link, Number, Piece, Plate
+from .link import ORDINALS, Bar, Link, Number, Piece, Plate, Wheel, plate_numbers
 
-UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "branch": ""}
+UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "branch": "",
+         "teeth": "1", "ratio": "1", "phase": "rad"}  # fmt: skip
 """Units of settings by the end of their names; all others are lengths."""
 
 
@@ -18,8 +19,8 @@ def problem_of(name: str, number: float) -> str | None:
     unit = unit_of(name)
     if not math.isfinite(number):
         return f"{name} is {number}; give a finite number"
-    if (name == "ground" or name.endswith(("_length", "_mass"))) and number <= 0:
-        what = "length" if unit == "m" else "mass"
+    if (name == "ground" or name.endswith(("_length", "_mass", "_teeth"))) and number <= 0:
+        what = {"m": "length", "kg": "mass"}.get(unit, "number")
         return f"{name} is {number:g} {unit}; give a {what} above zero"
     if name.endswith(("_width", "_inertia")) and number < 0:
         return f"{name} is {number:g} {unit}; it cannot be negative"
@@ -44,14 +45,16 @@ def length_names(settings: Iterable[str]) -> list[str]:
 def piece_settings(piece: Piece) -> dict[str, Number]:
     """The settings of a link, with their present values."""
     result: dict[str, Number] = {}
-    if not isinstance(piece, Block):
+    if isinstance(piece, Bar):
         result["length"] = piece.length
+    if isinstance(piece, Wheel):
+        result["teeth"] = piece.teeth
     result["mass"] = piece.mass
     if isinstance(piece, Link):
         result["width"] = piece.width
     if isinstance(piece, Plate):
-        result["third_along"], result["third_across"] = piece.third
-    if not isinstance(piece, Block):
+        result |= plate_numbers(piece)
+    if isinstance(piece, Bar):
         result["center_along"], result["center_across"] = piece.middle
     result["inertia"] = piece.moment
     return result
@@ -59,8 +62,8 @@ def piece_settings(piece: Piece) -> dict[str, Number]:
 
 def with_setting(piece: Piece, key: str, number: Number) -> Piece:
     """The link with one setting changed."""
-    for pair in ("third", "center"):
-        if key.startswith(f"{pair}_") and not isinstance(piece, Block):
+    for pair in ("third", "center", *ORDINALS):
+        if key.startswith(f"{pair}_") and isinstance(piece, Bar):
             along, across = piece.middle if pair == "center" else getattr(piece, pair)
             changed = (number, across) if key.endswith("along") else (along, number)
             return replace(piece, **{pair: changed})  # type: ignore[arg-type]

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..array import Array, NoNumbers, as_numbers
-from ..equations.algebra.complex_plane import Complex
 from ..equations.programs import inverse_dynamics
 from ..errors import InputError
 from .analysis import mean_square
 from .crank_motion import CrankMotion
+from .layout import Direction
 from .mechanism import Mechanism
 from .programs import kernel
 from .way import MARGIN_ROUNDING, along, deepest, dips
@@ -162,11 +162,11 @@ def evaluate(kind: type[Mechanism], designs: Array, motion: CrankMotion) -> Arra
     pieces = []
     for part in _parts(len(designs), CHUNK):
         rows = np.ascontiguousarray(designs[part])
+        columns = _columns(kind, rows)
         torque = np.array([
-            program.batch([q, v, a, rows], len(rows))
+            program.batch([q, v, a, columns.parameters(q) if kind.unknowns else rows], len(rows))
             for q, v, a in zip(motion.q, motion.v, motion.a, strict=True)
         ])  # fmt: skip
-        columns = _columns(kind, rows)
         margins = np.array([_margin(columns, q) for q in along(motion.q, ahead)])
         shut = _between(kind, rows, motion, margins)
         torque[:, shut] = np.nan
@@ -187,7 +187,7 @@ def _columns(kind: type[Mechanism], rows: Array) -> Mechanism:
 def _margin(designs: Mechanism, q: Array) -> Array:
     """The least margin (N,) of N designs, each at its own position (N, n), or all at one (n,)."""
     with np.errstate(invalid="ignore"):
-        dyads = designs.solve([Complex(np.cos(one), np.sin(one)) for one in q.T]).dyads
+        dyads = designs.solve([Direction(np.cos(one), np.sin(one), one) for one in q.T]).dyads
     worst: Array = np.ones(np.shape(designs.branch))
     for dyad in dyads:
         worst = np.fmin(worst, np.where(np.isnan(dyad.margin), -1.0, dyad.margin))

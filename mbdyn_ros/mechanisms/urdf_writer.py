@@ -15,8 +15,8 @@ from lxml import etree
 from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
 from .design import Design
-from .layout import GROUND, Layout, Part, relative
-from .link import Block, Link, Point
+from .layout import GROUND, Layout, Part, Solved, directions, mesh_factors, relative, wheel_radii
+from .link import Bar, Block, Link, Point, Wheel
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -73,14 +73,28 @@ def write_urdf(mechanism: Design, home: Array) -> str:
         for tag, (name, at) in zip(("predecessor", "successor"), ends, strict=True):
             _origin(etree.SubElement(loop, tag, link=name), at)
         etree.SubElement(loop, "axis", xyz="0 -1 0")
+    for mesh in layout.meshes:
+        coupling = etree.SubElement(robot, "coupling", name=mesh.name)
+        for name, factor in mesh_factors(layout, mesh).items():
+            etree.SubElement(coupling, "joint", name=f"{name}_joint", factor=_number(factor))
+        if mesh.phase:
+            coupling.set("offset", _number(mesh.phase))
     closed = etree.SubElement(robot, "home")
     for part in layout.parts:
         moved = at_home[part.name]
         angle = math.atan2(moved.im, moved.re) if isinstance(moved, Complex) else moved
+        if part.name in solved.angles:
+            angle = solved.angles[part.name] - _turned(part.parent, layout, solved)
         etree.SubElement(closed, "joint", name=part.joint, position=_number(angle))
     etree.indent(robot)
     text: str = etree.tostring(robot, encoding="unicode")
     return f'<?xml version="1.0"?>\n{text}\n'
+
+
+def _turned(name: str, layout: Layout, solved: Solved) -> float:
+    """Angle of a part in the plane, counted as that of wheels."""
+    way = directions(layout, solved)[name]
+    return float(solved.angles.get(name, math.atan2(way.im, way.re)))
 
 
 def _number(value: float) -> str:
@@ -115,8 +129,11 @@ class _Drawing:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         lengths = [
-            float(part.piece.length) for part in layout.parts if not isinstance(part.piece, Block)
+            float(part.piece.length) for part in layout.parts if isinstance(part.piece, Bar)
         ]
+        radii = wheel_radii(layout)
+        lengths += [2 * radius for radius in radii.values()]
+        self.radii = radii
         self.longest = max(lengths)
         self.width = SLENDER * max(min(lengths), 0.3 * self.longest)
         self.layers = layout.order
@@ -140,6 +157,12 @@ class _Drawing:
         if isinstance(piece, Block):
             size = (3 * self.width, self.width / 2, 2 * self.width)
             self._box(link, (0.0, 0.0), 0.0, size, color, depth)
+            return
+        if isinstance(piece, Wheel):
+            radius = self.radii.get(part.name, self.width)
+            self._pin(link, (0.0, 0.0), radius, color, depth)
+            spoke = (0.9 * radius, self.width / 2.2, 0.3 * self.width)
+            self._box(link, (0.45 * radius, 0.0), 0.0, spoke, "dark", depth - 0.1 * self.width)
             return
         points, width = piece.pins, self.width
         if isinstance(piece, Link) and piece.width:

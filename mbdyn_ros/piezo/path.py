@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import InputError
-from ..inverse_kinematics import inverse_kinematics
 from ..model.model import Array
 from ..robot import Robot
 from .controller import PulseController
@@ -96,7 +95,10 @@ def circle(
     for angle in turned[1:].tolist():
         wanted = pose.copy()
         wanted[:3, 3] += radius * ((1 - math.cos(angle)) * inward + math.sin(angle) * along)
-        positions.append(inverse_kinematics(robot, link, wanted, positions[-1], orientation=False))
+        near = robot.inverse_kinematics(
+            link, wanted, position_only=True, start=positions[-1], tolerance=1e-10, starts=1
+        )
+        positions.append(near.require())
     return JointPath(times, np.array(positions))
 
 

@@ -25,8 +25,8 @@ class Declaration:
     Attributes
     ----------
     name : of the formula.
-    inputs : names of the input arrays, in order. single : those of one number; all others have
-        one for each coordinate.
+    inputs : names of the input arrays, in order. sized : those of a fixed number of numbers, and
+        how many; all others have one for each coordinate.
     output : name of the array of results.
     matrix : whether that has rows and columns.
     about : "link", "frame" (a link and axes) or "contacts" where a program is about one; else "".
@@ -59,7 +59,7 @@ class Declaration:
         self.__doc__, self.__module__ = formula.__doc__, formula.__module__
         pairs = [word.partition(":") for word in inputs.split()]
         self.inputs = tuple(name for name, _, _ in pairs)
-        self.single = tuple(name for name, _, size in pairs if size == "1")
+        self.sized = {name: int(size) for name, _, size in pairs if size}
         self.output, self.matrix, self.about = output, matrix, about
         self.loaded, self.internal, self.stepped = loaded, internal, stepped or internal
         self.integrated, self.differentiated, self.long = integrated, differentiated, long
@@ -98,7 +98,7 @@ def program(
 
     Parameters
     ----------
-    inputs : names of its inputs; those of one number as `name:1`.
+    inputs : names of its inputs; those of one number as `name:1`, of six as `name:6`.
     output, matrix, about, loaded and so on : see `Declaration`.
     """
 

@@ -130,7 +130,7 @@ class Program:
         terms = closing.terms().size1_out(0) if self.given else 0
         shapes = {first: self.subject.shape(first), "z": (closing.nz + terms, 1)}
         shapes.update((name, self.subject.shape(name)) for name in others)
-        shapes.update((name, (1, 1)) for name in self.declaration.single)
+        shapes.update((name, (size, 1)) for name, size in self.declaration.sized.items())
         if self.wrenches:
             shapes["wrenches"] = self.subject.shape("wrenches")
         return {name: SX.sym(name, *shape) for name, shape in shapes.items()}

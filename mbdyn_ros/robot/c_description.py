@@ -47,8 +47,11 @@ def describe(
     links: Sequence[str] | None,
     layout: Layout = NOTHING,
     more: Sequence[CProgram] = (),
+    follows: bool = False,
 ) -> CLibrary:
     """Describe the library to be written for a robot, with `more` programs beside the usual ones.
+
+    follows : whether loops follow from where they were last.
 
     Raises
     ------
@@ -93,7 +96,10 @@ def describe(
         for name, program in wanted.items()
     ]
     for one in more:
-        program = Program(one.declaration, one.subject or fixed, one.about)
+        if one.subject is None:
+            program = _needed(Program(one.declaration, system, one.about), fixed)
+        else:
+            program = Program(one.declaration, one.subject, one.about)
         own = [state | {key: of(state) for key, of in one.examples.items()} for state in states]
         function = _function(f"{prefix}_{program.name}", program, own)
         functions.append(replace(function, text=one.text))
@@ -113,6 +119,7 @@ def describe(
         functions=tuple(functions),
         omitted=tuple(omitted),
         closing=system.closing if system.nz else None,
+        follows=follows,
     )
 
 

@@ -256,6 +256,11 @@ class Calls:
                     )
         return self._kernels[key]
 
+    def of_link(self, program: Declaration, about: object) -> Bound:
+        """A bound program of a link: interpreted, unless it is compiled, or walks to positions."""
+        compiled = bool(self._system.nz) or (program, about, False, True, True) in self._kernels
+        return Bound(self.kernel(program, about, compiled=compiled))
+
     def _require_alive(self, name: str, q: Array) -> None:
         """Raise `DeadPointError` where an actuator is at a dead point at q."""
         bound = Bound(self.kernel(joint_rates, compiled=False))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import InputError
+from ..model.read.source_text import load_text
 from .variable import checked_layout
 
 if TYPE_CHECKING:
@@ -118,3 +119,52 @@ def generate_c(
         return replace(describe(self, links, layout, more), precision=precision)
 
     return export_c(directory, described)
+
+
+def generate_cpp(
+    self: Robot,
+    directory: str | os.PathLike[str],
+    links: Sequence[str] | None = None,
+    parameters: Sequence[str] = (),
+    description: str | None = None,
+) -> Exported:
+    """Write the equations as a C++17 class around self-contained C99, as a CMake package.
+
+    Names of joints and limits as constants, inverse and forward dynamics, gravity compensation,
+    computed torque, joint states of loops that follow from the last position; a C interface that
+    other programs open at run time; headers with control laws; an example of a 1 kHz loop.
+
+    Parameters
+    ----------
+    directory, links, parameters : as `generate_c` has them; parameters begin with the numbers that
+        hold now.
+    description : text that the robot was made of, by whose hash a program of another robot is
+        noticed; that of the file it was loaded from, if not given.
+
+    Returns
+    -------
+    The files, the names of the C functions, and what was left out, with the reason.
+
+    Raises
+    ------
+    InputError
+        As `generate_c`.
+
+    Examples
+    --------
+    >>> import mbdyn_ros, tempfile
+    >>> from mbdyn_ros.model.examples import CART
+    >>> robot = mbdyn_ros.load(CART, variable=["cart"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = robot.generate_cpp(folder, parameters=["cart"], description=CART)
+    >>> [path.name for path in written.files][:5]
+    ['cart.h', 'cart.c', 'cart_model.c', 'cart.hpp', 'test_cart.c']
+    """
+    from ..export.cpp_export import description_hash, export_cpp  # few programs need them
+    from .cpp_description import describe_model
+
+    layout = checked_layout(self, parameters)
+    if description is None and os.path.isfile(self.model.source):
+        description = load_text(self.model.source)[1]
+    known_by = description_hash(description) if description else ""
+    return export_cpp(directory, lambda: describe_model(self, links, layout, known_by))

@@ -33,6 +33,12 @@ def frames(self: Robot) -> dict[str, str]:
     }
 
 
+def walked_joints(self: Robot) -> tuple[str, ...]:
+    """The dependent joints whose positions have no closed form."""
+    by_row = {body.q.start: body.joint for body in self.system.tree.bodies}
+    return tuple(by_row[row] for row in self.system.walked_rows)
+
+
 def total_mass(self: Robot) -> float:
     """Mass (kg) of the links that joints can move."""
     return float(self.system.mass)

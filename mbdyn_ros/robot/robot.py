@@ -24,6 +24,7 @@ from . import (
     export,
     formulas,
     frames,
+    inverse_kinematics,
     limits,
     makeup,
     motors,
@@ -166,6 +167,7 @@ class Robot:
     effort_limits = property(limits.effort_limits)
     links = property(makeup.links)
     moving_links = property(makeup.moving_links)
+    walked_joints = property(makeup.walked_joints)
     total_mass = property(makeup.total_mass)
     __repr__ = makeup.text
     joint_state = state.joint_state
@@ -177,6 +179,7 @@ class Robot:
     jacobian_rate = frames.jacobian_rate
     operational_mobility = frames.operational_mobility
     operational_inertia = frames.operational_inertia
+    inverse_kinematics = inverse_kinematics.inverse_kinematics
     frames = property(makeup.frames)
     center_of_mass = whole_body.center_of_mass
     center_of_mass_velocity = whole_body.center_of_mass_velocity
@@ -202,6 +205,7 @@ class Robot:
     operation_counts = formulas.operation_counts
     closed_form = export.closed_form
     generate_c = export.generate_c
+    generate_cpp = export.generate_cpp
     locked = editing.locked
     without = editing.without
     renamed = editing.renamed
@@ -213,12 +217,6 @@ class Robot:
     save_mjcf = saving.save_mjcf
     save_sdf = saving.save_sdf
     report = report
-
-    @property
-    def walked_joints(self) -> tuple[str, ...]:
-        """The dependent joints whose positions have no closed form."""
-        by_row = {body.q.start: body.joint for body in self.system.tree.bodies}
-        return tuple(by_row[row] for row in self.system.walked_rows)
 
     def _checked(
         self,

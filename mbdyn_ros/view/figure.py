@@ -3,18 +3,33 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
     from matplotlib.text import Text
 
 
 PLOTS = (".png", ".svg", ".pdf")
 """Ends of the names of files that figures are written to."""
+
+INK, FAINT_INK = "#20242a", "#9aa0a8"
+"""Colours of sums and marks, and of what stands behind the data."""
+
+
+def figure_of(rows: int, columns: int = 1, size: tuple[float, float] = (6.4, 2.9)) -> Figure:
+    """An empty figure, apart from matplotlib's global state; `size` of a panel, inches.
+
+    Lines take their colours from `colors.color_of`, which the colour-blind tell apart.
+    """
+    from matplotlib.figure import Figure  # its import takes long
+
+    width, height = size
+    return Figure(figsize=(width * columns, height * rows), dpi=110, layout="constrained")
 
 
 def tidy(axes: Axes) -> None:
@@ -22,6 +37,14 @@ def tidy(axes: Axes) -> None:
     axes.grid(alpha=0.3)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
+
+
+def legend_beside(axes: Axes, **options: Any) -> Legend:
+    """Write the names of lines to the right of their axes, never on the data."""
+    return axes.legend(
+        loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False,
+        **({"fontsize": "small"} | options),
+    )  # fmt: skip
 
 
 def as_they_stand(*texts: Text) -> None:

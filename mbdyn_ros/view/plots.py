@@ -12,7 +12,8 @@ from ..errors import InputError
 from ..model.model import Array, Model
 from ..simulation.trajectory import Trajectory
 from ..units import effort_unit, position_unit, velocity_unit
-from .figure import as_they_stand, save_figure, tidy
+from .colors import COLORS, color_of
+from .figure import INK, as_they_stand, save_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +28,7 @@ LEGEND_WIDTH = 0.01
 """Of its column; the layout makes room for what it holds."""
 
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 3)))
-"""Ten colours times these tell the lines of a humanoid apart."""
+"""The colours times these tell the lines of a humanoid apart."""
 
 IMPACT_LINE = {"color": "gray", "linewidth": 0.7, "alpha": 0.6, "zorder": 0}
 
@@ -53,7 +54,7 @@ def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = No
     styles = _styles(trajectory)
     energy = _energies(trajectory)
     many = len(styles) > 14
-    figure = Figure(figsize=(6.0 + 4.0 * len(columns), 9.5), dpi=120, layout="constrained")
+    figure = Figure(figsize=(6.0 + 4.0 * len(columns), 11.0), dpi=120, layout="constrained")
     grid = figure.add_gridspec(
         ENERGY_ROW + 1, len(columns) + 1, width_ratios=[1.0] * len(columns) + [LEGEND_WIDTH]
     )
@@ -63,14 +64,12 @@ def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = No
             color, dash = styles[name]
             axes.plot(trajectory.time, numbers, color=color, linestyle=dash, linewidth=1.2)
         _mark_impacts(axes, trajectory)
-        last = row == max(one for one, other in panels if other == column)
-        last = last and column != columns[0]  # there the energy follows
-        _finish(axes, f"{what} ({PRINTED.get(unit, unit)})", last)
+        _finish(axes, f"{what} ({PRINTED.get(unit, unit)})")
     axes = figure.add_subplot(grid[ENERGY_ROW, 0])
     for numbers, color, dash in energy.values():
         axes.plot(trajectory.time, numbers, color=color, linestyle=dash, linewidth=1.8)
     _mark_impacts(axes, trajectory)
-    _finish(axes, "energy (J)", last=True)
+    _finish(axes, "energy (J)")
     heading = figure.suptitle(title or model.name)
     entries = [(name, color, dash, 1.2) for name, (color, dash) in styles.items()]
     entries.append(("", "none", "-", 0.0))  # a gap
@@ -130,7 +129,7 @@ def _styles(trajectory: Trajectory) -> dict[str, tuple[str, Any]]:
     labels = trajectory.position_labels + trajectory.velocity_labels + trajectory.effort_labels
     names = map(_line_name, labels)
     return {
-        name: (f"C{k % 10}", DASHES[k // 10 % len(DASHES)])
+        name: (color_of(k), DASHES[k // len(COLORS) % len(DASHES)])
         for k, name in enumerate(dict.fromkeys(names))
     }
 
@@ -141,15 +140,15 @@ def _energies(trajectory: Trajectory) -> dict[str, tuple[Array, str, Any]]:
     work, loss = trajectory.work.T
     potential = potential - potential[0]
     curves: dict[str, tuple[Array, str, Any]] = {
-        "kinetic energy": (kinetic, "C3", "-"),
-        "potential, from start": (potential, "C0", "-"),
+        "kinetic energy": (kinetic, color_of(1), "-"),
+        "potential, from start": (potential, color_of(0), "-"),
     }
     if np.any(work):
-        curves["work of efforts"] = (work, "C2", "-")
+        curves["work of efforts"] = (work, color_of(2), "-")
     if np.any(loss):
         words = "lost, friction and impacts" if trajectory.impacts else "lost to friction"
-        curves[words] = (loss, "C1", "-")
-    curves["total, from start"] = (kinetic + potential, "black", ":")
+        curves[words] = (loss, color_of(3), "-")
+    curves["total, from start"] = (kinetic + potential, INK, ":")
     return curves
 
 
@@ -158,13 +157,11 @@ def _mark_impacts(axes: Any, trajectory: Trajectory) -> None:
     axes.vlines(times, 0, 1, transform=axes.get_xaxis_transform(), **IMPACT_LINE)
 
 
-def _finish(axes: Any, label: str, last: bool) -> None:
+def _finish(axes: Any, label: str) -> None:
     axes.set_ylabel(label)
     tidy(axes)
     axes.margins(x=0)
     axes.ticklabel_format(axis="y", useOffset=False)
-    axes.tick_params(labelbottom=last)
-    if last:
-        axes.set_xlabel("time (s)")
+    axes.set_xlabel("time (s)")
     if not any(np.any(line.get_ydata()) for line in axes.get_lines()):
         axes.set_ylim(-1, 1)  # all zero

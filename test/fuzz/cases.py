@@ -171,7 +171,7 @@ def command_line(dice: random.Random) -> Callable[[], None]:
 
 def request(dice: random.Random) -> Callable[[], None]:
     """Joints and numbers of a service's request, and references."""
-    from mbdyn_ros.ros.messages.effort_commands import EffortCommands
+    from mbdyn_ros.ros.messages.joint_commands import JointCommands, NamedCommand
     from mbdyn_ros.ros.messages.layout import Layout
 
     made = robot(dice.choice(("tree_robot.urdf", "boom.urdf", "manipulator.urdf")))
@@ -180,15 +180,17 @@ def request(dice: random.Random) -> Callable[[], None]:
         names[dice.randrange(len(names))] = dice.choice(("", "world", *made.joint_names))
     size = dice.choice((0, 1, made.nv, len(made.position_labels)))
     numbers = [dice.choice((0.1, -1.0, float("nan"), 1e308, 1e300)) for _ in range(size)]
-    kind = dice.randrange(3)
+    kind, quantity = dice.randrange(3), dice.choice(("position", "velocity", "effort"))
+    cuts = {one: dice.choice((0, size)) for one in ("position", "velocity", "effort")}
 
     def call() -> None:
         if kind == 0:
             Layout(made, names).state(numbers, numbers[: made.nv])
         elif kind == 1:
-            EffortCommands(made).set_named(names, numbers, 0.0)
+            fields = {one: numbers[:cut] for one, cut in cuts.items()}
+            JointCommands(made).set_named(NamedCommand(names, **fields), 0.0)
         else:
-            EffortCommands(made).set_array(numbers, 0.0)
+            JointCommands(made).set_array(numbers, 0.0, quantity=quantity)
 
     return call
 

@@ -8,11 +8,13 @@
    the determinant keeps its sign and nearly its size. What fails is walked to: from the last
    positions, with a proof at every step, and where that fails too from home. */
 
-/* Where a loop was last; sign 0: only y and z are known. */
+/* Where a loop was last; sign 0: only y and z are known. Exported C has it in its header. */
+#ifndef followed
 struct followed {
   double y[MOST_Y], z[MOST_Z], factors[MOST_Z * MOST_Z], by_y[MOST_Z * MOST_Y], logarithm;
   int pivot[MOST_Z], sign;
 };
+#endif
 
 /* Logarithm of the magnitude of the determinant. */
 static double logarithm_of(const double *factors, int n) {

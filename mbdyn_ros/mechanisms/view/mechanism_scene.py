@@ -13,9 +13,10 @@ import numpy as np
 
 from ...model.model import Array
 from ...view.colors import color_of, rgb
-from ...view.scene.part_mesh import FACES, block_outline, rounded_outline, solid
+from ...view.scene.part_mesh import FACES, block_outline, rounded_outline, solid, toothed_outline
 from .. import Block, Mechanism
-from ..layout import GROUND, Part
+from ..layout import GROUND, Part, wheel_radii
+from ..link import Bar, Wheel
 from ..pose import Pose
 
 if TYPE_CHECKING:
@@ -83,9 +84,9 @@ class MechanismScene:
         self._angles = {name: np.angle(one) for name, one in pose.directions.items()}
         size = extent(pose)
         wide = BAR_SHARE * size
-        deep = 0.8 * wide
+        deep, radii = 0.8 * wide, wheel_radii(layout)
         for k, part in enumerate(layout.parts):
-            outline = _outline(part, wide)
+            outline = _outline(part, wide, radii.get(part.name, wide))
             self._bodies[part.name].vertices = solid(outline, k * deep, (k + 0.9) * deep).astype(
                 np.float32
             )
@@ -179,8 +180,10 @@ def _pins(mechanism: Mechanism) -> list[tuple[str, str, tuple[float, float]]]:
     return pins + [(pin.name, pin.first, pin.at_first) for pin in layout.pins]
 
 
-def _outline(part: Part, wide: float) -> Array:
+def _outline(part: Part, wide: float, radius: float) -> Array:
     piece = part.piece
+    if isinstance(piece, Wheel):
+        return toothed_outline(radius, 0.5 * min(wide, radius / 3))
     if isinstance(piece, Block):
         return block_outline(4 * wide, 2.6 * wide)
     return rounded_outline(piece.pins, wide)
@@ -188,7 +191,9 @@ def _outline(part: Part, wide: float) -> Array:
 
 def _traced(mechanism: Mechanism, pose: Pose) -> Any:
     """The path that is drawn: of the coupler's third pin or middle, else of the last bar's end."""
-    bars = [part for part in mechanism.layout().parts if not isinstance(part.piece, Block)]
+    bars = [part for part in mechanism.layout().parts if isinstance(part.piece, Bar)]
+    if not bars:
+        return pose.origins[mechanism.output]
     floating = [part for part in bars if part.parent != GROUND]
     pins = pose.outline((floating or bars[-1:])[0].name)
     return pins[2] if len(pins) > 2 else (pins[0] + pins[1]) / 2 if floating else pins[1]

@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
+from ...view.figure import legend_beside, tidy
 from ...view.page.charts import Line
 from .run import Run, joint_titles
 
@@ -37,10 +38,9 @@ def picture(run: Run, quantity: str, kept: Sequence[Line], scene: Any) -> bytes:
             axes.plot(x, line.y, color=line.color, linestyle=DASHES[line.dash],
                       linewidth=0.8 * line.width, label=line.name if line.listed else None)
         axes.set_ylabel(title)
-        axes.grid(True, color="#e6e8eb")
-        axes.legend(fontsize="small", frameon=False)
-        if row == len(panels) - 1:
-            axes.set_xlabel(run.across)
+        tidy(axes)
+        legend_beside(axes)
+        axes.set_xlabel(run.across)
     content = io.BytesIO()
     figure.savefig(content, format="png")
     return content.getvalue()

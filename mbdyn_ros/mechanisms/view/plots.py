@@ -10,18 +10,17 @@ import numpy as np
 
 from ...errors import InputError
 from ...model.model import Array
-from ...view.figure import tidy
+from ...view.colors import color_of
+from ...view.figure import FAINT_INK, INK, figure_of, legend_beside, tidy
 from .. import Analysis, Mechanism
 from ..forward import ForwardMotion
+from ..link import Wheel
 from ..settings import unit_of
 from ..sweep import QUANTITIES, Sweep
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-PART_COLORS = ("#e66b1f", "#c98f00", "#409961", "#296bad", "#80609e", "#333840")
-"""Colours of the parts, one after the other; about those of the URDF."""
 
 JOINTS = {"position": "", "velocity": "/s", "acceleration": "/s²"}
 """Quantities of joints, and what follows their unit."""
@@ -32,27 +31,19 @@ FRAMES_PER_SECOND = 15
 """Of animations."""
 
 
-def figure_of(rows: int, columns: int = 1, size: tuple[float, float] = (6.4, 2.9)) -> Figure:
-    """An empty figure, apart from matplotlib's global state."""
-    from matplotlib.figure import Figure
-
-    width, height = size
-    return Figure(figsize=(width * columns, height * rows), dpi=110, layout="constrained")
-
-
 def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
     """Torque with and without gravity, motion in the plane and of the joints, pin forces, shaking.
 
     curve : (N, 2) m, a coupler curve to draw with the links; see `Analysis.curve`.
     """
-    mechanism, motion = analysis.mechanism, analysis.motion
-    figure = figure_of(4, 2, (6.0, 2.9))
+    mechanism = analysis.mechanism
+    figure = figure_of(4, 2, (6.6, 2.9))
     grid = figure.subplots(4, 2)
-    abscissa, label = _abscissa(motion.time, motion.q)
+    abscissa, label = _abscissa(analysis)
     axes = grid[0][0]
     for k, name in enumerate(mechanism.inputs):
         part = f" of the {name.replace('_', ' ')}" if len(mechanism.inputs) > 1 else ""
-        color = f"C{k}"
+        color = color_of(k)
         axes.plot(abscissa, analysis.torque[:, k], color=color, label=f"torque{part}")
         axes.plot(
             abscissa, analysis.torque_without_gravity[:, k], color=color, linestyle="--",
@@ -68,11 +59,11 @@ def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
     for k, (name, reaction) in enumerate(analysis.reactions.items()):
         force = np.hypot(reaction[:, 0], reaction[:, 1])
         joint = name.removesuffix("_joint").replace("_", " ")
-        grid[3][0].plot(abscissa, force, color=PART_COLORS[k % 6], label=joint)
+        grid[3][0].plot(abscissa, force, color=color_of(k), label=joint)
     _finish(grid[3][0], label, "force in the joints (N)", legend=True)
     force = analysis.shaking
-    grid[3][1].plot(force[:, 0], force[:, 1], color="C3")
-    grid[3][1].plot(force[:1, 0], force[:1, 1], "o", color="C3", markersize=4)
+    grid[3][1].plot(force[:, 0], force[:, 1], color=color_of(1))
+    grid[3][1].plot(force[:1, 0], force[:1, 1], "o", color=color_of(1), markersize=4)
     _finish(grid[3][1], "shaking force, x (N)", "shaking force, y (N)")
     grid[3][1].margins(0.05)
     figure.suptitle(mechanism.title)
@@ -84,12 +75,12 @@ def plot_comparison(setting: str, analyses: Mapping[float, Analysis]) -> Figure:
     figure = figure_of(1, 1, (7.0, 4.0))
     axes = figure.subplots()
     first = next(iter(analyses.values()))
-    abscissa, label = _abscissa(first.motion.time, first.motion.q)
+    abscissa, label = _abscissa(first)
     name, unit = setting.replace("_", " "), unit_of(setting)
     for k, (value, analysis) in enumerate(analyses.items()):
         for i in range(len(first.mechanism.inputs)):
             axes.plot(
-                abscissa, analysis.torque[:, i], color=f"C{k}", linestyle=("-", "--")[i % 2],
+                abscissa, analysis.torque[:, i], color=color_of(k), linestyle=("-", "--")[i % 2],
                 label=None if i else f"{name} {value:g} {unit}",
             )  # fmt: skip
     _finish(axes, label, "driving torque (N·m)", legend=True)
@@ -99,18 +90,18 @@ def plot_comparison(setting: str, analyses: Mapping[float, Analysis]) -> Figure:
 
 def plot_forward(mechanism: Mechanism, motion: ForwardMotion) -> Figure:
     """Position, velocity and acceleration of every joint, and the energy."""
-    figure = figure_of(4, 1, (8.0, 2.2))
-    grid = figure.subplots(4, 1, sharex=True)
+    figure = figure_of(4, 1, (8.0, 2.4))
+    grid = figure.subplots(4, 1)
     values = mechanism.joint_state(motion.q, motion.v, motion.a)
     for axes, numbers, what in zip(grid, values, JOINTS, strict=False):
         assert numbers is not None
         title = _plot_joints(axes, mechanism, motion.time, numbers, what)
-        _finish(axes, "", title, legend=axes is grid[0])
+        _finish(axes, "time (s)", title, legend=axes is grid[0])
     kinetic, potential = mechanism.energy(motion.q, motion.v)
     potential = potential - potential[0]
-    grid[3].plot(motion.time, kinetic, color="C3", label="kinetic")
-    grid[3].plot(motion.time, potential, color="C0", label="potential, from start")
-    grid[3].plot(motion.time, kinetic + potential, "k:", label="total, from start")
+    grid[3].plot(motion.time, kinetic, color=color_of(1), label="kinetic")
+    grid[3].plot(motion.time, potential, color=color_of(0), label="potential, from start")
+    grid[3].plot(motion.time, kinetic + potential, ":", color=INK, label="total, from start")
     _finish(grid[3], "time (s)", "energy (J)", legend=True)
     figure.suptitle(mechanism.title)
     return figure
@@ -131,8 +122,8 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
     labels = [f"{name.replace('_', ' ')} ({unit_of(name)})" for name in names]
     best_settings, best_value = sweep.best(quantity)
     if len(names) == 1:
-        axes.plot(sweep.settings[names[0]], values, color="C0")
-        axes.plot(best_settings[names[0]], best_value, "o", color="C3")
+        axes.plot(sweep.settings[names[0]], values, color=color_of(0))
+        axes.plot(best_settings[names[0]], best_value, "o", color=color_of(1))
         _finish(axes, labels[0], text)
     else:
         x, y = (sweep.settings[name] for name in names[:2])
@@ -143,7 +134,8 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
         )
         figure.colorbar(mesh, ax=axes, label=text, extend="max")
         axes.set_facecolor("0.88")
-        axes.plot(best_settings[names[0]], best_settings[names[1]], "o", color="C3", mec="white")
+        place = best_settings[names[0]], best_settings[names[1]]
+        axes.plot(*place, "o", color=color_of(1), mec="white")
         axes.set_xlabel(labels[0])
         axes.set_ylabel(labels[1])
     lost = sweep.lost
@@ -172,14 +164,14 @@ def animate(
 
     motion = analysis.motion
     chosen = np.linspace(0, len(motion) - 1, frames, endpoint=False).astype(int)
-    figure = figure_of(1, 2, (4.2, 3.4))
+    figure = figure_of(1, 2, (4.6, 3.4))
     figure.set_dpi(80)
     left, right = figure.subplots(1, 2)
     lines = _plot_links(left, analysis, curve)
-    abscissa, label = _abscissa(motion.time, motion.q)
+    abscissa, label = _abscissa(analysis)
     for k in range(len(analysis.mechanism.inputs)):
-        right.plot(abscissa, analysis.torque[:, k], color=f"C{k}")
-    (mark,) = right.plot([], [], "o", color="C3")
+        right.plot(abscissa, analysis.torque[:, k], color=color_of(k))
+    (mark,) = right.plot([], [], "o", color=color_of(1))
     _finish(right, label, "driving torque (N·m)")
 
     moving = [*lines, mark]
@@ -211,7 +203,7 @@ def _plot_joints(axes: Axes, mechanism: Mechanism, x: Array, values: Array, what
     parts = mechanism.layout().parts
     for k, part in enumerate(parts):
         style, name = ":" if part.slides else "-", part.name.replace("_", " ")
-        axes.plot(x, values[:, k], style, color=PART_COLORS[k % 6], label=name)
+        axes.plot(x, values[:, k], style, color=color_of(k), label=name)
     units = ("rad", "m") if any(part.slides for part in parts) else ("rad",)
     return f"{what} ({', '.join(unit + JOINTS[what] for unit in units)})"
 
@@ -228,34 +220,36 @@ def _outlines(analysis: Analysis) -> list[Any]:
 def _plot_links(axes: Axes, analysis: Analysis, curve: Array | None) -> list[Any]:
     """The mechanism at the start of its motion, with the paths of its pins."""
     if curve is not None:
-        axes.plot(curve[:, 0], curve[:, 1], color="C3", linewidth=1.5, label="curve", zorder=2)
+        axes.plot(*curve.T, color=color_of(1), linewidth=1.5, label="curve", zorder=2)
     lines = []
     parts = analysis.mechanism.layout().parts
     for k, (part, points) in enumerate(zip(parts, _outlines(analysis), strict=True)):
-        color = PART_COLORS[k % 6]
-        for path in points:
+        color = color_of(k)
+        wheel = isinstance(part.piece, Wheel)
+        for path in points[:1] if wheel else points:
             if np.ptp(path.real) + np.ptp(path.imag) > 1e-9:
-                axes.plot(path.real, path.imag, color="0.75", linewidth=0.8, zorder=1)
-        marker = "s" if part.slides else "o"
+                axes.plot(path.real, path.imag, color=FAINT_INK, linewidth=0.8, zorder=1)
+        marker = "s" if part.slides else "" if wheel else "o"
         start = points[:, 0]
         lines += axes.plot(
-            start.real, start.imag, marker=marker, color=color, linewidth=3,
+            start.real, start.imag, marker=marker, color=color, linewidth=2 if wheel else 3,
             markersize=9 if part.slides else 5, label=part.name.replace("_", " "), zorder=3,
         )  # fmt: skip
         if part.parent == "ground" and not part.slides:
             place = analysis.pose.origins[part.name][0]
-            axes.plot(place.real, place.imag, "^", color="0.3", markersize=10, zorder=2)
+            axes.plot(place.real, place.imag, "^", color=INK, markersize=10, zorder=2)
     axes.set_aspect("equal", adjustable="datalim")
     _finish(axes, "x (m)", "y (m)", legend=True)
     axes.margins(0.08)
     return lines
 
 
-def _abscissa(time: Array, q: Array) -> tuple[Array, str]:
-    """The crank's angle (deg) where it turns one way, else the time."""
+def _abscissa(analysis: Analysis) -> tuple[Array, str]:
+    """The first input's angle (deg) where it turns one way, else the time."""
+    time, q = analysis.motion.time, analysis.motion.q
     steps = np.diff(q[:, 0])
     if len(steps) and (np.all(steps > 0) or np.all(steps < 0)):
-        return np.degrees(q[:, 0]), "crank angle (deg)"
+        return np.degrees(q[:, 0]), f"{analysis.mechanism.inputs[0]} angle (deg)"
     return time, "time (s)"
 
 
@@ -269,6 +263,6 @@ def _finish(axes: Axes, x: str, y: str, legend: bool = False) -> None:
         axes.xaxis.set_major_locator(MultipleLocator(DEGREES_PER_TICK))
         axes.margins(x=0)
     if legend:
-        axes.legend(fontsize="small", framealpha=0.7, edgecolor="none")
+        legend_beside(axes)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...view.colors import color_of
 from ...view.page.charts import Line
-from ..link import Block
+from ..link import Block, Wheel
 from ..plane_motion import PlaneMotion
 from .run import Run
 
@@ -31,7 +31,7 @@ class Polygon:
             images[name] = []
             for part in self._run.mechanism.layout().parts:
                 ends = [find(part.name, at) for at in part.piece.pins]
-                if isinstance(part.piece, Block):
+                if isinstance(part.piece, (Block, Wheel)):
                     ends = [np.zeros_like(ends[0]), *ends]
                 images[name].append((part.name, np.array(ends)))
         return images

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...ros.node.description import GRAVITY, PRIORITY, SPECS
+from ...ros.node.managed_node import AUTOSTART
 from ...ros.node.parameters import Spec, one_of
 from ...ros.nodes.parameters import INITIAL, LONGEST_GAP, LONGEST_WAIT, MARKER_RATE, STATE_TIMEOUT
 from .rotor_state import PHASE_SOURCES
@@ -22,6 +23,7 @@ SHARED = (
 
 PIEZO_CONTROLLER = (
     *SHARED,
+    AUTOSTART,
     Spec("rate", 1000.0, "cycles per second, Hz", 1.0, 5000.0),
     Spec(
         "rotor_source", PHASE_SOURCES[0], "where the rotor's phase comes from: topic, or clock",

@@ -5,7 +5,6 @@ Topics, services and parameters are listed in `docs/ros.md`.
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Collection
@@ -17,14 +16,12 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
-from ...ros.messages.conversions import doubles
 from ...ros.messages.measured_state import MeasuredState
 from ...ros.messages.playback import NO_REFERENCE, Playback, approach, patience, require_timely
 from ...ros.messages.reference import Reference
@@ -34,20 +31,20 @@ from ...ros.messages.trajectory_bytes import read_trajectory
 from ...ros.messages.turns import Turns
 from ...ros.node.diagnostics import Health
 from ...ros.node.inbox import Inbox
-from ...ros.node.interfaces import message_types
+from ...ros.node.managed_node import ManagedNode
 from ...ros.node.process import run
 from ...ros.node.refusals import Refusals
-from ...ros.node.robot_node import RobotNode
 from ...ros.node.senders import Senders, sender_id
 from ...simulation.stepped.fixed_step import neutral_position
 from .. import PulseController, Rotor
 from .parameters import PIEZO_CONTROLLER
+from .pulse_sender import PulseSender
 from .reach_watch import ReachWatch
 from .rotor_state import RotorState
 from .target import way_to_target
 
 
-class PiezoController(RobotNode):
+class PiezoController(ManagedNode):
     """Computes and sends in a thread of its own; references arrive in the executor's."""
 
     NAME = "piezo_controller"
@@ -56,7 +53,6 @@ class PiezoController(RobotNode):
     AT_FAULT = "pulses off"
 
     def __init__(self, **options: Any) -> None:
-        messages = message_types(self.NAME)
         super().__init__(**options)
         self.control: PulseController | None = None
         self.idle_reason = NO_REFERENCE
@@ -66,19 +62,15 @@ class PiezoController(RobotNode):
         self.refused_targets = Refusals(self, "target")
         self.playback = Playback()
         self._gain = 0.0
-        self._commands = self.sole(Float64MultiArray, "~/commands")
-        self._efforts = self.sole(JointState, "~/effort")
-        self._pulses = self.sole(messages.PiezoPulses, "~/pulses")
-        self._array, self._named = Float64MultiArray(), JointState()
-        self._message = messages.PiezoPulses()
-        self._rotor_state = RotorState(
-            self, self.parameters["rotor_source"], self.parameters["rotor_speed"]
-        )
+        self._pulses = PulseSender(self)
         self.begin()
 
     def open_inputs(self) -> None:
         """References, targets, joint states, and the reset."""
         self._planners = Senders(self, "~/reference")
+        self._rotor_state = RotorState(
+            self, self.parameters["rotor_source"], self.parameters["rotor_speed"]
+        )
         self.create_subscription(
             JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10), raw=True
         )
@@ -86,11 +78,15 @@ class PiezoController(RobotNode):
         self._states = Inbox(self, JointState, "joint_states", qos_profile_sensor_data)
         self.offer("reset", Trigger, self._reset)
 
+    def release(self) -> None:
+        """Have no robot any more."""
+        self.control = None
+
     def last_words(self) -> None:
         """Switch all transducers off."""
         if self.control is not None and self.context.ok():
             for _ in range(3):
-                self._send_off()
+                self._pulses.off(self._rotor_state)
                 time.sleep(0.02)
 
     # ---- setting up -----------------------------------------------------------------------
@@ -117,7 +113,7 @@ class PiezoController(RobotNode):
             self.reach = ReachWatch(robot.velocity_labels, parameters["saturation_timeout"])
             self._turns = Turns(robot, robot.velocity_labels)
             self.measured = MeasuredState(robot.velocity_labels, self._turns)
-            self._named.name = self._message.name = list(robot.velocity_labels)
+            self._pulses.name(robot.velocity_labels)
         self.announce(
             f"ready for {robot.model.name}: the rotor in {control.link} drives "
             f"{', '.join(robot.velocity_labels) or 'no joint'}"
@@ -149,10 +145,12 @@ class PiezoController(RobotNode):
             if self.measured.take(message, now, self.clock.at(message.header.stamp, now)):
                 self._states.heed()
         self._rotor_state.update(now, self.clock)
-        self.idle_reason = self.fault or self.clock.waiting or self._why_idle(now)
+        self.idle_reason = (
+            self.resting or self.fault or self.clock.waiting or self._why_idle(now)
+        )
         if self.idle_reason:
             self.reach.restart()
-            self._send_off()
+            self._pulses.off(self._rotor_state)
             return
         speed = self._rotor_state.speed
         if speed != control.rotor.speed:
@@ -167,7 +165,7 @@ class PiezoController(RobotNode):
         control.wanted_q[:], control.wanted_v[:] = control.q + self.measured.way(q), v
         control.cycle()
         self.reach.hold(control, now, fresh)
-        self._send(control)
+        self._pulses.send(control, self._rotor_state)
 
     def _why_idle(self, now: float) -> str:
         """Why the transducers must be off; empty where they need not."""
@@ -183,45 +181,12 @@ class PiezoController(RobotNode):
         if self.playback.forget(reason):
             self.get_logger().warning(f"pulses off, the reference is dropped: {reason}")
 
-    def _send(self, control: PulseController) -> None:
-        torque = doubles(control.mean_torque)
-        if not math.isfinite(sum(torque)):
-            k = int(np.argmin(np.isfinite(control.mean_torque)))
-            raise InputError(f"the torque of {control.robot.velocity_labels[k]} is {torque[k]}")
-        message = self._message
-        message.start_phase, message.end_phase = doubles(control.on), doubles(control.off)
-        message.mean_torque = torque
-        message.saturated = (control.saturated != 0).tolist()
-        message.rotor_speed = self._rotor_state.speed
-        self._publish(torque)
-
-    def _send_off(self) -> None:
-        """No pulses: all joints are to be held at once."""
-        message = self._message
-        zeros = doubles([0.0] * len(message.name))
-        message.start_phase = message.end_phase = message.mean_torque = zeros
-        message.saturated = [False] * len(message.name)
-        message.rotor_speed = 0.0
-        self._publish(zeros)
-
-    def _publish(self, torque: Any) -> None:
-        message = self._message
-        message.header.stamp = self._rotor_state.stamp
-        message.rotor_phase = self._rotor_state.phase
-        self._pulses.publish(message)
-        if self._commands.get_subscription_count():
-            self._array.data = torque
-            self._commands.publish(self._array)
-        if self._efforts.get_subscription_count():
-            self._named.effort = torque
-            self._named.header.stamp = self.get_clock().now().to_msg()
-            self._efforts.publish(self._named)
-
     # ---- references -----------------------------------------------------------------------
 
     def _on_reference(self, data: bytes, info: Any) -> None:
         settings = self.parameters
         try:
+            self.require_active()
             robot = self.require(self.control).robot
             message = read_trajectory(data)
             start, era = self.date(message.header.stamp)
@@ -230,6 +195,7 @@ class PiezoController(RobotNode):
                 present = self._present(self.time_in(era))
             ReferenceLimits(robot).require(reference, present)
             with self.lock:
+                self.require_active()
                 now = self.time_in(era)
                 timeout = patience(settings["reference_timeout"])
                 require_timely(reference, start, now, timeout, settings["longest_wait"])
@@ -252,6 +218,7 @@ class PiezoController(RobotNode):
     def _on_target(self, message: PoseStamped) -> None:
         settings = self.parameters
         try:
+            self.require_active()
             robot = self.require(self.control).robot
             now, era = self.date(Time())
             with self.lock:
@@ -263,6 +230,7 @@ class PiezoController(RobotNode):
                 settings["target_orientation"], settings["target_speed"],
             )  # fmt: skip
             with self.lock:
+                self.require_active()
                 self._follow(reference, self.time_in(era))
         except InputError as error:
             self.refused_targets.add(error)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from geometry_msgs.msg import PoseStamped
 
-from ...errors import InputError
-from ...inverse_kinematics import inverse_kinematics
 from ...model.model import Array
 from ...robot import Robot
+from ...ros.messages.poses import rotation_of
 from ...ros.messages.reference import Reference
+from ...ros.messages.target_pose import target_place, target_turn
 from ...ros.messages.turns import Turns
 
 PEAK_SPEED = 1.875
@@ -41,35 +41,14 @@ def way_to_target(
         An empty message, another frame, bad numbers, or a pose out of reach, with the gap that is
         left.
     """
-    frame = message.header.frame_id.lstrip("/")
-    if frame not in ("", robot.model.root):
-        raise InputError(
-            f"the target is in frame {frame!r}; give it in that of the root link "
-            f"{robot.model.root!r}"
-        )
-    if message == PoseStamped():
-        raise InputError("the target is an empty message: it says neither where nor in what frame")
-    place, turn = message.pose.position, message.pose.orientation
     pose = np.eye(4)
-    pose[:3, 3] = place.x, place.y, place.z
+    pose[:3, 3] = target_place(robot, message)
     if orientation:
-        pose[:3, :3] = _rotation(np.array([turn.x, turn.y, turn.z, turn.w]))
-    goal = inverse_kinematics(robot, link, pose, present, orientation)
+        pose[:3, :3] = rotation_of(target_turn(message))
+    goal = robot.inverse_kinematics(
+        link, pose, position_only=not orientation, start=present, starts=1
+    ).require()
     way = Turns(robot, robot.velocity_labels).shortest(goal - present)  # not round and round
     duration = max(SHORTEST_MOTION, PEAK_SPEED * float(np.abs(way).max(initial=0.0)) / speed)
     rest = np.zeros((2, robot.nv))
     return Reference(np.array([0.0, duration]), np.array([present, present + way]), rest, rest)
-
-
-def _rotation(quaternion: Array) -> Array:
-    """The rotation of a quaternion (x, y, z, w) of length 1, or words."""
-    length = float(np.linalg.norm(quaternion))
-    if not abs(length - 1) <= 1e-3:
-        raise InputError(
-            f"the target's orientation {quaternion.tolist()} has length {length:.6g}: it must be "
-            "a unit quaternion (x, y, z, w)"
-        )
-    x, y, z, w = quaternion / length
-    skew = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    rotation: Array = np.eye(3) + 2 * (w * skew + skew @ skew)
-    return rotation

@@ -35,6 +35,11 @@ class EffortLimits:
         self._low, self._scratch = -self.bound, np.zeros(len(self.bound))
         self._wanted = np.zeros(len(self.bound))
 
+    @property
+    def held_to(self) -> Array:
+        """Greatest efforts (n,) that are enforced."""
+        return self.bound if self.enforced else np.full(len(self.bound), math.inf)
+
     def clamp(self, effort: Array) -> None:
         """Clamp in place."""
         if not self.enforced:

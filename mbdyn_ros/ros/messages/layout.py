@@ -99,6 +99,20 @@ class Layout:
             result[..., self._place(name, kind)] = numbers[..., self._columns[kind][name]]
         return result
 
+    def numbers(self, k: int, every: Array | None) -> Array:
+        """Reorder numbers (N, m) of all joints to the caller's.
+
+        k : 0 for positions, 1 for velocities, 2 for accelerations.
+        """
+        assert every is not None
+        places = self.robot.system.coordinates.joint_blocks
+        columns = [
+            row
+            for name in self.names
+            for row in range(*(places[name].q if k == 0 else places[name].v).indices(len(every[0])))
+        ]
+        return every[:, columns]
+
     def efforts(self, values: Sequence[float]) -> Array:
         """Efforts (n,) in the robot's order, from the caller's; those of passive joints are 0."""
         numbers = self.read("effort", "v", values, optional=False)

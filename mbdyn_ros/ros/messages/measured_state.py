@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from sensor_msgs.msg import JointState
 
 from ...model.model import Array
+from ..node.refusals import one_line
 from .named_numbers import LARGEST_SENT
 from .turns import Turns
 
@@ -20,18 +21,26 @@ class MeasuredState:
     ----------
     labels : of the joints' coordinates.
     turns : says which of them whole turns bring back.
+    check : called with a message and the positions and velocities that it has for the joints; says
+        why these are no good, or nothing.
 
     Attributes
     ----------
     position, velocity : (n,) in the order of `labels`.
     """
 
-    def __init__(self, labels: Sequence[str], turns: Turns | None = None) -> None:
-        self._labels, self._turns = tuple(labels), turns
+    def __init__(
+        self,
+        labels: Sequence[str],
+        turns: Turns | None = None,
+        check: Callable[[JointState, Array, Array], str] = lambda message, q, v: "",
+    ) -> None:
+        self._labels, self._turns, self._check = tuple(labels), turns, check
         self.position, self.velocity = np.zeros(len(labels)), np.zeros(len(labels))
         self._came, self._ahead = -math.inf, 0.0
         self._names: tuple[str, ...] = ()
         self._rows: list[int] = []
+        self._lacking = self._refused = ""
 
     def take(self, message: JointState, now: float, sent: float) -> bool:
         """Take the positions and velocities of all the joints, where sound, or return False.
@@ -44,13 +53,22 @@ class MeasuredState:
         names = tuple(message.name)
         if names != self._names:
             self._names = names
-            present = set(self._labels) <= set(names)
-            self._rows = [names.index(label) for label in self._labels] if present else []
+            lacking = [label for label in self._labels if label not in names]
+            self._lacking = f"they lack {', '.join(lacking)}" if lacking else ""
+            self._rows = [] if lacking else [names.index(label) for label in self._labels]
         size = len(names)
         if not self._rows or len(message.position) != size or len(message.velocity) != size:
+            counts = f"{len(message.position)} positions and {len(message.velocity)} velocities"
+            self._refused = self._lacking or f"they have {counts} for {size} names"
             return False
         q, v = np.array(message.position)[self._rows], np.array(message.velocity)[self._rows]
-        if abs(sent - now) > self.age(now) or not (np.abs([q, v]) <= LARGEST_SENT).all():
+        if abs(sent - now) > self.age(now):
+            return False
+        if not (np.abs([q, v]) <= LARGEST_SENT).all():
+            self._refused = "they are not finite, or beyond all bounds"
+            return False
+        self._refused = self._check(message, q, v)
+        if self._refused:
             return False
         self.position, self.velocity = q, v
         self._came, self._ahead = now, sent - now
@@ -58,7 +76,7 @@ class MeasuredState:
 
     def forget(self) -> None:
         """Have no message any more."""
-        self._came = -math.inf
+        self._came, self._refused = -math.inf, ""
 
     def way(self, wanted: Array) -> Array:
         """The shortest way (n,) from here to where the joints are wanted."""
@@ -82,6 +100,7 @@ class MeasuredState:
         if self.age(now) <= timeout:
             return ""
         if now - self._came > timeout:
-            return f"no joint_states of all joints for {timeout:g} s"
+            why = f": {one_line(self._refused)}" if self._refused else ""
+            return f"no joint_states of all joints for {timeout:g} s{why}"
         way = "ahead of" if self._ahead > 0 else "behind"
         return f"joint_states come stamped {abs(self._ahead):.4g} s {way} this node's clock"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,12 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from ...errors import InputError
 from ...model.model import Array
+from ...motion import Violation, first_violation
 from ...program.program import UNIT_TOLERANCE
 from ...robot import Robot
 from .conversions import doubles, seconds
 from .layout import Layout
+from .more_points import add_points
 from .named_numbers import LARGEST_SENT
 from .no_effort import require_answers
 
@@ -79,11 +81,31 @@ def _look_at(
             raise InputError(f"point {k}: {error}") from None
 
 
-def with_efforts(robot: Robot, trajectory: JointTrajectory) -> JointTrajectory:
-    """The trajectory, with `effort` at every point, in the caller's joint order."""
+def with_efforts(
+    robot: Robot,
+    trajectory: JointTrajectory,
+    wrenches: Mapping[str, Sequence[float]] | None = None,
+    tolerance: float = 0.0,
+) -> tuple[JointTrajectory, Violation | None]:
+    """The trajectory, with `effort` at every point, in the caller's joint order.
+
+    Parameters
+    ----------
+    wrenches : from outside on links all the time.
+    tolerance : N m or N; above 0 points are added until efforts that run straight between them
+        are within it (`motion.resample_efforts`).
+
+    Returns
+    -------
+    The trajectory, and the first limit that it passes, at its points.
+    """
     layout = Layout(robot, trajectory.joint_names)
     q, v, a = read_points(layout, trajectory)
-    efforts = robot.inverse_dynamics(q, v, a)
+    if tolerance:
+        made = add_points(layout, trajectory, (q, v, a), wrenches, tolerance)
+        q, v, efforts = made.position, made.velocity, made.effort
+    else:
+        efforts = robot.inverse_dynamics(q, v, a, wrenches)
     bad = np.argwhere(~np.isfinite(efforts))
     if len(bad):
         point, column = bad[0].tolist()
@@ -97,7 +119,21 @@ def with_efforts(robot: Robot, trajectory: JointTrajectory) -> JointTrajectory:
     trajectory.joint_names = list(layout.names)
     for k, one in enumerate(trajectory.points):
         one.effort = flat[k * size : (k + 1) * size]
-    return trajectory
+    return trajectory, _violation(robot, q, v, efforts)
+
+
+def _violation(robot: Robot, q: Array, v: Array, efforts: Array) -> Violation | None:
+    """The first limit that is passed at some points, of joints that follow others too."""
+    coordinates = robot.system.coordinates
+    position, velocity, _ = robot.joint_state(q, v)
+    return first_violation(
+        robot,
+        {
+            "position": (coordinates.joint_labels, position),
+            "velocity": (coordinates.joint_rate_labels, velocity),
+            "effort": (robot.effort_labels, efforts),
+        },
+    )
 
 
 def unfit_for_a_controller(trajectory: JointTrajectory) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rclpy.callback_groups import CallbackGroup
+from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
@@ -36,10 +37,11 @@ class Inbox:
     ----------
     sender : id of the publisher of the message that was taken last.
     sequence : its number among all that were published there.
+    topic : as it was given.
     """
 
     def __init__(self, node: Node, kind: Any, topic: str, qos: QoSProfile | int) -> None:
-        self._kind = kind
+        self._kind, self.topic = kind, topic
         self.sender, self._senders = b"", Senders(node, topic)
         self.sequence = 0
         self._group = _NotExecuted()
@@ -47,6 +49,8 @@ class Inbox:
             kind, topic, lambda message: None, qos, callback_group=self._group
         )
         self._handle = self._subscription.handle
+        assert node.context.handle is not None
+        self._waiting = _rclpy.WaitSet(1, 0, 0, 0, 0, 0, node.context.handle)
 
     def __iter__(self) -> Iterator[Any]:
         """Take every waiting message, oldest first."""
@@ -54,6 +58,13 @@ class Inbox:
             self.sender = sender_id(taken[1])
             self.sequence = taken[1]["publication_sequence_number"] or 0
             yield taken[0]
+
+    def wait(self, timeout: float) -> bool:
+        """Wait, without the interpreter, until a message is there, s at most; whether one is."""
+        self._waiting.clear_entities()
+        self._waiting.add_subscription(self._handle)
+        self._waiting.wait(round(timeout * 1e9))
+        return bool(self._waiting.get_ready_entities("subscription"))
 
     def heed(self) -> None:
         """Count the message that was taken last: it had an effect."""

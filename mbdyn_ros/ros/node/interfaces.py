@@ -1,7 +1,8 @@
-"""The services and messages of mbdyn_ros_interfaces, where that package is built."""
+"""The services and messages of mbdyn_ros_interfaces, and of others, where they are built."""
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from rclpy.node import Node
@@ -36,3 +37,11 @@ def message_types(purpose: str) -> Any:
     if msg is None:
         raise MbdynError(f"{purpose} needs the package mbdyn_ros_interfaces. {NOT_BUILT}")
     return msg
+
+
+def where_installed(module: str) -> Any:
+    """A module of messages, services or actions of another package; None where it is not there."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        return None

@@ -105,11 +105,7 @@ class RateLoop:
             except Exception as error:
                 self._on_fault(error)
             end = clock()
-            duration = end - start
-            self._ticks += 1
-            self._compute += duration
-            if duration > self._worst_compute:
-                self._worst_compute = duration
+            self._count(end - start)
             period = 1.0 / self.rate
             deadline += period
             late, skipped = end - deadline, 0
@@ -123,6 +119,13 @@ class RateLoop:
                 self._stopping.wait(remaining)
             elif remaining > 0:
                 time.sleep(remaining)
+
+    def _count(self, duration: float) -> None:
+        """Record one call (s)."""
+        self._ticks += 1
+        self._compute += duration
+        if duration > self._worst_compute:
+            self._worst_compute = duration
 
     def _raise_priority(self) -> None:
         if not self._priority:

@@ -198,13 +198,14 @@ class RobotNode(Node):
         given = self.parameters
         home = home_by_name(given["home_joints"], given["home_positions"]) or given["home"] or None
         floating = given[FLOATING_BASE.name] or None if FLOATING_BASE.name in given else None
+        gravity = given["gravity"] if "gravity" in given else None
         expanded = xacro_arguments(given["xacro"], "parameter xacro") or None
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             mechanism, variable = given["mechanism"] or None, self.payloads.variable
             try:
                 robot = load(
-                    source, mechanism, home, floating, given["gravity"], variable, expanded,
+                    source, mechanism, home, floating, gravity, variable, expanded,
                     given["srdf"] or None,
                 )
             except ModelError as error:

@@ -1,10 +1,11 @@
-"""Node `inverse_dynamics_server`: torques, accelerations and dynamic terms as services.
+"""Node `inverse_dynamics_server`: torques, accelerations, terms, and kinematics as services.
 
 Topics, services and parameters are listed in `docs/ros.md`.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable, Collection
 from functools import partial
@@ -13,6 +14,7 @@ from typing import Any
 from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
+from ...motion import Violation
 from ...robot import Robot
 from ..messages.conversions import doubles, external_wrenches, joint_state_message
 from ..messages.layout import Layout
@@ -23,6 +25,7 @@ from ..node.interfaces import service_types
 from ..node.process import run
 from ..node.refusals import Refusals, in_words
 from ..node.robot_node import RobotNode
+from . import kinematics_services as answers
 from .parameters import INVERSE_DYNAMICS_SERVER
 
 
@@ -38,6 +41,7 @@ class InverseDynamicsServer(RobotNode):
         "coriolis_vector",
         "gravity_vector",
         "friction_vector",
+        "energy",
         "joint_position",
         "joint_velocity",
         "joint_acceleration",
@@ -70,6 +74,11 @@ class InverseDynamicsServer(RobotNode):
             ("forward_dynamics", srv.ForwardDynamics, self._forward_dynamics),
             ("dynamic_terms", srv.DynamicTerms, self._dynamic_terms),
             ("inverse_dynamics_trajectory", srv.InverseDynamicsTrajectory, self._trajectory),
+            ("convert_trajectory", srv.ConvertTrajectory, self._conversion),
+            ("forward_kinematics", srv.ForwardKinematics, answers.forward_kinematics),
+            ("jacobian", srv.Jacobian, answers.jacobian),
+            ("energies", srv.Energies, answers.energies),
+            ("inverse_kinematics", srv.InverseKinematics, answers.inverse_kinematics),
         ):
             self.create_service(kind, f"~/{name}", partial(self._serve, name, answer))
 
@@ -92,19 +101,22 @@ class InverseDynamicsServer(RobotNode):
     def _serve(
         self,
         name: str,
-        answer: Callable[[Robot, Any, Any], None],
+        answer: Callable[[Robot, Any, Any], str | None],
         request: Any,
         response: Any,
     ) -> Any:
         """Fill the response, or say in it why not."""
         self._calls += 1
         try:
-            answer(self.require(self.robot), request, response)
+            short = answer(self.require(self.robot), request, response) or ""
         except Exception as error:
             self._refuse(name, error)
             response = type(response)(success=False, message=in_words(error))
         else:
-            response.success = True
+            response.success = not short  # else: an answer that is none, but the nearest to one
+            if short:
+                response.message = short
+                self._refuse(name, InputError(short))
         return response
 
     def _refuse(self, name: str, error: Exception) -> None:
@@ -139,14 +151,31 @@ class InverseDynamicsServer(RobotNode):
         response.friction = doubles(robot.friction_vector(q, v))
 
     def _trajectory(self, robot: Robot, request: Any, response: Any) -> None:
-        response.trajectory = self._filled(robot, request.trajectory)
+        self._require_room(len(request.external_wrenches), "wrenches")
+        tolerance = request.effort_tolerance
+        if not 0 <= tolerance < math.inf:
+            raise InputError(f"effort_tolerance is {tolerance:g}: it must be 0 or more")
+        response.trajectory, violation = self._filled(
+            robot, request.trajectory, external_wrenches(request.external_wrenches), tolerance
+        )
+        response.violation = str(violation or "")
         unfit = unfit_for_a_controller(response.trajectory)
         if unfit:
             response.message = f"joint_trajectory_controller would refuse this trajectory: {unfit}"
 
-    def _filled(self, robot: Robot, trajectory: JointTrajectory) -> JointTrajectory:
+    def _conversion(self, robot: Robot, request: Any, response: Any) -> None:
+        self._require_room(len(request.trajectory.points), "points")
+        answers.convert_trajectory(robot, request, response)
+
+    def _filled(
+        self,
+        robot: Robot,
+        trajectory: JointTrajectory,
+        wrenches: dict[str, list[float]] | None = None,
+        tolerance: float = 0.0,
+    ) -> tuple[JointTrajectory, Violation | None]:
         self._require_room(len(trajectory.points), "points")
-        return with_efforts(robot, trajectory)
+        return with_efforts(robot, trajectory, wrenches, tolerance)
 
     def _require_room(self, count: int, what: str) -> None:
         """Refuse a request that would keep all others waiting."""
@@ -160,7 +189,7 @@ class InverseDynamicsServer(RobotNode):
     def _on_trajectory(self, message: JointTrajectory) -> None:
         self._calls += 1
         try:
-            self._trajectories.publish(self._filled(self.require(self.robot), message))
+            self._trajectories.publish(self._filled(self.require(self.robot), message)[0])
         except Exception as error:
             self._refuse("trajectory_in", error)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from ...control.modes import MODES, gains
 from ..messages.named_numbers import LARGEST_SENT
 from ..node.description import FLOATING_BASE, GRAVITY, PRIORITY, SPECS
+from ..node.managed_node import AUTOSTART
 from ..node.parameters import DOUBLES, STRINGS, Spec, one_of
 from ..node.payloads import VARIABLE
 from ..node.running_numbers import JOINT_DYNAMICS
@@ -58,6 +60,33 @@ SIMULATOR = (
     ),
     COMMAND_ORDER,
     Spec("command_timeout", 0.5, "age at which a command counts as zero, s", 0.001, 3600.0),
+    Spec(
+        "unchanged_timeout", 0.0,
+        "how long a command that is sent again and again may stay the same, s; 0: ever",
+        0.0, 3600.0,
+    ),
+    Spec(
+        "controller_manager", "controller_manager",
+        "whose deactivated controllers' last commands are dropped; empty: nobody's",
+        read_only=True,
+    ),
+    Spec(
+        "servo_frequency", 50.0,
+        "natural frequency of joints that follow positions or velocities, Hz", 0.1, 1000.0,
+    ),
+    Spec(
+        "hold_at_start", False, "joints keep their first position until they are commanded",
+        read_only=True,
+    ),
+    Spec(
+        "path_tolerance", 0.0, "distance from a trajectory that ends its goal, rad or m; 0: none",
+        0.0, 1e6,
+    ),
+    Spec(
+        "goal_tolerance", 0.01, "distance from a trajectory's end at which it is reached, rad "
+        "or m; 0: any", 0.0, 1e6,
+    ),
+    Spec("goal_time", 1.0, "time after its end to reach it, s", 0.0, 3600.0),
     Spec("imu_links", STRINGS, "links that carry an IMU, on ~/imu/LINK", read_only=True),
     Spec(
         "force_torque_joints", STRINGS, "joints that carry a force-torque sensor, on "
@@ -89,18 +118,7 @@ SIMULATOR = (
     ),
 )  # fmt: skip
 
-TORQUE_FEEDFORWARD = (
-    *SPECS,
-    GRAVITY,
-    VARIABLE,
-    JOINT_DYNAMICS,
-    PRIORITY,
-    Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
-    COMMAND_ORDER,
-    Spec(
-        "reference_timeout", 0.5,
-        "time after the last point at which efforts become zero, s; 0: never", 0.0, 3600.0,
-    ),
+REFERENCES = (
     LONGEST_WAIT,
     LONGEST_GAP,
     Spec("check_limits", True, "refuse references beyond <limit> of the URDF"),
@@ -114,6 +132,25 @@ TORQUE_FEEDFORWARD = (
         0.0, 1e6,
     ),
     Spec(
+        "reference_timeout", 0.5,
+        "time after the last point at which efforts become zero, s; 0: never", 0.0, 3600.0,
+    ),
+    STATE_TIMEOUT,
+    ENFORCE_LIMITS,
+)  # fmt: skip
+"""Of nodes that send efforts along a reference."""
+
+TORQUE_FEEDFORWARD = (
+    *SPECS,
+    GRAVITY,
+    VARIABLE,
+    JOINT_DYNAMICS,
+    PRIORITY,
+    AUTOSTART,
+    Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
+    COMMAND_ORDER,
+    *REFERENCES,
+    Spec(
         "feedforward", EFFORT_SOURCES[0],
         "what the PD adds to: inverse_dynamics, reference (efforts in its points) or none",
         check=one_of(EFFORT_SOURCES),
@@ -123,6 +160,73 @@ TORQUE_FEEDFORWARD = (
          0.0, LARGEST_SENT),
     Spec("kd", DOUBLES, "velocity gain, N m s/rad or N s/m: none, one for all, or by joints",
          0.0, LARGEST_SENT),
-    STATE_TIMEOUT,
-    ENFORCE_LIMITS,
 )  # fmt: skip
+
+GAINS = {
+    "guiding_damping": "damping in gravity_compensation, N m s/rad or N s/m",
+    "kp": "of computed_torque, 1/s^2; none given: 100",
+    "kd": "of computed_torque, 1/s; none given: 20",
+    "joint_stiffness": "of joint_impedance, N m/rad or N/m",
+    "joint_damping": "of joint_impedance, N m s/rad or N s/m",
+    "link_stiffness": "of cartesian_impedance along and about the world's axes, N/m and N m/rad",
+    "link_damping": "of cartesian_impedance, N s/m and N m s/rad",
+    "posture_stiffness": "to the posture beside the link's pose, N m/rad or N/m",
+    "posture_damping": "beside the link's motion, N m s/rad or N s/m",
+}
+CONTROL_GAINS = tuple(gains())
+
+COMPUTED_TORQUE = (
+    *SPECS,
+    GRAVITY,
+    VARIABLE,
+    JOINT_DYNAMICS,
+    PRIORITY,
+    AUTOSTART,
+    Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
+    COMMAND_ORDER,
+    Spec("mode", next(iter(MODES)), "the law of control", check=one_of(tuple(MODES))),
+    Spec("link", "", "link that cartesian_impedance and ~/target are about", read_only=True),
+    Spec("fading_time", 0.3, "in which a change of mode or gains fades in, s", 0.0, 60.0),
+    *REFERENCES,
+    Spec(
+        "agreement_tolerance", 0.01,
+        "how far measured joints of loops may disagree, rad or m; 0: anyhow", 0.0, 1e6,
+    ),
+    Spec(
+        "jump_tolerance", 0.1,
+        "how much farther than their speed says joints may go between two joint_states, rad or m; "
+        "0: anywhere", 0.0, 1e6,
+    ),
+    *(Spec(name, DOUBLES, GAINS[name], 0.0, LARGEST_SENT) for name in CONTROL_GAINS),
+)  # fmt: skip
+
+LOOP_STATE_PUBLISHER = (
+    *SPECS,
+    PRIORITY,
+    Spec(
+        "joints", STRINGS, "joints that are measured; empty: all actuated joints", read_only=True
+    ),
+    Spec(
+        "deviations", DOUBLES,
+        "standard deviations of their positions, rad or m: their ratios weigh joints that disagree",
+        read_only=True,
+    ),
+    STATE_TIMEOUT,
+    Spec(
+        "largest_jump", 0.5,
+        "how far a joint may move between two messages, rad or m; 0: any way", 0.0, 1e6,
+    ),
+    Spec(
+        "largest_disagreement", 0.05,
+        "how far measured joints may disagree, rad or m; 0: any way", 0.0, 1e6,
+    ),
+    Spec("frame_id", "", "frame of the joint states; empty: the root link", read_only=True),
+)  # fmt: skip
+
+TRAJECTORY_CONVERTER = (
+    *SPECS,
+    Spec(
+        "joints", STRINGS, "joints of ~/trajectory_out; empty: all actuated joints", read_only=True
+    ),
+    Spec("check_limits", True, "drop trajectories beyond <limit> of the URDF, in either space"),
+)

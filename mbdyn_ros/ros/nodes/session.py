@@ -18,11 +18,14 @@ from ...simulation.contact.environment import Environment
 from ...simulation.contact.stops import with_stops
 from ...simulation.stepped.charted_step import ChartedStep
 from ...simulation.stepped.fixed_step import neutral_position
+from ...simulation.stepped.following import Following
 from ...units import velocity_unit
-from ..messages.effort_commands import EffortCommands
 from ..messages.effort_limits import EffortLimits
+from ..messages.joint_commands import JointCommands
 from ..messages.named_numbers import partial_position
+from .path_motion import PathMotion
 from .pushes import Pushes
+from .simulator_settings import Settings
 
 Rows = NDArray[np.int_]
 
@@ -42,7 +45,7 @@ class Session:
     Parameters
     ----------
     robot : the robot.
-    joints : order of effort arrays, see `EffortCommands`.
+    settings : of the loop. joints : order of arrays of commands, see `JointCommands`.
     initial : joints and positions (rad or m) at the start; others as at home.
     frame : frame_id of the joint states; empty for the root link.
     environment : walls that points of the robot hit.
@@ -50,9 +53,10 @@ class Session:
 
     Attributes
     ----------
-    motion, commands, limits : as the names say. pushes : forces from outside.
+    motion, following, commands, limits : as the names say. pushes : forces from outside.
     actuators : what gives joints their efforts by commands, if the robot has any.
     message : joint states of all `scalar_motions`, filled by `fill_message`.
+    path : what joints follow from point to point; None where nothing is.
     work : of the efforts and pushes since the start, J.
     refusal : why the robot cannot start where it should; empty where it can.
     """
@@ -60,7 +64,7 @@ class Session:
     def __init__(
         self,
         robot: Robot,
-        step: float,
+        settings: Settings,
         joints: Sequence[str] = (),
         initial: tuple[Sequence[str], Sequence[float]] = ((), ()),
         frame: str = "",
@@ -71,15 +75,18 @@ class Session:
         self.initial = partial_position(robot, *initial, neutral_position(robot))
         if joint_limits:
             environment = with_stops(robot, self.initial, environment)
-        self.commands = EffortCommands(robot, joints)
+        self.commands = JointCommands(robot, joints)
         self.limits = EffortLimits(robot)
         self.pushes = Pushes(robot)
         self.actuators: SteppedActuation | None = None
         if robot.model.actuators:
             self.actuators = SteppedActuation(robot)
-            self.commands.largest = self.actuators.largest
-        self.motion = ChartedStep(robot, step, environment=environment)
+            self.commands.drive_by(self.actuators.largest)
+        self.motion = ChartedStep(robot, settings.step, environment=environment)
+        self.following = Following(robot, self.motion, settings.servo_frequency)
         self.work = 0.0
+        self.path: PathMotion | None = None
+        self._held = settings.hold_at_start
         blocks = robot.system.coordinates.joint_blocks
         names, self._rows_q, self._rows_v = scalar_motions(blocks)
         self.message = JointState(name=names)
@@ -113,6 +120,11 @@ class Session:
         self.motion.effort[:] = 0.0
         self.commands.clear()
         self.pushes.clear()
+        if self.path is not None:
+            self.path.outcome, self.path = "the simulation was reset", None
+        if self._held:
+            places = np.flatnonzero(self.commands.can_follow).tolist()
+            self.commands.hold(places, self.motion.joint_position[self.following.places[places]])
         self.fill_message()
 
     def require_slow(self, v: Array) -> None:
@@ -138,6 +150,7 @@ class Session:
         """Put the robot somewhere; work and losses count from here."""
         self.motion.set_state(q, v)
         self.motion.forget_losses()
+        self.following.forget()
         if self.actuators is not None:
             self.actuators.rest(self.robot, q)
         self.work, self.refusal = 0.0, ""
@@ -160,17 +173,27 @@ class Session:
         """End what runs in the background."""
         self.motion.close()
 
-    def advance(self, now: float, timeout: float, substeps: int = 1) -> None:
-        """Move on by `substeps` steps under the commands of the time `now`."""
-        if self.actuators is None:
-            self._go_on(now, timeout, substeps)
-            return
-        for _ in range(substeps):  # its forces change from step to step
-            self._go_on(now, timeout, 1)
+    def use(self, settings: Settings) -> None:
+        """Go on with other settings of the loop."""
+        self.motion.step = settings.step
+        self.following.servo.frequency = settings.servo_frequency
 
-    def _go_on(self, now: float, timeout: float, substeps: int) -> None:
-        motion = self.motion
-        self.commands.write(motion.effort, now, timeout)
+    def advance(self, now: float, settings: Settings, substeps: int = 1) -> None:
+        """Move on by `substeps` steps under the commands of the time `now`."""
+        if self.actuators is None and not self.commands.follow:
+            self._go_on(now, settings, substeps)
+            return
+        for k in range(substeps):  # their forces change from step to step
+            self._go_on(now + k * self.motion.step, settings, 1)
+
+    def _go_on(self, now: float, settings: Settings, substeps: int) -> None:
+        motion, commands = self.motion, self.commands
+        commands.write(motion.effort, now, settings.timeout, settings.unchanged)
+        if commands.follow and not self.following.ready:
+            return  # time stands still until what it takes to follow is compiled
+        if self.path is not None:
+            self.path.fill(commands.targets)
+        self.following.drive(motion.effort, commands.targets, self.limits.held_to)
         self.limits.clamp(motion.effort)
         if self.actuators is not None and motion.ready:
             state = motion.joint_position, motion.joint_velocity
@@ -183,6 +206,8 @@ class Session:
             if not motion.ready:
                 break  # time stands still until equations in other coordinates are compiled
             motion.advance()
+        if self.path is not None and not self.path.watch():
+            self.path = None
         # Efforts are constant meanwhile: their work, and that of pushes, is effort times way.
         way = motion.joint_position[self._ways] - before
         self.work += float(motion.effort[self._working] @ way)

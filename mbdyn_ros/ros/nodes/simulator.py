@@ -11,20 +11,17 @@ from collections.abc import Collection
 from functools import partial
 from typing import Any
 
-from geometry_msgs.msg import WrenchStamped
-from rclpy.qos import QoSProfile
 from rosgraph_msgs.msg import Clock as ClockMessage
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 
 from ...errors import InputError
 from ...robot import Robot
-from ..messages.conversions import fill_time, seconds
+from ..messages.conversions import fill_time
 from ..node.diagnostics import Health
-from ..node.inbox import Inbox
 from ..node.process import run
 from ..node.refusals import Refusals, one_line
 from ..node.robot_node import RobotNode
+from .command_inboxes import CommandInboxes
 from .force_torque_reports import ForceTorqueReports
 from .imu_reports import ImuReports
 from .parameters import SIMULATOR
@@ -33,6 +30,8 @@ from .simulator_health import SessionHealth
 from .simulator_services import SimulatorServices
 from .simulator_settings import Settings
 from .simulator_views import SimulatorViews
+from .standard_services import StandardServices
+from .trajectory_action import TrajectoryAction
 from .walls import walls_of
 
 MOST_MADE_UP = 50
@@ -68,10 +67,10 @@ class Simulator(RobotNode):
 
     def open_inputs(self) -> None:
         """Commands and services."""
-        self._arrays = Inbox(self, Float64MultiArray, "~/commands", QoSProfile(depth=1))
-        self._named = Inbox(self, JointState, "~/effort_command", QoSProfile(depth=10))
-        self._wrenches = Inbox(self, WrenchStamped, "~/wrench", QoSProfile(depth=10))
+        self.inboxes = CommandInboxes(self)
         self.services_offered = SimulatorServices(self)
+        self.trajectories = TrajectoryAction(self)
+        StandardServices(self)
 
     def last_words(self) -> None:
         """The last joint states show zero effort."""
@@ -82,6 +81,7 @@ class Simulator(RobotNode):
     def stop(self) -> None:
         """End the threads."""
         super().stop()
+        self.trajectories.close()
         if self._reloading is not None:
             self._reloading.join()
         if self.session is not None:
@@ -127,7 +127,7 @@ class Simulator(RobotNode):
         environment = walls_of(robot, parameters["environment"])
         try:
             session = Session(
-                robot, self.settings.step, parameters["joints"], initial, parameters["frame_id"],
+                robot, self.settings, parameters["joints"], initial, parameters["frame_id"],
                 environment, parameters["joint_limits"],
             )  # fmt: skip
         except InputError as error:
@@ -148,10 +148,10 @@ class Simulator(RobotNode):
         session, settings = self.session, self.settings
         if session is None:
             return
-        self._take_commands(session, now)
+        self.inboxes.take(session, now)
         steps = 1 + min(skipped, MOST_MADE_UP)
         if not (self.paused or self.fault):
-            session.advance(now, settings.timeout, steps * settings.substeps)
+            session.advance(now, settings, steps * settings.substeps)
         stamp = self.stamp(session)
         if self._views.impacts is not None:
             self._views.impacts.publish(session, stamp)
@@ -166,6 +166,11 @@ class Simulator(RobotNode):
                     self._views.impacts.publish_held(session, stamp)
             self._publish_states(session, stamp)
 
+    @property
+    def makes_clock(self) -> bool:
+        """Whether time is what this node simulates."""
+        return self._clock_out is not None
+
     def time(self) -> float:
         """Simulated time where we make the clock, s, else that of the node."""
         if self._clock_out is not None and self.session is not None:
@@ -176,44 +181,6 @@ class Simulator(RobotNode):
         """Forget the commands of before."""
         if self.session is not None:
             self.session.commands.clear()
-
-    def _take_commands(self, session: Session, now: float) -> None:
-        """Read the commands that came since the last tick; bad ones are refused."""
-        commands = session.commands
-        for message in self._arrays:
-            try:
-                commands.set_array(message.data, now, self._arrays.sender)
-                self._arrays.heed()
-            except InputError as error:
-                self.refusals.add(error)
-        for message in self._named:
-            try:
-                self._require_new(message, now)
-                commands.set_named(message.name, message.effort, now, self._named.sender)
-                self._named.heed()
-            except InputError as error:
-                self.refusals.add(error)
-
-        for message in self._wrenches:
-            try:
-                session.pushes.take(message, now + self.parameters["wrench_duration"])
-                self._wrenches.heed()
-            except InputError as error:
-                self.refusals.add(error)
-
-    def _require_new(self, message: JointState, now: float) -> None:
-        """Refuse a command whose stamp says that it is no more, or not yet, of this time."""
-        stamp, timeout = message.header.stamp, self.settings.timeout
-        if self._clock_out is None:
-            sent = self.clock.at(stamp, now)
-        else:
-            sent = seconds(stamp) or now
-        if abs(sent - now) > timeout:
-            way = "ahead of" if sent > now else "behind"
-            raise InputError(
-                f"it is stamped {abs(sent - now):.4g} s {way} this node's time, more than "
-                f"command_timeout ({timeout:g} s)"
-            )
 
     def stamp(self, session: Session) -> int:
         """Simulated time, ns, where we make the clock, else the time of the world."""
@@ -234,11 +201,17 @@ class Simulator(RobotNode):
             pressures = JointState(header=session.message.header, name=names, position=values)
             self._pressures.publish(pressures)
 
+    def start_again(self, session: Session) -> str:
+        """Go back to the start, under `lock`; return the fault that this cleared."""
+        session.reset()
+        return self.clear_fault()
+
     def on_fault(self) -> None:
         """Stand still, with zero effort."""
         if self.session is not None:
             self.session.commands.clear()
             self.session.pushes.clear()
+            self.session.path = None
             self.session.motion.effort[:] = 0.0
             self.session.still_message()
 
@@ -250,7 +223,7 @@ class Simulator(RobotNode):
         if self.session is None:
             return
         with self.lock:
-            self.session.motion.step = self.settings.step
+            self.session.use(self.settings)
             self.session.limits.enforced = self.parameters["enforce_effort_limits"]
         if "gravity" in names:
             if self._reloading is not None:
@@ -272,7 +245,7 @@ class Simulator(RobotNode):
             return
         session.prepare_for(old)
         with self.lock:
-            session.motion.step = self.settings.step
+            session.use(self.settings)
             session.adopt(old)
             self.session = session
         old.close()
@@ -286,9 +259,7 @@ class Simulator(RobotNode):
             if self.session is not None:
                 timeout = self.settings.timeout
                 self._session_health.add(self.session, self.time(), timeout, health)
-        self.refusals.report(health)
-        names = sorted({*self._arrays.senders(), *self._named.senders()})
-        health.values["commands from"] = ", ".join(names) or "nobody"
+        self.inboxes.report(health)
         health.values["paused"] = self.paused
         return health
 

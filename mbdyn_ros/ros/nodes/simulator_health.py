@@ -27,6 +27,14 @@ class SessionHealth:
             health.warnings.append(f"several nodes command in turns: {', '.join(contested)}")
         if clamped:
             health.warnings.append(f"clamped to <limit effort>: {', '.join(clamped)}")
+        weak = session.following.saturated()
+        if weak:
+            health.warnings.append(f"at <limit effort>, does not follow: {', '.join(weak)}")
+        sent_beyond = session.commands.beyond()
+        if sent_beyond:
+            health.warnings.append(f"commanded beyond limits, held there: {', '.join(sent_beyond)}")
+        if session.commands.follow and not session.following.ready:
+            health.warnings.append("time stands still: compiling what it takes to follow positions")
         if beyond:
             health.warnings.append(f"beyond position limits, no stops now: {', '.join(beyond)}")
         if not motion.ready:

@@ -37,8 +37,7 @@ class SimulatorServices:
         return action(self._simulator.require(self._simulator.session), request)
 
     def _reset(self, session: Session, request: Any) -> str:
-        session.reset()
-        cleared = self._simulator.clear_fault()
+        cleared = self._simulator.start_again(session)
         return f"at the start again; cleared: {cleared}" if cleared else "at the start again"
 
     def _pause(self, session: Session, request: Any) -> str:
@@ -52,7 +51,7 @@ class SimulatorServices:
         if simulator.fault:
             raise InputError(f"there is a fault, call ~/reset first: {simulator.fault}")
         settings = simulator.settings
-        session.advance(simulator.time(), settings.timeout, settings.substeps)
+        session.advance(simulator.time(), settings, settings.substeps)
         return f"t = {session.motion.time:.6g} s"
 
     def _set_state(self, session: Session, request: Any) -> str:

@@ -13,7 +13,9 @@ class Settings:
 
     rate : steps per simulated second, Hz; `loop_rate` per second of the world.
     step : of the integration, s; `substeps` of them in one step.
-    timeout : of commands, s.
+    timeout : of commands, s. unchanged : how long they may stay the same, s; 0: ever.
+    hold_at_start : whether joints keep their first position until they are commanded.
+    servo_frequency : of joints that follow positions or velocities, Hz.
     every : how many steps for one message of joint states.
     """
 
@@ -22,6 +24,9 @@ class Settings:
     step: float
     substeps: int
     timeout: float
+    unchanged: float
+    hold_at_start: bool
+    servo_frequency: float
     every: int
 
     @staticmethod
@@ -34,5 +39,8 @@ class Settings:
             step=1.0 / (rate * substeps),
             substeps=substeps,
             timeout=values["command_timeout"],
+            unchanged=values["unchanged_timeout"],
+            hold_at_start=values["hold_at_start"],
+            servo_frequency=values["servo_frequency"],
             every=max(1, round(rate / (values["publish_rate"] or rate))),
         )

@@ -45,7 +45,7 @@ class ChartedStep:
     effort : efforts of the actuated joints in the next step, to be filled in place (N m or N).
     time : simulated seconds.
     changes : what was said of every change of coordinates.
-    environment : the walls, or None.
+    environment : the walls, or None. leg : the motion in the present coordinates.
 
     Raises
     ------
@@ -60,7 +60,7 @@ class ChartedStep:
         self.robot = robot
         self._choice, self.environment = method, environment
         first = Leg.make(robot, step, method, environment)
-        self._legs, self._leg = [first], first
+        self._legs, self.leg = [first], first
         self.effort = first.motion.effort
         self.time = 0.0
         self.changes: list[str] = []
@@ -86,12 +86,12 @@ class ChartedStep:
     @property
     def method(self) -> str:
         """Name of what takes the steps now."""
-        return self._leg.motion.method
+        return self.leg.motion.method
 
     @property
     def coordinates(self) -> tuple[str, ...]:
         """The independent joints that the motion goes on in now."""
-        return self._leg.robot.independent_joints
+        return self.leg.robot.independent_joints
 
     @property
     def ready(self) -> bool:
@@ -118,7 +118,7 @@ class ChartedStep:
     @property
     def contacts(self) -> tuple[Contact, ...]:
         """Those that were held in the last step; none are known where steps are not compiled."""
-        return self._leg.contacts
+        return self.leg.contacts
 
     def forget_losses(self) -> None:
         """Count losses and impacts from here."""
@@ -132,19 +132,19 @@ class ChartedStep:
 
     def energy(self) -> tuple[float, float]:
         """Kinetic and potential energy, J."""
-        motion = self._leg.motion
+        motion = self.leg.motion
         kinetic, potential = motion.robot.energy(motion.q, motion.v)
         return float(kinetic), float(potential)
 
     def force_torque(self, joint: str, wrenches: Wrenches = NO_WRENCHES) -> Array:
         """Reading (6,) of a sensor in a joint, mean over the last step; see `Stepper`."""
-        return self._leg.motion.force_torque(joint, wrenches)
+        return self.leg.motion.force_torque(joint, wrenches)
 
     def snapshot(self) -> Callable[[], tuple[Robot, Array, Array, Array]]:
         """A function for the robot in the present coordinates, its q, v and a, as of now."""
-        robot, motion = self._leg.robot, self._leg.motion
+        robot, motion = self.leg.robot, self.leg.motion
         q, v, effort = motion.q.copy(), motion.v.copy(), self.effort.copy()
-        position = self._leg.tree_position.copy()
+        position = self.leg.tree_position.copy()
 
         def now() -> tuple[Robot, Array, Array, Array]:
             here = robot.with_home(position) if robot.system.nz else robot
@@ -154,17 +154,17 @@ class ChartedStep:
 
     def prepare_for(self, other: ChartedStep) -> None:
         """Build the coordinates that the motion of a like robot is in, for `adopt`."""
-        if other._leg is not other._legs[0]:
-            there = other._leg.robot
+        if other.leg is not other._legs[0]:
+            there = other.leg.robot
             robot = self.robot.with_independent(list(there.independent_joints), there.home)
             self._legs.append(self._leg_of(robot))
 
     def adopt(self, other: ChartedStep) -> None:
         """Go on from the state of a like robot."""
-        wanted = other._leg.robot.independent_joints
+        wanted = other.leg.robot.independent_joints
         for leg in reversed(self._legs):
             if leg.robot.independent_joints == wanted:
-                there = other._leg
+                there = other.leg
                 if leg.comes_to(there.motion.q, there.motion.v, there.tree_position):
                     self._enter(leg)
                     break
@@ -190,21 +190,21 @@ class ChartedStep:
         """
         if self._must_change or (self._wanted and self._prepared):
             self._change()
-        motion = self._leg.motion
+        motion = self.leg.motion
         motion.time = self.time
         before = motion.q.copy(), motion.v.copy()
         try:
             motion.advance()
         except SimulationError:  # over a dead centre in one step?
-            if not self._leg.charts:
+            if not self.leg.charts:
                 raise
             motion.set_state(*before)
             self._watch(ANY_QUALITY)
             if not self._wanted:
                 raise
             self._change()
-            self._leg.motion.time = self.time
-            self._leg.motion.advance()
+            self.leg.motion.time = self.time
+            self.leg.motion.advance()
         self.time += self.step
         self._read()
 
@@ -220,16 +220,16 @@ class ChartedStep:
     def _enter(self, leg: Leg) -> None:
         """Go on in a leg whose state is set."""
         leg.motion.effort = self.effort
-        self._leg = leg
+        self.leg = leg
         self._read()
 
     def _read(self) -> None:
         """Take the state over, and look how good the coordinates are."""
-        motion = self._leg.motion
+        motion = self.leg.motion
         position, velocity = motion.tree_state()
         np.take(position, self._rows[0], out=self.joint_position)
         np.take(velocity, self._rows[1], out=self.joint_velocity)
-        if self._leg is self._legs[0]:
+        if self.leg is self._legs[0]:
             self.q[:], self.v[:] = motion.q, motion.v
         else:
             self.q[:], self.v[:] = position[self._own[0]], velocity[self._own[1]]
@@ -238,11 +238,11 @@ class ChartedStep:
     def _watch(self, share: float) -> None:
         """Compare the coordinates with the best; prepare those below `share` of their quality."""
         self._must_change, self._wanted = False, []
-        if not self._leg.charts:
+        if not self.leg.charts:
             return
         present = list(self.coordinates)
         try:
-            chosen, worst = better_joints(self._leg.charts, present, self._leg.tree_position, share)
+            chosen, worst = better_joints(self.leg.charts, present, self.leg.tree_position, share)
         except SimulationError as error:
             raise SimulationError(f"{error} at t = {self.time:.6g} s") from None
         if chosen == present:
@@ -257,16 +257,16 @@ class ChartedStep:
         preparation = self._preparation
         if preparation is not None and (not preparation.done or preparation.joints == joints):
             return
-        position = self._leg.tree_position.copy()
+        position = self.leg.tree_position.copy()
         self._preparation = Preparation(
             joints, lambda: self._leg_of(with_joints(self.robot, joints, position))
         )
 
     def _known(self, joints: Sequence[str]) -> Leg | None:
         """A leg in these coordinates on this branch, its state set."""
-        position, velocity = (one.copy() for one in self._leg.motion.tree_state())
+        position, velocity = (one.copy() for one in self.leg.motion.tree_state())
         for leg in self._legs:
-            if leg is not self._leg and leg.has(joints):
+            if leg is not self.leg and leg.has(joints):
                 rows = leg.robot.system.coordinates
                 if leg.comes_to(position[list(rows.q)], velocity[list(rows.v)], position):
                     return leg

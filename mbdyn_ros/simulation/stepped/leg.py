@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...array import Array
+from ...compiler.bound import Bound
+from ...equations.actuator_response import actuator_response
 from ...equations.chart import Chart, charts
 from ...robot import Robot
 from ..charts.change import same_place
@@ -46,6 +49,11 @@ class Leg:
     def contacts(self) -> tuple[Contact, ...]:
         """Those that were held in the last step; none are known where steps are not compiled."""
         return self.motion.contacts if isinstance(self.motion, Stepper) else ()
+
+    @functools.cached_property
+    def response(self) -> Bound:
+        """The bound `actuator_response`; the first to ask has it compiled."""
+        return Bound(self.motion.robot.calls.kernel(actuator_response))
 
     def has(self, joints: Sequence[str]) -> bool:
         """Whether these are the independent joints, in any order."""

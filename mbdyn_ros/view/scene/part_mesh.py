@@ -38,6 +38,13 @@ def block_outline(length: float, width: float) -> Array:
     return rounded_outline(pins, cut)
 
 
+def toothed_outline(radius: float, tooth: float) -> Array:
+    """A wheel (CORNERS, 2) about the origin: corners by turns inside and outside of `radius`, m."""
+    angle = np.arange(CORNERS) * (2 * np.pi / CORNERS)
+    far = radius + 0.5 * tooth * np.where(np.arange(CORNERS) % 4 < 2, 1.0, -1.0)
+    return np.stack([far * np.cos(angle), far * np.sin(angle)], axis=1)
+
+
 def solid(outline: Array, low: float, high: float) -> Array:
     """Corners (2 n + 2, 3) of an outline (n, 2) as a solid from z = low to high; see `FACES`."""
     middle = outline.mean(axis=0)

@@ -1,0 +1,172 @@
+"""The crane's chapter: planned in angles of boom and jib, moved by its cylinders.
+
+The plan goes through the service that converts trajectories. Then the cylinders follow it twice: by
+forces, which the trajectory service fills in, and by positions, which the simulator holds with
+servos as hardware does.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import rclpy
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
+
+from examples.children import Children
+from examples.demonstration import PRIORITY, DemoError, environment
+from mbdyn_ros.model.model import Array
+from mbdyn_ros.model.read.installed import find_robot
+from mbdyn_ros.motion import convert_trajectory
+from mbdyn_ros.robot import Robot, load
+from mbdyn_ros.ros.messages.conversions import doubles, fill_time
+from mbdyn_ros.ros.messages.reference_message import read_reference
+from mbdyn_ros.ros.node.interfaces import srv
+from mbdyn_ros.ros.node.rate_loop import RateLoop
+
+from .client import DemoClient
+from .motion import MOTION, REST, trajectory_message, wanted_motion
+from .outcome import Path, PlannedPaths
+
+ANGLES = ("slew_joint", "boom_joint", "jib_joint", "telescope_joint")
+START, GOAL = [-0.15, 0.04, 0.0, -0.1], [0.25, 0.35, 0.25, 0.1]
+"""rad, rad, rad, m."""
+
+EFFORT_TOLERANCE = 20.0
+"""N or N m by which efforts between points may leave those of the motion."""
+
+STREAM_RATE = 500.0
+"""Positions per second, Hz."""
+
+SERVO_FREQUENCY = 15.0
+"""Hz: positions come late on a busy machine, which stiffer servos answer with all their force."""
+
+
+class AnglesClient(DemoClient):
+    """A client that plans in angles."""
+
+    def __init__(self, robot: Robot, name: str, alive: Any, **options: Any) -> None:
+        super().__init__(robot, name, alive, **options)
+        self._convert: Any = self.create_client(
+            srv.ConvertTrajectory, "inverse_dynamics_server/convert_trajectory"
+        )
+        self._positions = self.create_publisher(JointState, "simulator/position_command", 10)
+
+    def converted(self, plan: JointTrajectory) -> JointTrajectory:
+        """The plan in lengths of the cylinders, within all limits."""
+        self._until(self._convert.service_is_ready, 25.0, "the service that converts")
+        answer = self._call(self._convert, srv.ConvertTrajectory.Request(trajectory=plan))
+        if answer.violation:
+            raise DemoError(f"the plan of the crane passes a limit: {answer.violation}")
+        found: JointTrajectory = answer.trajectory
+        return found
+
+    def filled(self, trajectory: JointTrajectory) -> JointTrajectory:
+        """The trajectory with efforts, and as many points as they take."""
+        request = srv.InverseDynamicsTrajectory.Request(
+            trajectory=trajectory, effort_tolerance=EFFORT_TOLERANCE
+        )
+        answer = self._call(self._trajectory, request)
+        if answer.violation or answer.message:
+            raise DemoError(f"the crane cannot be moved so: {answer.violation or answer.message}")
+        found: JointTrajectory = answer.trajectory
+        return found
+
+    def stream(self, trajectory: JointTrajectory, lead: float) -> float:
+        """Send positions along the trajectory, `lead` (s) ahead; return when it started (s)."""
+        self._until(
+            lambda: self._positions.get_subscription_count() > 0 and bool(self.state_names),
+            25.0, "the simulator",
+        )  # fmt: skip
+        reference = read_reference(self.robot, trajectory)
+        message = JointState(name=list(self.robot.independent_joints))
+        start = self._now() + 2 * REST
+        faults: list[Exception] = []
+
+        def send(skipped: int) -> None:
+            q, v, _ = reference.at(self._now() - start + lead)
+            message.position, message.velocity = doubles(q), doubles(v)
+            fill_time(message.header.stamp, self.get_clock().now().nanoseconds)
+            self._positions.publish(message)
+
+        loop = RateLoop(
+            send, STREAM_RATE, faults.append, "positions", PRIORITY["realtime_priority"]
+        )
+        loop.start()
+        self._spin(REST)
+        self.states.clear()
+        self._release()  # it holds the first position by now
+        self._spin(start + MOTION + REST - self._now())
+        loop.stop()
+        if faults:
+            raise DemoError(f"positions were not sent: {faults[0]}")
+        return start
+
+    def _now(self) -> float:
+        """The system's time, s, as the joint states are stamped."""
+        return 1e-9 * float(self.get_clock().now().nanoseconds)
+
+
+def run_angles(context: rclpy.Context, domain: int, delay: float, frequency: float) -> PlannedPaths:
+    """Plan in angles, convert, and move the crane by forces and by positions.
+
+    delay : s that efforts take to the simulator. frequency : rad/s of a small PD.
+    """
+    path = find_robot("manipulator")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the nodes log them
+        robot = load(path)
+    plan = trajectory_message(robot, np.array(START), np.array(GOAL), ANGLES)
+    found = PlannedPaths()
+    for mode in ("effort", "position"):
+        name = f"crane_{mode}"
+        with Children(environment(domain)) as children:
+            children.start("inverse_dynamics_server", name, {"urdf": path})
+            begin = convert_trajectory(robot, ANGLES, np.array([START])).position[0].tolist()
+            settings = {"initial_positions": begin, "start_paused": True}
+            settings["servo_frequency"] = SERVO_FREQUENCY
+            children.start("simulator", name, {"urdf": path, **PRIORITY, **settings})
+            if mode == "effort":
+                inertia = np.diag(robot.mass_matrix(np.array(begin)))
+                parameters = {
+                    "urdf": path, **PRIORITY, "reference_timeout": 2.0, "rate": 1000.0,
+                    "feedforward": "reference", "lead": delay,
+                    "kp": (frequency**2 * inertia).tolist(),
+                    "kd": (2 * frequency * inertia).tolist(),
+                }  # fmt: skip
+                children.start(
+                    "torque_feedforward", name, parameters, ["~/commands:=simulator/commands"]
+                )
+            client = AnglesClient(robot, name, children.dead, context=context)
+            try:
+                moved = client.converted(plan)
+                if mode == "effort":
+                    client.wait_for_nodes(25.0)
+                    filled = client.filled(moved)
+                    found.points = len(moved.points), len(filled.points)
+                    found.effort = planned_path(robot, client, client.drive(filled))
+                else:
+                    found.position = planned_path(robot, client, client.stream(moved, delay))
+            finally:
+                client.destroy_node()
+            bad = children.stop()
+        if bad:
+            raise DemoError("; ".join(bad))
+    return found
+
+
+def planned_path(robot: Robot, client: DemoClient, start: float) -> Path:
+    """The gap between the tool and the way that was planned in angles, while it moved."""
+    columns = [client.state_names.index(label) for label in robot.velocity_labels]
+    times = np.array([one[0] for one in client.states]) - start
+    moving = (times >= 0) & (times <= MOTION)
+    if moving.sum() < 100:
+        raise DemoError(f"only {moving.sum()} joint states came from the crane")
+    q: Array = np.array([one[1] for one in client.states])[moving][:, columns]
+    angles, _, _ = wanted_motion(times[moving], np.array(START), np.array(GOAL))
+    wanted = convert_trajectory(robot, ANGLES, angles, to=robot.independent_joints).position
+    link = robot.model.links[-1].name
+    tips = [robot.frame_pose(one, link)[:, :3, 3] for one in (q, wanted)]
+    return Path(times[moving], np.linalg.norm(tips[0] - tips[1], axis=1))

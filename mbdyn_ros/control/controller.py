@@ -1,0 +1,275 @@
+"""A controller on the measured state: its mode, its gains, and a change of mode without a jump."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..arguments import require_link
+from ..array import Array
+from ..compiler.bound import Bound
+from ..errors import InputError
+from ..model.tree import WORLD
+from ..robot import Robot
+from . import laws
+from .fading import Fading
+from .modes import AXES_OF_LINK, MODES, gains
+from .sampled import loop_eigenvalues
+
+MEASURED_STEP = 1e-6
+"""Step (rad, m and their rates) of the differences that find how efforts depend on the state."""
+
+STATE = (
+    "q", "v", "wanted_q", "wanted_v", "wanted_a", "place", "turn", "twist", "twist_rate", "posture"
+)  # fmt: skip
+"""Arrays of a controller that its efforts depend on."""
+
+STANDSTILL = "gravity_compensation"
+"""The mode that a controller begins with: it follows nothing."""
+
+
+class Controller:
+    """Efforts of one of `MODES`, cycle after cycle.
+
+    Fill `q` and `v`, and what the mode follows, in place; call `cycle`; read `effort`. A cycle
+    allocates little and compiles nothing.
+
+    Parameters
+    ----------
+    robot : with a fixed base, one position for each velocity.
+    link : that Cartesian impedance is about; without it, there is no such mode.
+    fading : seconds in which a change of mode fades out the difference of efforts.
+
+    Attributes
+    ----------
+    q, v : (n,) the measured state of the independent joints.
+    wanted_q, wanted_v, wanted_a : (n,) where the joints are wanted. Angles are taken as they are:
+        of endless joints give those that are the shortest way from q.
+    place, turn, twist, twist_rate : (3,), (4,) x y z w, (6,), (6,) the wanted pose of the link, its
+        velocity and acceleration, linear then angular, in the world.
+    posture : (n,) where Cartesian impedance draws the joints without moving the link.
+    effort : (efforts,) of the actuated joints, N m or N, within `bound` where `enforced`.
+    bound : (efforts,) greatest efforts; those of the description.
+    enforced : whether efforts are held to them.
+    mode : name of the present mode; `switch` changes it.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> from mbdyn_ros.model.examples import CART
+    >>> control = Controller(mbdyn_ros.load(CART))
+    >>> control.set_gains(kp=[100.0], kd=[20.0])
+    >>> control.switch("computed_torque")               # holds where it is
+    >>> control.wanted_q[:] = 0.1
+    >>> control.cycle(0.0)
+    array([20.])
+    """
+
+    def __init__(self, robot: Robot, link: str = "", fading: float = 0.3) -> None:
+        if robot.system.coordinates.quaternions:
+            raise InputError(
+                f"{robot.model.source}: a floating or spherical joint has no reference in numbers: "
+                "control is for a fixed base and joints without quaternions"
+            )
+        self._link = link and require_link(robot.system.tree, link, robot.model.source)
+        if link and robot.system.tree.frames[link][0] == WORLD:
+            raise InputError(f"{robot.model.source}: link {link!r} is fixed to the world")
+        n = robot.nv
+        self.q, self.v, self.posture = np.zeros((3, n))
+        self.wanted_q, self.wanted_v, self.wanted_a = np.zeros((3, n))
+        self.place, self.turn = np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0])
+        self.twist, self.twist_rate = np.zeros((2, 6))
+        self._gains = {name: np.zeros(len(self._rows(name, robot))) for name in gains()}
+        self.fading = Fading(fading)
+        self.enforced = True
+        self.mode, self._rests = STANDSTILL, True
+        self.replace_robot(robot)
+        self._most = np.zeros(len(self.bound))
+        self.effort = np.zeros(len(self.bound))
+
+    # ---- robot and gains ------------------------------------------------------------------
+
+    @property
+    def robot(self) -> Robot:
+        """The robot."""
+        return self._robot
+
+    @property
+    def modes(self) -> tuple[str, ...]:
+        """Names of the modes that there are."""
+        return tuple(name for name, mode in MODES.items() if self._link or mode.follows != "pose")
+
+    def replace_robot(self, robot: Robot) -> None:
+        """Go on with the same robot with other numbers, such as another gravity."""
+        self._robot, self.bound = robot, np.array(robot.effort_limits, dtype=float)
+        self._laws = {}
+        for name in self.modes:
+            about = self._link if MODES[name].follows == "pose" else None
+            self._laws[name] = Bound(robot.calls.kernel(MODES[name].law, about))
+        if self._link:
+            self._pose = Bound(robot.calls.kernel(laws.link_pose, self._link))
+            self._error = Bound(robot.calls.kernel(laws.link_error, self._link))
+
+    def _rows(self, name: str, robot: Robot) -> Sequence[str]:
+        return AXES_OF_LINK if name.startswith("link") else robot.velocity_labels
+
+    def set_gains(self, **values: Sequence[float]) -> None:
+        """Set gains: each none (zeros), one for all, or one for each joint or axis of the link.
+
+        Raises
+        ------
+        InputError
+            An unknown gain, a wrong count, or a number below 0 or not finite.
+        """
+        whole: dict[str, Array] = {}
+        for name, given in values.items():
+            if name not in self._gains:
+                raise InputError(f"there is no gain {name!r}; there are {', '.join(self._gains)}")
+            labels = self._rows(name, self._robot)
+            if len(given) not in (0, 1, len(labels)):
+                raise InputError(
+                    f"{name} has {len(given)} numbers; give none, one for all, or {len(labels)}: "
+                    f"{', '.join(labels)}"
+                )
+            numbers = np.zeros(len(labels))
+            numbers[:] = list(given) if len(given) else 0.0
+            if not (np.isfinite(numbers) & (numbers >= 0)).all():
+                raise InputError(f"{name} is {list(given)}: gains are 0 or more")
+            whole[name] = numbers
+        for name, numbers in whole.items():
+            if not np.array_equal(numbers, self._gains[name]):
+                self._gains[name] = numbers
+                self._soften(name in MODES[self.mode].gains)
+
+    # ---- cycles ---------------------------------------------------------------------------
+
+    def switch(self, mode: str) -> None:
+        """Change the mode: it begins where the robot is, and its efforts where they are.
+
+        What the new mode follows becomes the present state, at rest. The difference between the
+        last efforts and those of the new mode is added to these, and fades out.
+        """
+        if mode not in self.modes:
+            more = "" if self._link else "; cartesian_impedance needs a link"
+            raise InputError(f"there is no mode {mode!r}; there are {', '.join(self.modes)}{more}")
+        self.mode = mode
+        self.capture()
+        self._soften(True)
+
+    def capture(self) -> None:
+        """Want the present state, at rest."""
+        self.wanted_q[:] = self.posture[:] = self.q
+        for one in (self.wanted_v, self.wanted_a, self.twist, self.twist_rate):
+            one[:] = 0.0
+        if self._link:
+            self._pose.q[:] = self.q
+            self._pose()
+            self.place[:], self.turn[:] = self._pose.result[:3], self._pose.result[3:]
+
+    def rest(self) -> Array:
+        """Efforts of zero; the next cycle has those of its mode at once."""
+        self._rests = True
+        self.effort[:] = 0.0
+        self.fading.end()
+        return self.effort
+
+    def cycle(self, now: float) -> Array:
+        """The efforts of a time (s), which become `effort`.
+
+        Raises
+        ------
+        InputError
+            An effort that is not finite, by joint; in the words of inverse dynamics where it knows
+            why.
+        """
+        wanted = self._efforts(self.q, self.v)
+        if not math.isfinite(sum(wanted.tolist())):
+            self._robot.inverse_dynamics(self.q, self.v, self.wanted_a)  # says why
+            k = int(np.argmin(np.isfinite(wanted)))
+            raise InputError(f"the effort of {self._robot.effort_labels[k]} is {wanted[k]}")
+        self.effort[:] = self.fading.blend(wanted, self.effort, now)
+        self._rests = False
+        if self.enforced:
+            np.maximum(self._most, np.abs(self.effort), out=self._most)
+            np.clip(self.effort, -self.bound, self.bound, out=self.effort)
+        return self.effort
+
+    def _soften(self, matters: bool) -> None:
+        if matters and not self._rests:
+            self.fading.begin()
+
+    def _efforts(self, q: Array, v: Array) -> Array:
+        """Efforts of the present mode's law at a state, in memory of its own."""
+        mode, law = MODES[self.mode], self._laws[self.mode]
+        law.q[:], law.v[:] = q, v
+        for name, given in mode.gains.items():
+            getattr(law, given)[:] = self._gains[name]
+        if mode.follows == "joints":
+            law.error[:] = self.wanted_q - q
+            law.wanted_v[:], law.wanted_a[:] = self.wanted_v, self.wanted_a
+        elif mode.follows == "pose":
+            for one in ("place", "turn", "twist", "twist_rate"):
+                getattr(law, one)[:] = getattr(self, one)
+            law.posture[:] = self.posture - q
+        law()
+        result: Array = law.result
+        return result
+
+    # ---- watching -------------------------------------------------------------------------
+
+    def farthest(self) -> tuple[str, float]:
+        """The joint, or the part of the link's pose, that is farthest from where it is wanted.
+
+        Its name, and how far (rad or m) it is; of a mode that follows nothing, 0.
+        """
+        follows = MODES[self.mode].follows
+        if follows == "joints":
+            apart, labels = np.abs(self.wanted_q - self.q), self._robot.velocity_labels
+        elif follows == "pose":
+            self._error.q[:] = self.q
+            self._error.place[:], self._error.turn[:] = self.place, self.turn
+            self._error()
+            left = self._error.result.ravel()
+            apart = np.linalg.norm(left.reshape(2, 3), axis=1)
+            labels = (f"the place of {self._link}", f"the orientation of {self._link}")
+        else:
+            return "nothing", 0.0
+        k = int(np.argmax(apart)) if len(apart) else -1
+        return (labels[k], float(apart[k])) if k >= 0 else ("nothing", 0.0)
+
+    def saturated(self) -> list[str]:
+        """The joints whose efforts were clamped since this was asked before, in words."""
+        most, self._most = self._most, np.zeros(len(self.bound))
+        return [
+            f"{label} ({wanted:.4g} wanted, {bound:g} allowed)"
+            for label, wanted, bound in zip(
+                self._robot.effort_labels, most.tolist(), self.bound.tolist(), strict=True
+            )
+            if wanted > bound
+        ]
+
+    def twin(self) -> Controller:
+        """A controller in the same state, for another thread."""
+        other = Controller(self._robot, self._link, self.fading.duration)
+        for name in (*STATE, "effort", "bound"):
+            getattr(other, name)[:] = getattr(self, name)
+        other._gains = {name: numbers.copy() for name, numbers in self._gains.items()}
+        other.mode, other.enforced = self.mode, self.enforced
+        return other
+
+    def eigenvalues(self, period: float) -> Array:
+        """Eigenvalues of the loop at the present state, sampled every `period` (s); see `sampled`.
+
+        The derivatives of the efforts by the state are central differences.
+        """
+        effort, n = self._efforts(self.q, self.v).copy(), len(self.q)
+        state = np.concatenate([self.q, self.v])
+        feedback = np.zeros((len(effort), 2 * n))
+        for k in range(2 * n):
+            for step in (MEASURED_STEP, -MEASURED_STEP):
+                moved = state.copy()
+                moved[k] += step
+                feedback[:, k] += self._efforts(moved[:n], moved[n:]) / (2 * step)
+        return loop_eigenvalues(self._robot, self.q, self.v, effort, feedback, period)

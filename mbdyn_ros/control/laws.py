@@ -1,0 +1,185 @@
+"""Control laws: efforts of the actuators at a measured state, for any robot, closed loops too.
+
+With the reduced equations of motion M(q) a + C(q, v) v + g(q) = effort of the independent joints,
+the error e = wanted q - q and w the wanted velocity:
+
+    gravity compensation   g(q) - D v                                  (hand guiding)
+    computed torque        M (a_w + Kp e + Kd e') + C v + g
+    joint impedance        M a_w + C(q, v) w + g + K e + D e'
+    Cartesian impedance    J^T (L (x_w'' - J' v) + K e_x + D e_x') + C v + g + N^T effort_0
+
+g holds springs too. Closed loops then obey e'' + Kd e' + Kp e = 0, and M e'' + (C + D) e' + K e = 0
+under the efforts of the world (a passive law, with the C of Christoffel's symbols), and
+L e_x'' + D e_x' + K e_x = 0. What the actuators give follows from the efforts of the independent
+joints (`equations.actuation`).
+
+Sources: Luh, Walker and Paul 1980 (computed torque); Paden and Panja 1988 (PD+, the joint
+impedance); Hogan 1985 and Khatib 1987 (the Cartesian one, with the inertia L = (J M^-1 J^T)^-1 that
+the link has, and the efforts N^T effort_0 that do not accelerate it).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import casadi as ca
+
+from ..equations.actuation import actuated
+from ..equations.algebra.spatial import SX, skew
+from ..equations.efforts import reduced_efforts, without_springs
+from ..equations.frames import Frame, frame_acceleration, frame_pose, jacobian
+from ..equations.loops.embedding import Embedding
+from ..equations.programs import mass_matrix
+from ..equations.system import System
+from ..equations.tree.acting import joint_friction
+from ..program.declaration import program
+from ..program.elimination import Elimination
+
+SOFTENING = 1e-6
+"""Share of a link's mean mobility that is added to it before it is inverted: near singular poses
+the inertia, infinite in the directions that are lost, stays finite."""
+
+
+@program("q v damping", output="effort")
+def gravity_compensation(system: System, q: SX, z: SX, v: SX, damping: SX) -> SX:
+    """Efforts that hold the robot at rest wherever it is led, less `damping` times v."""
+    embedding = system.embedding(q, z)
+    rest = SX.zeros(v.shape[0])
+    held = reduced_efforts(system, embedding, rest, rest, None, False)
+    return actuated(system, embedding, held - damping * v)
+
+
+@program("q v error wanted_v wanted_a kp kd", output="effort")
+def computed_torque(
+    system: System, q: SX, z: SX, v: SX, error: SX, wanted_v: SX, wanted_a: SX, kp: SX, kd: SX
+) -> SX:
+    """Inverse dynamics of a_w + Kp e + Kd e'; friction is that of the wanted velocity."""
+    embedding = system.embedding(q, z)
+    a = wanted_a + kp * error + kd * (wanted_v - v)
+    efforts = reduced_efforts(system, embedding, v, a, None, False)
+    return actuated(system, embedding, efforts + _friction(system, embedding, wanted_v))
+
+
+@program("q v error wanted_v wanted_a stiffness damping", output="effort")
+def joint_impedance(
+    system: System,
+    q: SX,
+    z: SX,
+    v: SX,
+    error: SX,
+    wanted_v: SX,
+    wanted_a: SX,
+    stiffness: SX,
+    damping: SX,
+) -> SX:
+    """Springs and dampers between the independent joints and where they are wanted (PD+).
+
+    Christoffel's C(q, v) w is symmetric and linear in both: with c(q, v) = C(q, v) v,
+    4 C(q, v) w = c(q, v + w) - c(q, v - w).
+    """
+    embedding = system.embedding(q, z)
+    rest = SX.zeros(v.shape[0])
+    moved = reduced_efforts(system, embedding, rest, wanted_a, None, False)
+    slack = replace(without_springs(system), gravity=0 * system.gravity)
+    sum_, difference = (
+        reduced_efforts(slack, embedding, speed, rest, None, False)
+        for speed in (v + wanted_v, v - wanted_v)
+    )
+    springs = stiffness * error + damping * (wanted_v - v)
+    efforts = moved + (sum_ - difference) / 4 + springs + _friction(system, embedding, wanted_v)
+    return actuated(system, embedding, efforts)
+
+
+@program(
+    "q v place:3 turn:4 twist:6 twist_rate:6 stiffness:6 damping:6 posture posture_stiffness "
+    "posture_damping",
+    output="effort", about="link",
+)  # fmt: skip
+def cartesian_impedance(
+    system: System,
+    q: SX,
+    z: SX,
+    v: SX,
+    place: SX,
+    turn: SX,
+    twist: SX,
+    twist_rate: SX,
+    stiffness: SX,
+    damping: SX,
+    posture: SX,
+    posture_stiffness: SX,
+    posture_damping: SX,
+    link: str,
+) -> SX:
+    """Springs and dampers along and about the world's axes between a link and where it is wanted.
+
+    `place` and `turn` (x, y, z, w) are the wanted pose, `posture` the way to the posture that the
+    joints are drawn to as far as that does not accelerate the link.
+    """
+    frame, rest = Frame(link, "world"), SX.zeros(v.shape[0])
+    columns = jacobian(system, q, z, frame)
+    moved = Elimination.of(mass_matrix(system, q, z)).solve(ca.densify(columns.T))  # M^-1 J^T
+    mobility = ca.densify(columns @ moved)
+    inertia = Elimination.of(mobility + SOFTENING * ca.trace(mobility) / 6 * SX.eye(6))
+    drift = frame_acceleration(system, q, z, v, rest, frame)
+    error = pose_error(frame_pose(system, q, z, link), place, turn)
+    force = stiffness * error + damping * (twist - columns @ v)
+    pull = posture_stiffness * posture - posture_damping * v
+    accelerations = twist_rate - drift - moved.T @ pull
+    efforts = columns.T @ (inertia.solve(ca.densify(accelerations)) + force) + pull
+    embedding = system.embedding(q, z)
+    bias = reduced_efforts(system, embedding, v, rest, None, False)
+    return actuated(system, embedding, bias + efforts)
+
+
+@program("q place:3 turn:4", output="error", about="link")
+def link_error(system: System, q: SX, z: SX, place: SX, turn: SX, link: str) -> SX:
+    """The way (6, 1) of a link to a wanted pose in world axes, as `pose_error`."""
+    return pose_error(frame_pose(system, q, z, link), place, turn)
+
+
+@program("q", output="pose", about="link")
+def link_pose(system: System, q: SX, z: SX, link: str) -> SX:
+    """Place and quaternion (x, y, z, w) (7, 1) of a link's frame in the world."""
+    pose = frame_pose(system, q, z, link)
+    return ca.densify(ca.vertcat(pose[:3, 3], quaternion(pose[:3, :3])))
+
+
+def pose_error(pose: SX, place: SX, turn: SX) -> SX:
+    """The way (6, 1) from a pose (4, 4) to a wanted one in world axes.
+
+    The turn is 2 sin(angle / 2) about its axis, twice the vector part of the quaternion of what is
+    left (Caccavale, Siciliano and Villani 1999): it grows up to half a turn, the shortest way.
+    """
+    present = quaternion(pose[:3, :3])
+    vector, scalar = turn[:3], turn[3]
+    left = scalar * -present[:3] + present[3] * vector - skew(vector) @ present[:3]
+    cosine = scalar * present[3] + ca.dot(vector, present[:3])
+    return ca.densify(ca.vertcat(place - pose[:3, 3], ca.if_else(cosine < 0, -2, 2) * left))
+
+
+def quaternion(r: SX) -> SX:
+    """The unit quaternion (x, y, z, w) of a rotation (3, 3), w >= 0 (Bar-Itzhack 2000).
+
+    4 s s^T of the quaternion s is linear in the rotation: its column with the largest diagonal
+    is never short.
+    """
+    off = [r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]
+    xy, zx, yz = r[0, 1] + r[1, 0], r[0, 2] + r[2, 0], r[1, 2] + r[2, 1]
+    a, b, c = r[0, 0], r[1, 1], r[2, 2]
+    columns = [
+        ca.vertcat(1 + a - b - c, xy, zx, off[0]),
+        ca.vertcat(xy, 1 - a + b - c, yz, off[1]),
+        ca.vertcat(zx, yz, 1 - a - b + c, off[2]),
+        ca.vertcat(*off, 1 + a + b + c),
+    ]
+    best, size = columns[3], columns[3][3]
+    for k in range(3):
+        longer = columns[k][k] > size
+        best, size = ca.if_else(longer, columns[k], best), ca.if_else(longer, columns[k][k], size)
+    return ca.if_else(best[3] < 0, -1, 1) * best / ca.sqrt(ca.dot(best, best))
+
+
+def _friction(system: System, embedding: Embedding, v: SX) -> SX:
+    """Efforts (nv, 1) that overcome friction at a velocity."""
+    return embedding.reduce(joint_friction(system.tree, embedding.velocity(v)))

@@ -1,0 +1,186 @@
+"""C99 that says how far a loop stays open where it cannot be closed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+
+from ..compiler.printers.c99 import c99_body
+from ..compiler.printers.operations import number
+from ..model.model import Array
+from ..names import in_c_string
+
+CLOSES = 1e-9
+"""Gap (m or rad), found by least squares, of a loop that closes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Opening:
+    """The equations of loops that are closed together.
+
+    name : of the loops. function : (q, z) -> residual (m,) of all rows and its derivatives by z
+    (m, n), column by column. blocks : numbers of rows that are one length or angle each.
+    start : dependent positions z (n,) at home.
+    """
+
+    name: str
+    function: ca.Function
+    blocks: tuple[int, ...]
+    start: Array
+
+
+def gap_text(openings: Sequence[Opening], prefix: str) -> str:
+    """C of `gap`, which the model of a robot names."""
+    if not openings:
+        return NO_LOOPS
+    parts = [
+        CONSTANTS.format(
+            rows=max(sum(one.blocks) for one in openings),
+            columns=max(len(one.start) for one in openings),
+            count=len(openings),
+            closes=number(CLOSES),
+        ),
+        DECLARED,
+    ]
+    rows = []
+    for k, one in enumerate(openings):
+        body = c99_body(one.function, ["q", "z"], ["residual", "by_z"])
+        start = ", ".join(map(number, one.start)) or "0.0"
+        blocks = ", ".join(map(str, one.blocks))
+        parts.append(FUNCTION.format(k=k, body=body, start=start, blocks=blocks))
+        sizes = f"{sum(one.blocks)}, {len(one.start)}, {len(one.blocks)}"
+        rows.append(
+            f"  {{{in_c_string(one.name)}, {sizes}, start_of_{k}, blocks_of_{k}, opening_{k}}}"
+        )
+    table = ",\n".join(rows)
+    parts.append(f"static const struct opening openings[] = {{\n{table}\n}};\n")
+    return "\n".join([*parts, SEARCH])
+
+
+NO_LOOPS = """
+static double gap(void *memory, const double *q, const char **loop) {
+  (void)memory;
+  (void)q;
+  if (loop) *loop = NULL;
+  return 0.0;
+}
+"""
+
+CONSTANTS = """
+#define MOST_ROWS {rows}
+#define MOST_COLUMNS {columns}
+#define OPENINGS {count}
+#define CLOSES {closes}
+"""
+
+DECLARED = """
+/* Loops that close together: m rows, n dependent positions that start at home, and how many rows
+   are a length or an angle each. */
+struct opening {
+  const char *name;
+  int m, n, count;
+  const double *start;
+  const int *blocks;
+  void (*rows)(const double *q, const double *z, double *residual, double *by_z);
+};
+"""
+
+FUNCTION = """static const double start_of_{k}[] = {{{start}}};
+static const int blocks_of_{k}[] = {{{blocks}}};
+
+static void opening_{k}(const double *q, const double *z, double *residual, double *by_z) {{
+{body}}}
+"""
+
+SEARCH = """/* Solve a x = b by Cholesky, in place, a (n, n) positive; 0 where it is not. */
+static int solve_positive(double *a, double *b, int n) {
+  int i, j, k;
+  for (j = 0; j < n; ++j) {
+    double sum = a[j * n + j];
+    for (k = 0; k < j; ++k) sum -= a[j * n + k] * a[j * n + k];
+    if (!(sum > 0.0)) return 0;
+    a[j * n + j] = sqrt(sum);
+    for (i = j + 1; i < n; ++i) {
+      double rest = a[i * n + j];
+      for (k = 0; k < j; ++k) rest -= a[i * n + k] * a[j * n + k];
+      a[i * n + j] = rest / a[j * n + j];
+    }
+  }
+  for (i = 0; i < n; ++i) {
+    for (k = 0; k < i; ++k) b[i] -= a[i * n + k] * b[k];
+    b[i] /= a[i * n + i];
+  }
+  for (i = n - 1; i >= 0; --i) {
+    for (k = i + 1; k < n; ++k) b[i] -= a[k * n + i] * b[k];
+    b[i] /= a[i * n + i];
+  }
+  return 1;
+}
+
+static double half_square(const double *x, int n) {
+  double sum = 0.0;
+  int i;
+  for (i = 0; i < n; ++i) sum += x[i] * x[i] / 2.0;
+  return sum;
+}
+
+/* The widest length or angle that is left of one opening: Levenberg and Marquardt, 100 steps. */
+static double least_gap(const struct opening *one, const double *q) {
+  double z[MOST_COLUMNS], next[MOST_COLUMNS], step[MOST_COLUMNS], residual[MOST_ROWS];
+  double by_z[MOST_ROWS * MOST_COLUMNS], normal[MOST_COLUMNS * MOST_COLUMNS];
+  double damping = 1e-3, cost, better, widest = 0.0;
+  const double *row = residual;
+  const int m = one->m, n = one->n;
+  int i, j, k, tried;
+  for (j = 0; j < n; ++j) z[j] = one->start[j];
+  one->rows(q, z, residual, by_z);
+  cost = half_square(residual, m);
+  for (tried = 0; tried < 100 && cost > 0.0; ++tried) {
+    for (j = 0; j < n; ++j) {
+      step[j] = 0.0;
+      for (k = 0; k < m; ++k) step[j] -= by_z[k + m * j] * residual[k];
+      for (i = 0; i < n; ++i) {
+        normal[j * n + i] = 0.0;
+        for (k = 0; k < m; ++k) normal[j * n + i] += by_z[k + m * j] * by_z[k + m * i];
+      }
+    }
+    for (j = 0; j < n; ++j) normal[j * n + j] += damping;
+    if (!solve_positive(normal, step, n)) break;
+    for (j = 0; j < n; ++j) next[j] = z[j] + step[j];
+    one->rows(q, next, residual, by_z);
+    better = half_square(residual, m);
+    if (better < cost) {
+      for (j = 0; j < n; ++j) z[j] = next[j];
+      damping = fmax(damping / 10.0, 1e-15);
+      if (cost - better <= 1e-15 * cost) tried = 100;
+      cost = better;
+    } else {
+      damping *= 10.0;
+      one->rows(q, z, residual, by_z);
+    }
+  }
+  one->rows(q, z, residual, by_z);
+  for (k = 0; k < one->count; ++k) {
+    widest = fmax(widest, sqrt(2.0 * half_square(row, one->blocks[k])));
+    row += one->blocks[k];
+  }
+  return widest;
+}
+
+static double gap(void *memory, const double *q, const char **loop) {
+  double widest;
+  int k;
+  (void)memory;
+  for (k = 0; k < OPENINGS; ++k) {
+    widest = least_gap(&openings[k], q);
+    if (!(widest <= CLOSES)) {
+      if (loop) *loop = openings[k].name;
+      return widest;
+    }
+  }
+  if (loop) *loop = NULL;
+  return 0.0;
+}
+"""

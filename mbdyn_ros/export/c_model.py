@@ -1,0 +1,258 @@
+"""The table of names, numbers and functions of a robot, in C: export/cpp/mbdyn_ros/model.h."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..compiler.printers.operations import number
+from ..model.model import Array
+from ..names import in_c_string
+from .c_gap import Opening, gap_text
+from .c_library import CFunction, CLibrary
+
+
+@dataclass(frozen=True, eq=False)
+class CModel:
+    """All that the table says.
+
+    library : the equations. generator : what wrote it. description, equations : hashes.
+    joints, independent, actuated : names of joints.
+    joint_positions, joint_velocities : a name for each number of all joints.
+    q_limits : (2, nq). v_limits, effort_limits, home_q, parameter_values : numbers of each.
+    joint_turns : of joint_positions, whether whole turns change nothing.
+    links : names of links and of the C functions of their Jacobians.
+    openings : loops that may stay open.
+    """
+
+    library: CLibrary
+    generator: str
+    description: str
+    equations: str
+    joints: tuple[str, ...]
+    independent: tuple[str, ...]
+    actuated: tuple[str, ...]
+    joint_positions: tuple[str, ...]
+    joint_velocities: tuple[str, ...]
+    q_limits: Array
+    v_limits: Array
+    effort_limits: Array
+    home_q: Array
+    parameter_values: Array
+    joint_turns: tuple[bool, ...]
+    links: tuple[tuple[str, str], ...]
+    openings: tuple[Opening, ...]
+
+    def function(self, program: str) -> CFunction | None:
+        """The function of a program; None where it has no answer for this robot."""
+        named = (one for one in self.library.functions if one.program.name == program)
+        return next(named, None)
+
+    @property
+    def names(self) -> dict[str, tuple[str, ...]]:
+        """The lists of names, by their fields in the table."""
+        library = self.library
+        return {
+            "joints": self.joints,
+            "independent": self.independent,
+            "actuated": self.actuated,
+            "q": tuple(name for name, _ in library.positions),
+            "v": tuple(name for name, _, _ in library.velocities),
+            "effort": tuple(name for name, _ in library.efforts),
+            "joint_position": self.joint_positions,
+            "joint_velocity": self.joint_velocities,
+            "parameters": tuple(name for name, _ in library.parameters),
+        }
+
+    @property
+    def numbers(self) -> dict[str, Sequence[float]]:
+        """The lists of numbers, by their fields in the table."""
+        return {
+            "q_lower": self.q_limits[0],
+            "q_upper": self.q_limits[1],
+            "v_limit": self.v_limits,
+            "effort_limit": self.effort_limits,
+            "home_q": self.home_q,
+            "parameter_values": self.parameter_values,
+        }
+
+
+FIELDS = {
+    "inverse_dynamics": ("q v a parameters", "effort"),
+    "forward_dynamics": ("q v effort parameters", "a"),
+    "mass_matrix": ("q parameters", "matrix"),
+    "gravity_vector": ("q parameters", "effort"),
+    "gravity_effort": ("q parameters", "effort"),
+    "friction_effort": ("q v parameters", "effort"),
+    "actuated_effort": ("q force", "effort"),
+}
+"""Arguments and results of the table's functions, which are programs."""
+
+
+def model_text(model: CModel) -> str:
+    """The C file of the table."""
+    library = model.library
+    prefix, memory = library.prefix, f"{library.prefix}_loops"
+    searched = library.closing is not None
+    lists = [_strings(field, names) for field, names in model.names.items() if names]
+    lists += [_numbers(field, numbers) for field, numbers in model.numbers.items() if len(numbers)]
+    turns = ", ".join(str(int(one)) for one in model.joint_turns) or "0"
+    functions = [_called(model, field) for field in FIELDS]
+    links = [
+        LINK.format(k=k, function=function, loops=_loops(library), nq=library.nq)
+        for k, (_, function) in enumerate(model.links)
+    ]
+    rows = ", ".join(
+        f"{{{in_c_string(link)}, jacobian_{k}}}" for k, (link, _) in enumerate(model.links)
+    )
+    table = [
+        "sizeof(mbdyn_ros_model), MBDYN_ROS_ABI,",
+        *(in_c_string(text) + "," for text in (
+            library.robot, model.generator, model.description, model.equations
+        )),
+        *(
+            f"{{{len(names)}, {f'{field}_names' if names else 'NULL'}}},"
+            for field, names in model.names.items()
+        ),
+        *(f"{field if len(numbers) else 'NULL'}," for field, numbers in model.numbers.items()),
+        f"{f'sizeof({memory})' if searched else '0'}, start, joint_state,",
+        *(f"{field if model.function(field) else 'NULL'}," for field in FIELDS),
+        f"gap, {len(model.links)}, {'links' if rows else 'NULL'}, joint_turns",
+    ]
+    return "\n".join([
+        f'#include "mbdyn_ros/model.h"\n#include "{prefix}.h"\n\n#include <float.h>\n'
+        "#include <math.h>\n#include <stddef.h>\n",
+        *lists,
+        f"static const unsigned char joint_turns[] = {{{turns}}};",
+        SEARCHED.format(prefix=prefix) if searched else CLOSED_FORM,
+        STATE.format(
+            function=f"{prefix}_joint_motion",
+            loops=_loops(library),
+            nq=library.nq,
+            nv=library.nv,
+            positions=len(model.joint_positions),
+            velocities=len(model.joint_velocities),
+            motion=max(1, len(model.joint_positions) + 2 * len(model.joint_velocities)),
+        ),
+        *functions,
+        *links,
+        gap_text(model.openings, prefix),
+        f"static const mbdyn_ros_link links[] = {{{rows}}};\n" if rows else "",
+        TABLE.format(prefix=prefix, table="\n  ".join(table)),
+    ])  # fmt: skip
+
+
+def _strings(field: str, names: Sequence[str]) -> str:
+    listed = ", ".join(map(in_c_string, names))
+    return f"static const char *const {field}_names[] = {{{listed}}};"
+
+
+def _numbers(field: str, numbers: Sequence[float]) -> str:
+    return f"static const double {field}[] = {{{', '.join(number(float(x)) for x in numbers)}}};"
+
+
+def _loops(library: CLibrary) -> str:
+    return "memory, " if library.closing is not None else ""
+
+
+def _called(model: CModel, field: str) -> str:
+    """A function of the table, around one of the library."""
+    function = model.function(field)
+    if function is None:
+        return ""
+    names, output = FIELDS[field]
+    inputs = names.split()
+    given = {name for name, _ in function.arguments}
+    unused = [name for name in inputs if name not in given]
+    sizes = dict(function.arguments)
+    checked = [f"not_finite({name}, {sizes[name]})" for name in inputs if name in given]
+    return CALLED.format(
+        field=field,
+        inputs="".join(f"const double *{name}, " for name in inputs),
+        output=output,
+        unused="".join(f"  (void){name};\n" for name in unused)
+        + ("" if model.library.closing is not None else "  (void)memory;\n"),
+        function=function.name,
+        loops=_loops(model.library),
+        passed=", ".join(name for name in inputs if name in given),
+        checked=" || ".join(checked),
+    )
+
+
+SEARCHED = """
+static void start(void *memory) {{ {prefix}_home(memory); }}
+"""
+
+CLOSED_FORM = """
+static void start(void *memory) { (void)memory; }
+"""
+
+STATE = """/* 1 where any of n numbers is NaN or infinite, else 0. */
+static int not_finite(const double *x, size_t n) {{
+  size_t i;
+  for (i = 0; i < n; ++i) {{
+    if (!(fabs(x[i]) <= DBL_MAX)) return 1;
+  }}
+  return 0;
+}}
+
+/* Why there is no answer at finite arguments: a loop that stays open, or anything else. */
+static int reason(void *memory, const double *q) {{
+  static const double rest[{nv}];
+  double motion[{motion}];
+  (void)memory;
+  (void){function}({loops}q, rest, rest, motion);
+  return not_finite(motion, {positions}) ? MBDYN_ROS_OPEN : MBDYN_ROS_NO_ANSWER;
+}}
+
+static int joint_state(void *memory, const double *q, const double *v, const double *a,
+                       double *position, double *velocity, double *acceleration) {{
+  double motion[{motion}];
+  const int failed = {function}({loops}q, v, a, motion);
+  size_t i;
+  (void)memory;
+  for (i = 0; i < {positions}; ++i) position[i] = motion[i];
+  for (i = 0; i < {velocities}; ++i) {{
+    velocity[i] = motion[{positions} + i];
+    acceleration[i] = motion[{positions} + {velocities} + i];
+  }}
+  if (!failed) return MBDYN_ROS_OK;
+  if (not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite(a, {nv})) {{
+    return MBDYN_ROS_NOT_FINITE;
+  }}
+  return reason(memory, q);
+}}
+"""
+
+CALLED = """static int {field}(void *memory, {inputs}double *{output}) {{
+{unused}  if (!{function}({loops}{passed}, {output})) return MBDYN_ROS_OK;
+  return {checked} ? MBDYN_ROS_NOT_FINITE : reason(memory, q);
+}}
+"""
+
+LINK = """static int jacobian_{k}(void *memory, const double *q, double *jacobian) {{
+  (void)memory;
+  if (!{function}({loops}q, jacobian)) return MBDYN_ROS_OK;
+  return not_finite(q, {nq}) ? MBDYN_ROS_NOT_FINITE : reason(memory, q);
+}}
+"""
+
+TABLE = """
+static const mbdyn_ros_model model = {{
+  {table}
+}};
+
+const mbdyn_ros_model *{prefix}_model(void);
+
+const mbdyn_ros_model *{prefix}_model(void) {{ return &model; }}
+
+/* What a program finds that opens the library at run time: -DMBDYN_ROS_LIBRARY. */
+#ifdef MBDYN_ROS_LIBRARY
+#if defined(__GNUC__)
+__attribute__((visibility("default")))
+#endif
+const mbdyn_ros_model *mbdyn_ros_model_of_library(void);
+
+const mbdyn_ros_model *mbdyn_ros_model_of_library(void) {{ return &model; }}
+#endif
+"""

@@ -1,0 +1,103 @@
+/* The equations of one robot as a table of names, numbers and functions: the C interface of the
+   libraries that `mbdyn codegen --cpp` writes, linked or opened at run time.
+
+   A library for run time exports one function, MBDYN_ROS_ENTRY, that returns the table. Fields are
+   only ever added at the end of it, with `size` growing; what changes otherwise is a new `abi`.
+
+   SI units, rad. Matrices are stored row by row. Arrays must not overlap. No function allocates,
+   locks, throws or keeps anything: what loops remember from call to call is in the caller's
+   memory, one for each thread. */
+#ifndef MBDYN_ROS_MODEL_H
+#define MBDYN_ROS_MODEL_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MBDYN_ROS_ABI 1
+#define MBDYN_ROS_ENTRY "mbdyn_ros_model_of_library"
+
+/* What functions return; all but the first leave something that is not finite in their result. */
+enum {
+  MBDYN_ROS_OK = 0,
+  MBDYN_ROS_NOT_FINITE = 1, /* an argument is NaN or infinite */
+  MBDYN_ROS_OPEN = 2,       /* a loop cannot be closed at q: `gap` says by how much */
+  MBDYN_ROS_NO_ANSWER = 3   /* an actuator is at a dead point, or a number is too large */
+};
+
+typedef struct {
+  size_t count;
+  const char *const *names; /* `count` of them, UTF-8 */
+} mbdyn_ros_names;
+
+typedef struct {
+  const char *name;
+  /* Velocity of the link's origin (linear, then angular, world axes) by v: (6, nv). */
+  int (*jacobian)(void *memory, const double *q, double *jacobian);
+} mbdyn_ros_link;
+
+typedef struct {
+  size_t size; /* of this table, in bytes: fields that begin behind it are not there */
+  int abi;     /* MBDYN_ROS_ABI of the library */
+
+  const char *robot;       /* name of the robot */
+  const char *generator;   /* what wrote the library */
+  const char *description; /* SHA-256 of the text it was made of (description.hpp), or "" */
+  const char *equations;   /* SHA-256 of every number and choice in the equations */
+
+  mbdyn_ros_names joints;      /* all that move, in the description's order */
+  mbdyn_ros_names independent; /* those of q, v and a */
+  mbdyn_ros_names actuated;    /* those of effort */
+
+  /* A name for every number: that of its joint, or joint/x where a joint has several. */
+  mbdyn_ros_names q, v, effort;                /* of the independent and the actuated joints */
+  mbdyn_ros_names joint_position, joint_velocity; /* of all joints */
+  mbdyn_ros_names parameters;                  /* what is variable; ten for a link */
+
+  /* Limits, infinite where there are none; home; the parameters of the description. */
+  const double *q_lower, *q_upper, *v_limit, *effort_limit, *home_q, *parameter_values;
+
+  size_t memory_size;         /* bytes of a memory, aligned as double; 0 where none is needed */
+  void (*start)(void *memory); /* loops start at home: the first call for every memory */
+
+  /* Functions without an answer for this robot are null.
+     position, velocity and acceleration of all joints; accelerations with v, from a. */
+  int (*joint_state)(void *memory, const double *q, const double *v, const double *a,
+                     double *position, double *velocity, double *acceleration);
+  /* Efforts that cause a, friction of the joints included. */
+  int (*inverse_dynamics)(void *memory, const double *q, const double *v, const double *a,
+                          const double *parameters, double *effort);
+  /* Accelerations that the efforts cause, friction of the joints included. */
+  int (*forward_dynamics)(void *memory, const double *q, const double *v, const double *effort,
+                          const double *parameters, double *a);
+  /* (nv, nv), of the independent coordinates. */
+  int (*mass_matrix)(void *memory, const double *q, const double *parameters, double *matrix);
+  /* Forces of the independent coordinates that hold the robot against gravity: (nv). */
+  int (*gravity_vector)(void *memory, const double *q, const double *parameters, double *force);
+  /* Efforts that hold the robot at rest, against gravity and springs. */
+  int (*gravity_effort)(void *memory, const double *q, const double *parameters, double *effort);
+  /* Efforts that overcome damping and dry friction of all joints; null where none has any. */
+  int (*friction_effort)(void *memory, const double *q, const double *v, const double *parameters,
+                         double *effort);
+  /* Efforts that do the work of forces (nv) at the independent coordinates. */
+  int (*actuated_effort)(void *memory, const double *q, const double *force, double *effort);
+
+  /* The widest gap (m or rad) that the first loop leaves that cannot be closed at q, found by
+     least squares in bounded time, and that loop; 0 and null where all close. */
+  double (*gap)(void *memory, const double *q, const char **loop);
+
+  size_t link_count;
+  const mbdyn_ros_link *links; /* those whose Jacobian was asked for */
+
+  /* For each number of joint_position: 1 where it is an angle in a loop, which whole turns do not
+     change; else 0. */
+  const unsigned char *joint_turns;
+} mbdyn_ros_model;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

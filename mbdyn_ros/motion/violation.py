@@ -1,0 +1,87 @@
+"""The first limit of the description that a motion passes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..array import Array
+from ..robot import Robot
+
+LEEWAY_OF_LIMITS = 1e-6
+"""How far beyond a limit is rounding, relative to 1 or to the limit."""
+
+QUANTITIES = {"position": "m or rad", "velocity": "m/s or rad/s", "effort": "N or N m"}
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A number beyond its limit: at a point of a motion (from 0 on), of a joint.
+
+    quantity : "position", "velocity" or "effort". limit : the one that is passed, by its sign.
+    """
+
+    point: int
+    joint: str
+    quantity: str
+    number: float
+    limit: float
+
+    def __str__(self) -> str:
+        return (
+            f"point {self.point}: {self.quantity} of {self.joint} is {self.number:.6g}, beyond "
+            f"its limit {self.limit:.6g} ({QUANTITIES[self.quantity]})"
+        )
+
+
+def first_violation(
+    robot: Robot, told: Mapping[str, tuple[Sequence[str], Array | None]]
+) -> Violation | None:
+    """The first point at which a number is beyond its limit; None where none is.
+
+    A velocity limit of 0 is none: descriptions give it where nobody knew. Joints of several
+    coordinates, and efforts of joints that no motor drives, have no limits.
+
+    Parameters
+    ----------
+    told : by quantity ("position", "velocity", "effort") the labels (n,) and numbers (N, n).
+    """
+    found: Violation | None = None
+    for quantity, (labels, numbers) in told.items():
+        if numbers is None:
+            continue
+        low, high = _bounds(robot, quantity, labels)
+        slack = [
+            np.where(np.isfinite(one), LEEWAY_OF_LIMITS * np.maximum(1.0, np.abs(one)), 0.0)
+            for one in (low, high)
+        ]
+        beyond = np.argwhere((numbers < low - slack[0]) | (numbers > high + slack[1]))
+        if len(beyond) and (found is None or beyond[0, 0] < found.point):
+            point, k = beyond[0].tolist()
+            number = float(numbers[point, k])
+            limit = float(low[k] if number < low[k] else high[k])
+            found = Violation(point, labels[k], quantity, number, limit)
+    return found
+
+
+def _bounds(robot: Robot, quantity: str, labels: Sequence[str]) -> tuple[Array, Array]:
+    """Lower and upper limits (n,) of a quantity of joints; infinite where there are none."""
+    low, high = np.full(len(labels), -math.inf), np.full(len(labels), math.inf)
+    for k, label in enumerate(labels):
+        if label not in robot.joint_names:
+            continue  # of a joint of several coordinates
+        joint = robot.model.joint(label)
+        limits = joint.limits
+        if quantity == "position":
+            if not joint.kind.is_endless:
+                low[k], high[k] = limits.lower, limits.upper
+        elif quantity == "velocity":
+            high[k] = limits.velocity or math.inf
+            low[k] = -high[k]
+        else:
+            high[k] = limits.effort
+            low[k] = -high[k]
+    return low, high

@@ -1,0 +1,112 @@
+"""The model of a robot that is exported as C++: its equations, names, limits and hashes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+import casadi as ca
+from casadi import SX
+
+from ..equations import control_terms
+from ..equations.frames import Frame
+from ..equations.system import System
+from ..equations.variable import Layout
+from ..export.c_gap import Opening
+from ..export.c_library import CProgram
+from ..export.c_model import CModel
+from ..program.symbols import alone
+from .c_description import describe
+from .limits import effort_limits, position_limits, velocity_limits
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+@alone
+def describe_model(
+    robot: Robot, links: Sequence[str] | None, layout: Layout, description: str
+) -> CModel:
+    """Describe the package to be written for a robot.
+
+    Parameters
+    ----------
+    description : hash of the text that the robot was made of.
+    """
+    library = describe(robot, links, layout, list(_control_programs(robot)), follows=True)
+    coordinates, closing = robot.system.coordinates, robot.system.closing
+    content = hashlib.sha256(f"{robot.system.digest()} {layout!r}".encode())
+    content.update(repr((robot.position_labels, robot.effort_labels)).encode())
+    content.update(closing.home.tobytes())
+    return CModel(
+        library=library,
+        generator=f"mbdyn_ros {_version()}",
+        description=description,
+        equations=content.hexdigest(),
+        joints=robot.joint_names,
+        independent=robot.independent_joints,
+        actuated=robot.actuated_joints,
+        joint_positions=coordinates.joint_labels,
+        joint_velocities=coordinates.joint_rate_labels,
+        q_limits=position_limits(robot),
+        v_limits=velocity_limits(robot),
+        effort_limits=effort_limits(robot),
+        home_q=robot.home_position,
+        parameter_values=robot._parameters.values(layout),
+        joint_turns=tuple(one in robot.system.turning for one in coordinates.joint_labels),
+        links=tuple(
+            (one.program.about.link, one.name)
+            for one in library.functions
+            if isinstance(one.program.about, Frame)
+        ),
+        openings=tuple(_openings(robot.system)),
+    )
+
+
+def _control_programs(robot: Robot) -> Iterator[CProgram]:
+    """The programs that controllers need beside those of every library."""
+    joints = "Positions, velocities and accelerations of all joints, one behind the other."
+    yield CProgram(control_terms.joint_motion, None, joints, {})
+    if len(robot.effort_labels) < robot.nv:
+        return
+    rest = "Efforts that hold the robot at rest, against gravity and springs."
+    yield CProgram(control_terms.gravity_effort, None, rest, {})
+    if robot.system.has_friction or robot._parameters.layout.has("friction"):
+        rubbing = "Efforts that overcome damping and dry friction of all joints."
+        yield CProgram(control_terms.friction_effort, None, rubbing, {})
+    work = "Efforts that do the work of forces at the independent joints."
+    forces = {"force": lambda state: state["a"]}
+    yield CProgram(control_terms.actuated_effort, None, work, forces)
+
+
+def _openings(system: System) -> Iterator[Opening]:
+    """The loops that some positions leave open."""
+    order = list(system.coordinates.q)
+    for linkage in system.linkages:
+        if linkage.linear or linkage.stands:
+            continue
+        rows = system.rows(linkage)
+        free, bound = list(linkage.independent), list(linkage.dependent)
+        q, z, x = SX.sym("q", len(order)), SX.sym("z", len(bound)), SX(len(rows), 1)
+        for k in free:
+            x[k] = q[order.index(rows[k])]
+        x[bound] = z
+        residual = ca.densify(system.residuals[linkage](x))
+        by_z = ca.densify(ca.jacobian(residual, z))
+        closures = [one.closing for one in linkage.cluster.closures]
+        blocks = [size for one in closures for size in (one.slide.rows, one.turn.rows)]
+        yield Opening(
+            linkage.cluster.name,
+            ca.Function("opening", [q, z], [residual, by_z], {"cse": True}),
+            tuple(size for size in [*blocks, *(1 for _ in linkage.cluster.gears)] if size),
+            system.home[[rows[k] for k in bound]],
+        )
+
+
+def _version() -> str:
+    try:
+        return version("mbdyn_ros")
+    except PackageNotFoundError:
+        return "of a source tree"

@@ -1,0 +1,283 @@
+"""Commands of joints: efforts, and velocities and positions that they shall follow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...array import Array
+from ...errors import InputError
+from ...robot import Robot
+from ...simulation.stepped.servo import Targets
+from .command_channel import CommandChannel
+from .command_layout import PLURALS, CommandLayout, Numbers
+from .named_numbers import columns, effort_blocks, require_known
+from .position_stream import PositionStream
+
+CONTEST = 3
+"""Changes of a joint's sender between two reports that are no handing over."""
+
+QUANTITIES = ("position", "velocity", "effort")
+"""Quantities of commands; of those that change at once the first one moves the joint."""
+
+NEARLY_WITHIN = 1e-4
+"""rad or m by which points of trajectories may be beyond limits: planners round."""
+
+REST = "no joint of a command has a number: no controller has written one yet"
+"""A remark about commands that are all NaN."""
+
+
+@dataclass(frozen=True)
+class NamedCommand:
+    """Numbers for joints by name; NaN is none.
+
+    stamp : the time that positions are for, s. expected : what is missing where nothing is there.
+    unclaimed : joints and quantities that the sender sends without being asked to.
+    """
+
+    names: Sequence[str]
+    position: Sequence[float] = ()
+    velocity: Sequence[float] = ()
+    effort: Sequence[float] = ()
+    stamp: float = math.inf
+    expected: str = "effort"
+    unclaimed: frozenset[tuple[str, str]] = frozenset()
+
+    def given(self) -> list[tuple[str, Sequence[float]]]:
+        """The quantities that have numbers; the expected one where there are none at all."""
+        whole = [(one, getattr(self, one)) for one in QUANTITIES]
+        return [pair for pair in whole if len(pair[1])] or [(self.expected, ())]
+
+
+class JointCommands:
+    """Efforts, velocities and positions that are asked of joints, and when.
+
+    Commands may come for all joints at once or for some by name, from several senders. What
+    changed last moves a joint: an effort, or a velocity or position that it follows. Efforts and
+    velocities fade away until `timeout`; positions are held.
+
+    Parameters
+    ----------
+    robot : the robot.
+    joints : the order of arrays without names; empty for all actuated joints.
+
+    Raises
+    ------
+    InputError
+        A joint that is not actuated, or is named twice.
+
+    Attributes
+    ----------
+    effort : the channel of efforts. remarks : what was left out of commands, each once.
+    """
+
+    def __init__(self, robot: Robot, joints: Sequence[str] = ()) -> None:
+        self.joints = tuple(joints) or robot.actuated_joints
+        require_known(self.joints, robot.actuated_joints, "actuated joint")
+        self._labels = robot.effort_labels
+        size, blocks = len(self._labels), effort_blocks(robot)
+        self._order = columns(blocks, self.joints)
+        self._channels = {one: CommandChannel(one, self._labels) for one in QUANTITIES}
+        self.effort = self._channels["effort"]
+        self._layout = CommandLayout(robot)
+        self.remarks = self._layout.remarks
+        self._stream, self.targets = PositionStream(size), Targets.none(size)
+        single = [name in robot.actuated_joints for name in self._labels]
+        self.can_follow = np.array(single, dtype=bool)
+        self._limits = _limits(robot, self._labels, self.can_follow)
+        self._beyond: dict[str, None] = {}
+        self._mode = np.full(size, QUANTITIES.index("effort"))
+        self._senders, self._turns = [b""] * size, [0] * size
+
+    # ---- what comes ------------------------------------------------------------------------
+
+    def set_array(
+        self, values: Sequence[float], now: float, sender: bytes = b"", quantity: str = "effort"
+    ) -> None:
+        """Numbers in the order of `joints`, at the time `now` (s)."""
+        if len(values) != len(self._order):
+            raise InputError(
+                f"the command has {len(values)} {PLURALS[quantity]}, expected "
+                f"{len(self._order)}: {', '.join(self.joints)}"
+            )
+        numbers = self._order, np.array(values, dtype=np.float64)
+        self._take({quantity: numbers}, now, now, sender)
+
+    def set_named(self, command: NamedCommand, now: float, sender: bytes = b"") -> None:
+        """Numbers of the named joints; the others keep theirs."""
+        sent = {}
+        for quantity, values in command.given():
+            places, numbers = self._layout.numbers(quantity, command.names, values)
+            there = ~np.isnan(numbers)
+            for k in np.flatnonzero(there).tolist() if command.unclaimed else ():
+                there[k] = (self._labels[places[k]], quantity) not in command.unclaimed
+            if there.all():
+                sent[quantity] = places, numbers
+            elif there.any():
+                sent[quantity] = [places[k] for k in np.flatnonzero(there)], numbers[there]
+        if sent:
+            self._take(sent, now, min(now, command.stamp), sender)
+        elif not command.unclaimed:
+            self.remarks[REST] = None
+
+    def _take(
+        self, sent: dict[str, Numbers], now: float, stamp: float, sender: bytes
+    ) -> None:
+        for quantity, (places, _) in sent.items():
+            if quantity != "effort" and not self.can_follow[places].all():
+                k = int(np.argmin(self.can_follow[places]))
+                raise InputError(
+                    f"{self._labels[places[k]]} can follow no {quantity}: it has an actuator "
+                    "of its own, or is part of a joint with several coordinates"
+                )
+        for quantity, (places, values) in sent.items():
+            self._channels[quantity].set(places, values, now)
+        if "position" in sent:
+            places, values = sent["position"]
+            low, high, _ = self._limits[:, places]
+            within = np.clip(values, low, high)
+            self._say_beyond("position", places, values, within)
+            speeds = sent.get("velocity")
+            known = speeds[1] if speeds is not None and speeds[0] == places else None
+            self._stream.take(places, within, stamp, known)
+        for quantity in reversed(QUANTITIES):  # the stiffest has the last word
+            if quantity in sent:
+                among = np.array(sent[quantity][0], dtype=int)
+                new = self._channels[quantity].changed[among] == now
+                self._mode[among[new]] = QUANTITIES.index(quantity)
+        for place in {place for places, _ in sent.values() for place in places}:
+            if self._senders[place] != sender:
+                self._senders[place] = sender
+                self._turns[place] += 1
+
+    def require_within(
+        self, places: Sequence[int], names: Sequence[str], points: Sequence[Any]
+    ) -> None:
+        """Refuse points of a trajectory beyond the position limits.
+
+        Raises
+        ------
+        InputError
+            The joint, the number and the limits.
+        """
+        low, high, _ = self._limits[:, places]
+        for k, point in enumerate(points):
+            if len(point.positions) != len(names):
+                continue  # refused where it is read
+            q = np.array(point.positions)
+            bad = np.flatnonzero((q < low - NEARLY_WITHIN) | (q > high + NEARLY_WITHIN))
+            if len(bad):
+                j = int(bad[0])
+                raise InputError(
+                    f"point {k}: position of {names[j]} is {q[j]:.6g}, outside its limits "
+                    f"{low[j]:.6g} to {high[j]:.6g}"
+                )
+
+    def hold(self, places: Sequence[int], position: Array) -> None:
+        """Let coordinates follow a position, from a standstill, until something else comes."""
+        self._channels["position"].value[places] = position
+        self._stream.rest(places, position)
+        self._mode[places] = QUANTITIES.index("position")
+
+    def turn(self, places: Sequence[int]) -> float:
+        """When coordinates were last commanded otherwise, by all that is sent; grows."""
+        return max(float(one.changed[places].max()) for one in self._channels.values())
+
+    @property
+    def follow(self) -> bool:
+        """Whether any joint follows a velocity or a position."""
+        return bool((self._mode < QUANTITIES.index("effort")).any())
+
+    def drive_by(self, largest: Array) -> None:
+        """Take openings of valves, or voltages, up to `largest` (n,) in the place of efforts.
+
+        Infinite where a joint has no actuator of its own.
+        """
+        self.effort.largest = largest
+        self.can_follow &= np.isinf(largest)
+
+    def release(self, unclaimed: Collection[tuple[str, str]], source: bytes) -> None:
+        """Forget commands that nobody stands for any more, of senders whose ids begin so.
+
+        Positions stay held.
+        """
+        for label, quantity in unclaimed:
+            if quantity in ("effort", "velocity") and label in self._labels:
+                place = self._labels.index(label)
+                if self._senders[place].startswith(source):
+                    self._channels[quantity].clear([place])
+
+    def clear(self) -> None:
+        """Forget all commands."""
+        for channel in self._channels.values():
+            channel.clear()
+        self._stream.clear()
+        self._mode[:] = QUANTITIES.index("effort")
+        self.targets.followed[:] = False
+
+    # ---- what they ask for -----------------------------------------------------------------
+
+    def write(self, effort: Array, now: float, timeout: float, unchanged: float = 0.0) -> None:
+        """Fill efforts (n,), zero for what follows a target, and the `targets` of that."""
+        self.effort.write(effort, now, timeout, unchanged)
+        targets = self.targets
+        np.less(self._mode, QUANTITIES.index("effort"), out=targets.followed)
+        if not targets.followed.any():
+            return
+        np.equal(self._mode, QUANTITIES.index("position"), out=targets.placed)
+        effort[targets.followed] = 0.0
+        moving = targets.followed & ~targets.placed
+        self._stream.at(now, targets.position, targets.velocity)
+        if moving.any():
+            wanted = np.zeros(len(effort))
+            self._channels["velocity"].write(wanted, now, timeout, unchanged)
+            fastest = self._limits[2]
+            within = np.clip(wanted, -fastest, fastest)
+            self._say_beyond("velocity", range(len(wanted)), wanted * moving, within * moving)
+            targets.velocity[moving] = within[moving]
+
+    # ---- what is said of them --------------------------------------------------------------
+
+    def stale(self, now: float, timeout: float) -> list[str]:
+        """Joints whose commands have ended, by their age; those that hold a position have not."""
+        ended = self.effort.stale(now, timeout) & (self._mode == QUANTITIES.index("effort"))
+        speeds = self._channels["velocity"].stale(now, timeout)
+        ended |= speeds & (self._mode == QUANTITIES.index("velocity"))
+        return [self._labels[k] for k in np.flatnonzero(ended)]
+
+    def contested(self) -> list[str]:
+        """Joints whose commands came from several senders in turns since this was asked before."""
+        found = [
+            label for label, turns in zip(self._labels, self._turns, strict=True)
+            if turns >= CONTEST
+        ]
+        self._turns = [0] * len(self._labels)
+        return found
+
+    def beyond(self) -> list[str]:
+        """Joints that were sent beyond limits since this was asked before."""
+        found, self._beyond = list(self._beyond), {}
+        return found
+
+    def _say_beyond(
+        self, quantity: str, places: Sequence[int], wanted: Array, within: Array
+    ) -> None:
+        for k in np.flatnonzero(wanted != within).tolist():
+            said = f"{self._labels[places[k]]} ({quantity} {wanted[k]:.4g}, {within[k]:g} allowed)"
+            if len(self._beyond) < len(self._labels):
+                self._beyond[said] = None
+
+
+def _limits(robot: Robot, labels: Sequence[str], single: Array) -> Array:
+    """Lower and upper limits of positions, and of speeds (3, n); infinite where there are none."""
+    result = np.tile([[-math.inf], [math.inf], [math.inf]], len(labels))
+    for k in np.flatnonzero(single).tolist():
+        joint = robot.model.joint(labels[k])
+        result[2, k] = joint.limits.velocity or math.inf
+        if not joint.kind.is_endless:
+            result[:2, k] = joint.limits.lower, joint.limits.upper
+    return result

@@ -1,0 +1,156 @@
+"""Node `computed_torque`: control on measured joint states, at a rate.
+
+Gravity compensation (hand guiding), computed torque, joint impedance or Cartesian impedance, chosen
+by the parameter `mode`, which may change while the robot moves. It sends zeros when joint states or
+references are missing, when they make no sense, when something fails, when it is deactivated, and
+when it ends.
+
+Topics, services and parameters are listed in `docs/ros.md`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from functools import partial
+from typing import Any
+
+from geometry_msgs.msg import PoseStamped
+from rclpy.qos import QoSProfile
+
+from ...control import MODES
+from ...errors import InputError
+from ...model.model import Array
+from ...robot import Robot
+from ..messages.target_pose import target_place, target_turn
+from ..node.diagnostics import Health
+from ..node.process import run
+from ..node.refusals import Refusals
+from .conditions import Conditions
+from .control_loop import ControlLoop, Doubts, stability
+from .effort_node import EffortNode
+from .follower import Follower
+from .parameters import COMPUTED_TORQUE, CONTROL_GAINS
+
+TOPICS = {"joints": "~/reference", "pose": "~/target"}
+"""Where what a mode follows comes from."""
+
+CRITICAL = {"kp": [100.0], "kd": [20.0]}
+"""Gains where none are given, 1/s^2 and 1/s: errors die out without swinging, at 10 rad/s."""
+
+
+class ComputedTorque(EffortNode):
+    """Sends the efforts of `ControlLoop`."""
+
+    NAME = "computed_torque"
+    PARAMETERS = COMPUTED_TORQUE
+    PROGRAMS = ("inverse_dynamics", "joint_position", "joint_velocity")
+    LOOP = "control"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.refused_targets = Refusals(self, "target")
+        self._warned = ""
+        self.begin()
+
+    def make(self, robot: Robot) -> ControlLoop:
+        """The follower that computes for a robot, by the parameters."""
+        given = self.parameters
+        try:
+            loop = ControlLoop(
+                robot, given["joints"], Conditions.read(given), self._doubts(), given["link"]
+            )
+            self.set_up(loop)
+            loop.control.switch(given["mode"])
+        except InputError as error:
+            raise InputError(f"parameter joints, link, mode or a gain: {error}") from None
+        stability(loop.control.twin(), given["rate"])  # here, because the first call takes long
+        return loop
+
+    def set_up(self, follower: Follower) -> None:
+        """Hand on the parameters that may change."""
+        given, control = self.parameters, self._loop(follower).control
+        follower.conditions = Conditions.read(given)
+        self._loop(follower).doubts = self._doubts()
+        control.enforced = follower.limits.enforced = given["enforce_effort_limits"]
+        control.fading.duration = given["fading_time"]
+        control.set_gains(**{name: given[name] or CRITICAL.get(name, []) for name in CONTROL_GAINS})
+
+    def zero(self) -> Array:
+        """Efforts of zero, of which the follower learns."""
+        return self._loop(self.follower).rest()
+
+    def open_inputs(self) -> None:
+        """References, targets, joint states, and the reset."""
+        super().open_inputs()
+        self.create_subscription(PoseStamped, "~/target", self._on_target, QoSProfile(depth=1))
+
+    def on_parameters(self, names: Collection[str]) -> None:
+        """Change the mode, set gains and tolerances."""
+        if self.follower is None:
+            return
+        loop, mode = self._loop(self.follower), self.parameters["mode"]
+        changes = mode != loop.control.mode
+        if changes and self.active:
+            with self.lock:
+                self._require_topics(loop, mode)
+        super().on_parameters(names)
+        if changes:
+            with self.lock:
+                loop.switch(mode, self.time())
+
+    def health(self) -> Health:
+        """Mode, stability, and what was refused."""
+        health = super().health()
+        self.refused_targets.report(health)
+        if self.follower is None:
+            return health
+        control = self._loop(self.follower).control
+        health.values["mode"] = control.mode
+        with self.lock:
+            twin = control.twin()
+        told, unstable = stability(twin, self.parameters["rate"])
+        health.values["largest eigenvalue"] = told
+        if unstable:
+            health.warnings.append(unstable)
+            if control.mode != self._warned:
+                self.get_logger().warning(unstable)
+        self._warned = control.mode if unstable else ""
+        return health
+
+    def _require_topics(self, loop: ControlLoop, mode: str) -> None:
+        """Refuse a mode that nobody feeds."""
+        loop.require_states(self.time())
+        follows = MODES[mode].follows
+        topic = self.resolve_topic_name(TOPICS[follows]) if follows else ""
+        if topic and not self.count_publishers(topic):
+            raise InputError(f"mode {mode}: nobody publishes on {topic}, which it follows")
+
+    def _doubts(self) -> Doubts:
+        given = self.parameters
+        return Doubts(given["agreement_tolerance"], given["jump_tolerance"])
+
+    def _loop(self, follower: Follower | None) -> ControlLoop:
+        assert isinstance(follower, ControlLoop)
+        return follower
+
+    def _on_target(self, message: PoseStamped) -> None:
+        try:
+            self.require_active()
+            loop = self._loop(self.require(self.follower))
+            start, era = self.date(message.header.stamp)
+            place, turn = target_place(loop.robot, message), target_turn(message)
+            with self.lock:
+                now = self.time_in(era)
+                if now - start > loop.conditions.reference_timeout:
+                    raise InputError(f"its stamp is {now - start:.4g} s old")
+                self.require_active()
+                loop.aim(place, turn, now)
+        except InputError as error:
+            self.refused_targets.add(error)
+
+
+main = partial(run, ComputedTorque, ComputedTorque.NAME)
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,237 @@
+"""Control on measured joint states: what `computed_torque` does with its robot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sensor_msgs.msg import JointState
+
+from ...control import MODES, Controller, complaint, growth
+from ...errors import InputError, MbdynError
+from ...model.model import Array
+from ...robot import Robot
+from ..messages.measured_state import MeasuredState
+from ..messages.reference import Reference
+from .agreement import Agreement
+from .conditions import Conditions
+from .follower import Follower
+
+NO_TARGET = "no target yet"
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """When measured joint states are not believed, rad or m; 0 for always.
+
+    agreement : how far dependent joints may be from where the others put them.
+    jump : how much farther than their velocities say joints may go between two messages.
+    """
+
+    agreement: float
+    jump: float
+
+
+class ControlLoop(Follower):
+    """The state of the `computed_torque` node.
+
+    Parameters
+    ----------
+    robot, joints, conditions : of `Follower`.
+    link : that Cartesian impedance is about; empty for none.
+
+    Attributes
+    ----------
+    control : the laws, their gains and the mode.
+    doubts : when joint states are not believed.
+    """
+
+    def __init__(
+        self, robot: Robot, joints: Sequence[str], conditions: Conditions, doubts: Doubts, link: str
+    ) -> None:
+        self.control, self.doubts = Controller(robot, link), doubts
+        self._agreement = Agreement(robot)
+        self._drives = False
+        self._target_came: float | None = None
+        self._sent = 0.0
+        super().__init__(robot, joints, conditions)
+        self.measured = self._posture = MeasuredState(
+            robot.velocity_labels, self._turns, self._disagreement
+        )
+
+    def replace_robot(self, robot: Robot) -> None:
+        """Go on with the same robot under another gravity."""
+        super().replace_robot(robot)
+        self.control.replace_robot(robot)
+        self._agreement = Agreement(robot)
+
+    # ---- joint states ---------------------------------------------------------------------
+
+    def take(self, message: JointState, now: float, sent: float) -> bool:
+        """Read joint states; an error where they jump while efforts are sent."""
+        measured, before = self.measured, self._sent
+        q, v, drives = measured.position, measured.velocity, self._drives
+        if not measured.take(message, now, sent):
+            return False
+        self._sent = sent
+        if drives and self.doubts.jump:
+            speed = np.maximum(np.abs(v), np.abs(measured.velocity))
+            beyond = np.abs(measured.way(q)) - 2 * speed * max(sent - before, 0.0)
+            if not (beyond <= self.doubts.jump).all():
+                k = int(np.argmax(beyond))
+                raise InputError(
+                    f"joint_states jump: {self.robot.velocity_labels[k]} from {q[k]:.6g} to "
+                    f"{measured.position[k]:.6g} in {sent - before:.4g} s, at "
+                    f"{measured.velocity[k]:.4g} a second: more than jump_tolerance "
+                    f"({self.doubts.jump:g})"
+                )
+        return True
+
+    def _disagreement(self, message: JointState, q: Array, v: Array) -> str:
+        tolerance = self.doubts.agreement
+        return self._agreement.complaint(message, q, tolerance) if tolerance else ""
+
+    def _of_driven_joints(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Those of the independent joints, which are measured here."""
+        return q, v
+
+    # ---- modes and targets ----------------------------------------------------------------
+
+    @property
+    def needs_states(self) -> str:
+        """The part that needs measured joint states."""
+        return self.control.mode
+
+    @property
+    def follows_what(self) -> str:
+        """The kind of reference that the mode follows: joints, pose, or nothing."""
+        return MODES[self.control.mode].follows
+
+    def switch(self, mode: str, now: float) -> None:
+        """Change the mode; what it follows is the present state until a reference comes.
+
+        While that is not known, the mode waits for a reference, as after the start.
+        """
+        if self.measured.missing(now, self.conditions.state_timeout):
+            self.control.switch(mode)
+            self.drop()
+            return
+        self._read_state()
+        self.control.switch(mode)
+        self._target_came = now
+        q = self.control.q.copy()
+        self.playback.follow(Reference(np.zeros(1), q[None]), now)
+
+    def require_states(self, now: float) -> None:
+        """InputError where nobody knows the present state."""
+        missing = self.measured.missing(now, self.conditions.state_timeout)
+        if missing:
+            raise InputError(f"{missing}, which every mode needs")
+
+    def aim(self, place: Array, turn: Array, now: float) -> None:
+        """Draw the link to a pose from now on.
+
+        Raises
+        ------
+        InputError
+            The mode does not follow one; nobody knows where the robot is; or the pose is far.
+        """
+        control, given = self.control, self.conditions
+        if self.follows_what != "pose":
+            raise InputError(f"the mode is {control.mode}, which follows no target")
+        self.require_states(now)
+        tolerance = given.start_tolerance
+        self._read_state()
+        if self.idle_reason(now):
+            control.capture()
+        else:
+            tolerance = tolerance and max(tolerance, given.following_tolerance)
+        before = control.place.copy(), control.turn.copy()
+        control.place[:], control.turn[:] = place, turn
+        what, apart = control.farthest()
+        if tolerance and not apart <= tolerance:
+            control.place[:], control.turn[:] = before
+            raise InputError(
+                f"{what} is {apart:.4g} from the target: more than start_tolerance "
+                f"({tolerance:g}). Lead it there in steps"
+            )
+        self._target_came = now
+
+    def follows(self, now: float) -> bool:
+        """Whether a reference of the joints is followed now."""
+        return self.follows_what == "joints" and super().follows(now)
+
+    def idle_reason(self, now: float) -> str:
+        """Why the efforts must be zero now; empty where they need not."""
+        reason, timeout = "", self.conditions.reference_timeout
+        if self.follows_what == "joints":
+            reason = self.playback.idle_reason(now, timeout)
+        elif self.follows_what == "pose":
+            age = None if self._target_came is None else now - self._target_came
+            if age is None or age > timeout:
+                reason = NO_TARGET if age is None else f"the target came {age:.2f} s ago"
+        missing = self.measured.missing(now, self.conditions.state_timeout)
+        if missing and not reason:
+            reason = f"{missing}, which {self.needs_states} needs"
+        return reason
+
+    def drop(self) -> None:
+        """Follow nothing any more."""
+        super().drop()
+        self._target_came = None
+
+    def forget(self, reason: str) -> bool:
+        """Know no joint states, no reference and no target any more; whether there was one."""
+        aimed, self._target_came = self._target_came is not None, None
+        return super().forget(reason) or (aimed and self.follows_what == "pose")
+
+    # ---- efforts --------------------------------------------------------------------------
+
+    def rest(self) -> Array:
+        """Zeros, in `order`; the next efforts are whole at once."""
+        self._drives = False
+        return self.control.rest()[self.order]
+
+    def efforts(self, now: float) -> Array:
+        """Efforts in `order` (N m or N), clamped to the limits."""
+        control = self.control
+        self._read_state()
+        if self.follows_what == "joints":
+            q, control.wanted_v[:], control.wanted_a[:] = self.playback.at(now)
+            control.wanted_q[:] = control.q + self.measured.way(q)
+        what, apart = control.farthest()
+        tolerance = self.conditions.following_tolerance
+        if tolerance and not apart <= tolerance:
+            raise InputError(
+                f"{what} is {apart:.4g} from where it is wanted: more than following_tolerance "
+                f"({tolerance:g})"
+            )
+        efforts: Array = control.cycle(now)[self.order]
+        self._drives = True
+        return efforts
+
+    def _read_state(self) -> None:
+        self.control.q[:], self.control.v[:] = self.measured.position, self.measured.velocity
+
+    def clamped(self) -> list[str]:
+        """The efforts clamped since this was asked before, in words."""
+        return self.control.saturated()
+
+
+def stability(control: Controller, rate: float) -> tuple[str, str]:
+    """The growth of the sampled loop in words, and a complaint where it is unstable.
+
+    Parameters
+    ----------
+    control : of this thread alone.
+    rate : Hz.
+    """
+    try:
+        eigenvalues = control.eigenvalues(1 / rate)
+    except MbdynError as error:
+        return f"not known: {error}", ""
+    if not len(eigenvalues):
+        return "none: nothing moves", ""
+    told = f"{abs(eigenvalues[0]):.6f} ({growth(eigenvalues, 1 / rate):+.3g} 1/s)"
+    return told, complaint(eigenvalues, 1 / rate)

@@ -1,0 +1,176 @@
+"""Servos of joints that follow positions or velocities, beside a motion in equal steps.
+
+In every step the accelerations that are wanted of such joints are turned into efforts by exact
+dynamics, those of the other joints given (`equations/actuator_response`): in closed loops, on
+floating bases, for any subset of the actuated joints. With the deviation e from the target and its
+rate e', the wanted acceleration is that of a critically damped sampled servo: both poles lie at
+p = exp(-2 pi f h),
+
+    a = a_target - k (e' + w e),  k = (1 - p)(3 + p) / (2 h),  w = 2 (1 - p) / ((3 + p) h).
+
+Where a joint is far from its target, w e is no faster than it may move, and than its effort can
+stop. What the equations do not know (contacts, dry friction that sticks) shows as the difference
+between the acceleration that they foretold and that of the step, and is made up for.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.model import Array
+
+RETAINED = 0.95
+"""Share of an unknown load that is made up for: a servo against a wall is 20 times as stiff as by
+its frequency alone, and no stiffer, so that its effort is bounded."""
+
+STOPPING = 0.5
+"""Share of the acceleration at the effort limit that braking is planned with."""
+
+
+LEAST_SPARE = 0.05
+"""Share of the effort limit that braking is planned with where gravity takes all of it."""
+
+DEPENDENT = 1e-10
+"""Share of the largest mobility under which one is none."""
+
+Marks = NDArray[np.bool_]
+"""Which of n coordinates are meant."""
+
+
+@dataclass
+class Targets:
+    """Where the actuated coordinates shall be at the start of a step, (n,) each.
+
+    followed : those that follow a target at all. placed : those of them that follow a position.
+    position, velocity : rad or m, and rates; those of others do not matter.
+    acceleration : mean over the step.
+    """
+
+    followed: Marks
+    placed: Marks
+    position: Array
+    velocity: Array
+    acceleration: Array
+
+    @staticmethod
+    def none(size: int) -> Targets:
+        """No target."""
+        followed, placed = np.zeros((2, size), dtype=bool)
+        return Targets(followed, placed, *np.zeros((3, size)))
+
+
+class Servo:
+    """The servos of n actuated coordinates.
+
+    Parameters
+    ----------
+    frequency : natural frequency f, Hz.
+    velocity_limit : (n,) infinite where there is none.
+    redundant : whether there are more actuators than freedoms, whose efforts are those of least
+        norm.
+
+    Attributes
+    ----------
+    saturated : (n,) which were at their effort limit since this was set to False.
+    """
+
+    def __init__(
+        self,
+        frequency: float,
+        velocity_limit: Array,
+        redundant: bool = False,
+    ) -> None:
+        self.frequency, self._fastest, self._redundant = frequency, velocity_limit, redundant
+        self._load, self._before = np.zeros((2, len(velocity_limit)))
+        self._foretold: Array | None = None
+        self.saturated = np.zeros(len(velocity_limit), dtype=bool)
+
+    def forget(self) -> None:
+        """Forget what was made up for: the robot was put somewhere else."""
+        self._load[:] = 0.0
+        self._foretold = None
+
+    def drive(
+        self, effort: Array, targets: Targets, position: Array, velocity: Array,
+        response: Array, limit: Array, step: float,
+    ) -> None:  # fmt: skip
+        """Fill the efforts of what follows a target; those of the others are given.
+
+        Parameters
+        ----------
+        effort : (n,) changed in place.
+        position, velocity : (n,) of the actuated coordinates now.
+        response : (n, n + 1) of `actuator_response` now.
+        limit : (n,) of the efforts; infinite where there is none.
+        step : length of the step to come, s.
+        """
+        pole = math.exp(-2.0 * math.pi * self.frequency * step)
+        self._learn(velocity, step, 1.0 - pole)
+        followed = np.flatnonzero(targets.followed)
+        mobility, free = response[:, :-1], response[:, -1]
+        wanted = self._wanted(targets, position, velocity, response, limit, step, pole)
+        effort[followed] = 0.0
+        while len(followed):
+            rest = wanted - free - self._load - mobility @ effort
+            found = self._solved(mobility[np.ix_(followed, followed)], rest[followed])
+            over = np.abs(found) > limit[followed]
+            if not over.any():
+                effort[followed] = found
+                break
+            # What is at its limit gives that; the others make up for it.
+            bound = followed[over]
+            effort[bound] = np.copysign(limit[bound], found[over])
+            self.saturated[bound] = True
+            followed = followed[~over]
+        self._foretold, self._before = mobility @ effort + free, velocity.copy()
+
+    def _learn(self, velocity: Array, step: float, share: float) -> None:
+        """Compare the last step with what was foretold of it."""
+        if self._foretold is not None:
+            missed = (velocity - self._before) / step - self._foretold
+            self._load += share * (RETAINED * missed - self._load)
+
+    def _wanted(
+        self, targets: Targets, position: Array, velocity: Array, response: Array,
+        limit: Array, step: float, pole: float,
+    ) -> Array:  # fmt: skip
+        """Accelerations (n,) that are wanted."""
+        k = (1.0 - pole) * (3.0 + pole) / (2.0 * step)
+        w = 2.0 * (1.0 - pole) / ((3.0 + pole) * step)
+        deviation = np.where(targets.placed, position - targets.position, 0.0)
+        approach = w * np.abs(deviation)
+        diagonal = np.diagonal(response)
+        with np.errstate(invalid="ignore"):
+            spare = limit * diagonal - np.abs(response[:, -1])
+        spare = np.where(np.isnan(spare), 0.0, spare)
+        braking = STOPPING * np.maximum(spare, LEAST_SPARE * limit * diagonal)
+        linear = braking / w**2  # rad or m, within which w e can be braked
+        far = np.abs(deviation) > linear
+        with np.errstate(invalid="ignore"):
+            slower = np.sqrt(braking * (2.0 * np.abs(deviation) - linear))
+        approach[far] = slower[far]
+        speed = targets.velocity - np.copysign(approach, deviation)
+        speed = np.clip(speed, -self._fastest, self._fastest)
+        result: Array = targets.acceleration - k * (velocity - speed)
+        return result
+
+    def _solved(self, mobility: Array, acceleration: Array) -> Array:
+        """Efforts that give the accelerations."""
+        found: NDArray[np.floating[Any]] = acceleration
+        if not self._redundant:
+            try:
+                found = np.linalg.solve(mobility, acceleration)
+            except np.linalg.LinAlgError:  # a dead point: it moves nothing
+                found = _of_least_norm(mobility, acceleration)
+        else:
+            found = _of_least_norm(mobility, acceleration)
+        return found.astype(np.float64, copy=False)
+
+
+def _of_least_norm(mobility: Array, acceleration: Array) -> NDArray[np.floating[Any]]:
+    return np.linalg.lstsq(mobility, acceleration, rcond=DEPENDENT)[0]

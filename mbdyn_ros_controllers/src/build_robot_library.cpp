@@ -1,0 +1,45 @@
+// build_robot_library: the library of a robot, built where controllers find it.
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "robot_library.hpp"
+
+int main(int count, char **arguments) {
+  using mbdyn_ros_controllers::RobotRequest;
+  RobotRequest request;
+  std::string urdf;
+  for (int k = 1; k < count; ++k) {
+    const bool more = k + 1 < count;
+    if (more && std::strcmp(arguments[k], "--joint") == 0) {
+      request.independent.emplace_back(arguments[++k]);
+    } else if (more && std::strcmp(arguments[k], "--variable") == 0) {
+      request.variable.emplace_back(arguments[++k]);
+    } else if (urdf.empty() && arguments[k][0] != '-') {
+      urdf = arguments[k];
+    } else {
+      urdf.clear();
+      break;
+    }
+  }
+  if (urdf.empty()) {
+    std::cerr << "Usage: build_robot_library ROBOT.urdf [--joint NAME]... [--variable LINK]...\n"
+                 "  --joint: the parameter joints of the controller; --variable: its variable\n";
+    return 2;
+  }
+  std::ifstream in(urdf, std::ios::binary);
+  request.description.assign(std::istreambuf_iterator<char>(in), {});
+  if (request.description.empty()) {
+    std::cerr << urdf << " cannot be read, or is empty\n";
+    return 1;
+  }
+  request.timeout = 3600.0;
+  const auto found = mbdyn_ros_controllers::robot_library(request);
+  if (!found.error.empty()) {
+    std::cerr << found.error << "\n";
+    return 1;
+  }
+  std::cout << found.file << "\n";
+  return 0;
+}

@@ -1,0 +1,111 @@
+// What DynamicsController takes from topics, and what it says.
+#include <cmath>
+#include <limits>
+
+#include "dynamics_controller.hpp"
+#include "mbdyn_ros/payload.hpp"
+#include "names.hpp"
+
+namespace mbdyn_ros_controllers {
+
+namespace {
+
+constexpr double unsaid = std::numeric_limits<double>::quiet_NaN();
+constexpr int pause = 1000;  // between warnings of refused messages, ms
+
+}  // namespace
+
+void DynamicsController::take_reference(const Trajectory &message) {
+  const std::size_t n = joints().count, m = actuated().count;
+  std::string words;
+  Received next;
+  next.values.assign(3 * n + m, unsaid);
+  const auto fill = [&](const char *what, const std::vector<double> &given,
+                        const mbdyn_ros_names &names, std::size_t start) {
+    if (given.empty()) return;
+    if (given.size() != message.joint_names.size()) {
+      words = std::string(what) + " has " + std::to_string(given.size()) + " numbers for " +
+              std::to_string(message.joint_names.size()) + " joints";
+      return;
+    }
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      const std::size_t at = mbdyn_ros::place(names, message.joint_names[k]);
+      if (at == names.count) continue;
+      if (!std::isfinite(given[k])) {
+        words = std::string(what) + " of " + message.joint_names[k] + " is not finite";
+      }
+      next.values[start + at] = given[k];
+    }
+  };
+  if (message.points.size() != 1) {
+    words = "it has " + std::to_string(message.points.size()) +
+            " points; expected one: a trajectory is for joint_trajectory_controller";
+  } else {
+    const auto &point = message.points[0];
+    fill("positions", point.positions, joints(), 0);
+    fill("velocities", point.velocities, joints(), n);
+    fill("accelerations", point.accelerations, joints(), 2 * n);
+    fill("effort", point.effort, actuated(), 3 * n);
+  }
+  for (const std::string &name : message.joint_names) {
+    if (mbdyn_ros::place(joints(), name) == n && mbdyn_ros::place(actuated(), name) == m) {
+      words = "there is no joint '" + name + "'; there are " + listed(joints());
+    }
+  }
+  for (std::size_t k = 0; k < n && words.empty(); ++k) {
+    if (!std::isnan(next.values[k])) continue;
+    words = std::string("it has no position of ") + joints().names[k];
+  }
+  if (!words.empty()) {
+    RCLCPP_WARN_THROTTLE(get_node()->get_logger(), *get_node()->get_clock(), pause,
+                         "reference refused: %s", words.c_str());
+    return;
+  }
+  next.number = ++messages_;
+  received_->set(next);
+}
+
+void DynamicsController::take_payload(const geometry_msgs::msg::InertiaStamped &message) {
+  const auto &body = message.inertia;
+  const mbdyn_ros::Payload payload{body.m,
+                                   {body.com.x, body.com.y, body.com.z},
+                                   {body.ixx, body.ixy, body.ixz, body.iyy, body.iyz, body.izz}};
+  const std::lock_guard<std::mutex> alone(setting_);
+  const std::string words = law_->set_payload(message.header.frame_id, payload);
+  if (!words.empty()) {
+    RCLCPP_WARN_THROTTLE(get_node()->get_logger(), *get_node()->get_clock(), pause,
+                         "payload refused: %s", words.c_str());
+  }
+}
+
+void DynamicsController::report() {
+  const Trouble kind = trouble_.exchange(Trouble::none);
+  if (kind == Trouble::none) return;
+  const std::size_t which = troubled_;
+  const auto name = [which](const mbdyn_ros_names &names) {
+    return which < names.count ? names.names[which] : "?";
+  };
+  std::string words;
+  switch (kind) {
+    case Trouble::none: return;
+    case Trouble::not_finite: words = "a measured state is not finite: efforts are zero"; break;
+    case Trouble::open:
+      words = "the measured positions leave a loop open: efforts are zero";
+      break;
+    case Trouble::no_answer:
+      words = "an actuator is at a dead point, or a number is too large: efforts are zero";
+      break;
+    case Trouble::saturated:
+      words = std::string("the effort of ") + name(actuated()) + " was limited";
+      break;
+    case Trouble::far:
+      words = name(joints());
+      words += " was further than following_tolerance from its reference: efforts are zero, and "
+               "the controller ends";
+      break;
+    case Trouble::busy: words = "an interface was locked by another thread"; break;
+  }
+  RCLCPP_WARN(get_node()->get_logger(), "%s", words.c_str());
+}
+
+}  // namespace mbdyn_ros_controllers

@@ -1,0 +1,37 @@
+// A robot's equations as a shared library: given, found in the cache, or built for it.
+#ifndef ROBOT_LIBRARY_HPP
+#define ROBOT_LIBRARY_HPP
+
+#include <string>
+#include <vector>
+
+#include "mbdyn_ros/library.hpp"
+
+namespace mbdyn_ros_controllers {
+
+// What a robot's library is made of.
+struct RobotRequest {
+  std::string description;               // the URDF's text
+  std::vector<std::string> independent;  // joints of q, v and a; none: the robot's own choice
+  std::vector<std::string> variable;     // links whose payload may change
+  std::string file;                      // the library; empty: that of the cache
+  std::string command = "mbdyn";         // what writes the equations
+  double timeout = 120.0;                // of building it, s; 0: it is not built
+};
+
+struct RobotLibrary {
+  mbdyn_ros::Library library;
+  std::string file;
+  std::string error;  // why there is no library, in words; else empty
+};
+
+// The library that the request names, or that of the cache, where it is built if it is not there.
+// Takes seconds then: not for a real-time thread.
+RobotLibrary robot_library(const RobotRequest &request);
+
+// Where the library of a request lies in the cache.
+std::string cached_file(const RobotRequest &request);
+
+}  // namespace mbdyn_ros_controllers
+
+#endif

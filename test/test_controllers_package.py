@@ -1,0 +1,205 @@
+"""The package of ros2_control plugins is of one piece, and what needs no ROS in it works."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import yaml
+
+from mbdyn_ros.export.cpp_export import INCLUDE
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "mbdyn_ros_controllers"
+SOURCES = PACKAGE / "src"
+CMAKE = (PACKAGE / "CMakeLists.txt").read_text()
+VERSION = ElementTree.parse(PACKAGE / "package.xml").findtext("version")
+COMPILER = shutil.which("g++") or shutil.which("c++")
+CRANE = ROOT / "urdf" / "manipulator.urdf"
+
+
+def of_code(pattern):
+    """Return all that a pattern finds in the sources."""
+    code = "".join(path.read_text() for path in sorted(SOURCES.glob("*.[ch]pp")))
+    return set(re.findall(pattern, code))
+
+
+def test_all_that_is_linked_is_declared():
+    listed = re.search(r"set\(dependencies\n(.*?)\n\)", CMAKE, re.DOTALL)[1].split()
+    declared = [one.text for one in ElementTree.parse(PACKAGE / "package.xml").iter("depend")]
+    assert sorted(declared) == declared
+    assert sorted([*listed, "mbdyn_ros"]) == declared
+    included = of_code(r'#include "([a-z_]+)/[a-z_/]+\.hpp"')
+    own = {"mbdyn_ros", PACKAGE.name}
+    assert included - own <= set(listed)
+
+
+def test_all_sources_are_compiled():
+    assert set(re.findall(r"src/(\w+\.cpp)", CMAKE)) == {
+        path.name for path in SOURCES.glob("*.cpp")
+    }
+
+
+def test_versions_are_that_of_the_manifest():
+    assert set(re.findall(r'MBDYN_ROS_VERSION="([^"]*)"', CMAKE)) == {VERSION}
+
+
+def test_plugins_that_are_described_are_exported():
+    described = {
+        (one.get("type"), one.get("base_class_type"))
+        for one in ElementTree.parse(PACKAGE / "mbdyn_ros_controllers.xml").iter("class")
+    }
+    found = of_code(r"PLUGINLIB_EXPORT_CLASS\(([\w:]+),\s*([\w:]+)\)")
+    assert described == found
+    assert len(described) == 2
+
+
+@pytest.mark.parametrize("path", sorted(SOURCES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_parameters_are_used(path):
+    [(space, parameters)] = yaml.safe_load(path.read_text()).items()
+    assert space == path.stem
+    code = "".join(one.read_text() for one in SOURCES.glob("*.[ch]pp"))
+    for name, one in parameters.items():
+        assert one["description"], name
+        assert re.search(rf"params_?\.{name}\b", code), name
+    assert f"{space}_parameters src/{path.name}" in CMAKE
+
+
+def test_example_has_parameters_that_exist():
+    example = yaml.safe_load((PACKAGE / "config" / "dynamics_controller.yaml").read_text())
+    known = yaml.safe_load((SOURCES / "dynamics_controller.yaml").read_text())
+    given = example["dynamics_controller"]["ros__parameters"]
+    assert set(given) <= set(known["dynamics_controller"])
+    types = {
+        one.get("name")
+        for one in ElementTree.parse(PACKAGE / "mbdyn_ros_controllers.xml").iter("class")
+    }
+    manager = example["controller_manager"]["ros__parameters"]
+    asked = {one["type"] for one in manager.values() if isinstance(one, dict)}
+    assert {one for one in asked if one.startswith(PACKAGE.name)} <= types
+
+
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C++ compiler")
+
+
+@pytest.fixture(scope="module")
+def builder(tmp_path_factory):
+    """Return a function that runs build_robot_library with a cache of its own."""
+    folder = tmp_path_factory.mktemp("controllers")
+    program = folder / "build_robot_library"
+    compile_cpp(["build_robot_library.cpp", "robot_library.cpp"], program, "-ldl")
+    mbdyn = folder / "bin" / "mbdyn"  # the command line of this tree
+    mbdyn.parent.mkdir()
+    mbdyn.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m mbdyn_ros "$@"\n')
+    mbdyn.chmod(0o755)
+    path = f"{mbdyn.parent}{os.pathsep}{os.environ['PATH']}"
+    surroundings = {**os.environ, "PATH": path, "XDG_CACHE_HOME": str(folder / "cache")}
+    surroundings["PYTHONPATH"] = str(ROOT)
+
+    def run(*arguments):
+        return subprocess.run(
+            [program, *arguments], env=surroundings, capture_output=True, text=True, timeout=120
+        )
+
+    return run
+
+
+@needs_compiler
+def test_a_library_is_built_once_and_found_again(builder):
+    first, second = builder(CRANE), builder(CRANE)
+    assert first.returncode == 0, first.stderr
+    assert second.stdout == first.stdout
+    library = Path(first.stdout.strip())
+    assert library.is_file()
+    assert [path.name for path in library.parent.iterdir()] == [library.name]  # nothing is left
+
+
+@needs_compiler
+def test_joints_that_do_not_determine_the_robot_are_refused(builder):
+    answer = builder(CRANE, "--joint", "slew_joint", "--joint", "boom_joint")
+    assert answer.returncode == 1
+    assert "do not determine" in answer.stderr
+
+
+@needs_compiler
+def test_other_links_and_files_are_refused(builder, tmp_path):
+    answer = builder(CRANE, "--variable", "toool")
+    assert answer.returncode == 1
+    assert "there is no link 'toool'" in answer.stderr
+    missing = builder(tmp_path / "none.urdf")
+    assert missing.returncode == 1
+    assert "cannot be read" in missing.stderr
+    assert builder("--help").returncode == 2
+
+
+@pytest.fixture(scope="module")
+def growth(tmp_path_factory):
+    """Return a function that calls growth_of_errors."""
+    folder = tmp_path_factory.mktemp("sampled")
+    main = folder / "main.cpp"
+    main.write_text(GROWTH)
+    compile_cpp([main, "sampled_loop.cpp"], folder / "growth")
+
+    def run(mass, stiffness, damping, period):
+        numbers = [len(stiffness), *np.ravel(mass), *stiffness, *damping, period]
+        text = " ".join(repr(float(x)) for x in numbers[1:])
+        answer = subprocess.run(
+            [folder / "growth"], input=f"{numbers[0]} {text}", capture_output=True, text=True
+        )
+        return float(answer.stdout)
+
+    return run
+
+
+@needs_compiler
+def test_growth_is_the_largest_eigenvalue(growth):
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        n = int(rng.integers(1, 5))
+        root = rng.normal(size=(n, n))
+        mass = root @ root.T + np.eye(n)
+        stiffness, damping = rng.uniform(0, 5e4, n), rng.uniform(0, 2e3, n)
+        period = 1e-3
+        by_mass = np.linalg.inv(mass)
+        one, zero = np.eye(n), np.zeros((n, n))
+        matrix = np.block(
+            [
+                [one, period * one, period**2 / 2 * one],
+                [zero, one, period * one],
+                [-by_mass * stiffness, -by_mass * damping, zero],
+            ]
+        )
+        expected = np.abs(np.linalg.eigvals(matrix)).max()
+        assert growth(mass, stiffness, damping, period) == pytest.approx(expected, rel=1e-4)
+
+
+def compile_cpp(sources, program, *libraries):
+    """Compile files of the package, warnings being errors."""
+    command = [COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
+    command += [f'-DMBDYN_ROS_VERSION="{VERSION}"', "-I", INCLUDE, "-I", SOURCES]
+    command += [SOURCES / one for one in sources] + ["-o", program, *libraries]
+    subprocess.run(command, check=True, timeout=120)
+
+
+GROWTH = """
+#include <iostream>
+#include <iterator>
+#include "sampled_loop.hpp"
+int main() {
+  std::size_t n = 0;
+  std::cin >> n;
+  std::vector<double> mass(n * n), stiffness(n), damping(n);
+  double period = 0.0;
+  for (auto *list : {&mass, &stiffness, &damping}) {
+    for (double &x : *list) std::cin >> x;
+  }
+  std::cin >> period;
+  std::cout.precision(17);
+  std::cout << mbdyn_ros_controllers::growth_of_errors(mass, stiffness, damping, period);
+}
+"""
