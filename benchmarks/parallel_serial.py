@@ -97,12 +97,12 @@ class Accuracy:
         return trip, 100 * trip / self.size, gap, 100 * gap / self.size
 
 
-def accuracy(motion: Motion) -> Accuracy:
-    """Run the paper's experiment on one machine."""
+def accuracy(motion: Motion, step: float = STEP) -> Accuracy:
+    """Run the paper's experiment on one machine, at times a step (s) apart."""
     path = ROOT / "urdf" / f"{motion.name}.urdf"
     robot = mbdyn_ros.load(path)
     judge = LoopJudge(path.read_text(encoding="utf-8"), robot.model, robot.joint_names)
-    t = np.arange(0, DURATION + STEP / 2, STEP)
+    t = np.arange(0, DURATION + step / 2, step)
     q, v, a = motion.at(t)
     for k, name in enumerate(robot.independent_joints):
         limits = robot.model.joint(name).limits

@@ -33,7 +33,7 @@ from .pulses import PulseWindows
 from .rotor import Rotor
 from .torque import require_rotor
 
-STILL = 1e-9
+REST_NOISE = 1e-9
 """Share of the change of velocity in a step under which a velocity is rounding."""
 
 
@@ -209,7 +209,7 @@ class SlippingMotion:
         self._guess = friction_impulses(without, inverse, bound, self._guess)
         before, turned = self._v, self.angle
         self._v = without + inverse @ self._guess
-        self._v[np.abs(self._v) < STILL * np.abs(without - before).max(initial=0.0)] = 0.0
+        self._v[np.abs(self._v) < REST_NOISE * np.abs(without - before).max(initial=0.0)] = 0.0
         self._rate = (self._v - before) / h
         self._q = middle + h / 2 * self._v
         self.envelope = self.contact.envelope(self.envelope, self.free, h)
