@@ -18,13 +18,14 @@ single_threaded := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 # A domain of its own (1 to 100), on this machine only: neither a robot nor another test run is talked to.
 isolated := ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=$${ROS_DOMAIN_ID:-$$(($$$$ % 100 + 1))}
 
-.PHONY: help demo quadruped test test-beside test-all fuzz soak bench lint clean
+.PHONY: help demo quadruped docs test test-beside test-all fuzz soak bench lint clean
 
 help:
 	@echo 'make demo    real ROS 2 nodes compute torques for, and move, a UR5, a Panda and a crane'
 	@echo 'make quadruped   a quadruped is dropped on a floor and bounces to rest'
 	@echo 'make test    lint, type check and all tests'
 	@echo 'make test-all    the same with 300 examples of every property, and what takes minutes'
+	@echo 'make docs    the book, as web pages in .venv/docs'
 	@echo 'make fuzz    random wrong input for a minute (seconds=600: for ten)'
 	@echo 'make soak    nodes are killed, stopped and flooded for a minute'
 	@echo 'make bench   our speed against that of other libraries'
@@ -74,6 +75,11 @@ bench: .venv/bench.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.contact_steps
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.falls
 
+# A link that leads nowhere, a page that no list names, a docstring that cannot be read: an error.
+docs: .venv/docs.stamp
+	@. .venv/ros_env.sh && .venv/bin/python -m sphinx --fail-on-warning --keep-going --quiet docs .venv/docs
+	@echo 'The book is in .venv/docs/index.html.'
+
 lint: .venv/interfaces.stamp
 	@. .venv/ros_env.sh && .venv/bin/python -m ruff check . && .venv/bin/python -m mypy
 
@@ -116,6 +122,10 @@ clean:
 
 .venv/bench.stamp: .venv/package.stamp
 	@$(pip) --editable '.[bench]'
+	@touch $@
+
+.venv/docs.stamp: .venv/package.stamp
+	@$(pip) --editable '.[docs]'
 	@touch $@
 
 .venv/interfaces.stamp: requirements/ros.txt cmake/drop_missing_includes.cmake $(interface_sources) | .venv/package.stamp

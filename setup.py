@@ -40,6 +40,9 @@ ROS = [
     if line.startswith("ros-kilted-")
 ]
 
+# What makes the book.
+DOCS = ["furo", "linkify-it-py", "myst-parser>=4", "sphinx>=8", "sphinx-copybutton"]
+
 # What expands macros in descriptions, and what reads MJCF.
 XACRO = ["xacro>=2"]
 MJCF = ["mujoco>=3.3.7"]

@@ -23,6 +23,8 @@ VERBS = (
     ("bench", ".cli.bench:bench", "Time the calls, beside Pinocchio where it is installed."),
     ("codegen", ".cli.codegen:codegen",
      "Write the equations as C99 that needs no library, or as formulas."),
+    ("doctor", ".cli.doctor:doctor",
+     "Say what of this machine serves, what is missing, and how to get it."),
     ("edit", ".cli.edit:edit",
      "Change a robot and write it as a file; without a change, convert it."),
     ("examples", ".cli.examples:examples",

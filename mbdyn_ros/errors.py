@@ -27,6 +27,10 @@ class InputError(MbdynError, ValueError):
     """An argument of a call that does not fit the robot: wrong length, unknown name, NaN."""
 
 
+class MissingPackageError(MbdynError, ImportError):
+    """Something was asked for that needs a package which is not installed."""
+
+
 class SingularMassMatrixError(MbdynError, RuntimeError):
     """Forward dynamics was asked of a robot with a direction of motion that moves no mass."""
 

@@ -52,7 +52,7 @@ def test_the_checks_fail_where_the_laws_are_wrong(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("clang++") is None, reason="no clang++")
-@pytest.mark.parametrize("program", ["test_laws", "test_parts", "evaluate"])
+@pytest.mark.parametrize("program", ["test_laws", "test_parts", "evaluate", "measured"])
 def test_clang_has_nothing_to_say(program: str) -> None:
     command("clang++", *STRICT, "-fsyntax-only", "-I", INCLUDE, "-I", SOURCES,
             SOURCES / f"{program}.cpp")  # fmt: skip

@@ -151,6 +151,22 @@ def test_open_loops_are_told_with_their_gap(
 
 
 @needs_cxx
+def test_jumps_are_limited(tmp_path: Path, evaluate: Path) -> None:
+    """Of loops that are searched: a limit refuses at once what would be walked to."""
+    robot = robot_of("walked mimic")
+    library = library_of(robot.generate_cpp(tmp_path))
+    near = motion(robot, 1)[0]
+    states = [near | {"q": near["q"] + away} for away in (0.0, 0.04, 0.0, 0.009, 0.018)]
+    joints = len(robot.system.coordinates.joint_labels)
+    walked, limited = (
+        numbers(evaluate, library, states, "", *more) for more in ([], ["0.01"])
+    )
+    assert not walked[:, joints].any()
+    assert limited[:, joints].tolist() == [0, 2, 0, 0, 0]  # MBDYN_ROS_OPEN
+    np.testing.assert_allclose(limited[4], walked[4], rtol=1e-9)
+
+
+@needs_cxx
 def test_dead_points_are_told(tmp_path: Path, evaluate: Path) -> None:
     """A piston with crank and rod in line: no effort, but joints and accelerations."""
     robot = mbdyn_ros.load(SLIDER, "{independent: [turn], actuated: [stroke]}", home={"turn": 1.0})

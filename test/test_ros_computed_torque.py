@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from mbdyn_ros.ros.nodes.computed_torque import ComputedTorque
 
 __all__ = ["rig"]
 
+ROOT = Path(__file__).resolve().parents[1]
 NAME = "computed_torque"
 Q, V = [0.3, -0.7, 0.02], [0.5, 1.0, -0.1]
 
@@ -37,9 +39,10 @@ class Bench:
     def __init__(self, rig: Rig, **parameters: Any) -> None:
         loose = {"reference_timeout": 0.0, "state_timeout": 0.5, "longest_gap": 60.0}
         given = {"robot_description": ARM, "rate": 200.0, **loose, **parameters}
-        self.rig, self.node = rig, rig.add(ComputedTorque, **given)
-        self.sent = rig.listen(Float64MultiArray, f"{NAME}/commands")
-        self._states = rig.publisher(JointState, "joint_states")
+        name = given.pop("namespace", "")
+        self.rig, self.node = rig, rig.add(ComputedTorque, name, **given)
+        self.sent = rig.listen(Float64MultiArray, f"{name}/{NAME}/commands".lstrip("/"))
+        self._states = rig.publisher(JointState, f"{name}/joint_states".lstrip("/"))
 
     def show(self, q: Any = Q, v: Any = V, names: Any = JOINTS) -> None:
         """Publish joint states."""
@@ -165,6 +168,29 @@ def test_bad_joint_states(rig: Rig) -> None:
     bench.until(lambda: jumped in node.fault, [0.3, 1.7, 0.02], [0.0] * 3)
     rig.wait(lambda: last_is(bench.sent, [0, 0, 0]))
     assert any("joint_states jump" in one for one in node.health().errors)
+
+
+def test_other_joints_are_measured(rig: Rig) -> None:
+    """The rocker of a four-bar says where its crank is; both are fused, unless they disagree."""
+    path = ROOT / "urdf" / "four_bar.urdf"
+    robot = mbdyn_ros.load(path)
+    q, v = np.array(robot.home_position) + 0.2, np.array([0.5])
+    positions, rates, _ = robot.joint_state(q, v)
+    assert rates is not None
+    crank, other = robot.independent_joints[0], robot.dependent_joints[-1]
+    row = robot.joint_names.index(other)
+    given = {"robot_description": "", "urdf": str(path), "guiding_damping": [2.0]}
+    bench = Bench(rig, measured_joints=[other], **given)
+    expected = robot.gravity_vector(q) - 2 * v
+    bench.until(
+        lambda: last_is(bench.sent, expected), positions[[row]], rates[[row]], [other]
+    )
+    both = Bench(rig, namespace="both", measured_joints=[crank, other], **given)
+    names, found = [crank, other], (np.append(q, positions[row]), np.append(v, rates[row]))
+    both.until(lambda: last_is(both.sent, expected), *found, names)
+    found[0][1] += 0.1
+    both.until(lambda: "from where the others put it" in both.node.idle_reason, *found, names)
+    rig.wait(lambda: last_is(both.sent, [0]))
 
 
 def test_unstable_gains_are_warned_of(rig: Rig) -> None:

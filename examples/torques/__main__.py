@@ -30,7 +30,7 @@ from .judge import judge, pd_share, tool_path
 from .motion import trajectory_message
 from .outcome import Outcome
 from .plot import draw
-from .table import angles_table, check, table
+from .table import angles_table, check, check_angles, table
 
 ROBOTS = {
     "ur5": (
@@ -131,11 +131,12 @@ def main(args: list[str] | None = None) -> int:
         console.print(table(outcomes))
         if "manipulator" in options.robots:
             console.print("manipulator: planned in angles, moved by its cylinders ...")
-            console.print(
-                angles_table(run_angles(context, options.domain, DELAY, PD_FREQUENCY))
-            )
+            planned = run_angles(context, options.domain, DELAY, PD_FREQUENCY)
+            console.print(angles_table(planned))
         for outcome in outcomes:
             busy = check(outcome)
+            if outcome.loops and not busy:
+                check_angles(planned)
             if busy:
                 console.print(f"{busy}; the motion is not judged")
         draw(outcomes, options.plot)

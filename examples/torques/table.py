@@ -13,6 +13,9 @@ from .outcome import Outcome, PlannedPaths
 RATE = 1000.0
 """Hz, of the simulator."""
 
+FARTHEST_PATH = 20.0
+"""mm, root mean square, by which a tool may leave its way."""
+
 
 def table(outcomes: list[Outcome]) -> Table:
     """Questions and answers, a column for each robot."""
@@ -79,7 +82,7 @@ def check(outcome: Outcome) -> str:
         limits += [
             (outcome.tracking_error, 0.1, "rad or m of tracking error"),
             (outcome.imbalance, 0.02, "of the energy is unaccounted for"),
-            (outcome.path.rms_mm, 20.0, "mm of path error"),
+            (outcome.path.rms_mm, FARTHEST_PATH, "mm of path error"),
             (outcome.pd_share, 0.05, "of the effort came from the PD"),
         ]
     for value, limit, what in limits:
@@ -88,3 +91,13 @@ def check(outcome: Outcome) -> str:
     if busy:
         return f"{outcome.name}: machine too busy: rate held {outcome.rate:.0f} Hz of {RATE:g}"
     return ""
+
+
+def check_angles(paths: PlannedPaths) -> None:
+    """Refuse ways of the tool that are not those that were planned."""
+    for what, path in (("forces", paths.effort), ("positions", paths.position)):
+        if not path.rms_mm <= FARTHEST_PATH:
+            raise DemoError(
+                f"manipulator: {path.rms_mm:.3g} mm of path error by {what} of its cylinders "
+                f"(allowed: {FARTHEST_PATH:g})"
+            )

@@ -117,7 +117,7 @@ def model_text(model: CModel) -> str:
         *(f"{field if len(numbers) else 'NULL'}," for field, numbers in model.numbers.items()),
         f"{f'sizeof({memory})' if searched else '0'}, start, joint_state,",
         *(f"{field if model.function(field) else 'NULL'}," for field in FIELDS),
-        f"gap, {len(model.links)}, {'links' if rows else 'NULL'}, joint_turns",
+        f"gap, {len(model.links)}, {'links' if rows else 'NULL'}, joint_turns, limit_jumps",
     ]
     return "\n".join([
         f'#include "mbdyn_ros/model.h"\n#include "{prefix}.h"\n\n#include <float.h>\n'
@@ -181,10 +181,19 @@ def _called(model: CModel, field: str) -> str:
 
 SEARCHED = """
 static void start(void *memory) {{ {prefix}_home(memory); }}
+
+static void limit_jumps(void *memory, double farthest) {{
+  (({prefix}_loops *)memory)->farthest = farthest;
+}}
 """
 
 CLOSED_FORM = """
 static void start(void *memory) { (void)memory; }
+
+static void limit_jumps(void *memory, double farthest) {
+  (void)memory;
+  (void)farthest;
+}
 """
 
 STATE = """/* 1 where any of n numbers is NaN or infinite, else 0. */
@@ -196,11 +205,13 @@ static int not_finite(const double *x, size_t n) {{
   return 0;
 }}
 
-/* Why there is no answer at finite arguments: a loop that stays open, or anything else. */
-static int reason(void *memory, const double *q) {{
+/* Why a function failed: by its arguments, a loop that stays open, or anything else. */
+static int reason(void *memory, int failed, int strange, const double *q) {{
   static const double rest[{nv}];
   double motion[{motion}];
   (void)memory;
+  if (strange) return MBDYN_ROS_NOT_FINITE;
+  if (failed == MBDYN_ROS_OPEN) return MBDYN_ROS_OPEN;
   (void){function}({loops}q, rest, rest, motion);
   return not_finite(motion, {positions}) ? MBDYN_ROS_OPEN : MBDYN_ROS_NO_ANSWER;
 }}
@@ -217,23 +228,20 @@ static int joint_state(void *memory, const double *q, const double *v, const dou
     acceleration[i] = motion[{positions} + {velocities} + i];
   }}
   if (!failed) return MBDYN_ROS_OK;
-  if (not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite(a, {nv})) {{
-    return MBDYN_ROS_NOT_FINITE;
-  }}
-  return reason(memory, q);
+  i = not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite(a, {nv});
+  return reason(memory, failed, (int)i, q);
 }}
 """
 
 CALLED = """static int {field}(void *memory, {inputs}double *{output}) {{
-{unused}  if (!{function}({loops}{passed}, {output})) return MBDYN_ROS_OK;
-  return {checked} ? MBDYN_ROS_NOT_FINITE : reason(memory, q);
+{unused}  const int failed = {function}({loops}{passed}, {output});
+  return failed ? reason(memory, failed, {checked}, q) : MBDYN_ROS_OK;
 }}
 """
 
 LINK = """static int jacobian_{k}(void *memory, const double *q, double *jacobian) {{
-  (void)memory;
-  if (!{function}({loops}q, jacobian)) return MBDYN_ROS_OK;
-  return not_finite(q, {nq}) ? MBDYN_ROS_NOT_FINITE : reason(memory, q);
+  const int failed = {function}({loops}q, jacobian);
+  return failed ? reason(memory, failed, not_finite(q, {nq}), q) : MBDYN_ROS_OK;
 }}
 """
 

@@ -62,8 +62,11 @@ struct {prefix}_followed {{
 }};
 
 /* Where all loops were closed last: they follow a motion from there, on that branch.
-   Each thread needs one of its own, set by {prefix}_home before anything else. */
+   Each thread needs one of its own, set by {prefix}_home before anything else. With `farthest`
+   above 0 (it is 0 at home), positions that are farther (rad or m) from the last stay open, and
+   the time of a call is bounded. */
 typedef struct {{
+  double farthest;
   struct {prefix}_followed last[{count}];
 }} {prefix}_loops;
 
@@ -96,6 +99,7 @@ FOLLOW = """
 void {prefix}_home({prefix}_loops *loops) {{
   const double *y = home_y, *z = home_z;
   int k;
+  loops->farthest = 0.0;
   for (k = 0; k < {count}; ++k) {{
     copy(y, loops->last[k].y, loop_table[k].ny);
     copy(z, loops->last[k].z, loop_table[k].nz);
@@ -104,13 +108,41 @@ void {prefix}_home({prefix}_loops *loops) {{
   }}
 }}
 
+/* Dependent positions of a loop at y, near the last ones; 0 where it stays open. */
+static int follow_near(const struct loop *loop, struct followed *last, const double *y,
+                       double farthest) {{
+  double found[MOST_Z], way;
+  int i;
+  if (equal(y, last->y, loop->ny)) return 1;
+  for (i = 0; i < loop->ny; ++i) {{
+    way = fabs(y[i] - last->y[i]);
+    if (!(way <= farthest)) return 0;
+  }}
+  if (stepped(loop, last, y)) return 1;
+  if (!follow(loop, last->y, last->z, y, found)) return 0;
+  copy(y, last->y, loop->ny);
+  copy(found, last->z, loop->nz);
+  last->sign = 0;
+  return 1;
+}}
+
 /* Dependent positions of all loops at q; 0 where they stay open. */
 static int close_all({prefix}_loops *loops, const double *q, double *z) {{
   static const int place[] = {{{places}}};
   double y[{room}];
+  const double *at = y;
   int i;
   for (i = 0; i < {ny}; ++i) y[i] = q[place[i]];
-  return follow_loops(loop_table, {count}, y, home_y, home_z, loops->last, 0.0, z);
+  if (!(loops->farthest > 0.0)) {{
+    return follow_loops(loop_table, {count}, y, home_y, home_z, loops->last, 0.0, z);
+  }}
+  for (i = 0; i < {count}; ++i) {{
+    if (!follow_near(&loop_table[i], &loops->last[i], at, loops->farthest)) return 0;
+    copy(loops->last[i].z, z, loop_table[i].nz);
+    at += loop_table[i].ny;
+    z += loop_table[i].nz;
+  }}
+  return 1;
 }}
 """
 

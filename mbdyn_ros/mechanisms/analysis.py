@@ -11,11 +11,13 @@ import numpy as np
 from ..errors import InputError
 from ..model.model import Array
 from .crank_motion import CrankMotion
-from .layout import GROUND, turned
+from .joint_friction import Friction, Rubbing, rubbing
+from .layout import turned
 from .mechanism import Mechanism
 from .pose import Pose
 from .programs import run
 from .reactions import reactions
+from .shaking import shaking
 from .toggles import require_way
 
 STANDING_SPEED = 1e-9
@@ -28,6 +30,8 @@ IN_LINE = 1e-6
 @dataclass(frozen=True)
 class Analysis:
     """A mechanism in a prescribed motion of its inputs; everything is computed when asked for.
+
+    friction : of every joint, or by name; it is in torques and reactions.
 
     Raises
     ------
@@ -44,6 +48,7 @@ class Analysis:
 
     mechanism: Mechanism
     motion: CrankMotion
+    friction: Friction | Mapping[str, Friction] | None = None
 
     def __post_init__(self) -> None:
         require_way(self.mechanism, self.mechanism.states("q", self.motion.q))
@@ -51,7 +56,17 @@ class Analysis:
     @functools.cached_property
     def torque(self) -> Array:
         """Driving torque of every input (N, n), N m."""
+        if self.rubbing is not None:
+            return self.rubbing.torque
         return self.mechanism.inverse_dynamics(self.motion.q, self.motion.v, self.motion.a)
+
+    @functools.cached_property
+    def rubbing(self) -> Rubbing | None:
+        """The friction of the joints, where there is any."""
+        if self.friction is None:
+            return None
+        motion = self.motion.q, self.motion.v, self.motion.a
+        return rubbing(self.mechanism, motion, self.pose, self.joints[1], self.friction)
 
     @property
     def effective_torque(self) -> Array:
@@ -62,7 +77,7 @@ class Analysis:
     def torque_without_gravity(self) -> Array:
         """Driving torque (N, n), N m, where nothing weighs."""
         weightless = self.mechanism.replaced(gravity=0.0)
-        return weightless.inverse_dynamics(self.motion.q, self.motion.v, self.motion.a)
+        return Analysis(weightless, self.motion, self.friction).torque
 
     @functools.cached_property
     def pose(self) -> Pose:
@@ -100,6 +115,8 @@ class Analysis:
         towards the positions where it lies in line, and are NaN there.
         """
         motion = self.motion
+        if self.rubbing is not None:
+            return self.rubbing.reactions
         values = run(self.mechanism, reactions, motion.q, motion.v, motion.a)
         layout = self.mechanism.layout()
         if layout.gears:
@@ -115,21 +132,9 @@ class Analysis:
 
         Forces fx, fy (N) and the moment (N m) about the origin; weight is not in them.
         """
-        weightless = Analysis(self.mechanism.replaced(gravity=0.0), self.motion)
-        origins = self.pose.origins
-        total = np.zeros((len(self.motion), 3))
-        for part in self.mechanism.layout().parts:
-            if part.parent == GROUND:
-                fx, fy, moment = weightless.reactions[part.joint].T
-                place = origins[part.name]
-                total -= np.stack([fx, fy, moment + place.real * fy - place.imag * fx], axis=-1)
-        for mesh in self.mechanism.layout().meshes:
-            if mesh.driven == GROUND:
-                fx, fy, moment = weightless.reactions[mesh.name].T
-                apart = origins[mesh.carrier] - origins[mesh.driver]
-                place = origins[mesh.driver] + apart * mesh.ratio / (mesh.ratio - 1)
-                total += np.stack([fx, fy, moment + place.real * fy - place.imag * fx], axis=-1)
-        return total
+        motion = self.motion
+        values: Array = run(self.mechanism, shaking, motion.q, motion.v, motion.a)[..., 0]
+        return values
 
     @functools.cached_property
     def transmission_angles(self) -> Array:
@@ -173,11 +178,16 @@ class Analysis:
 
 
 def mean_square(values: Array, time: Array) -> Array:
-    """Mean over time (N,) of squared values (N, ...), straight between the instants."""
+    """Mean over time (N,) of squared values (N, ...)."""
+    return mean(np.square(values), time)
+
+
+def mean(values: Array, time: Array) -> Array:
+    """Mean over time (N,) of values (N, ...), straight between the instants."""
     steps = np.diff(time)
     weights = np.append(steps, 0.0) + np.append(0.0, steps)
-    mean: Array = np.tensordot(weights, np.square(values), 1) / weights.sum()
-    return mean
+    whole: Array = np.tensordot(weights, values, 1) / weights.sum()
+    return whole
 
 
 def transmission_angles(mechanism: Mechanism, q: Array) -> Array:

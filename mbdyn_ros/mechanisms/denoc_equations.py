@@ -12,7 +12,7 @@ the paper, whose equation (21) counts the other way: J here is [-J_I  J_II].
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import casadi as ca
 import numpy as np
@@ -40,7 +40,7 @@ MEANINGS = {
 """The meaning of each matrix, with the numbers of the paper's equations."""
 
 LETTERS = {"mass": "m", "inertia": "I", "length": "l", "center_along": "a", "center_across": "b",
-           "third_along": "h", "third_across": "k"}  # fmt: skip
+           "ratio": "i", "third_along": "h", "third_across": "k"}  # fmt: skip
 """Letters for the numbers of links, by the ends of their names."""
 
 UNITS = {"mass": "kg", "inertia": "kg m^2", "gravity": "m/s^2", "teeth": "1", "ratio": "1",
@@ -149,16 +149,22 @@ def denoc_equations(
     driven = tuple(f"{name}_joint" for name in mechanism.inputs)
     whole = {key: float(one) for key, one in mechanism.numbers().items()}
     branches = {key: one for key, one in whole.items() if key.endswith("branch")}
-    numbers = {key: one for key, one in whole.items() if key not in branches}
+    gearing = [key for key in whole if key.endswith(("_teeth", "_ratio", "_phase"))]
+    fixed = {key: whole[key] for key in (*branches, *gearing)}
+    numbers = {key: one for key, one in whole.items() if key not in fixed}
+    ratios = {f"{one.name}_ratio": float(one.ratio) for one in mechanism.layout().meshes}
     shown = {key: SX.sym(key) for key, value in numbers.items() if value}
-    symbolic = type(mechanism).of_numbers({**branches, **numbers, **shown})
+    symbolic = type(mechanism).of_numbers({**fixed, **numbers, **shown})
     layout = symbolic.layout()
+    shown |= {key: SX.sym(key) for key in ratios}
+    numbers |= ratios
+    meshes = [replace(one, ratio=shown[f"{one.name}_ratio"]) for one in layout.meshes]
     geared = {name for mesh in layout.meshes for name, _ in mesh.factors}
     for name in cut:
         if name.removesuffix("_joint") in geared:
             raise mechanism.refusal(f"teeth press on {name}; cut a joint without gears")
     opened = CutOpen.of(layout, cut, driven, mechanism.refusal)
-    formulas = DenocFormulas(opened, SX(symbolic.gravity), driven, layout.meshes)
+    formulas = DenocFormulas(opened, SX(symbolic.gravity), driven, meshes)
     places, rates, accelerations = _motion(mechanism, opened, q, v, a)
 
     closed, parameters = formulas.closed, ca.vertcat(*shown.values())

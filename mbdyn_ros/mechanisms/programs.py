@@ -14,6 +14,7 @@ from .design import Design
 from .parametric import parametric_system
 
 _kernels: dict[tuple[type[Design], Declaration], Kernel] = {}
+_loaded: dict[tuple[type[Design], Declaration], Kernel] = {}
 _compiling = threading.Lock()
 
 
@@ -34,6 +35,18 @@ def run(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
     return kernel(type(mechanism), program).batch(
         [*arguments, mechanism.parameters(arguments[0])], len(arguments[0])
     )
+
+
+def run_loaded(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
+    """A program whose last argument is what acts on the parts, (N, parts, 6)."""
+    kind = type(mechanism)
+    with _compiling:
+        if (kind, program) not in _loaded:
+            made = Program(program, parametric_system(kind), wrenches=True)
+            _loaded[kind, program] = load_kernel(made)
+    *states, loads = arguments
+    inputs = [*states, loads, mechanism.parameters(states[0])]
+    return _loaded[kind, program].batch(inputs, len(loads))
 
 
 def bound(mechanism: Design, program: Declaration) -> Bound:

@@ -17,20 +17,25 @@ TURN_ROW = 5
 """The moment across the plane, in a force and moment."""
 
 
-@program("q v a", output="reactions", matrix=True, internal=True)
-def reactions(system: ParametricSystem, q: SX, z: SX, v: SX, a: SX) -> SX:
+@program("q v a", output="reactions", matrix=True, internal=True, loaded=True)
+def reactions(
+    system: ParametricSystem, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None = None,
+    friction: bool = True,
+) -> SX:
     """Force and moment of every joint and pin (m, 3): fx, fy (N), moment (N m).
 
     Joints in the order of the parts: of the parent on the part, about the part's origin, the
     drive's effort included. Then the pins: of the first part on the second; then the
     meshes: of the driver on the driven. In the axes of the ground.
+
+    wrenches : (6, parts), what acts on the parts besides.
     """
     closed, embedding = system.denoc(q, v)
     velocity, acceleration = embedding.motion(v, a)
-    _, multipliers = closed.inverse_dynamics(acceleration)
+    _, multipliers = closed.inverse_dynamics(acceleration, wrenches)
     poses = closed.denoc.poses
     rows = embedding.rows(system.pinned, velocity)
-    outside = SX.zeros(6, len(system.tree.bodies))
+    outside = SX.zeros(6, len(system.tree.bodies)) if wrenches is None else wrenches + 0
     pins = []
     for k, closure in enumerate(system.pinned.cluster.closures):
         count = PLANE_ROWS

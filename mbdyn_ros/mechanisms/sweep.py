@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..array import Array, NoNumbers, as_numbers
+from ..compiler.kernel import Kernel
 from ..equations.programs import inverse_dynamics
 from ..errors import InputError
 from .analysis import mean_square
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 CHUNK = 2048
 """Designs that run through the motion together: their numbers stay in the cache."""
+
+FEW_DESIGNS = 256
+"""Designs that go through all instants of a motion in one call."""
 
 DESIGNS_PER_TASK = 16 * CHUNK
 """Designs of one task on a cluster."""
@@ -162,12 +166,9 @@ def evaluate(kind: type[Mechanism], designs: Array, motion: CrankMotion) -> Arra
     pieces = []
     for part in _parts(len(designs), CHUNK):
         rows = np.ascontiguousarray(designs[part])
-        columns = _columns(kind, rows)
-        torque = np.array([
-            program.batch([q, v, a, columns.parameters(q) if kind.unknowns else rows], len(rows))
-            for q, v, a in zip(motion.q, motion.v, motion.a, strict=True)
-        ])  # fmt: skip
-        margins = np.array([_margin(columns, q) for q in along(motion.q, ahead)])
+        columns = columns_of(kind, rows)
+        torque = of_designs(program, columns, rows, motion)
+        margins = _margins(columns, along(motion.q, ahead), len(rows))
         shut = _between(kind, rows, motion, margins)
         torque[:, shut] = np.nan
         worst = margins[1:-1].min(axis=0)
@@ -179,16 +180,46 @@ def evaluate(kind: type[Mechanism], designs: Array, motion: CrankMotion) -> Arra
     return np.concatenate(pieces)
 
 
-def _columns(kind: type[Mechanism], rows: Array) -> Mechanism:
+def of_designs(program: Kernel, designs: Mechanism, rows: Array, motion: CrankMotion) -> Array:
+    """Results (K, N, ...) of a program at the K instants of a motion, of N designs.
+
+    designs : those of the rows (N, p) of numbers. Few go in one call, many instant by instant,
+    so that their numbers stay in the cache.
+    """
+    count, states = len(rows), (motion.q, motion.v, motion.a)
+    if count > FEW_DESIGNS:
+        return np.array([
+            program.batch([*one, designs.parameters(one[0]) if designs.unknowns else rows], count)
+            for one in zip(*states, strict=True)
+        ])  # fmt: skip
+    given = designs.parameters(motion.q[:, None]) if designs.unknowns else rows
+    given = np.broadcast_to(given, (len(motion), count, given.shape[-1]))
+    inputs = [np.repeat(one, count, axis=0) for one in states]
+    flat = given.reshape(-1, given.shape[-1])
+    found = program.batch([*inputs, flat], len(motion) * count)
+    return found.reshape(len(motion), count, *found.shape[1:])
+
+
+def _margins(designs: Mechanism, q: Array, count: int) -> Array:
+    """The least margins (K, N) of N designs at positions (K, n)."""
+    if count <= FEW_DESIGNS:
+        return _margin(designs, q[:, None])
+    return np.array([_margin(designs, one) for one in q])
+
+
+def columns_of(kind: type[Mechanism], rows: Array) -> Mechanism:
     """The mechanisms of rows (N, p) of numbers, in one."""
     return kind.of_numbers(dict(zip(kind().numbers(), rows.T, strict=True)))
 
 
 def _margin(designs: Mechanism, q: Array) -> Array:
-    """The least margin (N,) of N designs, each at its own position (N, n), or all at one (n,)."""
+    """The least margin of N designs: (N,) each at its own position (N, n), or all at one (n,);
+    (K, N) at K positions (K, 1, n)."""
     with np.errstate(invalid="ignore"):
-        dyads = designs.solve([Direction(np.cos(one), np.sin(one), one) for one in q.T]).dyads
-    worst: Array = np.ones(np.shape(designs.branch))
+        angles = np.moveaxis(q, -1, 0)
+        dyads = designs.solve([Direction(np.cos(one), np.sin(one), one) for one in angles]).dyads
+    shape = np.broadcast_shapes(q.shape[:-1], np.shape(designs.branch))
+    worst: Array = np.ones(shape)
     for dyad in dyads:
         worst = np.fmin(worst, np.where(np.isnan(dyad.margin), -1.0, dyad.margin))
     return worst
@@ -200,7 +231,7 @@ def _between(kind: type[Mechanism], rows: Array, motion: CrankMotion, margins: A
     low, which = dips(margins)
     low, which = low[~shut[which]], which[~shut[which]]
     if len(low):
-        suspects = _columns(kind, rows[which])
+        suspects = columns_of(kind, rows[which])
 
         def margin(t: Array) -> Array:
             return _margin(suspects, along(motion.q, t))

@@ -34,11 +34,12 @@ def generate_c(
 
     Beside what `Robot.generate_c` writes:
 
-    rotor_torques(q, components) : X and Y (nv, 2) of the torques X cos(wt) + Y sin(wt) of a force
-        of 1 N that turns; times m r w^2 they are Q_i, eq. (5) of Kulvietis et al. (2011).
-    pulse_windows(q, force, torque, pulses) : windows for mean torques, rows `pulse_equations.ROWS`.
-    pulse_control(q, wanted_q, wanted_v, gain, tolerance, force, speed, pulses) : a cycle of
-        `PulseController`, rows `pulse_equations.CONTROL_ROWS`.
+    - `rotor_torques(q, components)`: X and Y (nv, 2) of the torques X cos(wt) + Y sin(wt) of a
+      force of 1 N that turns; times m r w^2 they are Q_i, eq. (5) of Kulvietis et al. (2011).
+    - `pulse_windows(q, force, torque, pulses)`: windows for mean torques, rows
+      `pulse_equations.ROWS`.
+    - `pulse_control(q, wanted_q, wanted_v, gain, tolerance, force, speed, pulses)`: a cycle of
+      `PulseController`, rows `pulse_equations.CONTROL_ROWS`.
 
     Parameters
     ----------

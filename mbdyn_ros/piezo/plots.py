@@ -9,7 +9,7 @@ import numpy as np
 from ..model.model import Array
 from ..robot import Robot
 from ..units import effort_unit, position_unit
-from ..view.figure import tidy
+from ..view.figure import empty_figure, tidy
 from . import PiezoRun, PulseWindows
 from .pulse_equations import TURN
 
@@ -21,10 +21,8 @@ DEGREES = 180 / np.pi
 
 def plot_pulses(robot: Robot, windows: PulseWindows, title: str = "") -> Figure:
     """The rotor's torque on every joint over one turn, and the part that its pulse lets through."""
-    from matplotlib.figure import Figure  # its import takes long
-
     count = len(windows.joints)
-    figure = Figure(figsize=(9, 1.2 + 1.35 * count), dpi=120, layout="constrained")
+    figure = empty_figure(9, 1.2 + 1.35 * count, dpi=120)
     axes = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
     phase = np.linspace(0, TURN, 721)
     for k, (name, axis) in enumerate(zip(windows.joints, axes, strict=True)):
@@ -62,9 +60,7 @@ def plot_run(robot: Robot, run: PiezoRun, turns: float = 6.0, title: str = "") -
     ----------
     turns : how many turns of the rotor to show closely, from the middle of the motion.
     """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 10.5), dpi=110, layout="constrained")
+    figure = empty_figure(11, 10.5)
     grid = figure.add_gridspec(4, 2, height_ratios=(3, 3, 1.6, 3))
     whole, near = figure.add_subplot(grid[0, :]), figure.add_subplot(grid[1, :])
     on = figure.add_subplot(grid[2, :], sharex=near)

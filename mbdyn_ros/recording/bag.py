@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..extras import require
 from ..model.blocks import scalar_motions
 from ..model.model import Array
 from ..robot import Robot
@@ -40,6 +41,7 @@ def write_bag(
     InputError
         The path is taken already, or cannot be written.
     """
+    require("bag")
     from rosbags.rosbag2 import StoragePlugin, Writer  # their import takes long
     from rosbags.typesys import Stores, get_typestore
 

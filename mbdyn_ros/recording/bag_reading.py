@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import InputError
+from ..extras import require
 from .bag import NANOSECONDS
 from .table import Table
 
@@ -23,6 +24,7 @@ def read_joint_states(path: Path) -> Table:
         It cannot be read; it has no topic of joint states or several; or its messages name
         different joints.
     """
+    require("bag")
     from rosbags.highlevel import AnyReader, AnyReaderError  # their import takes long
     from rosbags.rosbag2 import ReaderError
     from rosbags.typesys import Stores, get_typestore

@@ -42,7 +42,7 @@ def load(
         numbers may change without compiling (`set_payload`, `set_inertia`, `set_gravity`,
         `set_friction`, `set_armature`, `set_spring`): inputs of the programs, where all others
         are folded. What is set without being named here becomes so.
-    xacro : arguments of a xacro file, such as {"prefix": "left_"}; text is expanded only where
+    xacro : arguments of a xacro file, such as ``{"prefix": "left_"}``; text is expanded only where
         they are given (they may be empty).
     srdf : path of an SRDF, or its text: homes, virtual joints, and joints without drives.
 

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..extras import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,14 +23,26 @@ INK, FAINT_INK = "#20242a", "#9aa0a8"
 
 
 def figure_of(rows: int, columns: int = 1, size: tuple[float, float] = (6.4, 2.9)) -> Figure:
-    """An empty figure, apart from matplotlib's global state; `size` of a panel, inches.
+    """An empty figure of panels; `size` of a panel, inches.
 
     Lines take their colours from `colors.color_of`, which the colour-blind tell apart.
     """
+    width, height = size
+    return empty_figure(width * columns, height * rows)
+
+
+def empty_figure(width: float, height: float, dpi: int = 110) -> Figure:
+    """An empty figure of a size in inches, apart from matplotlib's global state.
+
+    Raises
+    ------
+    MissingPackageError
+        matplotlib is not installed.
+    """
+    require("plot")
     from matplotlib.figure import Figure  # its import takes long
 
-    width, height = size
-    return Figure(figsize=(width * columns, height * rows), dpi=110, layout="constrained")
+    return Figure(figsize=(width, height), dpi=dpi, layout="constrained")
 
 
 def tidy(axes: Axes) -> None:

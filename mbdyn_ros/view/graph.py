@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
+from ..extras import require
 from ..model.model import Joint, Loop, Model
 from .figure import as_they_stand
 from .scene.link_poses import outwards
@@ -97,6 +98,7 @@ def save_graph(robot: Robot, path: str | os.PathLike[str]) -> None:
 
 def graph_figure(robot: Robot) -> Figure:
     """The graph as a matplotlib figure (no window, no global state)."""
+    require("plot")
     from matplotlib.figure import Figure  # its import takes long
 
     model = robot.model

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import InputError
+from ..extras import require
 from ..model.model import Array, Model
 from ..simulation.trajectory import Trajectory
 from ..units import effort_unit, position_unit, velocity_unit
 from .colors import COLORS, color_of
-from .figure import INK, as_they_stand, save_figure, tidy
+from .figure import INK, as_they_stand, empty_figure, save_figure, tidy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -46,7 +47,7 @@ def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = No
     model : of the robot that moved; it gives the units.
     title : default: the robot's name.
     """
-    from matplotlib.figure import Figure  # its import takes long
+    require("plot")
     from matplotlib.lines import Line2D
 
     panels = _panels(model, trajectory)
@@ -54,7 +55,7 @@ def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = No
     styles = _styles(trajectory)
     energy = _energies(trajectory)
     many = len(styles) > 14
-    figure = Figure(figsize=(6.0 + 4.0 * len(columns), 11.0), dpi=120, layout="constrained")
+    figure = empty_figure(6.0 + 4.0 * len(columns), 11.0, dpi=120)
     grid = figure.add_gridspec(
         ENERGY_ROW + 1, len(columns) + 1, width_ratios=[1.0] * len(columns) + [LEGEND_WIDTH]
     )

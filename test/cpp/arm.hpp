@@ -29,6 +29,7 @@ inline int answer(const double *x, std::size_t n) {
   return MBDYN_ROS_OK;
 }
 inline void start(void *) {}
+inline void limit_jumps(void *, double) {}
 inline int joint_state(void *, const double *q, const double *v, const double *a, double *x,
                        double *dx, double *ddx) {
   for (int k = 0; k < 2; ++k) x[k] = q[k], dx[k] = v[k], ddx[k] = a[k];
@@ -89,7 +90,7 @@ inline const mbdyn_ros_model table{
     two, two, two, two, two, two, two, two, ten,
     lower, upper, speed, limit, home, values, 0, start, joint_state, inverse_dynamics,
     forward_dynamics, mass_matrix, gravity, gravity, rubbing, actuated_effort, gap, 0, nullptr,
-    turns};
+    turns, limit_jumps};
 
 }  // namespace arm
 

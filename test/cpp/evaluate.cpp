@@ -1,9 +1,11 @@
-/* Numbers of a library's functions: evaluate LIBRARY [PAYLOAD_LINK], states on standard input.
+/* Numbers of a library's functions: evaluate LIBRARY [PAYLOAD_LINK [FARTHEST]], states on
+   standard input.
 
    A state is q, v, a, effort and force, one double after the other; for each come the results of
    all functions, each with its status behind it, as doubles. A payload of fixed numbers is fastened
-   to the link. */
+   to the link, where one is named. Behind the first state jumps are limited to FARTHEST. */
 #include <cstdio>
+#include <cstdlib>
 #include <vector>
 
 #include "mbdyn_ros/library.hpp"
@@ -32,7 +34,7 @@ int main(int count, char **arguments) {
   std::vector<double> given(table.parameter_values,
                             table.parameter_values + table.parameters.count);
   const Payload payload{5.0, {0.1, -0.2, 0.3}, {0.05, 0.001, -0.002, 0.06, 0.003, 0.07}};
-  if (count > 2) fasten(payload, &given[place_of_link(table.parameters, arguments[2])]);
+  if (count > 2 && *arguments[2]) fasten(payload, &given[place_of_link(table.parameters, arguments[2])]);
   const double *p = given.data();
 
   std::vector<double> q(model.nq()), v(model.nv()), a(model.nv()), effort(model.efforts());
@@ -65,6 +67,7 @@ int main(int count, char **arguments) {
     const char *loop = nullptr;
     const double gap = model.gap(q.data(), &loop);
     write({gap}, loop == nullptr ? Status::ok : Status::open);
+    if (count > 3) model.limit_jumps(std::strtod(arguments[3], nullptr));
   }
   return 0;
 }

@@ -24,6 +24,7 @@ def fit_path(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[st
     if options["gif"]:
         raise click.UsageError("--gif belongs to --id; --fit has a --plot and an --output")
     found = fit_curve(made, _read(options["fit"]), options["part"])
+    options["result"] = found.mechanism
     if options["plot"]:
         from ..view.fit_plot import plot_fit
 

@@ -10,7 +10,7 @@ from ...model.read.number import to_float
 from ...recording.table import Table
 from ...recording.write import write_table
 from ...view.figure import save_figure
-from .. import Analysis, CrankMotion, Mechanism
+from .. import Analysis, CrankMotion, Friction, Mechanism
 from ..crank_motion import constant_speed, cycloid, from_table, joint_table, trapezoid
 
 
@@ -30,7 +30,23 @@ def prescribed(made: Mechanism, options: dict[str, Any], points: int = 361) -> C
 
 def analyse(made: Mechanism, options: dict[str, Any]) -> Analysis:
     """The analysis of the mechanism in that motion."""
-    return Analysis(made, prescribed(made, options))
+    return Analysis(made, prescribed(made, options), _friction(options["friction"]))
+
+
+def _friction(texts: tuple[str, ...]) -> Friction | dict[str, Friction] | None:
+    """The friction of --friction: of all joints, or of each by its name."""
+    found: dict[str, Friction] = {}
+    for text in texts:
+        joint, _, numbers = text.rpartition("=")
+        values = [to_float(one) for one in numbers.split(",")]
+        if None in values or not 2 <= len(values) <= 3:
+            raise InputError(
+                f"--friction {text}: give [JOINT=]COEFFICIENT,RADIUS[,DAMPING], as in 0.1,0.01"
+            )
+        found[joint.strip()] = Friction(*(one or 0.0 for one in values))
+    if "" in found and len(found) > 1:
+        raise InputError("--friction: give it of all joints once, or of each by its name")
+    return found.get("", found or None)
 
 
 def draw(analysis: Analysis, options: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from ...model.read.number import to_float
 from ...recording.table import to_json
 from ...recording.write import TABLES, write_table
 from ...view.figure import save_figure
+from ..analysis import mean
 from .prescribed import analyse, curve_of, draw, prescribed, table_of
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         },
         "largest_shaking_force": _largest(force),
     }
+    if analysis.rubbing is not None:
+        document["mean_friction_power"] = float(mean(analysis.rubbing.power, analysis.motion.time))
     if not as_json:
         lines: list[tuple[str, float | None, str]] = [
             (f"{what} of the {name}", document[key][k], "N m")
@@ -58,6 +61,8 @@ def inverse(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
             for name, one in document["largest_reaction"].items()
         ]
         lines.append(("largest shaking force", document["largest_shaking_force"], "N"))
+        if "mean_friction_power" in document:
+            lines.append(("mean power lost to friction", document["mean_friction_power"], "W"))
         texts = number_column([one or 0.0 for _, one, _ in lines])
         rows = [
             (what, "undetermined" if one is None else f"{text} {unit}")

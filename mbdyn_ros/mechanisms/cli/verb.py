@@ -15,7 +15,9 @@ from ...integration.methods import ADAPTIVE, described
 from ...model.read.number import to_float
 from ...recording.write import TABLES, check_target
 from ...view.figure import PLOTS
+from ..pareto import GOALS
 from ..settings import length_names
+from .designing import EVERY_LINK, balance_links, find_front
 from .fit_path import fit_path
 from .prescribed import prescribed
 from .show_equations import show_equations
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 @click.option("--turn", type=float, default=2 * math.pi, help="Angle, rad.  [default: 2 pi]")
 @click.option("--duration", type=float, help="Seconds: of a cycloid, and of --fd.  [default: 1, 5]")
 @click.option("--id", "inverse", is_flag=True, help="Driving torque, reactions, shaking force.")
+@click.option("--friction", metavar="[JOINT=]COEFFICIENT,RADIUS[,DAMPING]", multiple=True,
+              help="Of --id, of all joints or one: dry friction, radius of pins (m), damping.")
 @click.option("--fd", "forward", is_flag=True,
               help="Motion from rest at --start under gravity and --torque.")
 @click.option(
@@ -69,6 +73,17 @@ if TYPE_CHECKING:
               default="peak_torque", show_default=True, help="What --sweep plots and ranks.")
 @click.option("--dask", metavar="[ADDRESS]", is_flag=False, flag_value=LOCAL,
               help="Spread --sweep over a Dask cluster; without an address, over this machine.")
+@click.option("--pareto", metavar="SETTING=FROM:TO", multiple=True,
+              help="Look for the designs within bounds that are best in both --goals.")
+@click.option("--goals", default="peak_torque,shaking_force", show_default=True, metavar="A,B",
+              help="Of --pareto; " + ", ".join(GOALS) + ".")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of --pareto.")
+@click.option("--balance", metavar="[LINK,...]", is_flag=False, flag_value=EVERY_LINK,
+              help="Counterweights on these links, or where needed, against the shaking force.")
+@click.option("--radius", type=float, metavar="M",
+              help="Of counterweights, m.  [default: half the length of each link]")
+@click.option("--moment", type=float, metavar="M",
+              help="Of --balance: length, m, for which the shaking moment counts beside the force.")
 @click.option("--fit", metavar="FILE",
               help="Lengths whose coupler curve comes nearest to the path in a CSV file (x, y).")
 @click.option("--part", help="Part that carries the point of --fit.  [default: the coupler]")
@@ -84,9 +99,10 @@ if TYPE_CHECKING:
 @page_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def mechanism(name: str, as_json: bool, **options: Any) -> None:
-    """Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows.
+    """Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows, or a
+    drawing in YAML.
 
-    Without --id, --fd, --equations, --compare or --sweep: what turns fully, toggles, dead centres,
+    Without a task: what turns fully, toggles, dead centres,
     transmission angle. Angles count counter-clockwise from x, gravity pulls along -y.
 
     \b
@@ -97,7 +113,9 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
       mbdyn mechanism four_bar --id --speed 20 --plot drive.png --gif drive.gif
       mbdyn mechanism four_bar --equations --cut coupler_joint --instant 0.1
       mbdyn mechanism four_bar --compare coupler_mass=0.5,1,2 --plot masses.png
-      mbdyn mechanism four_bar --fit path.csv --plot fit.png --json
+      mbdyn mechanism four_bar --balance --speed 20 --plot balance.png --urdf balanced.urdf
+      mbdyn mechanism four_bar --pareto coupler_length=0.2:0.45 --pareto rocker_length=0.15:0.4
+      mbdyn mechanism mine.yaml --fit path.csv --plot fit.png --json
       mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
       mbdyn mechanism four_bar --sweep coupler_length=0.2:0.4:300 --sweep rocker_length=0.15:0.4:300
     """  # fmt: skip
@@ -113,12 +131,14 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         if options[option] is not None:
             check_target(options[option], ends)
     asked = [
-        what for what in ("inverse", "forward", "equations", "compare", "swept", "fit", "page")
+        what for what in ("inverse", "forward", "equations", "compare", "swept", "pareto",
+                          "balance", "fit", "page")
         if options[what] and not (what == "forward" and options["page"])
     ]  # fmt: skip
     if len(asked) > 1:
         raise click.UsageError(
-            "give one of --id, --fd, --equations, --compare, --sweep, --fit, --page at a time"
+            "give one of --id, --fd, --equations, --compare, --sweep, --pareto, --balance, --fit, "
+            "--page at a time"
         )
     made = _configured(kind, options["lengths"], options["settings"])
     if options["page"]:
@@ -130,6 +150,8 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         "equations": show_equations,
         "compare": compare_settings,
         "swept": sweep_designs,
+        "pareto": find_front,
+        "balance": balance_links,
         "fit": fit_path,
     }
     document = {"mechanism": name, "settings": {k: float(v) for k, v in made.settings.items()}}
@@ -139,7 +161,7 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
         document |= _summary(made, options, as_json)
     files = [options[one] for one in ("plot", "gif", "output", "urdf") if options[one]]
     if options["urdf"] is not None:
-        _write_text(options["urdf"], made.urdf())
+        _write_text(options["urdf"], options.get("result", made).urdf())
     document["files"] = files
     if as_json:
         print_json(document)

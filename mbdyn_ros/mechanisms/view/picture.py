@@ -6,7 +6,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from ...view.figure import legend_beside, tidy
+from ...view.figure import empty_figure, legend_beside, tidy
 from ...view.page.charts import Line
 from .run import Run, joint_titles
 
@@ -15,8 +15,6 @@ DASHES = {"solid": "-", "dot": ":", "dash": "--", "longdash": (0, (8, 3))}
 
 def picture(run: Run, quantity: str, kept: Sequence[Line], scene: Any) -> bytes:
     """A PNG: the scene (h, w, 3) as it is seen, the torque, and a quantity of the joints."""
-    from matplotlib.figure import Figure  # its import takes long
-
     panels = [
         (title, lines)
         for title, lines in (
@@ -25,7 +23,7 @@ def picture(run: Run, quantity: str, kept: Sequence[Line], scene: Any) -> bytes:
         )
         if lines
     ]
-    figure = Figure(figsize=(13, 6.5), dpi=120, layout="constrained")
+    figure = empty_figure(13, 6.5, dpi=120)
     grid = figure.add_gridspec(len(panels), 2, width_ratios=(1.0, 1.0))
     axes = figure.add_subplot(grid[:, 0])
     axes.imshow(scene)

@@ -39,7 +39,7 @@ def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
     mechanism = analysis.mechanism
     figure = figure_of(4, 2, (6.6, 2.9))
     grid = figure.subplots(4, 2)
-    abscissa, label = _abscissa(analysis)
+    abscissa, label = abscissa_of(analysis)
     axes = grid[0][0]
     for k, name in enumerate(mechanism.inputs):
         part = f" of the {name.replace('_', ' ')}" if len(mechanism.inputs) > 1 else ""
@@ -75,7 +75,7 @@ def plot_comparison(setting: str, analyses: Mapping[float, Analysis]) -> Figure:
     figure = figure_of(1, 1, (7.0, 4.0))
     axes = figure.subplots()
     first = next(iter(analyses.values()))
-    abscissa, label = _abscissa(first)
+    abscissa, label = abscissa_of(first)
     name, unit = setting.replace("_", " "), unit_of(setting)
     for k, (value, analysis) in enumerate(analyses.items()):
         for i in range(len(first.mechanism.inputs)):
@@ -168,7 +168,7 @@ def animate(
     figure.set_dpi(80)
     left, right = figure.subplots(1, 2)
     lines = _plot_links(left, analysis, curve)
-    abscissa, label = _abscissa(analysis)
+    abscissa, label = abscissa_of(analysis)
     for k in range(len(analysis.mechanism.inputs)):
         right.plot(abscissa, analysis.torque[:, k], color=color_of(k))
     (mark,) = right.plot([], [], "o", color=color_of(1))
@@ -244,7 +244,7 @@ def _plot_links(axes: Axes, analysis: Analysis, curve: Array | None) -> list[Any
     return lines
 
 
-def _abscissa(analysis: Analysis) -> tuple[Array, str]:
+def abscissa_of(analysis: Analysis) -> tuple[Array, str]:
     """The first input's angle (deg) where it turns one way, else the time."""
     time, q = analysis.motion.time, analysis.motion.q
     steps = np.diff(q[:, 0])

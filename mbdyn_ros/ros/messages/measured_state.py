@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from sensor_msgs.msg import JointState
 
+from ...errors import InputError
 from ...model.model import Array
 from ..node.refusals import one_line
 from .named_numbers import LARGEST_SENT
@@ -21,8 +22,9 @@ class MeasuredState:
     ----------
     labels : of the joints' coordinates.
     turns : says which of them whole turns bring back.
-    check : called with a message and the positions and velocities that it has for the joints; says
-        why these are no good, or nothing.
+    read : labels of what is read from messages; by default the same.
+    told : called with a message and what was read, positions and velocities; returns those of
+        `labels`, or refuses them with an InputError.
 
     Attributes
     ----------
@@ -33,9 +35,11 @@ class MeasuredState:
         self,
         labels: Sequence[str],
         turns: Turns | None = None,
-        check: Callable[[JointState, Array, Array], str] = lambda message, q, v: "",
+        read: Sequence[str] | None = None,
+        told: Callable[[JointState, Array, Array], tuple[Array, Array]] | None = None,
     ) -> None:
-        self._labels, self._turns, self._check = tuple(labels), turns, check
+        self._labels, self._turns = tuple(labels), turns
+        self._read, self._told = self._labels if read is None else tuple(read), told
         self.position, self.velocity = np.zeros(len(labels)), np.zeros(len(labels))
         self._came, self._ahead = -math.inf, 0.0
         self._names: tuple[str, ...] = ()
@@ -53,9 +57,9 @@ class MeasuredState:
         names = tuple(message.name)
         if names != self._names:
             self._names = names
-            lacking = [label for label in self._labels if label not in names]
+            lacking = [label for label in self._read if label not in names]
             self._lacking = f"they lack {', '.join(lacking)}" if lacking else ""
-            self._rows = [] if lacking else [names.index(label) for label in self._labels]
+            self._rows = [] if lacking else [names.index(label) for label in self._read]
         size = len(names)
         if not self._rows or len(message.position) != size or len(message.velocity) != size:
             counts = f"{len(message.position)} positions and {len(message.velocity)} velocities"
@@ -67,9 +71,13 @@ class MeasuredState:
         if not (np.abs([q, v]) <= LARGEST_SENT).all():
             self._refused = "they are not finite, or beyond all bounds"
             return False
-        self._refused = self._check(message, q, v)
-        if self._refused:
-            return False
+        if self._told is not None:
+            try:
+                q, v = self._told(message, q, v)
+            except InputError as error:
+                self._refused = str(error)
+                return False
+        self._refused = ""
         self.position, self.velocity = q, v
         self._came, self._ahead = now, sent - now
         return True

@@ -58,12 +58,15 @@ class ComputedTorque(EffortNode):
         given = self.parameters
         try:
             loop = ControlLoop(
-                robot, given["joints"], Conditions.read(given), self._doubts(), given["link"]
-            )
+                robot, given["joints"], Conditions.read(given), self._doubts(), given["link"],
+                given["measured_joints"],
+            )  # fmt: skip
             self.set_up(loop)
             loop.control.switch(given["mode"])
         except InputError as error:
-            raise InputError(f"parameter joints, link, mode or a gain: {error}") from None
+            raise InputError(
+                f"parameter joints, measured_joints, link, mode or a gain: {error}"
+            ) from None
         stability(loop.control.twin(), given["rate"])  # here, because the first call takes long
         return loop
 

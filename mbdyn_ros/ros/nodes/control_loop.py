@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 from ...control import MODES, Controller, complaint, growth
 from ...errors import InputError, MbdynError
 from ...model.model import Array
+from ...motion.measured_joints import MeasuredJoints
 from ...robot import Robot
 from ..messages.measured_state import MeasuredState
 from ..messages.reference import Reference
@@ -40,6 +41,7 @@ class ControlLoop(Follower):
     ----------
     robot, joints, conditions : of `Follower`.
     link : that Cartesian impedance is about; empty for none.
+    measured : joints that are measured, any that determine all others; empty for the independent.
 
     Attributes
     ----------
@@ -48,7 +50,13 @@ class ControlLoop(Follower):
     """
 
     def __init__(
-        self, robot: Robot, joints: Sequence[str], conditions: Conditions, doubts: Doubts, link: str
+        self,
+        robot: Robot,
+        joints: Sequence[str],
+        conditions: Conditions,
+        doubts: Doubts,
+        link: str = "",
+        measured: Sequence[str] = (),
     ) -> None:
         self.control, self.doubts = Controller(robot, link), doubts
         self._agreement = Agreement(robot)
@@ -56,8 +64,12 @@ class ControlLoop(Follower):
         self._target_came: float | None = None
         self._sent = 0.0
         super().__init__(robot, joints, conditions)
+        self._joints = MeasuredJoints(robot, measured) if measured else None
+        coordinates = robot.system.coordinates
+        self._own = [coordinates.joint_labels.index(label) for label in robot.position_labels]
+        read = robot.velocity_labels if self._joints is None else self._joints.labels
         self.measured = self._posture = MeasuredState(
-            robot.velocity_labels, self._turns, self._disagreement
+            robot.velocity_labels, self._turns, read, self._independent
         )
 
     def replace_robot(self, robot: Robot) -> None:
@@ -88,9 +100,22 @@ class ControlLoop(Follower):
                 )
         return True
 
-    def _disagreement(self, message: JointState, q: Array, v: Array) -> str:
+    def _independent(self, message: JointState, q: Array, v: Array) -> tuple[Array, Array]:
+        """The state of the independent joints, by what was measured; refused if it disagrees."""
         tolerance = self.doubts.agreement
-        return self._agreement.complaint(message, q, tolerance) if tolerance else ""
+        if self._joints is None:
+            words = self._agreement.complaint(message, q, tolerance) if tolerance else ""
+            if words:
+                raise InputError(words)
+            return q, v
+        self._joints.update(q, v)
+        name, apart = self._joints.worst()
+        if tolerance and not abs(apart) <= tolerance:
+            raise InputError(
+                f"{name} is measured {abs(apart):.4g} from where the others put it: more than "
+                f"agreement_tolerance ({tolerance:g})"
+            )
+        return self._joints.position[self._own], self._joints.velocity[self._own]
 
     def _of_driven_joints(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Those of the independent joints, which are measured here."""
@@ -198,7 +223,9 @@ class ControlLoop(Follower):
         control = self.control
         self._read_state()
         if self.follows_what == "joints":
-            q, control.wanted_v[:], control.wanted_a[:] = self.playback.at(now)
+            # Where it was wanted when that was measured: a state on its way is no error.
+            q, control.wanted_v[:], _ = self.playback.at(min(self._sent, now))
+            _, _, control.wanted_a[:] = self.playback.at(now)
             control.wanted_q[:] = control.q + self.measured.way(q)
         what, apart = control.farthest()
         tolerance = self.conditions.following_tolerance

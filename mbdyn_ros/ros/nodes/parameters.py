@@ -187,6 +187,8 @@ COMPUTED_TORQUE = (
     AUTOSTART,
     Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
     COMMAND_ORDER,
+    Spec("measured_joints", STRINGS, "joints that are measured, any that determine all others; "
+         "empty: the independent ones", read_only=True),
     Spec("mode", next(iter(MODES)), "the law of control", check=one_of(tuple(MODES))),
     Spec("link", "", "link that cartesian_impedance and ~/target are about", read_only=True),
     Spec("fading_time", 0.3, "in which a change of mode or gains fades in, s", 0.0, 60.0),

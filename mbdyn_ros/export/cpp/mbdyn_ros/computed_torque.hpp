@@ -133,6 +133,8 @@ class ComputedTorque {
     return set(next);
   }
 
+  static constexpr double farthest = 0.1; /* rad or m in a cycle */
+
   /* Start again: loops from home, without fading. */
   void reset() noexcept {
     model_.start();
@@ -141,6 +143,8 @@ class ComputedTorque {
   }
 
   /* Efforts at the measured state (q, v), within their limits; zeros where there is no answer.
+     Searched loops are walked to at first; then a q that is farther than `farthest` from the last
+     one is refused, which keeps the time of a cycle bounded, until `reset`.
      period: since the last cycle, s. */
   Status update(const double *q, const double *v, const Reference &reference, double period,
                 double *effort) noexcept {
@@ -153,6 +157,7 @@ class ComputedTorque {
       first_ = true;
       return status;
     }
+    if (first_) model_.limit_jumps(farthest);
     if (&now != seen_ && !first_ && blend_ > 0.0) {
       for (std::size_t k = 0; k < count; ++k) fading_[k] = before_[k] - effort[k];
       left_ = blend_;

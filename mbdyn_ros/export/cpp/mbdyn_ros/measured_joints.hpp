@@ -57,6 +57,7 @@ class MeasuredJoints {
   MeasuredJoints(const mbdyn_ros_model &table, const std::vector<std::string> &joints,
                  const std::vector<double> &deviations)
       : model_(table),
+        last_(table),
         deviations_(deviations),
         q_(table.home_q, table.home_q + table.q.count),
         v_(table.v.count),
@@ -80,21 +81,23 @@ class MeasuredJoints {
       at_v_.push_back(place(table.joint_velocity, joint));
     }
     if (close(q_) == Status::ok) position_ = told_;
+    model_.limit_jumps(farthest);
+    last_ = model_;
   }
 
   /* Take measured positions, and velocities or null (at rest), in the order of the joints. Where
      the status is not ok the state before stays. What changed by more than 0.1 rad or m is walked
      to. */
   Status update(const double *position, const double *velocity) noexcept {
-    double farthest = 0.0;
+    double whole = 0.0;
     for (std::size_t k = 0; k < way_.size(); ++k) {
       if (!std::isfinite(position[k]) || (velocity && !std::isfinite(velocity[k]))) {
         return Status::not_finite;
       }
       way_[k] = around(k, position[k] - position_[at_q_[k]] - disagreement_[k]);
-      farthest = std::fmax(farthest, std::fabs(way_[k]));
+      whole = std::fmax(whole, std::fabs(way_[k]));
     }
-    const double strides = std::fmax(1.0, std::ceil(farthest / stride));
+    const double strides = std::fmax(1.0, std::ceil(whole / stride));
     Status status = strides <= most_strides ? Status::ok : Status::open;
     tried_ = q_;
     for (double k = 1.0; status == Status::ok && k <= strides; ++k) {
@@ -105,9 +108,10 @@ class MeasuredJoints {
     }
     if (status == Status::ok) status = move(velocity);
     if (status != Status::ok) {
-      (void)close(q_); /* loops are where they were */
+      model_ = last_;
       return status;
     }
+    last_ = model_;
     q_ = tried_;
     position_ = told_;
     disagreement_ = left_;
@@ -126,6 +130,7 @@ class MeasuredJoints {
  private:
   static constexpr double stride = 0.1;       /* longest way at once, rad or m */
   static constexpr double most_strides = 300; /* of them in one call */
+  static constexpr double farthest = 0.5;     /* that searched loops move in a step: bounds time */
   static constexpr int most_steps = 30;       /* three or four are usual */
   static constexpr double last_step = 1e-12;  /* relative to 1: the method has come to an end */
   static constexpr double least_share = 1e-3; /* of a step that leads where no loop closes */
@@ -211,7 +216,7 @@ class MeasuredJoints {
     return status;
   }
 
-  Model model_;
+  Model model_, last_; /* the latter with the loops as they were at q_ */
   std::vector<double> deviations_, q_, v_, position_, velocity_, disagreement_;
   std::vector<double> way_, goal_, left_, rows_, rest_, unit_, step_, tried_, next_, told_, rates_;
   std::vector<double> unused_; /* accelerations */

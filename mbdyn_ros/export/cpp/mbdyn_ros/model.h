@@ -94,6 +94,11 @@ typedef struct {
   /* For each number of joint_position: 1 where it is an angle in a loop, which whole turns do not
      change; else 0. */
   const unsigned char *joint_turns;
+
+  /* For a real-time loop, once it has started: positions q of searched loops that are farther (rad
+     or m) from the last are refused as MBDYN_ROS_OPEN, where they would be walked to, which may
+     take milliseconds; 0, as after `start`: they are walked to. */
+  void (*limit_jumps)(void *memory, double farthest);
 } mbdyn_ros_model;
 
 #ifdef __cplusplus

@@ -52,6 +52,9 @@ class Model {
   /* Loops follow from home again. */
   void start() noexcept { table_->start(memory_.data()); }
 
+  /* Refuse q of searched loops that are farther from the last (rad or m); 0: walk there. */
+  void limit_jumps(double farthest) noexcept { table_->limit_jumps(memory_.data(), farthest); }
+
   Status joint_state(const double *q, const double *v, const double *a, double *position,
                      double *velocity, double *acceleration) noexcept {
     return Status(table_->joint_state(memory_.data(), q, v, a, position, velocity, acceleration));

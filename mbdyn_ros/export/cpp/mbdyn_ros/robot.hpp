@@ -45,6 +45,9 @@ class Robot {
   /* Loops follow from home again. */
   void start() noexcept { table().start(memory()); }
 
+  /* Refuse q of searched loops that are farther from the last (rad or m); 0: walk there. */
+  void limit_jumps(double farthest) noexcept { table().limit_jumps(memory(), farthest); }
+
   Status joint_state(const Positions &q, const Velocities &v, const Velocities &a,
                      JointState &state) noexcept {
     return Status(table().joint_state(memory(), q.data(), v.data(), a.data(),

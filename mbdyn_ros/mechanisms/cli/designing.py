@@ -1,0 +1,127 @@
+"""Tasks that look for better designs: counterweights, and a Pareto front."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import click
+import numpy as np
+
+from ...cli.printing import number, number_column, print_table
+from ...errors import InputError
+from ...model.model import Array
+from ...model.read.number import to_float
+from ...recording.write import write_table
+from ...view.figure import save_figure
+from .. import Mechanism
+from ..balance import balance
+from ..pareto import pareto_front
+from ..settings import unit_of
+from .prescribed import prescribed
+from .tasks import SWEPT_POINTS
+
+EVERY_LINK = "all"
+"""--balance without links."""
+
+
+def balance_links(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
+    """Put counterweights on links, print them, and draw what they change."""
+    _no_gif(options, "balance")
+    asked = options["balance"]
+    parts = [] if asked == EVERY_LINK else [one.strip() for one in asked.split(",")]
+    found = balance(made, parts, options["radius"], options["moment"] or 0.0)
+    options["result"] = found.mechanism
+    before, after = found.compared(prescribed(made, options))
+    if options["plot"]:
+        from ..view.design_plots import plot_balance
+
+        save_figure(plot_balance(before, after), options["plot"])
+    if options["output"]:
+        axes = ("fx", "fy", "moment")
+        write_table(
+            {"time": {"": before.motion.time},
+             "before": dict(zip(axes, before.shaking.T, strict=True)),
+             "after": dict(zip(axes, after.shaking.T, strict=True))},
+            options["output"],
+        )  # fmt: skip
+    changes: dict[str, list[float]] = {
+        "largest_shaking_force": [_force(one.shaking) for one in (before, after)],
+        "largest_shaking_moment": [
+            float(np.abs(one.shaking[:, 2]).max()) for one in (before, after)
+        ],
+        "peak_torque": [float(np.abs(one.torque).max()) for one in (before, after)],
+    }
+    if not as_json:
+        rows = [
+            (one.part, f"{number(one.mass)} kg",
+             f"{number(math.hypot(one.along, one.across))} m",
+             f"{number(math.degrees(math.atan2(one.across, one.along)))} deg")
+            for one in found.counterweights
+        ]  # fmt: skip
+        print_table("Counterweights", ("link", "mass", "radius", "angle"), rows, text_columns=1)
+        named = zip(changes, ("N", "N m", "N m"), strict=True)
+        table = [
+            (key.replace("_", " "), *(f"{one} {unit}" for one in number_column(changes[key])))
+            for key, unit in named
+        ]
+        print_table(made.title, ("", "before", "after"), table, text_columns=1)
+        settings = ",".join(f"{name}={value!r}" for name, value in found.settings.items())
+        click.echo(f"go on with --set {settings}")
+    return {
+        "counterweights": [vars(one) for one in found.counterweights],
+        "balanced": found.settings,
+    } | changes
+
+
+def _force(shaking: Array) -> float:
+    return float(np.hypot(shaking[:, 0], shaking[:, 1]).max())
+
+
+def find_front(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str, Any]:
+    """Look for the Pareto front of two goals, print some of its designs, draw it."""
+    _no_gif(options, "pareto")
+    bounds = dict(_bounds(text) for text in options["pareto"])
+    goals = [one.strip() for one in options["goals"].split(",")]
+    motion = prescribed(made, options, SWEPT_POINTS + 1)
+    front = pareto_front(made, bounds, motion, goals, options["seed"])
+    if options["plot"]:
+        from ..view.design_plots import plot_front
+
+        save_figure(plot_front(front), options["plot"])
+    if options["output"]:
+        write_table(
+            {"setting": dict(front.settings), **{name: {"": one} for name, one in
+             front.values.items()}}, options["output"],
+        )  # fmt: skip
+    if not as_json:
+        chosen = np.unique(np.linspace(0, len(front) - 1, 8).round().astype(int))
+        columns = [number_column(list(values[chosen])) for values in
+                   (*front.values.values(), *front.settings.values())]  # fmt: skip
+        heads = [*goals, *(f"{name} ({unit_of(name)})" for name in front.settings)]
+        print_table(
+            f"{made.title}: {len(front)} best of {len(front.tried)} designs", heads,
+            list(zip(*columns, strict=True)),
+        )  # fmt: skip
+    return {
+        "goals": goals,
+        "designs": len(front.tried),
+        "front": {
+            **{name: one.tolist() for name, one in front.values.items()},
+            "settings": {name: one.tolist() for name, one in front.settings.items()},
+        },
+    }
+
+
+def _bounds(text: str) -> tuple[str, tuple[float, float]]:
+    """The setting of a --pareto, and its bounds."""
+    setting, _, span = text.partition("=")
+    numbers = [one for part in span.split(":") if (one := to_float(part)) is not None]
+    if len(numbers) != 2:
+        raise InputError(f"--pareto {text}: give SETTING=FROM:TO, as in coupler_length=0.2:0.4")
+    return setting.strip(), (numbers[0], numbers[1])
+
+
+def _no_gif(options: dict[str, Any], task: str) -> None:
+    if options["gif"]:
+        raise click.UsageError(f"--gif belongs to --id; --{task} has a --plot and an --output")

@@ -1,0 +1,69 @@
+"""Figures of better designs: what counterweights change, and a Pareto front."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...view.colors import color_of
+from ...view.figure import FAINT_INK, figure_of, legend_beside, tidy
+from .. import Analysis
+from ..pareto import GOALS, Front
+from ..settings import unit_of
+from .plots import abscissa_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def plot_balance(before: Analysis, after: Analysis) -> Figure:
+    """Shaking force, shaking moment and driving torque without counterweights, and with them."""
+    figure = figure_of(3, 1, (7.5, 2.5))
+    x, label = abscissa_of(before)
+    titles = "shaking force (N)", "shaking moment (N·m)", "driving torque (N·m)"
+    for k, (axes, title) in enumerate(zip(figure.subplots(3, 1), titles, strict=True)):
+        for one, name, color in (
+            (before, "without counterweights", color_of(0)), (after, "with them", color_of(1)),
+        ):  # fmt: skip
+            force = np.hypot(one.shaking[:, 0], one.shaking[:, 1])
+            values = (force, one.shaking[:, 2], one.torque)[k]
+            axes.plot(x, values, color=color, label=name)
+        axes.set_xlabel(label)
+        axes.set_ylabel(title)
+        axes.margins(x=0)
+        tidy(axes)
+        if k == 0:
+            legend_beside(axes)
+    figure.suptitle(before.mechanism.title)
+    return figure
+
+
+def plot_front(front: Front) -> Figure:
+    """The front over all designs that were tried, those far off left out; and its settings."""
+    rows = len(front.settings)
+    figure = figure_of(1, 2, (6.0, max(4.2, 1.5 * rows)))
+    grid = figure.add_gridspec(rows, 2)
+    axes = figure.add_subplot(grid[:, 0])
+    first, second = (front.values[goal] for goal in front.goals)
+    axes.plot(*front.tried.T, ".", color=FAINT_INK, markersize=2, label="designs tried", zorder=1)
+    axes.plot(first, second, "o-", color=color_of(1), markersize=4, linewidth=1, label="front",
+              zorder=2)  # fmt: skip
+    for values, set_limits in ((first, axes.set_xlim), (second, axes.set_ylim)):
+        low, high = float(values.min()), float(values.max())
+        room = max(high - low, 0.02 * abs(high))
+        set_limits(low - 0.15 * room, high + 0.6 * room)
+    axes.set_xlabel(GOALS[front.goals[0]])
+    axes.set_ylabel(GOALS[front.goals[1]])
+    tidy(axes)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, 1.09), ncols=2, frameon=False,
+                fontsize="small")  # fmt: skip
+    for k, (name, values) in enumerate(front.settings.items()):
+        beside = figure.add_subplot(grid[k, 1])
+        beside.plot(first, values, ".-", color=color_of(0), linewidth=1, markersize=4)
+        title = f"{name.replace('_', ' ')} ({unit_of(name)})"
+        beside.set_title(title, loc="left", fontsize="small")
+        beside.set_xlabel(GOALS[front.goals[0]], fontsize="small")
+        tidy(beside)
+    figure.suptitle(front.mechanism.title)
+    return figure

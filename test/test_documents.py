@@ -1,0 +1,86 @@
+"""Every block of the documents runs as it is written: Python, and what `mbdyn` is asked.
+
+The blocks of a page run one after the other in one namespace, in a folder with what a reader has:
+`urdf/`, and the small files that pages speak of.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from mbdyn_ros.__main__ import main
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LASTING = ("view", "bench", "--page", "--gif", "--sweep", "--compare", "MBDYN_DUMP")
+"""What serves until Ctrl-C, or takes its time and has its own test."""
+
+FLOOR = "surfaces:\n  - {name: floor, type: plane, restitution: 0.4, friction: 0.7}\n"
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [text for kind, text in BLOCK.findall(page.read_text()) if kind == language]
+
+
+def named(pages: list[Path]) -> list[str]:
+    return [str(page.relative_to(ROOT)) for page in pages]
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files that the pages name."""
+    (tmp_path / "urdf").symlink_to(ROOT / "urdf")
+    (tmp_path / "floor.yaml").write_text(FLOOR)
+    (tmp_path / "walls.yaml").write_text(FLOOR)
+    turns = np.linspace(0, 2 * np.pi, 25)
+    path = np.column_stack([0.1 + 0.05 * np.cos(turns), 0.1 + 0.03 * np.sin(turns)])
+    np.savetxt(tmp_path / "path.csv", path, delimiter=",", header="x,y", comments="")
+    (tmp_path / "law.csv").write_text("time,effort/crank\n0,0.2\n6,0.2\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+with_python = [page for page in PAGES if blocks(page, "python")]
+
+
+@pytest.mark.parametrize("page", with_python, ids=named(with_python))
+def test_python(page: Path, desk: Path) -> None:
+    space: dict[str, object] = {"__name__": "page"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for text in blocks(page, "python"):
+            exec(compile(text, str(page), "exec"), space)
+
+
+def asked(page: Path) -> list[str]:
+    """The lines of `mbdyn` in a page, as a shell reads them."""
+    text = "\n".join(blocks(page, "sh")).replace("\\\n", " ")
+    lines = [line.strip() for line in text.splitlines() if re.match(r"(\$ )?mbdyn [a-z]", line)]
+    return [line for line in lines if not any(word in line for word in LASTING)]
+
+
+with_verbs = [page for page in PAGES if asked(page)]
+
+
+@pytest.mark.parametrize("page", with_verbs, ids=named(with_verbs))
+def test_command_line(page: Path, desk: Path) -> None:
+    for line in asked(page):
+        command = re.sub(r"^\$ ", "", line).partition(" | ")[0]
+        arguments = shlex.split(command, comments=True)
+        result = CliRunner().invoke(main, arguments[1:])
+        assert result.exit_code == 0, f"{line}\n{result.output}{result.exception!r}"
+
+
+def test_every_page_is_in_the_book() -> None:
+    contents = (ROOT / "docs" / "index.md").read_text()
+    for page in PAGES[1:]:
+        name = str(page.relative_to(ROOT / "docs")).removesuffix(".md")
+        assert name == "index" or re.search(rf"^{name}$|<{name}>", contents, re.MULTILINE), name
