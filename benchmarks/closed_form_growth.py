@@ -97,43 +97,42 @@ def in_a_process(n: int) -> dict[str, Any]:
 
 def plot(rows: list[dict[str, Any]], target: str) -> None:
     """Products over joints, and what the formulas take to be made."""
-    from matplotlib.figure import Figure
+    from mbdyn_ros.view.colors import color_of
+    from mbdyn_ros.view.figure import FAINT_INK, figure_of, legend_beside, save_figure, tidy
 
-    from mbdyn_ros.view.figure import save_figure
-
-    figure = Figure(figsize=(10.5, 4.4), dpi=110, layout="constrained")
-    left, right = figure.subplots(1, 2)
+    figure = figure_of(2, size=(9.5, 3.3))
+    left, right = figure.subplots(2, 1)
     n = [row["joints"] for row in rows]
     for key, label, colour, style in (
-        ("closed_inverse_dynamics", "inverse dynamics, closed form", "#0072B2", "o-"),
-        ("recursion_inverse_dynamics", "inverse dynamics, recursion", "#0072B2", "o--"),
-        ("closed_mass_matrix", "mass matrix, closed form", "#D55E00", "s-"),
-        ("recursion_mass_matrix", "mass matrix, recursion", "#D55E00", "s--"),
+        ("closed_inverse_dynamics", "inverse dynamics, closed form", 0, "o-"),
+        ("recursion_inverse_dynamics", "inverse dynamics, recursion", 0, "o--"),
+        ("closed_mass_matrix", "mass matrix, closed form", 1, "s-"),
+        ("recursion_mass_matrix", "mass matrix, recursion", 1, "s--"),
     ):
-        left.semilogy(n, [row[f"{key}_multiplications"] for row in rows], style, color=colour,
-                      label=label)  # fmt: skip
+        products = [row[f"{key}_multiplications"] for row in rows]
+        left.semilogy(n, products, style, color=color_of(colour), label=label)
     many = np.array([one for one in n if one >= 6])
-    left.semilogy(many, 93 * many - 69, ":", color="0.4",
+    left.semilogy(many, 93 * many - 69, ":", color=FAINT_INK,
                   label="Balafoutis and Patel, any robot: 93 n - 69")  # fmt: skip
     left.set_ylabel("products")
     for key, label, colour, style in (
-        ("evaluated_terms", "terms, evaluated", "#0072B2", "o-"),
-        ("printed_terms", "terms, printed", "#D55E00", "s-"),
-        ("seconds", "seconds to make them", "#009E73", "^--"),
-        ("horner_megabytes", "memory, MB", "#CC79A7", "v--"),
+        ("evaluated_terms", "terms, evaluated", 0, "o-"),
+        ("printed_terms", "terms, printed", 1, "s-"),
+        ("seconds", "seconds to make them", 2, "^--"),
+        ("horner_megabytes", "memory, MB", 3, "v--"),
     ):
         values = [
             row["evaluated_seconds"] + row["horner_seconds"] if key == "seconds" else row.get(key)
             for row in rows
         ]
         pairs = [(x, y) for x, y in zip(n, values, strict=True) if y]
-        right.semilogy(*zip(*pairs, strict=True), style, color=colour, label=label)
+        right.semilogy(*zip(*pairs, strict=True), style, color=color_of(colour), label=label)
     right.set_ylabel("terms; s; MB")
     for axis in (left, right):
         axis.set_xlabel("joints n")
         axis.set_xticks(n)
-        axis.grid(alpha=0.3)
-        axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), frameon=False, fontsize=8)
+        tidy(axis)
+        legend_beside(axis)
     figure.suptitle("Closed form and recursion of a chain of piezo robots")
     save_figure(figure, target)
 

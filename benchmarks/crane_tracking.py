@@ -112,21 +112,19 @@ def on_valves(duration: float = DURATION, pace: float = PACE) -> Tracking:
 
 def plot(found: dict[str, Tracking], target: str) -> None:
     """Gaps over time."""
-    from matplotlib.figure import Figure
+    from mbdyn_ros.view.colors import color_of
+    from mbdyn_ros.view.figure import figure_of, legend_beside, save_figure, tidy
 
-    from mbdyn_ros.view.figure import save_figure
-
-    figure = Figure(figsize=(8, 3.6), dpi=110, layout="constrained")
+    figure = figure_of(1, size=(9, 3.6))
     axis = figure.subplots()
-    colours = ("#0072B2", "#D55E00", "#009E73")
-    for (name, one), colour in zip(found.items(), colours, strict=True):
-        axis.plot(one.time, 1e3 * one.gap, "--" if "virtual" in name else "-", color=colour,
+    for k, (name, one) in enumerate(found.items()):
+        axis.plot(one.time, 1e3 * one.gap, "--" if "virtual" in name else "-", color=color_of(k),
                   label=name.replace("_", " "))  # fmt: skip
     axis.set_xlabel("time (s)")
     axis.set_ylabel("tool from its wanted place (mm)")
     axis.set_ylim(bottom=0)
-    axis.grid(alpha=0.3)
-    axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    tidy(axis)
+    legend_beside(axis)
     axis.set_title("Forest crane with an unknown load of 100 kg", loc="left", fontsize=10)
     save_figure(figure, target)
 

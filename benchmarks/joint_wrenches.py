@@ -19,8 +19,6 @@ from mbdyn_ros.model.model import Array
 
 URDF = Path(__file__).resolve().parent.parent / "urdf"
 MOTION = MOTIONS[1]
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's, which the colour-blind tell apart."""
 
 
 def wrenches(times: Array) -> tuple[mbdyn_ros.Robot, dict[str, Array]]:
@@ -37,9 +35,8 @@ def along(robot: mbdyn_ros.Robot, found: dict[str, Array], joint: str) -> Array:
 
 def plot(target: str) -> None:
     """Forces of actuators, forces in pins, force and moment in the base."""
-    from matplotlib.figure import Figure
-
-    from mbdyn_ros.view.figure import save_figure
+    from mbdyn_ros.view.colors import color_of
+    from mbdyn_ros.view.figure import figure_of, legend_beside, save_figure, tidy
 
     times = np.linspace(0.0, 10.0, 1001)
     robot, found = wrenches(times)
@@ -55,18 +52,16 @@ def plot(target: str) -> None:
         ("", "moment (kN·m)",
          {f"M{axis}": found["slew_joint"][:, 3 + k] / 1e3 for k, axis in enumerate("xyz")}),
     ]  # fmt: skip
-    figure = Figure(figsize=(9, 9.5), dpi=110, layout="constrained")
+    figure = figure_of(4, size=(9, 2.4))
     for axis, (title, unit, curves) in zip(figure.subplots(len(panels), 1), panels, strict=True):
         for k, (name, values) in enumerate(curves.items()):
-            style = "-" if k < len(COLOURS) else "--"
-            axis.plot(times, values, style, color=COLOURS[k % len(COLOURS)], label=name)
+            axis.plot(times, values, color=color_of(k), label=name)
         axis.set_title(title, loc="left", fontsize=10)
         axis.set_ylabel(unit)
         axis.set_xlabel("time (s)")
         axis.set_xlim(0, 10)
-        axis.grid(alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)
-        axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
+        tidy(axis)
+        legend_beside(axis)
     figure.suptitle("Forest crane along the paper's sinusoids: wrenches in its joints")
     save_figure(figure, target)
 

@@ -24,7 +24,7 @@ from ..robot import Robot
 ATMOSPHERIC = 101325.0
 """Pa, on the rod."""
 
-LEAST_SHARE = 0.01
+LEAST_DROP_SHARE = 0.01
 """Share of the largest y that one out of reach is taken for."""
 
 
@@ -78,6 +78,6 @@ def _command(one: HydraulicCylinder | ElectricDrive, effort: float, speed: float
     else:
         most = ring * one.supply - area * one.tank
         y = (force + most) / cubes
-    y = max(y, LEAST_SHARE * most / cubes)
+    y = max(y, LEAST_DROP_SHARE * most / cubes)
     opening = speed / (one.valve.flow / math.sqrt(one.valve.drop) * math.sqrt(y))
     return min(max(opening, -1.0), 1.0)
