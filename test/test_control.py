@@ -7,11 +7,13 @@ from pathlib import Path
 import numpy as np
 import pinocchio
 import pytest
+import yaml
 from corpus import urdf_file
 
 import mbdyn_ros
 from mbdyn_ros.control import Controller, complaint, growth
 from mbdyn_ros.model.examples import CART
+from mbdyn_ros.model.read.installed import find_robot
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -259,6 +261,23 @@ def test_eigenvalues_of_an_arm(ur5: mbdyn_ros.Robot) -> None:
     assert "swings at" in complaint(control.eigenvalues(t), t)
 
 
+def test_the_example_gains_are_stable() -> None:
+    ur5 = mbdyn_ros.load(find_robot("ur5"))
+    given = yaml.safe_load((ROOT / "config" / "computed_torque_ur5.yaml").read_text())
+    gains = given["/**"]["computed_torque"]["ros__parameters"]
+    period = 1 / gains.pop("rate")
+    control, random = Controller(ur5, "tool0"), np.random.default_rng(4)
+    control.set_gains(**gains)
+    for mode in control.modes:
+        for _ in range(5):
+            control.q[:] = [0.0, -1.2, 1.4, -0.6, 0.5, 0.0] + random.uniform(-0.4, 0.4, 6)
+            control.switch(mode)
+            assert not complaint(control.eigenvalues(period), period)
+    control.set_gains(guiding_damping=[5.0])  # too much for the wrist
+    control.switch("gravity_compensation")
+    assert "swings at" in complaint(control.eigenvalues(period), period)
+
+
 def test_refusals(cart: mbdyn_ros.Robot) -> None:
     control = Controller(cart)
     for given, words in (
@@ -278,6 +297,10 @@ def test_refusals(cart: mbdyn_ros.Robot) -> None:
         Controller(mbdyn_ros.load(CART, floating_base=True))
     control.set_gains(kp=[1.0])
     control.switch("computed_torque")
+    control.set_gains(kp=[1e308])
+    with pytest.raises(mbdyn_ros.InputError, match="its numbers are too large"):
+        control.eigenvalues(0.01)
+    control.set_gains(kp=[1.0])
     control.wanted_q[:] = np.inf
     with pytest.raises(mbdyn_ros.InputError, match="the effort of rail is inf"):
         control.cycle(0.0)

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.linalg import expm
 
 from ..array import Array
+from ..errors import InputError
 from ..robot import Robot
 
 SLOW_GROWTH = 1.0
@@ -36,13 +37,24 @@ def loop_eigenvalues(
     q, v, effort : the state (n,), (n,), and the efforts that the controller has there.
     feedback : (efforts, 2 n) derivatives of its efforts by q and v.
     period : s from sample to sample.
+
+    Raises
+    ------
+    InputError
+        A state or feedback so large that the loop has no numbers.
     """
     n, m = robot.nv, len(feedback)
     by_q, by_v, by_effort = robot.forward_dynamics_derivatives(q, v, effort)
     flow = np.zeros((2 * n + m, 2 * n + m))
     flow[:n, n : 2 * n] = np.eye(n)
     flow[n : 2 * n] = np.hstack([by_q, by_v, by_effort])
-    loop = expm(flow * period)
+    with np.errstate(over="ignore", invalid="ignore"):  # said below
+        loop = expm(flow * period)
+    if not (np.isfinite(loop).all() and np.isfinite(feedback).all()):
+        raise InputError(
+            f"{robot.model.source}: the loop sampled every {period:g} s has no eigenvalues at q = "
+            f"{q.tolist()}, v = {v.tolist()}: its numbers are too large"
+        )
     loop[2 * n :] = np.hstack([feedback, np.zeros((m, m))])
     found = np.linalg.eigvals(loop)
     return found[np.argsort(-np.abs(found))]

@@ -115,6 +115,7 @@ def header(described: CLibrary) -> str:
         " * not finite: an input is not, a loop cannot be closed there, or a number is too large.",
         " * Functions keep nothing to themselves, allocate nothing, and may run in several threads",
         " * and interrupts at once. Arrays must not overlap.",
+        *([FOLLOWS] if described.follows and described.closing is not None else []),
         *([SINGLE] if described.precision == "single" else []),
         *(f" *\n * There is no {in_c_comment(text)}." for text in described.omitted),
         " */",
@@ -138,6 +139,9 @@ def header(described: CLibrary) -> str:
     lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif"]
     return "\n".join(lines) + "\n"
 
+
+FOLLOWS = " *\n * Where a loop that is searched cannot be closed they return 2."
+"""A line of the header of C whose loops follow their motion."""
 
 SINGLE = " *\n * Numbers are float: single precision."
 """A line of the header of C of float."""

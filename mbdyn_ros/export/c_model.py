@@ -168,14 +168,14 @@ def _called(model: CModel, field: str) -> str:
     checked = [f"not_finite({name}, {sizes[name]})" for name in inputs if name in given]
     return CALLED.format(
         field=field,
-        inputs="".join(f"const double *{name}, " for name in inputs),
+        inputs=" ".join(f"const double *{name}," for name in inputs),
         output=output,
         unused="".join(f"  (void){name};\n" for name in unused)
         + ("" if model.library.closing is not None else "  (void)memory;\n"),
         function=function.name,
         loops=_loops(model.library),
         passed=", ".join(name for name in inputs if name in given),
-        checked=" || ".join(checked),
+        checked=" ||\n                ".join(checked),
     )
 
 
@@ -228,14 +228,17 @@ static int joint_state(void *memory, const double *q, const double *v, const dou
     acceleration[i] = motion[{positions} + {velocities} + i];
   }}
   if (!failed) return MBDYN_ROS_OK;
-  i = not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite(a, {nv});
-  return reason(memory, failed, (int)i, q);
+  return reason(memory, failed,
+                not_finite(q, {nq}) || not_finite(v, {nv}) || not_finite(a, {nv}), q);
 }}
 """
 
-CALLED = """static int {field}(void *memory, {inputs}double *{output}) {{
+CALLED = """static int {field}(void *memory, {inputs}
+    double *{output}) {{
 {unused}  const int failed = {function}({loops}{passed}, {output});
-  return failed ? reason(memory, failed, {checked}, q) : MBDYN_ROS_OK;
+  if (!failed) return MBDYN_ROS_OK;
+  return reason(memory, failed,
+                {checked}, q);
 }}
 """
 
