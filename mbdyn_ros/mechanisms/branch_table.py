@@ -14,18 +14,20 @@ import numpy as np
 
 from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
-from .layout import Direction
-from .loop_group import settle
+from .loop_group import GROUP_NEAR, Gaps, settle
 from .skeleton import drawn_position
 
 if TYPE_CHECKING:
     from .drawn import DrawnMechanism
 
-NODES = 90
+NODES = 72
 """Input angles of the table, within a turn."""
 
 CHANGES = 6
 """Steps from the drawn numbers to those of a design."""
+
+WEIGHTS = ("_mass", "_inertia", "_center_along", "_center_across", "gravity")
+"""Ends of numbers that positions do not depend on."""
 
 FARTHEST_JUMP = 0.6
 """Most by which an unknown may be corrected, rad or m: more is another branch."""
@@ -51,27 +53,33 @@ class BranchTable:
         z = np.broadcast_to(drawn.reshape(-1, *[1] * len(shape)), (len(drawn), *shape))
         base = mechanism.drawn_defaults.vector()
         change = mechanism.vector() - base
-        z, determinant = settle(_gaps(mechanism, base + 0.0 * change, start), z)
+        z, determinant = settle(_gaps(mechanism, base, start), z)
         sign = np.sign(determinant)
         if change.any():
             for share in np.linspace(0.0, 1.0, CHANGES + 1)[1:]:
                 z = _next(_gaps(mechanism, base + share * change, start), z, sign)
+        whole = mechanism.vector()
         nodes = np.full((NODES, *z.shape), np.nan)
         nodes[0] = z
         step = 2 * np.pi / NODES
         for sense in (1, -1):
             if sense < 0 and np.isfinite(nodes).all():
                 break
-            before, here = None, z
+            last = [z, z, z]
             for k in range(1, NODES):
-                guess = here if before is None else 2 * here - before
-                found = _next(_gaps(mechanism, None, start + sense * k * step), guess, sign)
-                before, here = here, found
+                guess = _ahead(last, k)
+                found = _next(_gaps(mechanism, whole, start + sense * k * step), guess, sign)
+                last = [found, *last[:2]]
                 row = nodes[sense * k]
                 row[...] = np.where(np.isnan(row), found, row)
                 if np.isnan(found).all():
                     break
         return BranchTable(mechanism, start, nodes, sign)
+
+    @property
+    def angles(self) -> Any:
+        """Input angles of the nodes (NODES,), rad."""
+        return np.linspace(0.0, 2 * np.pi, NODES, endpoint=False) + np.float64(self.start)
 
     def at(self, angle: Any) -> Array:
         """The unknowns (m, ...) at input angles (...)."""
@@ -96,7 +104,7 @@ class BranchTable:
         designs = self.nodes.shape[2:]
         shape = np.broadcast_shapes(angle.shape, designs)
         place = (np.broadcast_to(angle, shape) - self.start) * NODES / (2 * np.pi)
-        gaps = _gaps(self.mechanism, None, angle)
+        gaps = _gaps(self.mechanism, self.mechanism.vector(), angle)
         best = None
         for k in (np.round(place), np.floor(place), np.ceil(place)):
             index = k.astype(int) % NODES
@@ -121,6 +129,30 @@ class BranchTable:
         return best
 
 
+def _ahead(last: list[Array], count: int) -> Array:
+    """The next of evenly spaced values, of which `count` are known, at most three; latest first."""
+    if count < 3:
+        return last[0] if count < 2 else 2 * last[0] - last[1]
+    return 3 * (last[0] - last[1]) + last[2]
+
+
+_tables: dict[tuple[Any, bytes], BranchTable] = {}
+MOST_TABLES = 16
+"""Tables that are kept: masses and gravity do not change one."""
+
+
+def branch_table(mechanism: Any) -> BranchTable:
+    """The table of a mechanism, or of another with the same lengths."""
+    numbers = mechanism.numbers()
+    lengths = [one for name, one in numbers.items() if not name.endswith(WEIGHTS)]
+    key = type(mechanism), np.stack(np.broadcast_arrays(*lengths)).astype(np.float64).tobytes()
+    if key not in _tables:
+        if len(_tables) >= MOST_TABLES:
+            _tables.pop(next(iter(_tables)))
+        _tables[key] = BranchTable.of(mechanism)
+    return _tables[key]
+
+
 def _drawn(mechanism: Any) -> tuple[float, Array]:
     """The drawn angle of the input, and the unknowns there."""
     position = drawn_position(mechanism.drawing)
@@ -132,19 +164,30 @@ def _drawn(mechanism: Any) -> tuple[float, Array]:
     return float(np.arctan2(crank.im, crank.re)), np.array(values, dtype=np.float64)
 
 
-def _gaps(mechanism: Any, vector: Array | None, angle: Any) -> Any:
-    """The gaps of a design, or of that with other numbers, at an input angle."""
-    if vector is not None:
-        names = list(mechanism.numbers())
-        mechanism = type(mechanism).of_numbers(
-            dict(zip(names, np.moveaxis(vector, -1, 0), strict=True))
-        )
-    return mechanism.gaps_at([Direction(np.cos(angle), np.sin(angle), angle)])
+def _gaps(mechanism: Any, vector: Array, angle: Any) -> Gaps:
+    """The gaps of designs with these numbers (..., p), at an input angle."""
+    function, count = mechanism.gap_function(), len(mechanism.unknowns)
+    numbers = np.moveaxis(vector, -1, 0)
+
+    def gaps(z: Array) -> tuple[Array, Array]:
+        shape = z.shape[1:]
+        many = int(np.prod(shape))
+        given = numbers
+        if numbers.ndim > 1:
+            own = numbers.shape[1:]
+            given = numbers.reshape(-1, *[1] * (len(shape) - len(own)), *own)
+            given = np.broadcast_to(given, (len(numbers), *shape)).reshape(-1, many)
+        angles = np.broadcast_to(angle, shape).reshape(1, many)
+        value, slope = (np.array(one) for one in function(given, angles, z.reshape(count, many)))
+        blocks = slope.reshape(count, many, count).swapaxes(0, 1)
+        return value.T.reshape(*shape, count), blocks.reshape(*shape, count, count)
+
+    return gaps
 
 
 def _next(gaps: Any, guess: Array, sign: Array) -> Array:
     """The solution near a guess, NaN where it is on another branch."""
-    z, determinant = settle(gaps, guess)
+    z, determinant = settle(gaps, guess, GROUP_NEAR)
     lost = (np.sign(determinant) != sign) | (np.abs(z - guess).max(axis=0) > FARTHEST_JUMP)
     return np.where(lost, np.nan, z)
 

@@ -7,17 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, fields, make_dataclass
 from typing import Any, ClassVar
 
+import casadi as ca
 import numpy as np
 
 from ..equations.algebra.complex_plane import Complex
+from ..equations.algebra.spatial import SX
 from ..model.model import Array
-from .branch_table import BranchTable
+from ..program.symbols import alone, lasting
+from .branch_table import BranchTable, branch_table
 from .construction import Placing, Step, plan
 from .drawing import Drawing
 from .dyad import Dyad
 from .layout import GROUND, Direction, Layout, Solved
 from .link import Number
-from .loop_group import Gaps
 from .mechanism import Mechanism
 from .skeleton import Skeleton, drawn_position
 from .wheel_angles import wheel_angles
@@ -54,10 +56,16 @@ class DrawnMechanism(Mechanism):
             return super().unknown_values(q)
         return np.moveaxis(self.table.at(np.asarray(q)[..., 0]), 0, -1)
 
+    def _closes(self) -> bool:
+        """Whether it can be assembled at any angle; of groups at those of the table."""
+        if not self.unknowns:
+            return super()._closes()
+        return bool((self.margin(self.table.angles[:, None]) >= 0).any())
+
     @functools.cached_property
     def table(self) -> BranchTable:
         """The unknowns of groups over a turn of the input."""
-        return BranchTable.of(self)
+        return branch_table(self)
 
     def _found(self, turns: Sequence[Any]) -> Sequence[Number]:
         """The unknowns of groups: symbols that are given, or numbers."""
@@ -99,20 +107,23 @@ class DrawnMechanism(Mechanism):
             angles |= {name: one.angle for name, one in zip(self.inputs, turns, strict=True)}
         return Solved(placing.turns, placing.slides, tuple(dyads), angles), gaps
 
-    def gaps_at(self, turns: Sequence[Any]) -> Gaps:
-        """The gaps of the pins of groups, as a function of the unknowns."""
-        bare = self._unchecked(vars(self) | {"_given": [0.0]})
-
-        def gaps(z: Array) -> Array:
-            found = bare._placed(turns, list(z))[1]
-            return np.stack(np.broadcast_arrays(*found))
-
-        return gaps
+    @classmethod
+    @functools.cache
+    @alone
+    def gap_function(cls) -> ca.Function:
+        """(numbers, input angle, unknowns) -> gaps of the pins of groups, and their derivatives."""
+        names = list(cls.drawn_defaults.numbers())
+        numbers, angle = SX.sym("numbers", len(names)), SX.sym("angle")
+        z = SX.sym("z", len(cls.unknowns))
+        symbols = ca.vertsplit(ca.vertcat(numbers, z))
+        given = dict(zip((*names, *cls.unknowns), symbols, strict=True))
+        turn = Direction(*_unit(angle), angle)
+        gaps = ca.vertcat(*cls.of_numbers(given)._placed([turn], ca.vertsplit(z))[1])
+        outputs = [ca.densify(gaps), ca.densify(ca.jacobian(gaps, z))]
+        return lasting(ca.Function("gaps", [numbers, angle, z], outputs, {"cse": True}))
 
 
 def _unit(angle: Any) -> tuple[Any, Any]:
-    import casadi as ca
-
     if isinstance(angle, ca.SX):
         return ca.cos(angle), ca.sin(angle)
     return np.cos(angle), np.sin(angle)

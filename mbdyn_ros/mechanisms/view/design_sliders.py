@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...view.page.slider_panel import SliderPanel
 from .. import CrankMotion, Mechanism
+from ..settings import unit_of
 from .drive import CONSTANT, Drive
 from .drive_sliders import DriveSliders
 
@@ -41,8 +42,9 @@ class DesignSliders(SliderPanel):
         lengths = [
             name
             for name in self._given
-            if not name.endswith(("mass", "branch", *SHAPED)) and name != "gravity"
+            if unit_of(name) == "m" and not name.endswith(SHAPED)
         ]
+        gears = [name for name in self._given if unit_of(name) in ("1", "rad")]
         masses = [name for name in self._given if name.endswith("mass")]
         largest = max(abs(self._given[name]) for name in lengths)
         with gui.add_folder("Lengths, m"):
@@ -52,6 +54,12 @@ class DesignSliders(SliderPanel):
                 if not name.endswith("length") and name != "ground":  # may be on either side
                     low, high = min(-largest, value), max(largest, value)
                 self._add_number(name, name.removesuffix("_length"), low, high)
+        if gears:
+            with gui.add_folder("Gears"):
+                for name in gears:
+                    value = self._given[name]
+                    low, high = sorted((0.4 * value, 2.5 * value)) if value else (-math.pi, math.pi)
+                    self._add_number(name, name.replace("_", " "), low, high)
         with gui.add_folder("Masses, kg"):
             for name in masses:
                 value = self._given[name]
