@@ -31,6 +31,7 @@ VERBS = (
      "List the robots in the box; every verb takes their names for a file."),
     ("fd", ".cli.dynamics:fd", "Forward dynamics: the accelerations that efforts cause."),
     ("id", ".cli.dynamics:id_", "Inverse dynamics: the efforts that cause a motion."),
+    ("ik", ".cli.ik:ik", "Inverse kinematics: joints that bring a link to a pose."),
     ("inspect", ".cli.inspect:inspect", "Say what was understood of a robot."),
     ("mechanism", ".mechanisms.cli:mechanism",
      "Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows."),

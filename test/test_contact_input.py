@@ -55,3 +55,10 @@ def test_efforts_of_the_motors_alone() -> None:
     assert np.shares_memory(stepper.effort, whole)
     with pytest.raises(InputError, match="effort has shape"):
         stepper.effort = [1.0, 2.0]
+
+
+def test_an_environment_of_one_line() -> None:
+    (floor,) = mbdyn_ros.read_environment("surfaces: [{name: floor, type: plane}]").surfaces
+    assert floor.name == "floor"
+    with pytest.raises(mbdyn_ros.MbdynError, match="no such file"):
+        mbdyn_ros.read_environment("walls.yaml")

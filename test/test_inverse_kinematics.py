@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from corpus import urdf_file
 from random_loops import draw
 from scipy.optimize import minimize
 
 import mbdyn_ros
+from mbdyn_ros.__main__ import main
 from mbdyn_ros.robot.inverse_kinematics import least_step
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -204,3 +207,20 @@ def test_steps_under_inequalities() -> None:
 def test_bad_arguments(piezo: mbdyn_ros.Robot, options: dict[str, Any], message: str) -> None:
     with pytest.raises(mbdyn_ros.InputError, match=message):
         piezo.inverse_kinematics(**{"link": "gripper", "pose": np.eye(4), **options})
+
+
+def test_the_verb() -> None:
+    """`mbdyn ik` prints joints, or the nearest ones and the gap."""
+    arguments = ["ik", "crane", "tool", "--xyz", "3.2", "0.4", "1.5", "--json"]
+    there = CliRunner().invoke(main, arguments)
+    assert there.exit_code == 0, there.output
+    told = json.loads(there.stdout)
+    crane = mbdyn_ros.example("crane")
+    q = np.array([told["position"][name] for name in crane.independent_joints])
+    assert told["success"] and crane.frame_pose(q, "tool")[:3, 3] == pytest.approx([3.2, 0.4, 1.5])
+    assert list(told["joint_state"]) == list(crane.joint_names)
+    beyond = ["--xyz", "30", "0", "0", "--rpy", "0", "0", "0"]
+    far = CliRunner().invoke(main, [*arguments[:3], *beyond])
+    assert far.exit_code == 1
+    assert "crane" in far.stdout or "manipulator" in far.stdout
+    assert "comes nearest" in far.stdout and "leaves a gap of" in far.stderr

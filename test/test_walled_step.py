@@ -117,6 +117,23 @@ def test_a_refused_state_changes_nothing(block: mbdyn_ros.Robot) -> None:
     assert motion.q[2] == 1 and motion.v[0] == 1
 
 
+def test_what_closes_contacts_pulls_at_none(block: mbdyn_ros.Robot) -> None:
+    """Five points of which four can touch: the others would have to be pulled down to."""
+    floor = Surface.plane(restitution=0.0, friction=0.5, name="floor")
+    low = [(x, y, -0.1) for x in (0.3, -0.3) for y in (0.2, -0.2)]
+    points = [("block", place) for place in [*low, (0.1, 0.0, -0.1 + 1e-4)]]
+    motion = WalledStep(block, 1e-3, Environment([floor], points))
+    motion.set_state([0, 0, 0.1, 0, 0, 0, 1], np.zeros(6))
+    held, fast = np.arange(5), np.array([0, 0, -9.81e-3, 0, 0, 0])
+    push = motion._pushed(held, fast)
+    normal = push.assembly.blocks.normal
+    push.impulses[normal] = 3 * 9.81e-3 / 5  # as if all of them carried it
+    way = motion._closing(push, held, np.zeros(6))
+    gaps = motion.contacts.distances(motion.q, motion.v)[0][held] + push.rows[normal] @ way
+    assert gaps.min() > -1e-12 and gaps.max() == pytest.approx(1e-4, abs=1e-12)
+    np.testing.assert_allclose(gaps[:4], 0, atol=1e-12)
+
+
 def test_impacts_without_end_are_refused() -> None:
     """A point between two elastic walls that close in on it."""
     robot = mbdyn_ros.load(ARM.format(dry=0.0))

@@ -37,7 +37,8 @@ static void F(finish)(const struct walls* w, WALLED* s, struct F(work)* x, doubl
     REAL slides = ALL(0.);
     for (size_t r = 0; r < rows; ++r) {
       const size_t row = x->first[i] + r;
-      const REAL f = x->f[row], after = F(along_row)(w, x, row, s->v);
+      const REAL f = x->f[row], turned = r ? ALL(0.) : x->shift[i];
+      const REAL after = F(along_row)(w, x, row, s->v) + turned;
       REAL *force = s->force + 3 * k + r, *slip = s->slip + 3 * k + r;
       const REAL before = F(select)(again, *slip, F(along_row)(w, x, row, x->v));
       *force = F(select)(here, f / h, *force);
@@ -57,8 +58,10 @@ static void F(finish)(const struct walls* w, WALLED* s, struct F(work)* x, doubl
 }
 
 /* Hold the contacts in a step of length h that has come to q with v, from the state in x, where
-   `open`; gives where nothing was found that settles it. The rows are those at the end of the step,
-   M that of the free motion. */
+   `open`; gives where nothing was found that settles it. M and the rows are those where the free
+   motion ends. Where the step turns walls against them, as where a base turns that slides, velocities
+   along the normals are not those of the rows: by as much the problem is shifted, which leaves all
+   directions as they are; the rows are taken again only where they turn far. */
 static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double h, BITS open) {
   const size_t n = w->nv, contacts = w->contacts;
   const double part = w->stages ? 0.5 * h : h;  /* in which a change of velocity acts */
@@ -70,10 +73,15 @@ static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double 
   x->fresh = 1;
   BITS failed = open & ~F(weigh)(w, s, x, w->damped ? h : 0.);
   open &= ~failed;
+  int again = 1;
   for (int pass = 0; pass < MOST_PASSES; ++pass) {
-    F(assemble)(w, s, x, 1);
+    if (again) {
+      F(assemble)(w, s, x, 1);
+      F(clear)(x->count, x->shift);
+    }
     const size_t m = x->held_rows + w->rubbing;
     for (size_t i = 0; i < m; ++i) x->b[i] = F(along_row)(w, x, i, x->fast);
+    for (size_t i = 0; i < x->count; ++i) x->b[x->first[i]] += x->shift[i];
     for (size_t i = 0; i < w->rubbing; ++i) x->bound[i] = h * x->column[w->bounds + (int64_t)i];
     for (size_t i = 0; !pass && i < x->count; ++i) {
       const size_t k = x->held[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
@@ -121,15 +129,25 @@ static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double 
     F(take)(open, n, x->at_v, s->v);
     F(take)(open, 3 * contacts, x->end, x->now);
     settled = open;
+    BITS far = ~open & open;
     for (size_t i = 0; i < x->count; ++i) {
       const REAL* one = x->now + x->held[i];
-      const BITS rests = IS(F(magnitude)(one[contacts]) <= w->slow * one[2 * contacts]);
-      settled &= rests | ~x->closed[i];
+      const REAL rate = F(magnitude)(one[contacts]), slope = one[2 * contacts];
+      settled &= IS(rate <= LAW * slope) | ~x->closed[i];
+      if (pass >= MOST_SHIFTS) far |= open & x->closed[i] & IS(rate > w->slow * slope);
     }
     if (pass + 1 == MOST_PASSES) settled = open;
     if (F(any)(settled)) F(finish)(w, s, x, h, settled);
     open &= ~settled;
+    far &= open;
+    if (F(any)(far) && F(any)(open & ~far)) failed |= far, open &= ~far;
     if (!F(any)(open)) break;
+    again = F(any)(far & open);
+    for (size_t i = 0; i < x->count; ++i) {
+      const REAL* one = x->now + x->held[i];
+      const REAL off = one[contacts] / one[2 * contacts];
+      x->shift[i] = F(select)(x->on[i], off - F(along_row)(w, x, x->first[i], s->v), ALL(0.));
+    }
   }
   return failed;
 }

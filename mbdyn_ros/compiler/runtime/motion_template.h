@@ -7,7 +7,7 @@ struct F(work) {
   REAL *q, *v, *fast, *way, *rate, *slopes, *at_q, *at_v; /* states */
   REAL *now, *end, *column, *mass;                        /* results of programs */
   REAL *S, *X, *A, *b, *f, *bound, *cones;                /* the problem of the contacts */
-  REAL *closing, *gap;
+  REAL *closing, *gap, *shift;
   double* mu;
   size_t *held, *first, *tangent, count, held_rows;
   int64_t *body, *partner;                                /* of every contact, see `walls` */
@@ -28,7 +28,7 @@ static size_t F(share_room)(const struct walls* w, REAL* room, struct F(work)* x
   ROOM(column, w->rows ? w->rows->size : 0), ROOM(mass, w->nv * w->nv);
   ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(b, m), ROOM(f, m);
   ROOM(bound, w->rubbing), ROOM(cones, room_of_cones(m, w->nv)), ROOM(closing, k * k);
-  ROOM(gap, k), ROOM(mu, k), ROOM(held, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
+  ROOM(gap, k), ROOM(shift, k), ROOM(mu, k), ROOM(held, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
   ROOM(reaches, m), ROOM(whose, m), ROOM(on, k), ROOM(closed, k);
   x->body = (int64_t*)w->body, x->partner = (int64_t*)w->partner;
   if (w->slots) ROOM(body, w->contacts), ROOM(partner, w->contacts);

@@ -4,8 +4,9 @@
 #define LAW 1e-8  /* velocity by which a law is met */
 #define PULL 1e-9 /* share of the greatest push that counts as nothing */
 
-/* Most contacts that are held in one step, and stages of a method of free motion. */
-enum { MOST_HELD = 128, MOST_STAGES = 8, MOST_PASSES = 3 };
+/* Most contacts that are held in one step, stages of a method of free motion, problems of a step, and
+   how often their rows are taken again. */
+enum { MOST_HELD = 128, MOST_STAGES = 8, MOST_PASSES = 5, MOST_SHIFTS = 2 };
 
 enum { PLANE = 14 }; /* numbers of a slot, see `planes` */
 

@@ -7,6 +7,7 @@ number is what it is in a URDF.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection
 
 import yaml
@@ -14,6 +15,9 @@ import yaml
 from ...errors import ModelError, suggestion
 from .number import to_finite
 from .source_text import TEXT, read_text
+
+BEGINS = re.compile(r"\s*(\{|\w+:\s)")
+"""The beginning of YAML in one line, which a path does not have."""
 
 STANDARD = "tag:yaml.org,2002:"
 MAXIMUM_CHARACTERS = 2**19
@@ -26,7 +30,8 @@ class YamlSource:
     Parameters
     ----------
     source : str or os.PathLike
-        A path, or the YAML itself (a str of several lines, or one that begins with a ``{``).
+        A path, or the YAML itself (a str of several lines, or one that begins with a ``{`` or a
+        ``key: ``).
     what, keys : what the document is, and what it may give, for messages.
 
     Raises
@@ -43,13 +48,13 @@ class YamlSource:
     ) -> None:
         if not isinstance(source, (str, os.PathLike)):
             raise ModelError(f"the {what} is a path or YAML text, not {type(source).__name__}")
-        if isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{")):
+        if isinstance(source, str) and ("\n" in source or BEGINS.match(source)):
             self.name, text = TEXT, source
         elif isinstance(source, str) and not source.strip():
             raise ModelError(f"the {what} is empty; give a path or the YAML text")
         else:
             self.name = os.fspath(source)
-            text = read_text(self.name, "no YAML text either: it is one line without '{'")
+            text = read_text(self.name, "no YAML text either: one line without '{' or 'key: '")
         if len(text) > MAXIMUM_CHARACTERS:
             raise ModelError(
                 f"{self.name}: has {len(text)} characters of YAML, and no {what} "

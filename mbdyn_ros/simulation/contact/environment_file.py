@@ -82,7 +82,7 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
 
     Parameters
     ----------
-    source : a path, or the YAML text (of several lines, or beginning with a ``{``).
+    source : a path, or the YAML text (of several lines, or beginning with a ``{`` or ``key: ``).
 
     Returns
     -------

@@ -10,13 +10,15 @@ contacts instead of four. Bounces that would all be over within a step end in re
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import replace
 
 import numpy as np
 
 from ...arguments import Wrenches
-from ...errors import SimulationError
+from ...equations.contact.complementarity import complementary_impulses
+from ...errors import ContactError, SimulationError
 from ...integration.root import land
 from ...model.model import Array
 from ...robot import Robot
@@ -31,6 +33,9 @@ from .fixed_step import FixedStep
 from .push import Push, PushSolver, blocks_of
 from .step_crossing import first_crossing
 from .tree_state import diverged
+
+PULL = 1e-9
+"""Share of the greatest push that counts as none."""
 
 MOST_PASSES = 3
 """Most solutions of the contacts in one step."""
@@ -238,16 +243,26 @@ class WalledStep(FixedStep):
         return Push(assembly, S, response, f, velocity)
 
     def _closing(self, push: Push, held: Indices, further: Array) -> Array:
-        """The way `further` (nv,), with what closes contacts that push or would go inside."""
+        """The way `further` (nv,), with what closes contacts that push or would go inside.
+
+        Where that would pull at one of them, as redundant contacts cannot all close, those that do
+        not push in the end stand apart instead.
+        """
         g, _, slope = self.contacts.distances(self.q, self.v)
         normal = push.assembly.blocks.normal
         gap = g[held] / slope[held] + push.rows[normal] @ further
         closed = push.pushing | (gap < 0)
         if not closed.any():
             return further
-        along = push.response[:, normal[closed]]
-        levers = push.rows[normal[closed]] @ along
-        shift: Array = along @ np.linalg.lstsq(levers, -gap[closed], rcond=1e-12)[0]
+        along = push.response[:, normal]
+        levers, pressed = push.rows[normal] @ along, 0.5 * self._step * push.impulses[normal]
+        more = np.zeros(len(held))
+        only = np.ix_(closed, closed)
+        more[closed] = np.linalg.lstsq(levers[only], -gap[closed], rcond=1e-12)[0]
+        if (pressed + more < -PULL * pressed.max(initial=0.0)).any():
+            with contextlib.suppress(ContactError):  # between walls that leave no room
+                more = complementary_impulses(levers, gap - levers @ pressed) - pressed
+        shift: Array = along @ more
         return further + shift
 
     def _stop_joints(self, push: Push, start: Array) -> None:

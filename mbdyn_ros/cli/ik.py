@@ -1,0 +1,87 @@
+"""mbdyn ik: joints that bring a link to a pose."""
+
+from __future__ import annotations
+
+import click
+import numpy as np
+
+from ..model.edit.placing import placed_at
+from ..robot import Robot
+from ..robot.inverse_kinematics import Reached
+from .printing import number, print_json, print_table
+from .robot_options import RobotOptions, robot_options
+from .series import AT_HOME, read_values, state_option
+
+Three = tuple[float, float, float]
+
+
+@click.command()
+@click.argument("urdf")
+@click.argument("link")
+@click.option("--xyz", nargs=3, type=float, metavar="X Y Z", required=True,
+              help="Where it is to be in the world, m.")  # fmt: skip
+@click.option("--rpy", nargs=3, type=float, metavar="R P Y",
+              help="How it is to be turned, as in URDF, rad.  [default: any way]")  # fmt: skip
+@click.option("--point", nargs=3, type=float, metavar="X Y Z", default=(0.0, 0.0, 0.0),
+              help="Point of the link, in its axes, that is to be there, m.")  # fmt: skip
+@state_option("position", "rad or m, where the search begins", AT_HOME)
+@robot_options
+def ik(
+    urdf: str,
+    link: str,
+    options: RobotOptions,
+    xyz: Three,
+    rpy: Three | None,
+    point: Three,
+    position: str | None,
+    as_json: bool,
+) -> None:
+    """Inverse kinematics: joints that bring a link to a pose.
+
+    In least squares, within the position limits of all joints, those that follow others in loops
+    too; from --position, then from random positions, the same each time. Where no joints do, the
+    nearest ones are printed, and the exit status is 1.
+
+    \b
+    Examples:
+      mbdyn ik ur5 tool0 --xyz 0.4 0.2 0.5 --rpy 3.14159 0 0
+      mbdyn ik crane tool --xyz 3.2 0.4 1.5 --json | jq .position
+    """
+    robot = options.read(urdf)
+    pose = placed_at("ik", xyz, rpy or (0.0, 0.0, 0.0)).matrix()
+    start = read_values(robot, "position", position).numbers
+    found = robot.inverse_kinematics(link, pose, point, rpy is None, start)
+    if as_json:
+        print_json(_document(robot, found))
+    else:
+        _print(robot, link, found)
+    found.require()
+
+
+def _document(robot: Robot, found: Reached) -> dict[str, object]:
+    state = robot.joint_state(found.q)[0]
+    return {
+        "success": found.success,
+        "position": dict(zip(robot.position_labels, found.q.tolist(), strict=True)),
+        "position_error": found.position_error,
+        "orientation_error": found.orientation_error,
+        "joint_state": dict(
+            zip(robot.system.coordinates.joint_labels, state.tolist(), strict=True)
+        ),
+    }
+
+
+def _print(robot: Robot, link: str, found: Reached) -> None:
+    low, high = robot.position_limits
+    rows = [
+        (name, *(number(float(one)) if np.isfinite(one) else "" for one in numbers))
+        for name, *numbers in zip(robot.position_labels, found.q, low, high, strict=True)
+    ]
+    print_table(
+        f"{robot.model.name}: {link} {'is there' if found.success else 'comes nearest'}",
+        ("joint", "position", "lower", "upper"), rows,
+    )  # fmt: skip
+    click.echo(
+        f"left: {found.position_error:.3g} m, {found.orientation_error:.3g} rad; "
+        f"searched from {found.starts} position{'s' * (found.starts > 1)}"
+    )
