@@ -139,7 +139,7 @@ def traced(folder: Path, names: list[str]) -> dict[str, tuple[int, int]]:
 
 
 def counted(run: list[int], code: dict[int, tuple[str, str, int]]) -> tuple[int, int]:
-    """Instructions and cycles of a stretch of places of instructions."""
+    """Instructions and cycles of a stretch of places of instructions; the last one returns."""
     pairs = Counter(zip(run, [*run[1:], run[-1]], strict=True))
     cycles = sum(
         count * cycles_of(code[here][0], code[here][1], after != here + code[here][2])

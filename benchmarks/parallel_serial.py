@@ -97,12 +97,12 @@ class Accuracy:
         return trip, 100 * trip / self.size, gap, 100 * gap / self.size
 
 
-def accuracy(motion: Motion) -> Accuracy:
-    """Run the paper's experiment on one machine."""
+def accuracy(motion: Motion, step: float = STEP) -> Accuracy:
+    """Run the paper's experiment on one machine, at times a step (s) apart."""
     path = ROOT / "urdf" / f"{motion.name}.urdf"
     robot = mbdyn_ros.load(path)
     judge = LoopJudge(path.read_text(encoding="utf-8"), robot.model, robot.joint_names)
-    t = np.arange(0, DURATION + STEP / 2, STEP)
+    t = np.arange(0, DURATION + step / 2, step)
     q, v, a = motion.at(t)
     for k, name in enumerate(robot.independent_joints):
         limits = robot.model.joint(name).limits
@@ -125,38 +125,35 @@ def accuracy(motion: Motion) -> Accuracy:
 
 def plot(result: Accuracy, folder: Path) -> None:
     """Like figures 3 and 4 of the paper: positions, round trip, error to the other solution."""
-    import matplotlib
+    from mbdyn_ros.view.colors import color_of
+    from mbdyn_ros.view.figure import INK, figure_of, legend_beside, save_figure, tidy
 
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(3, 1, figsize=(7, 7), sharex=True, layout="constrained")
+    figure = figure_of(3, size=(9.5, 2.5))
+    axes = figure.subplots(3, 1)
     for k, name in enumerate(result.joints):
         unit = "rad" if name == "slew_joint" else "m"
-        axes[0].plot(result.times, result.positions[:, k], label=f"{name} ({unit})")
-    axes[0].set_ylabel("actuator position")
-    axes[0].legend(ncols=2, frameon=False, loc="lower left")
-    axes[0].margins(y=0.25 if len(result.joints) > 2 else 0.15)
+        axes[0].plot(result.times, result.positions[:, k], color=color_of(k),
+                     label=f"{name} ({unit})")  # fmt: skip
+    angles = " or rad" if "slew_joint" in result.joints else ""
+    axes[0].set_ylabel(f"actuator position\n(m{angles})")
     paper = result.motion.paper
     rows = (
         (result.round_trip, paper[0], "paper", "sum |FD(ID(a)) - a|"),
         (result.judged, paper[2], "paper, to Simscape", "sum |FD - independent|"),
     )
     for axis, (errors, level, label, title) in zip(axes[1:], rows, strict=True):
-        axis.semilogy(result.times, np.maximum(errors, 1e-18), ".", ms=1, rasterized=True)
-        axis.axhline(errors.mean(), color="black", label=f"our mean, {errors.mean():.1e}")
-        axis.axhline(level, color="C3", ls="--", label=f"{label}, {level:.1e}")
-        axis.set_ylabel(f"{title}\n(rad/s², m/s²)")
+        axis.semilogy(result.times, np.maximum(errors, 1e-18), ".", ms=1, rasterized=True,
+                      color=color_of(0))  # fmt: skip
+        axis.axhline(errors.mean(), color=INK, label=f"our mean, {errors.mean():.1e}")
+        axis.axhline(level, color=color_of(1), ls="--", label=f"{label}, {level:.1e}")
+        axis.set_ylabel(f"{title}\n(m/s²{angles}{'/s²' if angles else ''})")
         axis.set_ylim(1e-18, 10 * level)
-        axis.legend(
-            loc="center right" if level > 1e-9 else "lower right", edgecolor="none", framealpha=0.9
-        )
     axes[0].set_title(result.motion.title)
-    axes[2].set_xlabel("time (s)")
     for axis in axes:
-        axis.spines[["top", "right"]].set_visible(False)
-    figure.savefig(folder / f"parallel_serial_{result.motion.name}.png", dpi=110)
-    pyplot.close(figure)
+        axis.set_xlabel("time (s)")
+        tidy(axis)
+        legend_beside(axis)
+    save_figure(figure, folder / f"parallel_serial_{result.motion.name}.png")
 
 
 # -- speed -----------------------------------------------------------------------------------------

@@ -172,15 +172,17 @@ def show(result: dict[str, Any]) -> None:
 
 def plot(folder: Path) -> None:
     """Figures 14 to 17 and 19 in one picture, figure 18 in another."""
-    from matplotlib.figure import Figure
     from matplotlib.patches import Circle
+
+    from mbdyn_ros.view.colors import color_of
+    from mbdyn_ros.view.figure import empty_figure, legend_beside, save_figure, tidy
 
     robot, walls = load()
     times = np.linspace(0, DURATION, 3001)
     trajectory = run(robot, walls, 1e-11, times)
     places = points(robot, walls, trajectory)
     hits = [one.time for one in trajectory.impacts]
-    figure = Figure(figsize=(11, 12), dpi=110, layout="constrained")
+    figure = empty_figure(13, 12)
     grid = figure.add_gridspec(3, 2, height_ratios=(1, 1, 0.6))
     panels = [
         (0, 0, "X1 (m), figure 14"),
@@ -188,48 +190,66 @@ def plot(folder: Path) -> None:
         (0, 1, "X2 (m), figure 16"),
         (1, 1, "X2' (m/s), figure 17"),
     ]
+    groups = sorted({min(one, image) - 1 for one, image in MIRROR.items()})
     for order, axis, title in panels:
         axes = figure.add_subplot(grid[order, axis])
         for k in range(11):
-            axes.plot(times, places[:, k, order, axis], lw=1, label=f"O{k + 1}", color=f"C{k % 10}",
-                      ls="-" if k < 10 else "--")  # fmt: skip
+            image = MIRROR[k + 1] - 1  # a point and its image have one colour
+            colour = color_of(groups.index(min(k, image)))
+            axes.plot(times, places[:, k, order, axis], lw=1.2, label=f"O{k + 1}", color=colour,
+                      ls="-" if k <= image else "--")  # fmt: skip
         for hit in hits:
             axes.axvline(hit, color="0.8", lw=0.8, zorder=0)
         axes.set_title(title, loc="left", fontsize=10)
+        axes.set_ylabel(title.partition(",")[0])
+        axes.set_xlabel("time (s)")
         axes.set_xlim(0, DURATION)
-    axes.legend(ncols=2, fontsize=7)
+        tidy(axes)
+        if axis:
+            legend_beside(axes)
     axes = figure.add_subplot(grid[2, :])
     kinetic, potential = trajectory.energy.T
-    for name, values in (("kinetic", kinetic), ("potential", potential),
-                         ("total", kinetic + potential)):  # fmt: skip
-        axes.plot(times, values, lw=1.2, label=name)
-    axes.set_title("energy (J), figure 19", loc="left", fontsize=10)
+    rows = (("kinetic", kinetic), ("potential", potential), ("total", kinetic + potential))
+    for k, (name, values) in enumerate(rows):
+        axes.plot(times, values, lw=1.2, label=name, color=color_of(k))
+    axes.set_title("energy, figure 19", loc="left", fontsize=10)
+    axes.set_ylabel("energy (J)")
     axes.set_xlabel("time (s)")
     axes.set_xlim(0, DURATION)
-    axes.legend(fontsize=8)
-    figure.savefig(folder / "tree_impact.png")
+    tidy(axes)
+    legend_beside(axes)
+    figure.suptitle(
+        "Tree robot among walls. Dashed: the mirror image of the solid line of its colour; "
+        "in X2 and X2' both coincide.", fontsize=10,
+    )  # fmt: skip
+    save_figure(figure, folder / "tree_impact.png")
 
     instants = np.array([0.0, 0.2, *hits[:2], 0.8, *hits[2:4], 1.25, hits[4]])
     poses = points(robot, walls, run(robot, walls, 1e-11, instants))
-    figure = Figure(figsize=(9, 9.4), dpi=110, layout="constrained")
+    figure = empty_figure(9.5, 9.6)
     for n, instant in enumerate(instants):
         axes = figure.add_subplot(3, 3, n + 1)
         axes.add_patch(Circle((0, 0), RADIUS, fill=False, ec="0.4"))
         place = poses[n, :, 0]
         for one, two in RODS:
-            axes.plot(*place[[one - 1, two - 1]].T, "-", color="#29699f", lw=2)
-        axes.plot(*place.T, "o", color="#e66b1f", ms=3)
+            axes.plot(*place[[one - 1, two - 1]].T, "-", color=color_of(0), lw=2)
+        axes.plot(*place.T, "o", color=color_of(4), ms=3)
         for impact in trajectory.impacts:
             if impact.time == instant:
-                axes.plot(*place[list(impact.points)].T, "o", mfc="none", mec="r", ms=11)
+                axes.plot(*place[list(impact.points)].T, "o", mfc="none", mec=color_of(1), ms=11)
                 names = ", ".join(f"O{k + 1}" for k in impact.points)
-                axes.text(0, -2.9, names, color="r", ha="center", fontsize=8)
+                axes.text(0, -2.9, f"impact of {names}", color=color_of(1), ha="center", fontsize=8)
         axes.set_title(f"{instant:.4f} s", fontsize=9)
         axes.set_xlim(-3.1, 3.1)
         axes.set_ylim(-3.1, 2.7)
+        axes.set_xticks(range(-2, 3))
+        axes.set_yticks(range(-2, 3))
+        axes.set_xlabel("X1 (m)", fontsize=8)
+        axes.set_ylabel("X2 (m)", fontsize=8)
+        axes.tick_params(labelsize=8)
         axes.set_aspect("equal")
-        axes.axis("off")
-    figure.savefig(folder / "tree_impact_poses.png")
+        tidy(axes)
+    save_figure(figure, folder / "tree_impact_poses.png")
 
 
 def main() -> None:

@@ -49,13 +49,17 @@ def load(name: str) -> Model:
 def test_none_is_forgotten() -> None:
     # the tree robot has no loops; test_gibbs_appell.py judges it
     assert {path.stem for path in FOLDER.glob("*.urdf")} == {
-        *MASSES, *EXAMPLES, "tree_robot",
+        *MASSES, *EXAMPLES, "tree_robot", "piezo_branches",
     }  # fmt: skip
     table = (FOLDER / "README.md").read_text()
     assert "| `tree_robot.urdf` |" in table
     for name, mass in (MASSES | EXAMPLES).items():
         assert f"| `{name}.urdf` |" in table and f"| {mass:g} kg |" in table
-    assert "| `piezo_robot.yaml` |" in table and "| 0.264 kg |" in table
+    for name, mass in (
+        ("piezo_robot.yaml", 0.264), ("piezo_chain.yaml", 0.526), ("piezo_branches.urdf", 0.362)
+    ):  # fmt: skip
+        assert f"| `{name}` |" in table and f"| {mass:g} kg |" in table
+        assert mbdyn_ros.load(FOLDER / name).total_mass == pytest.approx(mass, abs=5e-4)
 
 
 def test_piezo_robot_is_made_of_what_it_says() -> None:

@@ -97,3 +97,43 @@ def test_command(tmp_path: Path) -> None:
 def test_bad_arguments(arguments: list[str], message: str) -> None:
     result = run(*arguments)
     assert result.exit_code == 1 and message in result.output
+
+
+@pytest.mark.parametrize(
+    ("file", "rotor", "start", "idle"),
+    [
+        ("piezo_chain.yaml", Rotor(0.008, 0.005, 1000.0),
+         {"tilt_3": 0.4, "tilt_4": -0.3, "swing_5": 0.3, "tilt_9": 0.5, "tilt_10": -0.4,
+          "swing_11": 0.3}, ["twist_12"]),
+        ("piezo_branches.urdf", Rotor(0.002, 0.005, 1000.0),
+         {"tilt_2": 0.3, "roll_3": 0.2, "swing_left": 0.4},
+         ["twist_left", "swing_right", "twist_right"]),
+    ],
+)  # fmt: skip
+def test_several_spheres_and_branches(
+    file: str, rotor: Rotor, start: dict[str, float], idle: list[str]
+) -> None:
+    """The rotor moves what lies between it and the foot, but for its own axis."""
+    robot = mbdyn_ros.load(ROBOT.parent / file)
+    q = np.array([start.get(name, 0.0) for name in robot.position_labels])
+    path = circle(robot, "gripper", q, 0.0005, 0.3, points=16)
+    motion = PiezoMotion(robot, rotor, "gripper", step=0.25)
+    motion.set_state(q)
+    done = follow(PulseController(robot, rotor, "gripper"), motion, path, 0.7)
+    assert done.gap[-1] < 2e-5 and done.torque_error(1e-3) < 0.01
+    moved = {pulse.joint for pulse in done.pulses}
+    assert moved == set(robot.position_labels) - set(idle)
+
+
+def test_options_of_the_contact() -> None:
+    small = ("--radius", "0.0003", "--duration", "0.02", "--rate", "200", "--json")
+    done = run(*small, "--holding", "0.6", "--ring-up", "1e-4", "--drive", "0.02,1000,1e-7")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["gap_end"] < 1e-4
+    for options, message in (
+        (("--ring-up", "1e-4"), "go with --holding"),
+        (("--holding", "0.6", "--drive", "fast"), "give STALL,NO_LOAD"),
+        (("--holding", "0"), "nothing would hold"),
+    ):
+        done = run(*small, *options)
+        assert done.exit_code and message in done.output

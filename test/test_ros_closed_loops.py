@@ -189,7 +189,7 @@ def test_simulator(rig: Rig, crane: mbdyn_ros.Robot) -> None:
     assert rig.call(srv.SetState, "simulator/set_state", position=Q, velocity=V).success
     commands = rig.publisher(Float64MultiArray, "simulator/commands")
     commands.publish(Float64MultiArray(data=crane.inverse_dynamics(Q, V, A).tolist()))
-    rig.wait(lambda: node.session.commands.effort.value.any())
+    rig.wait(lambda: any(node.session.commands.effort.value))
     assert rig.call(Trigger, "simulator/step").success
     assert node.session.motion.v == pytest.approx(np.array(V) + 0.005 * np.array(A), rel=1e-3)
     rig.wait(lambda: states and any(states[-1].effort))

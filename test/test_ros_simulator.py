@@ -90,7 +90,7 @@ def test_array_and_named_commands(rig: Rig) -> None:
     named = rig.publisher(JointState, "simulator/effort_command")
     arrays.publish(Float64MultiArray(data=[7.0, 40.0]))
     named.publish(JointState(name=["grip"], effort=[-3.0]))
-    rig.wait(lambda: node.session.commands.effort.value.tolist() == [40.0, 7.0, -3.0])
+    rig.wait(lambda: node.session.commands.effort.value == [40.0, 7.0, -3.0])
     states = rig.listen(JointState, "joint_states")
     step()
     rig.wait(lambda: states and states[-1].effort.tolist() == [40, 7, -3, 0])

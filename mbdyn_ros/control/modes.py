@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ..program.declaration import Declaration
 from . import laws
+from .virtual_decomposition import virtual_decomposition
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ MODES = {
     "computed_torque": Mode(laws.computed_torque, "joints", {"kp": "kp", "kd": "kd"}),
     "joint_impedance": Mode(
         laws.joint_impedance, "joints", {"joint_stiffness": "stiffness", "joint_damping": "damping"}
+    ),
+    "virtual_decomposition": Mode(
+        virtual_decomposition, "joints",
+        {"required_rate": "rate", "body_rate": "body_rate", "required_damping": "damping"},
     ),
     "cartesian_impedance": Mode(
         laws.cartesian_impedance, "pose",

@@ -35,13 +35,16 @@ MOST_PRODUCTS_EVALUATED = 16_000
 Powers = tuple[int, ...]
 
 
-def closed_form_efforts(system: System, q: SX, v: SX, a: SX) -> tuple[SX, SX]:
+def closed_form_efforts(
+    system: System, q: SX, v: SX, a: SX, most: int = MOST_PRODUCTS_EVALUATED
+) -> tuple[SX, SX]:
     """H (n, n) and P = H qdd + qd^T C qd + g (n, 1), evaluated by the closed forms.
 
     Parameters
     ----------
     system : one chain of revolute and prismatic joints.
     q, v, a : independent positions, velocities and accelerations (n, 1).
+    most : products of two terms that may be needed.
 
     Raises
     ------
@@ -58,7 +61,7 @@ def closed_form_efforts(system: System, q: SX, v: SX, a: SX) -> tuple[SX, SX]:
     horner = _Horner(variables)
     values = {
         (one.matrix, *one.indices): horner.value(one.polynomial)
-        for one in polynomials(system, sums, MOST_PRODUCTS if known else MOST_PRODUCTS_EVALUATED)
+        for one in polynomials(system, sums, max(most, MOST_PRODUCTS) if known else most)
     }
     mass, efforts = SX(n, n), []
     for i in range(n):

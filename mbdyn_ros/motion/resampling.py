@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.interpolate import BPoly, PPoly
 
 from ..arguments import Wrenches, coordinate_array
 from ..array import Array
@@ -149,6 +148,8 @@ class _Polynomials:
             raise InputError("a motion has two points or more, at times that increase")
         if not all(np.isfinite(one).all() for one in rows):
             raise InputError("the motion has numbers that are not finite")
+        from scipy.interpolate import BPoly, PPoly  # slow to import, and nodes start with this file
+
         self.given = rows
         values = np.stack(rows, axis=1)
         self._whole = PPoly.from_bernstein_basis(BPoly.from_derivatives(self.time, values))

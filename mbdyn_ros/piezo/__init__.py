@@ -36,14 +36,17 @@ One cycle of the controller that keeps the joint on its way:
 """
 
 from .c_programs import generate_c
+from .contact import Contact, RotorDrive
 from .controller import PulseController
 from .motion import PiezoMotion, Pulse
 from .path import JointPath, PiezoRun, circle, follow
 from .pulses import PulseWindows, pulse_windows
 from .rotor import Rotor
+from .slipping_motion import SlippingMotion
 from .torque import generalized_torques, torque_components
 
 __all__ = [
+    "Contact",
     "JointPath",
     "PiezoMotion",
     "PiezoRun",
@@ -51,6 +54,8 @@ __all__ = [
     "PulseController",
     "PulseWindows",
     "Rotor",
+    "RotorDrive",
+    "SlippingMotion",
     "circle",
     "follow",
     "generate_c",

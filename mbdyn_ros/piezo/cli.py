@@ -16,7 +16,17 @@ from ..export.closed_form_text import to_elements
 from ..recording.write import check_target
 from ..robot.export import PRECISIONS
 from ..view.figure import PLOTS
-from . import PiezoMotion, PulseController, Rotor, circle, follow, generate_c
+from . import (
+    Contact,
+    PiezoMotion,
+    PulseController,
+    Rotor,
+    RotorDrive,
+    SlippingMotion,
+    circle,
+    follow,
+    generate_c,
+)
 from .torque_formulas import torque_formulas
 from .torque_text import TORQUE_FORMATS
 
@@ -38,6 +48,14 @@ SAMPLES_PER_CYCLE = 8
 @click.option("--rotor-speed", default=1000.0, show_default=True, help="rad/s.")
 @click.option("--gain", default=50.0, show_default=True, help="Of the position feedback, 1/s.")
 @click.option("--rate", default=1000.0, show_default=True, help="Cycles of control, Hz.")
+@click.option("--holding", type=float,
+              help="Contacts slip beyond this friction, N m or N.  [default: never]")
+@click.option("--ring-up", default=0.0, show_default=True,
+              help="Time constant of transducers that begin to vibrate, s; with --holding.")
+@click.option("--ring-down", default=0.0, show_default=True, help="Of those that cease to, s.")
+@click.option("--drive", metavar="STALL,NO_LOAD[,INERTIA]",
+              help="The rotor as a body, its motor's torque at rest (N m), speed without load "
+              "(rad/s) and inertia (kg m^2); with --holding.")
 @click.option("--plot", metavar="FILE", help="Plot the motion as .png, .svg or .pdf.")
 @click.option("--pulses", metavar="FILE", help="Plot the torques over one turn of the rotor.")
 @click.option("--codegen", metavar="FOLDER",
@@ -61,6 +79,10 @@ def piezo(
     rotor_speed: float,
     gain: float,
     rate: float,
+    holding: float | None,
+    ring_up: float,
+    ring_down: float,
+    drive: str | None,
     plot: str | None,
     pulses: str | None,
     codegen: str | None,
@@ -107,7 +129,12 @@ def piezo(
     if start.ndim != 1:
         raise InputError("--position: give one position, not a table of many")
     control = PulseController(robot, rotor, link, min(gain, rate))
-    motion = PiezoMotion(robot, rotor, link)
+    motion: PiezoMotion | SlippingMotion = PiezoMotion(robot, rotor, link)
+    if holding is not None:
+        contact = Contact(holding, ring_up, ring_down)
+        motion = SlippingMotion(robot, rotor, link, contact, _drive(drive))
+    elif ring_up or ring_down or drive is not None:
+        raise click.UsageError("--ring-up, --ring-down and --drive go with --holding")
     motion.set_state(start)
     path = circle(robot, link, start, radius, duration)
     run = follow(control, motion, path, duration + SETTLE, rate, SAMPLES_PER_CYCLE if plot else 1)
@@ -161,6 +188,19 @@ def piezo(
     click.echo(
         f"mean torque over a turn: at most {100 * run.torque_error(least):.3f} % from that asked"
     )
+
+
+def _drive(text: str | None) -> RotorDrive | None:
+    """The motor of --drive."""
+    if text is None:
+        return None
+    try:
+        numbers = [float(one) for one in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (2, 3):
+        raise InputError(f"--drive {text}: give STALL,NO_LOAD or STALL,NO_LOAD,INERTIA")
+    return RotorDrive(*numbers)
 
 
 def _show_formulas(

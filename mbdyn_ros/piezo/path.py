@@ -13,6 +13,7 @@ from ..robot import Robot
 from .controller import PulseController
 from .motion import PiezoMotion, Pulse
 from .pulse_equations import TURN
+from .slipping_motion import SlippingMotion
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +104,7 @@ def circle(
 
 def follow(
     control: PulseController,
-    motion: PiezoMotion,
+    motion: PiezoMotion | SlippingMotion,
     path: JointPath,
     duration: float,
     rate: float = 1000.0,

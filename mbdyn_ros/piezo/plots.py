@@ -9,7 +9,8 @@ import numpy as np
 from ..model.model import Array
 from ..robot import Robot
 from ..units import effort_unit, position_unit
-from ..view.figure import empty_figure, tidy
+from ..view.colors import color_of
+from ..view.figure import FAINT_INK, empty_figure, legend_beside, tidy
 from . import PiezoRun, PulseWindows
 from .pulse_equations import TURN
 
@@ -22,18 +23,22 @@ DEGREES = 180 / np.pi
 def plot_pulses(robot: Robot, windows: PulseWindows, title: str = "") -> Figure:
     """The rotor's torque on every joint over one turn, and the part that its pulse lets through."""
     count = len(windows.joints)
-    figure = empty_figure(9, 1.2 + 1.35 * count, dpi=120)
-    axes = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
+    figure = empty_figure(10, 1.2 + 1.5 * count, dpi=110)
+    axes = figure.subplots(count, 1, squeeze=False)[:, 0]
+    largest = float(windows.amplitude.max(initial=0.0)) or 1.0
     phase = np.linspace(0, TURN, 721)
     for k, (name, axis) in enumerate(zip(windows.joints, axes, strict=True)):
         torque = windows.amplitude[k] * np.cos(phase - windows.phase[k])
-        axis.plot(DEGREES * phase, torque, color="0.65", linewidth=1.2)
+        axis.plot(DEGREES * phase, torque, color=FAINT_INK, linewidth=1.2, label="of the rotor")
         width = (windows.off[k] - windows.on[k]) % TURN
         inside = (phase - windows.on[k]) % TURN <= width
         if width > 0:
-            axis.plot(DEGREES * phase, np.where(inside, torque, np.nan), color="C2", linewidth=2.2)
-            axis.fill_between(DEGREES * phase, 0, torque, where=inside, color="C2", alpha=0.3)
-            axis.axhline(windows.mean_torque[k], color="C0", linestyle="--", linewidth=1.4)
+            axis.plot(DEGREES * phase, np.where(inside, torque, np.nan), color=color_of(2),
+                      linewidth=2.2, label="let through")  # fmt: skip
+            axis.fill_between(DEGREES * phase, 0, torque, where=inside, color=color_of(2),
+                              alpha=0.3)  # fmt: skip
+            axis.axhline(windows.mean_torque[k], color=color_of(0), linestyle="--", linewidth=1.4,
+                         label="its mean over a turn")  # fmt: skip
         mean = windows.mean_torque[k]
         unit = effort_unit(robot.model, name).replace("N m", "N·m")
         text = f"mean {mean:+.4g} {unit}" if width > 0 else "held"
@@ -45,9 +50,10 @@ def plot_pulses(robot: Robot, windows: PulseWindows, title: str = "") -> Figure:
         axis.set_ylabel(unit)
         tidy(axis)
         if windows.amplitude[k] == 0:
-            axis.set_ylim(-1, 1)
-    axes[-1].set_xlim(0, 360)
-    axes[-1].set_xticks(range(0, 361, 45))
+            axis.set_ylim(-largest, largest)
+        axis.set_xlim(0, 360)
+        axis.set_xticks(range(0, 361, 45))
+        legend_beside(axis)
     axes[-1].set_xlabel("phase of the rotor (degrees)")
     figure.suptitle(title or f"{robot.model.name}: torque over the rotor's turn")
     return figure
@@ -74,7 +80,7 @@ def plot_run(robot: Robot, run: PiezoRun, turns: float = 6.0, title: str = "") -
     units = {position_unit(robot.model, labels[k]) for k in moved}
     unit = units.pop() if len(units) == 1 else "rad, m"
     for k in moved:
-        colour = f"C{k}"
+        colour = color_of(k)
         whole.plot(run.time, run.wanted[:, k], color=colour, linewidth=0.8, linestyle="--")
         whole.plot(run.time, run.q[:, k], color=colour, linewidth=1.5, label=labels[k])
         begin = run.q[close][0, k]
@@ -83,19 +89,19 @@ def plot_run(robot: Robot, run: PiezoRun, turns: float = 6.0, title: str = "") -
         near.plot(1e3 * time, 1e3 * (run.q[close, k] - begin), color=colour, linewidth=1.5)
     for row, k in enumerate(moved):
         on.fill_between(
-            1e3 * time, row, row + 0.8, where=run.free[close, k], color=f"C{k}", step="pre"
+            1e3 * time, row, row + 0.8, where=run.free[close, k], color=color_of(k), step="pre"
         )
     whole.set_ylabel(f"position ({unit})")
     whole.set_xlabel("time (s)")
-    whole.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=9)
+    legend_beside(whole)
     near.set_ylabel(f"position from there (m{unit})" if unit in ("rad", "m") else "position, e-3")
-    near.tick_params(labelbottom=False)
+    near.set_xlabel("time (ms)")
     near.set_title(f"{turns:g} turns of the rotor from the middle", loc="left", fontsize=9)
     on.set_yticks([row + 0.4 for row in range(len(moved))], [labels[k] for k in moved], fontsize=8)
     on.set_title("transducers on", loc="left", fontsize=9)
     on.set_xlabel("time (ms)")
     _draw_path(path, run)
-    gap.plot(run.time, 1e3 * run.gap, color="C3", linewidth=1.0)
+    gap.plot(run.time, 1e3 * run.gap, color=color_of(1), linewidth=1.0)
     gap.set_xlabel("time (s)")
     gap.set_ylabel("distance from its path (mm)")
     gap.set_ylim(bottom=0)
@@ -114,7 +120,7 @@ def _draw_path(axis: Any, run: PiezoRun) -> None:
         return 1e3 * (places - centre) @ directions[:2].T
 
     axis.plot(*flat(run.wanted_place).T, color="0.3", linewidth=0.9, linestyle="--")
-    axis.plot(*flat(run.place).T, color="C0", linewidth=1.2)
+    axis.plot(*flat(run.place).T, color=color_of(0), linewidth=1.2)
     axis.set_aspect("equal", adjustable="datalim")
-    axis.set_xlabel("in the plane of the path (mm)")
-    axis.set_ylabel("mm")
+    axis.set_xlabel("along the path's plane (mm)")
+    axis.set_ylabel("across it (mm)")

@@ -62,7 +62,7 @@ class ControlledRobot:
         root = etree.fromstring(self._description.encode())
         for block in root.findall("ros2_control"):
             root.remove(block)
-        block = etree.SubElement(root, "ros2_control", name="simulator", type="system")
+        block = etree.SubElement(root, "ros2_control", name="simulated_robot", type="system")
         system = etree.SubElement(block, "hardware")
         etree.SubElement(system, "plugin").text = hardware
         for name, value in TOPICS.items():

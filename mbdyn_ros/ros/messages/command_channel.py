@@ -5,11 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
-from ...array import Array
 from ...errors import InputError
-from ...simulation.stepped.servo import Marks
 from .named_numbers import LARGEST_SENT, require_reasonable
 
 HOLDING = 0.5
@@ -30,18 +26,19 @@ class CommandChannel:
 
     Attributes
     ----------
-    value, at, changed : (n,) the last command, when it came, and when it last was another one (s).
-    largest : (n,) beyond which commands are refused: openings of valves, voltages of motors.
+    value, at, changed : n each: the last command, when it came, and when it last was another (s).
+    largest : n, beyond which commands are refused: openings of valves, voltages of motors.
     """
+
+    # A handful of numbers in plain lists: arrays would take several times as long.
 
     def __init__(self, quantity: str, labels: Sequence[str]) -> None:
         self.quantity, self._labels = quantity, labels
         size = len(labels)
-        self.value, self.largest = np.zeros(size), np.full(size, math.inf)
-        self.at, self.changed = np.full((2, size), -math.inf)
-        self._age, self._share = np.zeros((2, size))
+        self.value, self.largest = [0.0] * size, [math.inf] * size
+        self.at, self.changed = [-math.inf] * size, [-math.inf] * size
 
-    def set(self, places: Sequence[int], values: Array, now: float) -> None:
+    def set(self, places: Sequence[int], values: Sequence[float], now: float) -> None:
         """Take commands of coordinates.
 
         Raises
@@ -49,43 +46,41 @@ class CommandChannel:
         InputError
             One is not finite, absurdly large, or beyond `largest`; none is taken.
         """
-        if not (np.abs(values) <= LARGEST_SENT).all():
-            require_reasonable(self.quantity, values, [self._labels[place] for place in places])
-        over = np.flatnonzero(np.abs(values) > self.largest[places])
-        if len(over):
-            place = places[over[0]]
-            raise InputError(
-                f"the command of {self._labels[place]} is {values[over[0]]:g}; its actuator takes "
-                f"{-self.largest[place]:g} to {self.largest[place]:g}"
-            )
-        others = (values != self.value[places]) | (self.at[places] == -math.inf)
-        self.changed[places] = np.where(others, now, self.changed[places])
-        self.value[places] = values
-        self.at[places] = now
+        for place, number in zip(places, values, strict=True):
+            if not abs(number) <= LARGEST_SENT:
+                require_reasonable(self.quantity, [number], [self._labels[place]])
+            if abs(number) > self.largest[place]:
+                raise InputError(
+                    f"the command of {self._labels[place]} is {number:g}; its actuator takes "
+                    f"{-self.largest[place]:g} to {self.largest[place]:g}"
+                )
+        for place, number in zip(places, values, strict=True):
+            if number != self.value[place] or self.at[place] == -math.inf:
+                self.value[place], self.changed[place] = number, now
+            self.at[place] = now
 
-    def clear(self, places: Sequence[int] | slice = slice(None)) -> None:
-        """Forget commands."""
-        self.value[places] = 0.0
-        self.at[places] = self.changed[places] = -math.inf
+    def clear(self, places: Sequence[int] | None = None) -> None:
+        """Forget commands; all of them by default."""
+        for place in range(len(self.value)) if places is None else places:
+            self.value[place] = 0.0
+            self.at[place] = self.changed[place] = -math.inf
 
-    def write(self, result: Array, now: float, timeout: float, unchanged: float = 0.0) -> None:
-        """Fill commands (n,): whole, fading from half of `timeout` (s) on, else zero.
+    def present(self, now: float, timeout: float, unchanged: float = 0.0) -> list[float]:
+        """Commands (n,) now: whole, fading from half of `timeout` (s) on, else zero.
 
         unchanged : s for which a command that is sent again and again may stay the same; 0: ever.
         """
-        age, share = self._age, self._share
-        np.subtract(now, self.at, out=age)
-        np.divide(age, timeout, out=share)
-        np.subtract(share, HOLDING, out=share)
-        np.divide(share, 1.0 - HOLDING, out=share)
-        np.clip(share, 0.0, 1.0, out=share)
-        np.multiply(share, share * share, out=share)
-        np.subtract(1.0, share, out=share)
-        if unchanged:
-            np.multiply(share, now - self.changed <= unchanged, out=share)
-        np.multiply(self.value, share, out=result)
+        result = list(self.value)
+        holding = HOLDING * timeout
+        for place, at in enumerate(self.at):
+            age = now - at
+            if age > holding:
+                share = (age - holding) / (timeout - holding)
+                result[place] *= 1.0 - share * share * share if share < 1.0 else 0.0
+            if unchanged and now - self.changed[place] > unchanged:
+                result[place] = 0.0
+        return result
 
-    def stale(self, now: float, timeout: float) -> Marks:
-        """Coordinates (n,) that were commanded once, but not lately."""
-        age = now - self.at
-        return (timeout < age) & (age < math.inf)
+    def stale(self, now: float, timeout: float) -> list[int]:
+        """Places that were commanded once, but not lately."""
+        return [place for place, at in enumerate(self.at) if timeout < now - at < math.inf]

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from ...array import Array
 from ...errors import InputError
 from ...model.model import Model
 from ...robot import Robot
 from .named_numbers import columns, effort_blocks, require_known
 
-Numbers = tuple[list[int], Array]
+Numbers = tuple[list[int], list[float]]
 """Places among the efforts of the robot, and a number for each of them; NaN: none."""
 
 
@@ -33,7 +30,8 @@ class CommandLayout:
         self._known = robot.joint_names
         self._interfaces = command_interfaces(robot.model)
         self.remarks: dict[str, None] = {}
-        self._last: tuple[object, list[int]] = ((), [])
+        self._names: list[str] = []
+        self._known_places: dict[tuple[str, int], list[int]] = {}
 
     def numbers(self, quantity: str, names: Sequence[str], values: Sequence[float]) -> Numbers:
         """The numbers of named joints; without values none.
@@ -43,10 +41,12 @@ class CommandLayout:
         InputError
             Unknown or repeated joint, or values that cannot be told apart.
         """
-        key = quantity, tuple(names), len(values)
-        if self._last[0] != key:
-            self._last = key, self._places(quantity, names, len(values))
-        return self._last[1], np.array(values, dtype=np.float64)
+        if names != self._names:
+            self._names, self._known_places = list(names), {}
+        key = quantity, len(values)
+        if key not in self._known_places:
+            self._known_places[key] = self._places(quantity, names, len(values))
+        return self._known_places[key], list(values)
 
     def _places(self, quantity: str, names: Sequence[str], count: int) -> list[int]:
         if not names:

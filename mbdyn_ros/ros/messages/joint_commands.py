@@ -24,6 +24,9 @@ CONTEST = 3
 QUANTITIES = ("position", "velocity", "effort")
 """Quantities of commands; of those that change at once the first one moves the joint."""
 
+FOLLOWED, EFFORT = (0, 1), 2
+"""Places in `QUANTITIES` of position and velocity, which are followed, and of effort."""
+
 NEARLY_WITHIN = 1e-4
 """rad or m by which points of trajectories may be beyond limits: planners round."""
 
@@ -89,8 +92,9 @@ class JointCommands:
         single = [name in robot.actuated_joints for name in self._labels]
         self.can_follow = np.array(single, dtype=bool)
         self._limits = _limits(robot, self._labels, self.can_follow)
+        self._limit_lists = self._limits.T.tolist()
         self._beyond: dict[str, None] = {}
-        self._mode = np.full(size, QUANTITIES.index("effort"))
+        self._mode = [EFFORT] * size
         self._senders, self._turns = [b""] * size, [0] * size
 
     # ---- what comes ------------------------------------------------------------------------
@@ -104,21 +108,22 @@ class JointCommands:
                 f"the command has {len(values)} {PLURALS[quantity]}, expected "
                 f"{len(self._order)}: {', '.join(self.joints)}"
             )
-        numbers = self._order, np.array(values, dtype=np.float64)
-        self._take({quantity: numbers}, now, now, sender)
+        self._take({quantity: (self._order, list(values))}, now, now, sender)
 
     def set_named(self, command: NamedCommand, now: float, sender: bytes = b"") -> None:
         """Numbers of the named joints; the others keep theirs."""
         sent = {}
         for quantity, values in command.given():
             places, numbers = self._layout.numbers(quantity, command.names, values)
-            there = ~np.isnan(numbers)
-            for k in np.flatnonzero(there).tolist() if command.unclaimed else ():
-                there[k] = (self._labels[places[k]], quantity) not in command.unclaimed
-            if there.all():
+            pairs = list(zip(places, numbers, strict=True))
+            kept = [pair for pair in pairs if pair[1] == pair[1]]  # but for NaN
+            if command.unclaimed:
+                labels = self._labels
+                kept = [one for one in kept if (labels[one[0]], quantity) not in command.unclaimed]
+            if len(kept) == len(pairs):
                 sent[quantity] = places, numbers
-            elif there.any():
-                sent[quantity] = [places[k] for k in np.flatnonzero(there)], numbers[there]
+            elif kept:
+                sent[quantity] = [pair[0] for pair in kept], [pair[1] for pair in kept]
         if sent:
             self._take(sent, now, min(now, command.stamp), sender)
         elif not command.unclaimed:
@@ -128,31 +133,30 @@ class JointCommands:
         self, sent: dict[str, Numbers], now: float, stamp: float, sender: bytes
     ) -> None:
         for quantity, (places, _) in sent.items():
-            if quantity != "effort" and not self.can_follow[places].all():
-                k = int(np.argmin(self.can_follow[places]))
-                raise InputError(
-                    f"{self._labels[places[k]]} can follow no {quantity}: it has an actuator "
-                    "of its own, or is part of a joint with several coordinates"
-                )
+            for place in places if quantity != "effort" else ():
+                if not self.can_follow[place]:
+                    raise InputError(
+                        f"{self._labels[place]} can follow no {quantity}: it has an actuator "
+                        "of its own, or is part of a joint with several coordinates"
+                    )
         for quantity, (places, values) in sent.items():
             self._channels[quantity].set(places, values, now)
         if "position" in sent:
             places, values = sent["position"]
-            low, high, _ = self._limits[:, places]
-            within = np.clip(values, low, high)
-            self._say_beyond("position", places, values, within)
+            within = [self._within("position", *pair) for pair in zip(places, values, strict=True)]
             speeds = sent.get("velocity")
             known = speeds[1] if speeds is not None and speeds[0] == places else None
             self._stream.take(places, within, stamp, known)
-        for quantity in reversed(QUANTITIES):  # the stiffest has the last word
+        for rank in range(len(QUANTITIES) - 1, -1, -1):  # the stiffest has the last word
+            quantity = QUANTITIES[rank]
             if quantity in sent:
-                among = np.array(sent[quantity][0], dtype=int)
-                new = self._channels[quantity].changed[among] == now
-                self._mode[among[new]] = QUANTITIES.index(quantity)
-        for place in {place for places, _ in sent.values() for place in places}:
-            if self._senders[place] != sender:
-                self._senders[place] = sender
-                self._turns[place] += 1
+                changed = self._channels[quantity].changed
+                for place in sent[quantity][0]:
+                    if changed[place] == now:
+                        self._mode[place] = rank
+                    if self._senders[place] != sender:
+                        self._senders[place] = sender
+                        self._turns[place] += 1
 
     def require_within(
         self, places: Sequence[int], names: Sequence[str], points: Sequence[Any]
@@ -177,27 +181,28 @@ class JointCommands:
                     f"{low[j]:.6g} to {high[j]:.6g}"
                 )
 
-    def hold(self, places: Sequence[int], position: Array) -> None:
+    def hold(self, places: Sequence[int], position: Sequence[float]) -> None:
         """Let coordinates follow a position, from a standstill, until something else comes."""
-        self._channels["position"].value[places] = position
         self._stream.rest(places, position)
-        self._mode[places] = QUANTITIES.index("position")
+        for place, number in zip(places, position, strict=True):
+            self._channels["position"].value[place] = number
+            self._mode[place] = FOLLOWED[0]
 
     def turn(self, places: Sequence[int]) -> float:
         """When coordinates were last commanded otherwise, by all that is sent; grows."""
-        return max(float(one.changed[places].max()) for one in self._channels.values())
+        return max(one.changed[place] for one in self._channels.values() for place in places)
 
     @property
     def follow(self) -> bool:
         """Whether any joint follows a velocity or a position."""
-        return bool((self._mode < QUANTITIES.index("effort")).any())
+        return EFFORT != min(self._mode, default=EFFORT)
 
     def drive_by(self, largest: Array) -> None:
         """Take openings of valves, or voltages, up to `largest` (n,) in the place of efforts.
 
         Infinite where a joint has no actuator of its own.
         """
-        self.effort.largest = largest
+        self.effort.largest = largest.tolist()
         self.can_follow &= np.isinf(largest)
 
     def release(self, unclaimed: Collection[tuple[str, str]], source: bytes) -> None:
@@ -216,38 +221,41 @@ class JointCommands:
         for channel in self._channels.values():
             channel.clear()
         self._stream.clear()
-        self._mode[:] = QUANTITIES.index("effort")
+        self._mode[:] = [EFFORT] * len(self._mode)
         self.targets.followed[:] = False
 
     # ---- what they ask for -----------------------------------------------------------------
 
     def write(self, effort: Array, now: float, timeout: float, unchanged: float = 0.0) -> None:
         """Fill efforts (n,), zero for what follows a target, and the `targets` of that."""
-        self.effort.write(effort, now, timeout, unchanged)
-        targets = self.targets
-        np.less(self._mode, QUANTITIES.index("effort"), out=targets.followed)
-        if not targets.followed.any():
-            return
-        np.equal(self._mode, QUANTITIES.index("position"), out=targets.placed)
-        effort[targets.followed] = 0.0
-        moving = targets.followed & ~targets.placed
-        self._stream.at(now, targets.position, targets.velocity)
-        if moving.any():
-            wanted = np.zeros(len(effort))
-            self._channels["velocity"].write(wanted, now, timeout, unchanged)
-            fastest = self._limits[2]
-            within = np.clip(wanted, -fastest, fastest)
-            self._say_beyond("velocity", range(len(wanted)), wanted * moving, within * moving)
-            targets.velocity[moving] = within[moving]
+        mode, targets = self._mode, self.targets
+        wanted = self.effort.present(now, timeout, unchanged)
+        targets.followed[:] = followed = [one != EFFORT for one in mode]
+        if any(followed):
+            targets.placed[:] = [one == FOLLOWED[0] for one in mode]
+            positions, velocities = self._stream.present(now)
+            if FOLLOWED[1] in mode:
+                speeds = self._channels["velocity"].present(now, timeout, unchanged)
+                for place, one in enumerate(mode):
+                    if one == FOLLOWED[1]:
+                        velocities[place] = self._within("velocity", place, speeds[place])
+            targets.position[:], targets.velocity[:] = positions, velocities
+            targets.acceleration[:] = 0.0
+            wanted = [0.0 if other else one for one, other in zip(wanted, followed, strict=True)]
+        effort[:] = wanted
 
     # ---- what is said of them --------------------------------------------------------------
 
     def stale(self, now: float, timeout: float) -> list[str]:
         """Joints whose commands have ended, by their age; those that hold a position have not."""
-        ended = self.effort.stale(now, timeout) & (self._mode == QUANTITIES.index("effort"))
-        speeds = self._channels["velocity"].stale(now, timeout)
-        ended |= speeds & (self._mode == QUANTITIES.index("velocity"))
-        return [self._labels[k] for k in np.flatnonzero(ended)]
+        ended = {
+            rank: set(self._channels[QUANTITIES[rank]].stale(now, timeout))
+            for rank in (FOLLOWED[1], EFFORT)
+        }
+        return [
+            label for place, label in enumerate(self._labels)
+            if place in ended.get(self._mode[place], ())
+        ]
 
     def contested(self) -> list[str]:
         """Joints whose commands came from several senders in turns since this was asked before."""
@@ -263,13 +271,16 @@ class JointCommands:
         found, self._beyond = list(self._beyond), {}
         return found
 
-    def _say_beyond(
-        self, quantity: str, places: Sequence[int], wanted: Array, within: Array
-    ) -> None:
-        for k in np.flatnonzero(wanted != within).tolist():
-            said = f"{self._labels[places[k]]} ({quantity} {wanted[k]:.4g}, {within[k]:g} allowed)"
-            if len(self._beyond) < len(self._labels):
-                self._beyond[said] = None
+    def _within(self, quantity: str, place: int, number: float) -> float:
+        """A number up to its limit; what is beyond is remembered."""
+        low, high, speed = self._limit_lists[place]
+        if quantity == "velocity":
+            low, high = -speed, speed
+        within = min(max(number, low), high)
+        if within != number and len(self._beyond) < len(self._labels):
+            said = f"{self._labels[place]} ({quantity} {number:.4g}, {within:g} allowed)"
+            self._beyond[said] = None
+        return within
 
 
 def _limits(robot: Robot, labels: Sequence[str], single: Array) -> Array:

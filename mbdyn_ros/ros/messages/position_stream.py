@@ -5,10 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
-from ...array import Array
-
 LONGEST_INTERVAL = 0.05
 """s between two commands of one motion; what comes later is a step, from rest."""
 
@@ -24,48 +20,55 @@ class PositionStream:
 
     Attributes
     ----------
-    position, velocity : (n,) as of the last commands.
+    position, velocity : n each, as of the last commands.
     """
 
     def __init__(self, size: int) -> None:
-        self.position, self.velocity, self._span = np.zeros((3, size))
-        self._at = np.full(size, -math.inf)
-        self._given = np.zeros(size, dtype=bool)
+        self.position, self.velocity, self._span = ([0.0] * size for _ in range(3))
+        self._at = [-math.inf] * size
 
     def take(
-        self, places: Sequence[int], positions: Array, at: float, velocities: Array | None = None
+        self,
+        places: Sequence[int],
+        positions: Sequence[float],
+        at: float,
+        velocities: Sequence[float] | None = None,
     ) -> None:
         """Take positions for the time `at` (s); `velocities` where they are known.
 
         Others are found from the positions before.
         """
-        span = at - self._at[places]
-        flows = span <= LONGEST_INTERVAL
-        if velocities is not None:
-            self.velocity[places] = velocities
-            self._span[places] = np.where(flows, EXTRAPOLATED * span, 0.0)
-        elif at > self._at[places].min():
-            with np.errstate(invalid="ignore", divide="ignore"):
-                rate = (positions - self.position[places]) / span
-            before = self.velocity[places]
-            share = span / (span + SMOOTHING)
-            self.velocity[places] = np.where(flows, before + share * (rate - before), 0.0)
-            self._span[places] = np.where(flows, EXTRAPOLATED * span, 0.0)
-        self.position[places] = positions
-        self._at[places] = at
+        for k, (place, position) in enumerate(zip(places, positions, strict=True)):
+            span = at - self._at[place]
+            flows = span <= LONGEST_INTERVAL
+            if velocities is not None:
+                self.velocity[place] = velocities[k]
+            elif span > 0 and flows:
+                rate, before = (position - self.position[place]) / span, self.velocity[place]
+                self.velocity[place] += span / (span + SMOOTHING) * (rate - before)
+            elif not flows:
+                self.velocity[place] = 0.0
+            if span > 0:
+                self._span[place] = EXTRAPOLATED * span if flows else 0.0
+            self.position[place], self._at[place] = position, at
 
-    def at(self, time: float, position: Array, velocity: Array) -> None:
-        """Fill the position and the velocity at a time (s)."""
-        age = np.maximum(time - self._at, 0.0)
-        np.multiply(self.velocity, age <= self._span, out=velocity)
-        position[:] = self.position + self.velocity * np.minimum(age, self._span)
+    def present(self, time: float) -> tuple[list[float], list[float]]:
+        """Positions and velocities at a time (s)."""
+        positions, velocities = list(self.position), list(self.velocity)
+        for place, span in enumerate(self._span):
+            age = max(time - self._at[place], 0.0)
+            if velocities[place]:
+                positions[place] += velocities[place] * min(age, span)
+                if age > span:
+                    velocities[place] = 0.0
+        return positions, velocities
 
-    def rest(self, places: Sequence[int], position: Array) -> None:
-        """Stand at a position."""
-        self.position[places], self.velocity[places] = position, 0.0
-        self._span[places], self._at[places] = 0.0, -math.inf
+    def rest(self, places: Sequence[int], positions: Sequence[float]) -> None:
+        """Stand at positions."""
+        for place, position in zip(places, positions, strict=True):
+            self.position[place], self._at[place] = position, -math.inf
+            self.velocity[place] = self._span[place] = 0.0
 
     def clear(self) -> None:
         """Forget all."""
-        self.velocity[:] = self._span[:] = 0.0
-        self._at[:] = -math.inf
+        self.rest(range(len(self.position)), list(self.position))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from ...array import Array
 from ...simulation.stepped.servo import Targets
 from ..messages.joint_path import JointPath, Tolerances
@@ -87,4 +85,4 @@ class PathMotion:
 
     def _hold(self, position: Array) -> None:
         session = self._session
-        session.commands.hold(self.places, np.asarray(position))
+        session.commands.hold(self.places, position.tolist())

@@ -124,7 +124,8 @@ class Session:
             self.path.outcome, self.path = "the simulation was reset", None
         if self._held:
             places = np.flatnonzero(self.commands.can_follow).tolist()
-            self.commands.hold(places, self.motion.joint_position[self.following.places[places]])
+            start = self.motion.joint_position[self.following.places[places]]
+            self.commands.hold(places, start.tolist())
         self.fill_message()
 
     def require_slow(self, v: Array) -> None:

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dposv
 
 from ...model.model import Array
 
@@ -110,14 +111,18 @@ class Servo:
         step : length of the step to come, s.
         """
         pole = math.exp(-2.0 * math.pi * self.frequency * step)
-        self._learn(velocity, step, 1.0 - pole)
-        followed = np.flatnonzero(targets.followed)
         mobility, free = response[:, :-1], response[:, -1]
-        wanted = self._wanted(targets, position, velocity, response, limit, step, pole)
+        self._learn(velocity, step, 1.0 - pole)
+        rest = self._wanted(targets, position, velocity, response, limit, step, pole)
+        rest -= free + self._load
+        followed = np.flatnonzero(targets.followed)
         effort[followed] = 0.0
         while len(followed):
-            rest = wanted - free - self._load - mobility @ effort
-            found = self._solved(mobility[np.ix_(followed, followed)], rest[followed])
+            if len(followed) == len(effort):
+                found = self._solved(mobility, rest)
+            else:
+                left = rest - mobility @ effort
+                found = self._solved(mobility[followed[:, None], followed], left[followed])
             over = np.abs(found) > limit[followed]
             if not over.any():
                 effort[followed] = found
@@ -142,34 +147,34 @@ class Servo:
         """Accelerations (n,) that are wanted."""
         k = (1.0 - pole) * (3.0 + pole) / (2.0 * step)
         w = 2.0 * (1.0 - pole) / ((3.0 + pole) * step)
-        deviation = np.where(targets.placed, position - targets.position, 0.0)
-        approach = w * np.abs(deviation)
-        diagonal = np.diagonal(response)
-        with np.errstate(invalid="ignore"):
-            spare = limit * diagonal - np.abs(response[:, -1])
-        spare = np.where(np.isnan(spare), 0.0, spare)
-        braking = STOPPING * np.maximum(spare, LEAST_SPARE * limit * diagonal)
-        linear = braking / w**2  # rad or m, within which w e can be braked
-        far = np.abs(deviation) > linear
-        with np.errstate(invalid="ignore"):
-            slower = np.sqrt(braking * (2.0 * np.abs(deviation) - linear))
-        approach[far] = slower[far]
-        speed = targets.velocity - np.copysign(approach, deviation)
-        speed = np.clip(speed, -self._fastest, self._fastest)
-        result: Array = targets.acceleration - k * (velocity - speed)
-        return result
+        fastest, most = self._fastest.tolist(), limit.tolist()
+        own, free = response.diagonal().tolist(), response[:, -1].tolist()
+        placed, at = targets.placed.tolist(), targets.position.tolist()
+        where, speeds = position.tolist(), velocity.tolist()
+        aims, result = targets.velocity.tolist(), targets.acceleration.tolist()
+        for i, aim in enumerate(aims):  # plain numbers: arrays would take several times as long
+            if placed[i]:
+                deviation = where[i] - at[i]
+                far, approach = abs(deviation), w * abs(deviation)
+                power = most[i] * own[i]
+                if power < math.inf:
+                    braking = STOPPING * max(power - abs(free[i]), LEAST_SPARE * power)
+                    linear = braking / w**2  # rad or m, within which w e can be braked
+                    if far > linear:
+                        approach = math.sqrt(braking * (2.0 * far - linear))
+                aim -= math.copysign(approach, deviation)
+            aim = min(max(aim, -fastest[i]), fastest[i])
+            result[i] -= k * (speeds[i] - aim)
+        return np.array(result)
 
     def _solved(self, mobility: Array, acceleration: Array) -> Array:
         """Efforts that give the accelerations."""
-        found: NDArray[np.floating[Any]] = acceleration
         if not self._redundant:
-            try:
-                found = np.linalg.solve(mobility, acceleration)
-            except np.linalg.LinAlgError:  # a dead point: it moves nothing
-                found = _of_least_norm(mobility, acceleration)
-        else:
-            found = _of_least_norm(mobility, acceleration)
-        return found.astype(np.float64, copy=False)
+            # LAPACK itself: numpy's solve lets go of the interpreter, and other threads keep it.
+            _, found, unsolved = dposv(mobility, acceleration)
+            if not unsolved:
+                return np.asarray(found, dtype=np.float64)
+        return _of_least_norm(mobility, acceleration).astype(np.float64, copy=False)
 
 
 def _of_least_norm(mobility: Array, acceleration: Array) -> NDArray[np.floating[Any]]:
