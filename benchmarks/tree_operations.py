@@ -94,9 +94,10 @@ def figures(most: int) -> dict[str, dict[int, Counts]]:
 
 def plot(result: dict[str, dict[int, Counts]], path: Path) -> None:
     """Products above, sums below; figure 12 on the left, 13 on the right."""
-    from matplotlib.figure import Figure
+    from mbdyn_ros.view.colors import color_of
+    from mbdyn_ros.view.figure import empty_figure, legend_beside, save_figure, tidy
 
-    figure = Figure(figsize=(11, 8), dpi=110, layout="constrained")
+    figure = empty_figure(12, 8)
     axes = figure.subplots(2, 2, sharex="col", sharey="row")
     words = {"12": f"links of each of {BRANCHES} branches", "13": f"branches of {LINKS} links each"}
     for column, (number, counts) in enumerate(result.items()):
@@ -105,15 +106,15 @@ def plot(result: dict[str, dict[int, Counts]], path: Path) -> None:
             for k, name in enumerate(next(iter(counts.values()))):
                 at.plot(
                     list(counts), [one[name][row] for one in counts.values()], marker="o", ms=4,
-                    color=f"C{k}", ls="-" if name in OURS else "--", label=name,
+                    color=color_of(k), ls="-" if name in OURS else "--", label=name,
                 )  # fmt: skip
             at.set_yscale("log")
-            at.grid(alpha=0.3, which="both")
+            tidy(at)
             at.set_ylabel(what if column == 0 else "")
         axes[0][column].set_title(f"figure {number}", loc="left", fontsize=10)
         axes[1][column].set_xlabel(words[number])
-    axes[0][0].legend(fontsize=8)
-    figure.savefig(path)
+    legend_beside(axes[0][1])
+    save_figure(figure, path)
 
 
 def main() -> None:

@@ -147,13 +147,16 @@ def outcome(drop: Drop, impacts: Any, q: Array, v: Array) -> dict[str, Any]:
 
 def plot(drop: Drop, trajectory: Trajectory, path: str) -> None:
     """Heights, joints and energy over time."""
-    from matplotlib.figure import Figure
+    from mbdyn_ros.view.colors import COLORS
+    from mbdyn_ros.view.figure import INK, empty_figure, legend_beside, save_figure, tidy
 
-    figure = Figure(figsize=(9, 9.5), dpi=110, layout="constrained")
-    bounces, heights, joints, energy = figure.subplots(4, 1)
+    figure = empty_figure(10.5, 9.5)
+    bounces, heights, joints, energy = panels = figure.subplots(4, 1)
+    for axes in panels:
+        axes.set_prop_cycle(color=COLORS)
     t = trajectory.time
     poses = {foot: drop.robot.frame_pose(trajectory.q, foot)[:, 2, 3] for foot in drop.feet}
-    heights.plot(t, trajectory.q[:, 2], color="black", label="base")
+    heights.plot(t, trajectory.q[:, 2], color=INK, label="base")
     for foot, z in poses.items():
         heights.plot(t, z, label=foot)
         bounces.plot(1e3 * t, 1e3 * z, label=foot)
@@ -174,19 +177,16 @@ def plot(drop: Drop, trajectory: Trajectory, path: str) -> None:
         energy.plot(t, numbers, label=label)
     energy.set_ylabel("energy (J)")
     energy.set_xlabel("time (s)")
-    for axes, scale, where in (
-        (bounces, 1e3, "upper right"), (heights, 1, "upper right"), (joints, 1, "center right"),
-        (energy, 1, "upper right"),
-    ):  # fmt: skip
+    for axes, scale in ((bounces, 1e3), (heights, 1), (joints, 1), (energy, 1)):
         for impact in trajectory.impacts:
             axes.axvline(scale * impact.time, color="gray", linewidth=0.6, alpha=0.6, zorder=0)
-        axes.legend(loc=where, frameon=False, fontsize="small", ncols=5)
-        axes.grid(alpha=0.3)
+        legend_beside(axes)
+        tidy(axes)
         if axes is not bounces:
             axes.set_xlim(0, t[-1])
     figure.suptitle(f"{drop.robot.model.name} dropped from {HEIGHT:g} m: {RESTITUTION:g} of the "
                     f"speed comes back, friction {FRICTION:g}")
-    figure.savefig(path)
+    save_figure(figure, path)
 
 
 def show(words: str, result: dict[str, Any]) -> None:

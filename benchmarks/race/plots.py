@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
+
+from mbdyn_ros.view.colors import color_of
+from mbdyn_ros.view.figure import empty_figure, legend_beside, save_figure, tidy
 
 from .bars import TITLES
 from .ours import Bound, Plain
@@ -17,7 +19,7 @@ def plot_ratios(rows: Sequence[Result], libraries: Sequence[str], path: Path) ->
     """How many times as long as our bound call the others take, of every robot and program."""
     robots = list(dict.fromkeys(row.robot for row in rows))
     programs = [program for program in TITLES if any(row.program == program for row in rows)]
-    figure = Figure(figsize=(11, 0.9 + 0.35 * len(robots)), layout="constrained")
+    figure = empty_figure(11, 0.9 + 0.35 * len(robots))
     panels = figure.subplots(1, len(programs), sharey=True, sharex=True, squeeze=False)[0]
     shown = [name for name in libraries if name not in (Bound.name, Plain.name)]
     for axis, program in zip(panels, programs, strict=True):
@@ -25,34 +27,32 @@ def plot_ratios(rows: Sequence[Result], libraries: Sequence[str], path: Path) ->
             known = [row for row in rows if row.program == program and name in row.times]
             ratios = [1 / row.ratio(name) for row in known]
             places = [robots.index(row.robot) for row in known]
-            axis.plot(ratios, places, "o", ms=6, alpha=0.85, color=f"C{k}", label=name)
-        axis.axvline(1.0, color="C0", lw=1.5)
+            axis.plot(ratios, places, "o", ms=6, alpha=0.85, color=color_of(k), label=name)
+        axis.axvline(1.0, color=color_of(0), lw=1.5)
         axis.set_title(TITLES[program].replace(" of ", " of\n"), fontsize="medium")
         axis.set_xscale("log")
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.grid(axis="x", alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)
+        tidy(axis)
     panels[0].set_yticks(range(len(robots)), robots)
     panels[0].set_ylim(len(robots) - 0.5, -0.5)
     figure.supxlabel("time of the others / ours", fontsize="medium")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right center", frameon=False)
-    figure.savefig(path, dpi=110)
+    save_figure(figure, path)
 
 
 def plot_growth(growth: Mapping[str, Sequence[Result]], path: Path) -> None:
     """Time against the number of joints, double logarithmic."""
-    figure = Figure(figsize=(9, 4), layout="constrained")
+    figure = empty_figure(10.5, 4)
     axes = figure.subplots(1, 2, sharey=True)
     for axis, (program, rows) in zip(axes, growth.items(), strict=True):
         for k, name in enumerate(rows[-1].times):
             known = [row for row in rows if name in row.times]
             times = [row.times[name].minimum for row in known]
-            axis.loglog([row.nv for row in known], times, "o-", ms=4, color=f"C{k}", label=name)
+            axis.loglog([row.nv for row in known], times, "o-", ms=4, color=color_of(k), label=name)
         axis.set_title(TITLES[program])
         axis.set_xlabel("joints of the chain")
-        axis.grid(alpha=0.3)
-        axis.spines[["top", "right"]].set_visible(False)
+        tidy(axis)
     axes[0].set_ylabel("time a call (µs)")
-    axes[0].legend(frameon=False)
-    figure.savefig(path, dpi=110)
+    legend_beside(axes[-1])
+    save_figure(figure, path)
