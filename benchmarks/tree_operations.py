@@ -97,7 +97,7 @@ def plot(result: dict[str, dict[int, Counts]], path: Path) -> None:
     from mbdyn_ros.view.colors import color_of
     from mbdyn_ros.view.figure import empty_figure, legend_beside, save_figure, tidy
 
-    figure = empty_figure(12, 8)
+    figure = empty_figure(13, 8)
     axes = figure.subplots(2, 2, sharex="col", sharey="row")
     words = {"12": f"links of each of {BRANCHES} branches", "13": f"branches of {LINKS} links each"}
     for column, (number, counts) in enumerate(result.items()):
@@ -110,10 +110,12 @@ def plot(result: dict[str, dict[int, Counts]], path: Path) -> None:
                 )  # fmt: skip
             at.set_yscale("log")
             tidy(at)
-            at.set_ylabel(what if column == 0 else "")
-        axes[0][column].set_title(f"figure {number}", loc="left", fontsize=10)
-        axes[1][column].set_xlabel(words[number])
+            at.tick_params(labelbottom=True, labelleft=True)
+            at.set_ylabel(what)
+            at.set_xlabel(words[number])
+            at.set_title(f"figure {number}, {what}", loc="left", fontsize=10)
     legend_beside(axes[0][1])
+    legend_beside(axes[1][1])
     save_figure(figure, path)
 
 

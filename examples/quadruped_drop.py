@@ -147,39 +147,39 @@ def outcome(drop: Drop, impacts: Any, q: Array, v: Array) -> dict[str, Any]:
 
 def plot(drop: Drop, trajectory: Trajectory, path: str) -> None:
     """Heights, joints and energy over time."""
-    from mbdyn_ros.view.colors import COLORS
+    from mbdyn_ros.view.colors import color_of
     from mbdyn_ros.view.figure import INK, empty_figure, legend_beside, save_figure, tidy
 
-    figure = empty_figure(10.5, 9.5)
-    bounces, heights, joints, energy = panels = figure.subplots(4, 1)
-    for axes in panels:
-        axes.set_prop_cycle(color=COLORS)
+    figure = empty_figure(10, 9.5)
+    bounces, heights, joints, energy = figure.subplots(4, 1)
     t = trajectory.time
     poses = {foot: drop.robot.frame_pose(trajectory.q, foot)[:, 2, 3] for foot in drop.feet}
     heights.plot(t, trajectory.q[:, 2], color=INK, label="base")
-    for foot, z in poses.items():
-        heights.plot(t, z, label=foot)
-        bounces.plot(1e3 * t, 1e3 * z, label=foot)
-    bounces.set_ylabel("feet (mm)")
-    bounces.set_xlabel("the bounces: time (ms)")
+    for k, (foot, z) in enumerate(poses.items()):
+        style = {"color": color_of(k), "ls": ("-", "--")[k % 2], "label": foot}
+        heights.plot(t, z, **style)
+        bounces.plot(1e3 * t, 1e3 * z, **style)
+    bounces.set_ylabel("height of feet (mm)")
+    bounces.set_title("the bounces", loc="left", fontsize="medium")
     bounces.set_xlim(1e3 * CLOSE[0], 1e3 * CLOSE[-1])
     bounces.set_ylim(-0.02, 0.6)
     heights.set_ylabel("height (m)")
     for k, label in enumerate(trajectory.position_labels[7:10]):
-        joints.plot(t, trajectory.q[:, 7 + k], label=label)
+        joints.plot(t, trajectory.q[:, 7 + k], color=color_of(k), label=label)
     joints.set_ylabel("joints of a leg (rad)")
     kinetic, potential = trajectory.energy.T
     work, loss = trajectory.work.T
-    for numbers, label in (
+    for k, (numbers, label) in enumerate((
         (kinetic, "kinetic"), (potential - potential[-1], "potential"),
-        (work, "work of the springs and dampers"), (loss, "lost in impacts and friction"),
-    ):  # fmt: skip
-        energy.plot(t, numbers, label=label)
+        (work, "work of springs and dampers"), (loss, "lost in impacts and friction"),
+    )):  # fmt: skip
+        energy.plot(t, numbers, color=color_of(k), label=label)
     energy.set_ylabel("energy (J)")
-    energy.set_xlabel("time (s)")
-    for axes, scale in ((bounces, 1e3), (heights, 1), (joints, 1), (energy, 1)):
+    for axes in (bounces, heights, joints, energy):
+        scale, unit = (1e3, "ms") if axes is bounces else (1, "s")
         for impact in trajectory.impacts:
-            axes.axvline(scale * impact.time, color="gray", linewidth=0.6, alpha=0.6, zorder=0)
+            axes.axvline(scale * impact.time, color="0.8", linewidth=0.8, zorder=0)
+        axes.set_xlabel(f"time ({unit})")
         legend_beside(axes)
         tidy(axes)
         if axes is not bounces:

@@ -34,7 +34,8 @@ VERBS = (
     ("ik", ".cli.ik:ik", "Inverse kinematics: joints that bring a link to a pose."),
     ("inspect", ".cli.inspect:inspect", "Say what was understood of a robot."),
     ("mechanism", ".mechanisms.cli:mechanism",
-     "Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows."),
+     "Analyse a planar linkage; NAME is one of those that `mbdyn mechanism list` shows, or a "
+     "drawing in YAML."),
     ("ops", ".cli.ops:ops",
      "Count the operations of every program and every formulation, beside the literature's."),
     ("piezo", ".piezo.cli:piezo",

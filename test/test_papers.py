@@ -10,15 +10,18 @@ import pytest
 from corpus import urdf_file
 
 import mbdyn_ros
+from benchmarks.parallel_serial import chain
 from benchmarks.tree_impact import DURATION, START, load
 from mbdyn_ros.export.literature_counts import literature_tables
 from mbdyn_ros.mechanisms import Analysis, FourBar, compare, constant_speed
 from mbdyn_ros.mechanisms.denoc_equations import denoc_equations
+from mbdyn_ros.piezo import PiezoMotion, PulseController, Rotor, circle, follow
 from mbdyn_ros.program.declaration import declared
 from mbdyn_ros.program.program import Program
 
 ROOT = Path(__file__).parents[1]
 PAPERS = (ROOT / "docs" / "papers.md").read_text()
+PIEZO = (ROOT / "docs" / "piezo.md").read_text()
 COUNTS = (ROOT / "docs" / "operation_counts.md").read_text()
 
 ROBOTS = {
@@ -26,6 +29,7 @@ ROBOTS = {
     "UR5": ("ur5_robot.urdf", False),
     "Panda": ("panda.urdf", False),
     "Solo12, floating": ("solo12.urdf", True),
+    "G1, floating, 29 joints": ("g1_29dof_rev_1_0.urdf", True),
 }
 """Robots of the first table of counts, and whether they float."""
 
@@ -129,6 +133,44 @@ def test_counts_of_robots(name: str) -> None:
         assert cells[2:4] == [str(counts["multiplications"]), str(counts["additions"])], cells
         checked += 1
     assert checked >= 2
+
+
+@pytest.mark.long
+def test_circle_of_the_piezo_robot(piezo: mbdyn_ros.Robot) -> None:
+    home = np.array([0, 0.3, 0.8, -0.5, 0.6, 0])
+    rotor = Rotor(0.002, 0.005, 1000.0)
+    motion = PiezoMotion(piezo, rotor, "gripper", step=0.25)
+    motion.set_state(home)
+    path = circle(piezo, "gripper", home, 0.008, 6.0)
+    run = follow(PulseController(piezo, rotor, "gripper"), motion, path, 6.5)
+    assert len(run.time) == 6500
+    gap = 1e3 * run.gap
+    rms = np.sqrt(np.mean(gap**2))
+    cells = row(PAPERS, "the robot moves")
+    assert cells[-1] == f"{rms:.3f} mm from its circle (rms), {gap.max():.2f} mm at most, at 1 kHz"
+    assert row(PIEZO, "circle of 8 mm in 6 s")[1] == f"{rms:.3f}, {gap.max():.2f} mm"
+    assert row(PIEZO, "at the end")[1] == f"{gap[-1]:.4f} mm"
+    assert row(PIEZO, "mean torque over")[1] == f"{100 * run.torque_error(1e-4):.2f} %"
+
+
+def test_a_loop_more_costs_the_same() -> None:
+    """O(n), of chains of four-bars."""
+    counts = []
+    for loops in (4, 5, 6):
+        urdf, home = chain(loops)
+        system = mbdyn_ros.load(urdf, home=home).system
+        programs = (
+            Program(declared(one), system) for one in ("inverse_dynamics", "forward_dynamics")
+        )
+        both = [one.operations for one in programs]
+        counts.append([one[k] for one in both for k in ("multiplications", "additions")])
+    first, second = np.diff(counts, axis=0)
+    np.testing.assert_array_equal(first, second)
+    inverse, more, forward, and_more = first
+    assert row(PAPERS, "O(n)")[-1].startswith(
+        f"a loop more: {inverse} products and {more} sums (inverse), "
+        f"{forward} and {and_more} (forward dynamics), from four on"
+    )
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ def plot_ratios(rows: Sequence[Result], libraries: Sequence[str], path: Path) ->
     """How many times as long as our bound call the others take, of every robot and program."""
     robots = list(dict.fromkeys(row.robot for row in rows))
     programs = [program for program in TITLES if any(row.program == program for row in rows)]
-    figure = empty_figure(11, 0.9 + 0.35 * len(robots))
+    figure = empty_figure(12, 1.2 + 0.35 * len(robots))
     panels = figure.subplots(1, len(programs), sharey=True, sharex=True, squeeze=False)[0]
     shown = [name for name in libraries if name not in (Bound.name, Plain.name)]
     for axis, program in zip(panels, programs, strict=True):
@@ -32,18 +32,19 @@ def plot_ratios(rows: Sequence[Result], libraries: Sequence[str], path: Path) ->
         axis.set_title(TITLES[program].replace(" of ", " of\n"), fontsize="medium")
         axis.set_xscale("log")
         axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_xlabel("times ours (-)")
         tidy(axis)
     panels[0].set_yticks(range(len(robots)), robots)
     panels[0].set_ylim(len(robots) - 0.5, -0.5)
-    figure.supxlabel("time of the others / ours", fontsize="medium")
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right center", frameon=False)
+    legend_beside(panels[-1], handles=handles, labels=labels)
+    figure.suptitle("time of a call of the others / time of ours (line)", fontsize="medium")
     save_figure(figure, path)
 
 
 def plot_growth(growth: Mapping[str, Sequence[Result]], path: Path) -> None:
     """Time against the number of joints, double logarithmic."""
-    figure = empty_figure(10.5, 4)
+    figure = empty_figure(11, 4)
     axes = figure.subplots(1, 2, sharey=True)
     for axis, (program, rows) in zip(axes, growth.items(), strict=True):
         for k, name in enumerate(rows[-1].times):
@@ -52,7 +53,8 @@ def plot_growth(growth: Mapping[str, Sequence[Result]], path: Path) -> None:
             axis.loglog([row.nv for row in known], times, "o-", ms=4, color=color_of(k), label=name)
         axis.set_title(TITLES[program])
         axis.set_xlabel("joints of the chain")
+        axis.set_ylabel("time a call (µs)")
+        axis.tick_params(labelleft=True)
         tidy(axis)
-    axes[0].set_ylabel("time a call (µs)")
     legend_beside(axes[-1])
     save_figure(figure, path)

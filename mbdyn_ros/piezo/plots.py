@@ -23,7 +23,7 @@ DEGREES = 180 / np.pi
 def plot_pulses(robot: Robot, windows: PulseWindows, title: str = "") -> Figure:
     """The rotor's torque on every joint over one turn, and the part that its pulse lets through."""
     count = len(windows.joints)
-    figure = empty_figure(10, 1.2 + 1.5 * count, dpi=110)
+    figure = empty_figure(10, 1.2 + 1.6 * count)
     axes = figure.subplots(count, 1, squeeze=False)[:, 0]
     largest = float(windows.amplitude.max(initial=0.0)) or 1.0
     phase = np.linspace(0, TURN, 721)
@@ -53,8 +53,8 @@ def plot_pulses(robot: Robot, windows: PulseWindows, title: str = "") -> Figure:
             axis.set_ylim(-largest, largest)
         axis.set_xlim(0, 360)
         axis.set_xticks(range(0, 361, 45))
+        axis.set_xlabel("phase of the rotor (degrees)", fontsize="small")
         legend_beside(axis)
-    axes[-1].set_xlabel("phase of the rotor (degrees)")
     figure.suptitle(title or f"{robot.model.name}: torque over the rotor's turn")
     return figure
 

@@ -60,7 +60,9 @@ DynamicsController::Return DynamicsController::on_configure(const State &) {
     return Return::FAILURE;
   }
   const std::size_t n = joints().count, m = actuated().count;
-  for (auto *one : {&q_, &v_, &wanted_q_, &wanted_v_, &wanted_a_}) one->assign(n, none);
+  for (auto *one : {&q_, &v_, &next_q_, &next_v_, &wanted_q_, &wanted_v_, &wanted_a_}) {
+    one->assign(n, none);
+  }
   for (auto *one : {&added_, &effort_}) one->assign(m, 0.0);
   Received empty;
   empty.values.assign(wanted_kinds.size() * n + m, none);
@@ -237,6 +239,7 @@ void DynamicsController::apply(const Params &params) {
   by_hand_ = next.mode == mbdyn_ros::Mode::gravity_compensation;
   timeout_ = params.reference_timeout;
   tolerance_ = params.following_tolerance;
+  lead_ = params.lead;
 }
 
 void DynamicsController::warn_of_unstable_gains() {

@@ -90,7 +90,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   std::unique_ptr<mbdyn_ros::Latest<Received>> received_;
   std::uint64_t messages_ = 0;
   std::atomic<bool> by_hand_{false};
-  std::atomic<double> timeout_{0.0}, tolerance_{0.0};
+  std::atomic<double> timeout_{0.0}, tolerance_{0.0}, lead_{0.0};
   std::atomic<Trouble> trouble_{Trouble::none};
   std::atomic<std::size_t> troubled_{0};
 
@@ -98,7 +98,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   std::uint64_t seen_ = 0;
   bool followed_ = false;  // a message since the activation
   double age_ = 0.0, unpublished_ = 0.0, publish_rate_ = 0.0;
-  std::vector<double> q_, v_, wanted_q_, wanted_v_, wanted_a_, added_, effort_;
+  std::vector<double> q_, v_, next_q_, next_v_, wanted_q_, wanted_v_, wanted_a_, added_, effort_;
   ControllerState state_;
 };
 

@@ -46,9 +46,14 @@ controller_interface::return_type DynamicsController::update_and_write_commands(
     write(true);
     return controller_interface::return_type::OK;
   }
+  const double lead = lead_;
+  for (std::size_t k = 0; k < q_.size(); ++k) {  // to the instant of the reference
+    next_q_[k] = q_[k] + lead * v_[k];
+    next_v_[k] = v_[k] + lead * wanted_a_[k];
+  }
   const mbdyn_ros::Reference wanted{wanted_q_.data(), wanted_v_.data(), wanted_a_.data()};
   const mbdyn_ros::Status status =
-      law_->update(q_.data(), v_.data(), wanted, seconds, effort_.data());
+      law_->update(next_q_.data(), next_v_.data(), wanted, seconds, effort_.data());
   if (status != mbdyn_ros::Status::ok) {
     trouble(status == mbdyn_ros::Status::open        ? Trouble::open
             : status == mbdyn_ros::Status::no_answer ? Trouble::no_answer

@@ -152,9 +152,12 @@ std::string build(const RobotRequest &request, const fs::path &file) {
 }  // namespace
 
 std::string cached_file(const RobotRequest &request) {
+  // Another version, or another table of functions, is another file.
+  const std::string interface = MBDYN_ROS_VERSION " " + std::to_string(MBDYN_ROS_ABI) + " " +
+                                std::to_string(sizeof(mbdyn_ros_model));
   const std::string key = mbdyn_ros::description_hash(request.description) + "\n" +
                           joined(request.independent, "\n") + "\n\n" +
-                          joined(request.variable, "\n") + "\n\n" MBDYN_ROS_VERSION;
+                          joined(request.variable, "\n") + "\n\n" + interface;
   return cache_folder() / (mbdyn_ros::description_hash(key).substr(0, 32) + ".so");
 }
 

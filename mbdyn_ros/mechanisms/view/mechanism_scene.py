@@ -202,7 +202,7 @@ def _rings(pose: Pose) -> list[Array]:
     return [pose.origins[carriers[0]][0] + radius * np.exp(1j * RIM)]
 
 
-def _segments(points: Array, height: float) -> Array:
+def _segments(points: Array, height: float) -> Any:
     """A line through points of the plane, complex, as its segments (n, 2, 3)."""
     line = np.column_stack([points.real, points.imag, np.full(len(points), height)])
     return np.stack([line[:-1], line[1:]], axis=1).astype(np.float32)

@@ -82,7 +82,7 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
 
     Parameters
     ----------
-    source : a path, or the YAML text (of several lines, or beginning with a ``{`` or ``key: ``).
+    source : a path, or the YAML text (of several lines, or beginning with a brace or a key).
 
     Returns
     -------
