@@ -85,7 +85,14 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     assert plot.stat().st_size > 10_000
     with output.open() as file:
         assert len(list(csv.DictReader(file))) == 7
-    mbdyn_ros.load(tmp_path / "fit.urdf")
+    urdf, fit = tmp_path / "fit.urdf", document["fit"]
+    assert urdf.read_text() == FourBar().replaced(**fit).urdf() != FourBar().urdf()
+    crank, coupler, rocker = (
+        mbdyn_ros.load(urdf).frame_pose([0.3], one)[:3, 3] for one in ("crank", "coupler", "rocker")
+    )
+    assert np.linalg.norm(coupler - crank) == pytest.approx(fit["crank_length"])
+    assert np.linalg.norm(rocker - crank) == pytest.approx(fit["ground"])
+    assert abs(fit["ground"] - FourBar().ground) > 0.1
     path.write_text("a,b\n1,2\n")
     done = CliRunner().invoke(main, ["mechanism", "four_bar", "--fit", str(path)])
     assert done.exit_code == 1 and "no column x and y" in done.output

@@ -24,6 +24,7 @@ from mbdyn_ros.mechanisms import (
     reach,
     read_drawing,
 )
+from mbdyn_ros.mechanisms.branch_table import BranchTable
 from mbdyn_ros.mechanisms.denoc_equations import denoc_equations
 from mbdyn_ros.mechanisms.forward import move
 from mbdyn_ros.mechanisms.registry import LIBRARY, kind_of
@@ -219,3 +220,23 @@ def test_what_no_drawing_is(changes: dict[str, object], words: str) -> None:
 def test_what_no_file_is(text: str, words: str) -> None:
     with pytest.raises(MbdynError, match=words):
         read_drawing(text + "\n")
+
+
+def test_a_table_from_a_neighbours_is_that_of_the_march() -> None:
+    """Near the drawing and far from it, on the same branch at every node."""
+    kind = MECHANISMS["stephenson_2"]
+    first = BranchTable.of(kind())
+    for length in (0.081, 0.1):
+        other = kind().replaced(crank_length=length)
+        marched = BranchTable.of(other).nodes
+        assert np.isfinite(marched).all()
+        assert BranchTable.of(other, first.nodes).nodes == pytest.approx(marched, abs=1e-4)
+
+
+def test_a_neighbour_that_is_none_does_not_mislead() -> None:
+    mechanism = MECHANISMS["stephenson_2"]()
+    marched = BranchTable.of(mechanism).nodes
+    lost, other = marched.copy(), -marched
+    lost[3] = np.nan
+    for near in (lost, other, other + 1.0, np.roll(marched, 36, axis=0)):
+        assert BranchTable.of(mechanism, near).nodes == pytest.approx(marched, abs=1e-4)

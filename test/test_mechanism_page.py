@@ -12,6 +12,7 @@ import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FiveBar, FourBar, Link, Mechanism, SliderCrank
 from mbdyn_ros.mechanisms.plane_motion import PlaneMotion
 from mbdyn_ros.mechanisms.view.drive import CYCLOID, FREE, TRAPEZOID, Drive
+from mbdyn_ros.mechanisms.view.mechanism_scene import _rings, _traced, bounds
 from mbdyn_ros.mechanisms.view.polygon import Polygon
 from mbdyn_ros.mechanisms.view.run import QUANTITIES, Run
 from mbdyn_ros.view.scene.part_mesh import FACES, block_outline, rounded_outline, solid
@@ -134,6 +135,18 @@ def test_the_polygon_of_velocities_closes(interpreted: None) -> None:
     assert (coupler.x[1], coupler.y[1]) == pytest.approx((rocker.x[1], rocker.y[1]))
 
 
+def test_the_image_of_a_plate_is_closed_and_like_it(interpreted: None) -> None:
+    kind = MECHANISMS["klann"]
+    run = Run(kind(), drive(kind))
+    leg = Polygon(run).lines("velocity polygon", 40)[3]
+    assert leg.x is not None and leg.name == "leg"
+    image = np.array(leg.x) + 1j * np.array(leg.y)
+    assert len(image) == 4 and image[0] == image[3]
+    plate = [complex(*one) for one in run.mechanism.layout().parts[3].piece.pins]
+    turned = (image[2] - image[0]) / (image[1] - image[0])
+    assert turned == pytest.approx((plate[2] - plate[0]) / (plate[1] - plate[0]))
+
+
 def test_two_cranks_that_part_are_explained(interpreted: None) -> None:
     with pytest.raises(mbdyn_ros.InputError, match="cannot be assembled with the crank and"):
         Run(FiveBar(coupler=Link(0.1), second_coupler=Link(0.12)),
@@ -163,3 +176,24 @@ def test_solids_are_closed_and_face_outwards(outline: np.ndarray) -> None:
     x, y = outline.T
     area = 0.5 * abs(np.dot(x, np.roll(y, -1)) - np.dot(y, np.roll(x, -1)))
     assert mesh.volume == pytest.approx(0.03 * area)
+
+
+@pytest.mark.parametrize(("name", "straight"), [("peaucellier", True), ("five_bar", False)])
+def test_the_path_is_that_of_the_outputs_end(
+    name: str, straight: bool, interpreted: None
+) -> None:
+    kind = MECHANISMS[name]
+    run = Run(kind(), drive(kind))
+    path = _traced(run.mechanism, run.analysis.pose)
+    assert path == pytest.approx(run.analysis.pose.outline(kind.output)[1])
+    assert (np.ptp(path.real) < 1e-12) == straight and np.ptp(path.imag) > 0.1
+
+
+def test_the_ring_is_drawn_where_the_planet_touches_it(interpreted: None) -> None:
+    kind = MECHANISMS["planetary_gear"]
+    pose = Run(kind(), drive(kind)).analysis.pose
+    (ring,) = _rings(pose)
+    assert np.abs(ring) == pytest.approx(0.12)
+    assert np.abs(pose.origins["planet"]) + 0.036 == pytest.approx(0.12)
+    assert np.array(bounds(pose)) == pytest.approx(np.array([[-0.12] * 2, [0.12] * 2]))
+    assert _rings(Run(FourBar(), DRIVE).analysis.pose) == []

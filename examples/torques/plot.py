@@ -10,11 +10,11 @@ matplotlib.use("Agg")
 
 from matplotlib import pyplot as plt  # noqa: E402
 
+from mbdyn_ros.view.colors import COLORS  # noqa: E402
+
 from .outcome import Outcome  # noqa: E402
 
 TITLES = {"ur5": "UR5", "panda": "Panda", "manipulator": "crane with two closed loops"}
-
-COLOURS = ["#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#ff8ab7", "#a463f2", "#97bbf5"]
 
 
 def draw(outcomes: list[Outcome], path: Path) -> None:
@@ -38,7 +38,7 @@ def draw(outcomes: list[Outcome], path: Path) -> None:
 def _draw_robot(above: plt.Axes, below: plt.Axes, outcome: Outcome) -> None:
     moving = [k for k, label in enumerate(outcome.labels) if "finger" not in label]
     for number, k in enumerate(moving):
-        colour = COLOURS[number % len(COLOURS)]
+        colour = COLORS[number % len(COLORS)]
         label = outcome.labels[k].replace(f"{outcome.name}_", "").replace("_joint", "")
         above.plot(outcome.time, outcome.position[:, k], color=colour, lw=2.4)
         above.plot(outcome.time, outcome.wanted[:, k], color="black", lw=0.8, ls=(0, (4, 4)))
@@ -56,8 +56,8 @@ def _draw_robot(above: plt.Axes, below: plt.Axes, outcome: Outcome) -> None:
 
 def _draw_path(above: plt.Axes, below: plt.Axes, outcome: Outcome) -> None:
     with_it, without = outcome.path, outcome.path_without
-    above.semilogy(without.time, 1e3 * without.error, color=COLOURS[2], lw=2, label="PD alone")
-    above.semilogy(with_it.time, 1e3 * with_it.error, color=COLOURS[0], lw=2,
+    above.semilogy(without.time, 1e3 * without.error, color=COLORS[1], lw=2, label="PD alone")
+    above.semilogy(with_it.time, 1e3 * with_it.error, color=COLORS[0], lw=2,
                    label="with feed-forward")  # fmt: skip
     above.set_ylim(1e-2, 3e3)
     above.set_ylabel("path error of the tool (mm)")
@@ -70,7 +70,7 @@ def _draw_path(above: plt.Axes, below: plt.Axes, outcome: Outcome) -> None:
     for number, label in enumerate(outcome.labels):
         name = label.replace("_joint", "").replace("_", " ")
         below.plot(
-            outcome.time, 1e-3 * outcome.effort[:, number], color=COLOURS[number], lw=1.6,
+            outcome.time, 1e-3 * outcome.effort[:, number], color=COLORS[number], lw=1.6,
             label=name,
         )  # fmt: skip
     below.set_ylabel("effort (kN, of the slew kN m)")

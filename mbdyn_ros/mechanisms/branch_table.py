@@ -26,6 +26,12 @@ NODES = 72
 CHANGES = 6
 """Steps from the drawn numbers to those of a design."""
 
+MOST_APART = 1e-3
+"""Most that the same solution may differ by, found in two ways as a guess only, rad or m."""
+
+MOST_FOUND = 4
+"""Angles for which a table keeps what it found."""
+
 WEIGHTS = ("_mass", "_inertia", "_center_along", "_center_across", "gravity")
 """Ends of numbers that positions do not depend on."""
 
@@ -46,8 +52,8 @@ class BranchTable:
     sign: Array
 
     @staticmethod
-    def of(mechanism: Any) -> BranchTable:
-        """From the drawn position."""
+    def of(mechanism: Any, near: Array | None = None) -> BranchTable:
+        """From the drawn position. near : nodes of a design like this one, where there is one."""
         start, drawn = _drawn(mechanism)
         shape = mechanism.vector().shape[:-1]
         z = np.broadcast_to(drawn.reshape(-1, *[1] * len(shape)), (len(drawn), *shape))
@@ -58,6 +64,14 @@ class BranchTable:
         if change.any():
             for share in np.linspace(0.0, 1.0, CHANGES + 1)[1:]:
                 z = _next(_gaps(mechanism, base + share * change, start), z, sign)
+        nodes = None if near is None else _beside(mechanism, start, z, sign, near)
+        if nodes is None:
+            nodes = BranchTable._march(mechanism, start, z, sign)
+        return BranchTable(mechanism, start, nodes, sign)
+
+    @staticmethod
+    def _march(mechanism: Any, start: float, z: Array, sign: Array) -> Array:
+        """The nodes, one after the other from the first, both ways as far as they reach."""
         whole = mechanism.vector()
         nodes = np.full((NODES, *z.shape), np.nan)
         nodes[0] = z
@@ -74,7 +88,12 @@ class BranchTable:
                 row[...] = np.where(np.isnan(row), found, row)
                 if np.isnan(found).all():
                     break
-        return BranchTable(mechanism, start, nodes, sign)
+        return nodes
+
+    @property
+    def closes(self) -> bool:
+        """Whether there is any node within reach."""
+        return bool(np.isfinite(self.nodes).any())
 
     @property
     def angles(self) -> Any:
@@ -96,7 +115,8 @@ class BranchTable:
     def _found(self, angle: Array) -> tuple[Array, Array]:
         key = angle.tobytes()
         if key not in self._last:
-            self._last.clear()
+            if len(self._last) >= MOST_FOUND:
+                self._last.pop(next(iter(self._last)))
             self._last[key] = self._find(angle)
         return self._last[key]
 
@@ -136,6 +156,25 @@ def _ahead(last: list[Array], count: int) -> Array:
     return 3 * (last[0] - last[1]) + last[2]
 
 
+def _beside(
+    mechanism: Any, start: float, first: Array, sign: Array, near: Array
+) -> Array | None:
+    """The nodes of one design, all at once from those of another; None where a march may differ.
+
+    They are the march's where they start as it does, and every one is where it looks for it.
+    """
+    if first.ndim > 1 or not np.isfinite(near).all():
+        return None
+    angles = start + np.arange(NODES) * (2 * np.pi / NODES)
+    guess = near.T + (first - near[0])[:, None]
+    nodes = _next(_gaps(mechanism, mechanism.vector(), angles), guess, sign).T
+    ahead = np.stack(
+        [_ahead([nodes[k - 1], nodes[k - 2], nodes[k - 3]], k) for k in range(1, NODES)]
+    )
+    same = np.abs(nodes[0] - first).max() < MOST_APART
+    return nodes if same and np.abs(nodes[1:] - ahead).max() < FARTHEST_JUMP else None
+
+
 _tables: dict[tuple[Any, bytes], BranchTable] = {}
 MOST_TABLES = 16
 """Tables that are kept: masses and gravity do not change one."""
@@ -149,7 +188,9 @@ def branch_table(mechanism: Any) -> BranchTable:
     if key not in _tables:
         if len(_tables) >= MOST_TABLES:
             _tables.pop(next(iter(_tables)))
-        _tables[key] = BranchTable.of(mechanism)
+        like = [one.nodes for (kind, _), one in _tables.items() if kind is key[0]]
+        near = next((one for one in reversed(like) if one.ndim == 2), None)
+        _tables[key] = BranchTable.of(mechanism, near)
     return _tables[key]
 
 

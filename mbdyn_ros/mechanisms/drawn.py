@@ -60,7 +60,7 @@ class DrawnMechanism(Mechanism):
         """Whether it can be assembled at any angle; of groups at those of the table."""
         if not self.unknowns:
             return super()._closes()
-        return bool((self.margin(self.table.angles[:, None]) >= 0).any())
+        return self.table.closes
 
     @functools.cached_property
     def table(self) -> BranchTable:

@@ -17,7 +17,7 @@ from ...view.scene.part_mesh import FACES, block_outline, rounded_outline, solid
 from .. import Block, Mechanism
 from ..layout import GROUND, Part, wheel_radii
 from ..link import Bar, Wheel
-from ..pose import Pose
+from ..pose import RIM, Pose
 
 if TYPE_CHECKING:
     import viser
@@ -76,6 +76,10 @@ class MechanismScene:
             f"{ROOT}/path", np.zeros((1, 2, 3), np.float32), colors=PATH, thickness=2.0,
             thickness_units="screen",
         )
+        self._ring = self._scene.add_line_segments(
+            f"{ROOT}/ring", np.zeros((1, 2, 3), np.float32), colors=GREY, thickness=5.0,
+            thickness_units="screen", visible=False,
+        )
 
     def shape(self, mechanism: Mechanism, pose: Pose) -> None:
         """Show another design; `pose` is its whole motion."""
@@ -106,9 +110,10 @@ class MechanismScene:
                 self._stands[part.name].vertices = solid(
                     rounded_outline(foot, 0.5 * wide), -0.9 * deep, -0.1 * deep
                 ).astype(np.float32)
-        traced = _traced(mechanism, pose)
-        line = np.column_stack([traced.real, traced.imag, np.full(len(traced), -0.2 * deep)])
-        self._path.points = np.stack([line[:-1], line[1:]], axis=1).astype(np.float32)
+        self._path.points = _segments(_traced(mechanism, pose), -0.2 * deep)
+        for ring in _rings(pose):
+            self._ring.points = _segments(ring, len(layout.parts) * deep)
+            self._ring.visible = True
 
     def move(self, k: int) -> None:
         """Show instant `k` of the motion."""
@@ -146,9 +151,8 @@ def extent(pose: Pose) -> float:
 
 def bounds(pose: Pose) -> tuple[Array, Array]:
     """Corners (2,) of what all its pins sweep, m."""
-    points = np.concatenate(
-        [pin for part in pose.layout.parts for pin in pose.outline(part.name)] + [np.zeros(1)]
-    )
+    swept = [pin for part in pose.layout.parts for pin in pose.outline(part.name)]
+    points = np.concatenate([*swept, *_rings(pose), np.zeros(1)])
     both = np.stack([points.real, points.imag])
     return both.min(axis=1), both.max(axis=1)
 
@@ -189,11 +193,29 @@ def _outline(part: Part, wide: float, radius: float) -> Array:
     return rounded_outline(piece.pins, wide)
 
 
+def _rings(pose: Pose) -> list[Array]:
+    """Pitch circles of the wheel that stands still, where there is one, as points of the plane."""
+    radius = wheel_radii(pose.layout).get(GROUND)
+    carriers = [one.carrier for one in pose.layout.meshes if GROUND in (one.driver, one.driven)]
+    if radius is None or not carriers:
+        return []
+    return [pose.origins[carriers[0]][0] + radius * np.exp(1j * RIM)]
+
+
+def _segments(points: Array, height: float) -> Any:
+    """A line through points of the plane, complex, as its segments (n, 2, 3)."""
+    line = np.column_stack([points.real, points.imag, np.full(len(points), height)])
+    return np.stack([line[:-1], line[1:]], axis=1).astype(np.float32)
+
+
 def _traced(mechanism: Mechanism, pose: Pose) -> Any:
-    """The path that is drawn: of the coupler's third pin or middle, else of the last bar's end."""
+    """The path that is drawn: of the end of an output that floats, as a leg's foot; else of the
+    coupler's third pin or middle, else of the last bar's end."""
     bars = [part for part in mechanism.layout().parts if isinstance(part.piece, Bar)]
     if not bars:
         return pose.origins[mechanism.output]
     floating = [part for part in bars if part.parent != GROUND]
+    if any(part.name == mechanism.output for part in floating):
+        return pose.outline(mechanism.output)[-1]
     pins = pose.outline((floating or bars[-1:])[0].name)
     return pins[2] if len(pins) > 2 else (pins[0] + pins[1]) / 2 if floating else pins[1]

@@ -33,6 +33,8 @@ class Polygon:
                 ends = [find(part.name, at) for at in part.piece.pins]
                 if isinstance(part.piece, (Block, Wheel)):
                     ends = [np.zeros_like(ends[0]), *ends]
+                elif len(ends) > 2:
+                    ends.append(ends[0])
                 images[name].append((part.name, np.array(ends)))
         return images
 
