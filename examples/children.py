@@ -43,7 +43,7 @@ class Children:
         remappings: Sequence[str] = (),
     ) -> int:
         """Start the executable `node` in a namespace; return its process number."""
-        command = [str(Path(sys.executable).with_name(node)), "--ros-args"]
+        command = [str(Path(sys.executable).with_name(f"mbdyn_{node}")), "--ros-args"]
         command += ["-r", f"__ns:=/{namespace}"]
         for rule in remappings:
             command += ["-r", rule]

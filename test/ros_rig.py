@@ -168,7 +168,7 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
     def start(node: str, *arguments: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [str(Path(sys.executable).with_name(node)), "--ros-args", *arguments],
+            [str(Path(sys.executable).with_name(f"mbdyn_{node}")), "--ros-args", *arguments],
             env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -26,10 +26,6 @@ LASTING = ("view", "bench", "--page", "--gif", "--sweep", "--compare", "MBDYN_DU
 FLOOR = "surfaces:\n  - {name: floor, type: plane, restitution: 0.4, friction: 0.7}\n"
 
 
-def blocks(page: Path, language: str) -> list[str]:
-    return [text for kind, text in BLOCK.findall(page.read_text()) if kind == language]
-
-
 def named(pages: list[Path]) -> list[str]:
     return [str(page.relative_to(ROOT)) for page in pages]
 
@@ -48,35 +44,37 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-with_python = [page for page in PAGES if blocks(page, "python")]
-
-
-@pytest.mark.parametrize("page", with_python, ids=named(with_python))
-def test_python(page: Path, desk: Path) -> None:
-    space: dict[str, object] = {"__name__": "page"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for text in blocks(page, "python"):
-            exec(compile(text, str(page), "exec"), space)
-
-
-def asked(page: Path) -> list[str]:
-    """The lines of `mbdyn` in a page, as a shell reads them."""
-    text = "\n".join(blocks(page, "sh")).replace("\\\n", " ")
-    lines = [line.strip() for line in text.splitlines() if re.match(r"(\$ )?mbdyn [a-z]", line)]
+def asked(text: str) -> list[str]:
+    """The lines of `mbdyn` in a block, as a shell reads them."""
+    lines = [line.strip() for line in text.replace("\\\n", " ").splitlines()]
+    lines = [line for line in lines if re.match(r"(\$ )?mbdyn [a-z]", line)]
     return [line for line in lines if not any(word in line for word in LASTING)]
 
 
-with_verbs = [page for page in PAGES if asked(page)]
+def obey(line: str) -> None:
+    """Do what a line asks of `mbdyn`."""
+    command = re.sub(r"^\$ ", "", line).partition(" | ")[0]
+    result = CliRunner().invoke(main, shlex.split(command, comments=True)[1:])
+    assert result.exit_code == 0, f"{line}\n{result.output}{result.exception!r}"
 
 
-@pytest.mark.parametrize("page", with_verbs, ids=named(with_verbs))
-def test_command_line(page: Path, desk: Path) -> None:
-    for line in asked(page):
-        command = re.sub(r"^\$ ", "", line).partition(" | ")[0]
-        arguments = shlex.split(command, comments=True)
-        result = CliRunner().invoke(main, arguments[1:])
-        assert result.exit_code == 0, f"{line}\n{result.output}{result.exception!r}"
+with_blocks = [
+    page for page in PAGES
+    if any(kind == "python" or asked(text) for kind, text in BLOCK.findall(page.read_text()))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("page", with_blocks, ids=named(with_blocks))
+def test_blocks(page: Path, desk: Path) -> None:
+    space: dict[str, object] = {"__name__": "page"}
+    for kind, text in BLOCK.findall(page.read_text()):
+        if kind == "python":
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                exec(compile(text, str(page), "exec"), space)
+        else:
+            for line in asked(text):
+                obey(line)
 
 
 def test_every_page_is_in_the_book() -> None:

@@ -186,6 +186,7 @@ def test_messages_name_whole_joints() -> None:
     from mbdyn_ros.ros.messages.conversions import joint_state_message
     from mbdyn_ros.ros.messages.layout import Layout
     from mbdyn_ros.ros.nodes.session import Session
+    from mbdyn_ros.ros.nodes.simulator_settings import Settings
 
     both = Both(False)
     order = tuple(reversed([joint[0] for joint in JOINTS]))
@@ -198,7 +199,7 @@ def test_messages_name_whole_joints() -> None:
     np.testing.assert_array_equal(v, both.v)
     effort = np.arange(1.0, both.ours.nv + 1)
     message = joint_state_message(both.ours, q, v, effort)
-    session = Session(both.ours, 1e-3)
+    session = Session(both.ours, Settings(1e3, 1e3, 1e-3, 1, 0.5, 0.0, False, 10.0, 1))
     session.motion.set_state(q, v)
     session.motion.effort[:] = effort
     session.fill_message()

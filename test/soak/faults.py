@@ -97,7 +97,7 @@ class Soak:
         given = [f"{name}:={value}" for name, value in parameters.items()]
         given += [f"urdf:={self._urdf}", f"rate:={RATE}"]
         arguments = [part for one in given for part in ("-p", one)]
-        executable = str(Path(sys.executable).with_name(node))
+        executable = str(Path(sys.executable).with_name(f"mbdyn_{node}"))
         return self._run(executable, "--ros-args", *arguments, *remap)
 
     def _start_feedforward(self) -> subprocess.Popen[bytes]:
