@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import partial
 from importlib import import_module
 from types import FrameType
@@ -36,6 +37,10 @@ def run(name: str) -> int:
 
     hear(leave)
     code: int = import_module(NODES[name], __package__).main()
+    if code:  # a managed node that is half made crashes when the interpreter takes it apart
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
     return code
 
 
