@@ -117,7 +117,12 @@ def test_a_process_waits_unconfigured(
     rig: Rig, start: Callable[..., subprocess.Popen[str]]
 ) -> None:
     process = start(NAME, "-p", "autostart:=false")
+    said, lines = "", process.stdout
+    assert lines is not None
+    while "waits for ~/change_state" not in said:  # a node has its name before it is made
+        said = lines.readline()
+        assert said
     rig.wait(lambda: NAME in rig.client.get_node_names())
     process.terminate()
-    output, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0 and "waits for ~/change_state" in output
+    process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
