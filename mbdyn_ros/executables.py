@@ -38,7 +38,6 @@ def run(name: str) -> int:
     hear(leave)
     code: int = import_module(NODES[name], __package__).main()
     if code:  # a managed node that is half made crashes when the interpreter takes it apart
-        sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
     return code

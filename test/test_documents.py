@@ -67,6 +67,9 @@ with_blocks = [
 @pytest.mark.parametrize("page", with_blocks, ids=named(with_blocks))
 def test_blocks(page: Path, desk: Path) -> None:
     space: dict[str, object] = {"__name__": "page"}
+    for text in re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
+        if name := re.match(r"name: (\w+)$", text, re.MULTILINE):
+            (desk / f"{name[1]}.yaml").write_text(text)
     for kind, text in BLOCK.findall(page.read_text()):
         if kind == "python":
             with warnings.catch_warnings():

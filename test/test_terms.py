@@ -66,6 +66,8 @@ def test_programs_say_the_same_of_terms_as_of_positions(kind: str) -> None:
         q[place : place + 4] /= np.linalg.norm(q[place : place + 4])
     behind = np.concatenate([home[1], np.array(system.closing.terms()(q, home[1])).ravel()])
     for declaration in (*map(declared, offered()), motion_rate, loop_terms):
+        if system.quaternions and declaration.name == "virtual_decomposition":
+            continue  # laws of control refuse joints with quaternions
         if not declaration.differentiated:
             one, other = (Program(declaration, system, given=given) for given in (False, True))
             rest = [random.uniform(-1, 1, one.sizes[name]) for name in declaration.inputs[1:]]
