@@ -98,6 +98,7 @@ setup(
     ],
     extras_require={
         "bag": BAG,
+        "docs": DOCS,
         "page": PAGE,
         "plot": PLOT,
         "test": [

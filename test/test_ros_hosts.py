@@ -21,6 +21,7 @@ from sensor_msgs.msg import JointState
 
 pytestmark = [
     pytest.mark.alone,
+    pytest.mark.long,
     pytest.mark.skipif(
         not sys.platform.startswith("linux") or os.geteuid() != 0 or not shutil.which("ip"),
         reason="network namespaces take Linux, root and iproute2",
