@@ -115,7 +115,7 @@ class Clockwork:
         self.node, self.sent, self.reference = start(rig, **parameters)
         self.reference.publish(state(Q))
         rig.wait(lambda: "no time on /clock yet" in self.node.refusals.last)
-        assert "no time on /clock yet" in self.node.idle_reason
+        rig.wait(lambda: "no time on /clock yet" in self.node.idle_reason)
         self._clock = rig.publisher(Clock, "/clock")
 
     def show(self, seconds: float) -> None:
