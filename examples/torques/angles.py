@@ -79,8 +79,8 @@ class AnglesClient(DemoClient):
         found: JointTrajectory = answer.trajectory
         return found
 
-    def stream(self, trajectory: JointTrajectory, lead: float) -> float:
-        """Send positions along the trajectory, `lead` (s) ahead; return when it started (s).
+    def stream(self, trajectory: JointTrajectory) -> float:
+        """Send positions along the trajectory; return when it started (s).
 
         Time stands still in the simulator until it is ready to follow, which its forces show.
         """
@@ -94,9 +94,10 @@ class AnglesClient(DemoClient):
         faults: list[Exception] = []
 
         def send(skipped: int) -> None:
-            q, v, _ = reference.at(max(self._now() - start + lead, 0.0))
+            now = self._now()
+            q, v, _ = reference.at(max(now - start, 0.0))
             message.position, message.velocity = doubles(q), doubles(v)
-            fill_time(message.header.stamp, self.get_clock().now().nanoseconds)
+            fill_time(message.header.stamp, round(1e9 * now))
             self._positions.publish(message)
 
         loop = RateLoop(
@@ -162,7 +163,7 @@ def run_angles(context: rclpy.Context, domain: int, delay: float, frequency: flo
                     found.points = len(moved.points), len(filled.points)
                     found.effort = planned_path(robot, client, client.drive(filled))
                 else:
-                    found.position = planned_path(robot, client, client.stream(moved, delay))
+                    found.position = planned_path(robot, client, client.stream(moved))
             finally:
                 client.destroy_node()
             bad = children.stop()
