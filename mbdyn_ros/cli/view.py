@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..view.page.robot_page import RobotPage
 
 SHOWN = ("masses", "center", "frames", "collision", "forces")
-"""What a page may show from the start; `view.page.show_folder` has the checkboxes."""
+"""Names of the checkboxes that may be set from the start; `view.page.show_folder` has them."""
 
 
 @click.command()

@@ -10,10 +10,7 @@ import numpy as np
 from ..errors import InputError
 from ..model.model import Array
 from .colors import color_of
-from .figure import as_they_stand, figure_of, legend_beside, save_figure, tidy
-
-NEAR = 2.0
-"""Times its peak up to which the limit of a line is drawn too; farther away it would flatten it."""
+from .figure import LIMIT_IN_VIEW, as_they_stand, figure_of, legend_beside, save_figure, tidy
 
 
 def save_result_plot(
@@ -51,7 +48,7 @@ def save_result_plot(
         for i, k in enumerate(columns):
             color = color_of(i)
             axes.plot(across, values[:, k], color=color, linewidth=1.4, label=labels[k])
-            if limits is not None and limits[k] <= NEAR * np.abs(values[:, k]).max():
+            if limits is not None and limits[k] <= LIMIT_IN_VIEW * np.abs(values[:, k]).max():
                 for limit in (-limits[k], limits[k]):
                     axes.axhline(limit, color=color, linewidth=0.9, linestyle=(0, (5, 3)))
         axes.set_ylabel(f"{what} ({unit})")

@@ -73,7 +73,7 @@ class JointSliders(SliderPanel):
         self.show(self._values(q))
 
     def _values(self, q: Array) -> dict[str, float]:
-        """What the sliders show at a position, by name."""
+        """The numbers of the sliders at a position, by name."""
         from scipy.spatial.transform import Rotation
 
         every = zip(self._robot.position_labels, q.tolist(), strict=True)

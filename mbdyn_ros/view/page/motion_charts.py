@@ -10,6 +10,7 @@ from ...model.model import Array
 from ...robot import Robot
 from ...units import effort_unit, position_unit
 from ..colors import color_of
+from ..figure import LIMIT_IN_VIEW
 from .charts import Chart, Line
 from .motion import Motion
 from .page import Page
@@ -19,9 +20,6 @@ MOST_LINES = 4
 
 LEAST_PEAK = 1e-9
 """Peaks (rad, m, N m or N) that are not drawn."""
-
-NEAR = 2.0
-"""Times its peak up to which the limit of a line is drawn too; farther away it would flatten it."""
 
 UNITS = ("N m", "N", "rad", "m")
 PRINTED = {"N m": "effort (N m)", "N": "effort (N)", "rad": "angle (rad)", "m": "slide (m)"}
@@ -100,7 +98,7 @@ def _limit_lines(
     return [
         Line(f"{name}, limit", np.full_like(values, limit), color, "dash", 1.0, False)
         for limit in limits
-        if np.isfinite(limit) and abs(limit) <= NEAR * peak
+        if np.isfinite(limit) and abs(limit) <= LIMIT_IN_VIEW * peak
     ]
 
 

@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
     from .page import Page
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+WINDOWLESS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 """Names of browsers that run without a window."""
 
-FLAGS = (
+NO_SCREEN = (
     "--headless=new", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run",
     "--hide-scrollbars",
 )  # fmt: skip
 """WebGL without a graphics card."""
 
-PATIENCE = 60.0
+SOON_ENOUGH = 60.0
 """Seconds in which a browser must have come and drawn."""
 
-LARGEST = 4096
+MOST_PIXELS = 4096
 """Pixels of a side."""
 
 WHITE = 255
@@ -54,8 +54,8 @@ def save_screenshot(page: Page, path: str | os.PathLike[str], size: tuple[int, i
     import imageio.v3 as images
 
     width, height = size
-    if not (0 < width <= LARGEST and 0 < height <= LARGEST):
-        raise InputError(f"--size {width} {height}: sides have 1 to {LARGEST} pixels")
+    if not (0 < width <= MOST_PIXELS and 0 < height <= MOST_PIXELS):
+        raise InputError(f"--size {width} {height}: sides have 1 to {MOST_PIXELS} pixels")
     with _browser(page.url, size):
         pixels = _drawn(_first_client(page.server), size)
     try:
@@ -66,11 +66,11 @@ def save_screenshot(page: Page, path: str | os.PathLike[str], size: tuple[int, i
 
 def find_browser() -> str:
     """The command of a browser that runs without a window."""
-    for name in BROWSERS:
+    for name in WINDOWLESS:
         if found := shutil.which(name):
             return found
     raise InputError(
-        f"a screenshot needs a browser, and none of {', '.join(BROWSERS)} is on the PATH: "
+        f"a screenshot needs a browser, and none of {', '.join(WINDOWLESS)} is on the PATH: "
         "sudo apt install chromium"
     )
 
@@ -80,7 +80,7 @@ def _browser(url: str, size: tuple[int, int]) -> Iterator[None]:
     """A browser that shows a page meanwhile."""
     with tempfile.TemporaryDirectory(prefix="mbdyn_browser_") as profile:
         command = [
-            find_browser(), *FLAGS, f"--user-data-dir={profile}",
+            find_browser(), *NO_SCREEN, f"--user-data-dir={profile}",
             f"--window-size={size[0]},{size[1]}", url,
         ]  # fmt: skip
         if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -98,18 +98,18 @@ def _browser(url: str, size: tuple[int, int]) -> Iterator[None]:
 
 
 def _first_client(server: viser.ViserServer) -> Any:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + SOON_ENOUGH
     while time.monotonic() < end:
         clients = server.get_clients()
         if clients:
             return next(iter(clients.values()))
         time.sleep(0.05)
-    raise InputError(f"the browser {find_browser()} did not open the page in {PATIENCE:g} s")
+    raise InputError(f"the browser {find_browser()} did not open the page in {SOON_ENOUGH:g} s")
 
 
 def _drawn(client: Any, size: tuple[int, int]) -> Any:
     """The scene as pixels (height, width, 3), once it is drawn twice alike: meshes come late."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + SOON_ENOUGH
     before: Any = None
     while time.monotonic() < end:
         try:
@@ -122,7 +122,7 @@ def _drawn(client: Any, size: tuple[int, int]) -> Any:
             return _on_white(drawn)
         before = drawn
         time.sleep(0.3)
-    raise InputError(f"the scene did not come to rest in {PATIENCE:g} s")
+    raise InputError(f"the scene did not come to rest in {SOON_ENOUGH:g} s")
 
 
 def _on_white(drawn: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a robot's page shows beside its links, as one likes: masses, frames, forces."""
+"""The checkboxes of a robot's page: masses, frames, collision shapes, forces."""
 
 from __future__ import annotations
 

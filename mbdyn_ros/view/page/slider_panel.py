@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 SLIDER_STEPS = 1000
 """Steps of a slider over its range, about."""
 
-MANY = 5
+SEARCHED_FROM = 5
 """Sliders up to which nobody needs to search."""
 
 
@@ -55,7 +55,7 @@ class SliderPanel:
 
     def add_search(self, count: int) -> None:
         """A field that leaves the sliders whose names hold what is typed, before many sliders."""
-        if count > MANY:
+        if count > SEARCHED_FROM:
             self._search = self._gui.add_text("Search", "")
             self._search.on_update(self._filter)
             self._search.on_update(self._changed)

@@ -13,7 +13,7 @@ from .robot_scene import RobotScene, placed
 if TYPE_CHECKING:
     import viser
 
-LONGEST = 0.3
+ARROW_SHARE = 0.3
 """The arrow of the largest force, as a share of the robot's size."""
 
 THICK = 0.009
@@ -58,6 +58,6 @@ class JointArrows:
             arrow = self._arrows[name]
             arrow.visible = sizes[name] > 1e-3 * most
             if arrow.visible:
-                way = force * (LONGEST * self._size / most)
+                way = force * (ARROW_SHARE * self._size / most)
                 arrow.points = np.stack([np.zeros(3), way])[None].astype(np.float32)
         return most
