@@ -53,8 +53,8 @@ class CommandInboxes:
         self._watch = ControllerWatch(simulator)
         self._said: set[str] = set()
 
-    def take(self, session: Session, now: float) -> None:
-        """Read what came since the last tick."""
+    def take(self, session: Session, now: float, begin: float) -> None:
+        """Read what came since the last tick, for steps from the time `begin` on, s."""
         commands, simulator = session.commands, self._simulator
         for inbox, quantity in self._arrays:
             for message in inbox:
@@ -64,7 +64,7 @@ class CommandInboxes:
             for message in inbox:
                 self._try(inbox, partial(self._take_named, session, inbox, message, fields, now))
         for message in self._wrenches:
-            until = now + simulator.parameters["wrench_duration"]
+            until = begin + simulator.parameters["wrench_duration"]
             self._try(self._wrenches, partial(session.pushes.take, message, until))
         self._watch.release(commands)
         if len(commands.remarks) > len(self._said):
