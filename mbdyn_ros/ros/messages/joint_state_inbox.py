@@ -40,7 +40,7 @@ class JointStates(NamedTuple):
 
 
 class _Form(NamedTuple):
-    """What messages of one sender share.
+    """The form that messages of one sender share.
 
     start : bytes before the stamp. fixed : those between it and the numbers. size : of the whole.
     numbers : the counts of positions, velocities and efforts, each before its numbers.

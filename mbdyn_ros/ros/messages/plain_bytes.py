@@ -1,4 +1,4 @@
-"""What the bytes of a message hold, part by part.
+"""The parts of a message in its bytes, one after the other.
 
 The bytes are those of the DDS standard's plain encoding (CDR, version 1).
 """
