@@ -14,7 +14,7 @@ from ...arguments import single_vector
 from ...array import Array, NoNumbers, as_number
 from ...equations.algebra.spatial import SX, constant
 from ...equations.contact.signed_distance import from_distance, from_face, length, level
-from ...errors import InputError
+from ...errors import InputError, brief
 from ...program.symbols import alone, lasting
 
 XYZ = ("x", "y", "z")
@@ -68,6 +68,7 @@ class Surface:
     array([0.75])
     """
 
+    @brief
     def __init__(
         self,
         g: Callable[[SX], Any],
@@ -131,6 +132,7 @@ class Surface:
         return np.array([float(face(x)) for face in self.faces])
 
     @classmethod
+    @brief
     def plane(
         cls,
         point: Sequence[float] = (0.0, 0.0, 0.0),
@@ -150,6 +152,7 @@ class Surface:
         return cls(g, restitution, friction, name, shape, g)
 
     @classmethod
+    @brief
     def sphere(
         cls,
         radius: float,
@@ -167,6 +170,7 @@ class Surface:
         return cls(g, restitution, friction, name, shape, distance)
 
     @classmethod
+    @brief
     def cylinder(
         cls,
         radius: float,
@@ -187,6 +191,7 @@ class Surface:
         return cls(g, restitution, friction, name, shape, distance)
 
     @classmethod
+    @brief
     def elliptic_cylinder(
         cls,
         semi_axes: Sequence[float],
@@ -217,6 +222,7 @@ class Surface:
         return cls(g, restitution, friction, name, shape)
 
     @classmethod
+    @brief
     def box(
         cls,
         size: Sequence[float],
