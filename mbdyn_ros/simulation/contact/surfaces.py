@@ -132,7 +132,6 @@ class Surface:
         return np.array([float(face(x)) for face in self.faces])
 
     @classmethod
-    @brief
     def plane(
         cls,
         point: Sequence[float] = (0.0, 0.0, 0.0),
@@ -152,7 +151,6 @@ class Surface:
         return cls(g, restitution, friction, name, shape, g)
 
     @classmethod
-    @brief
     def sphere(
         cls,
         radius: float,
@@ -170,7 +168,6 @@ class Surface:
         return cls(g, restitution, friction, name, shape, distance)
 
     @classmethod
-    @brief
     def cylinder(
         cls,
         radius: float,
@@ -191,7 +188,6 @@ class Surface:
         return cls(g, restitution, friction, name, shape, distance)
 
     @classmethod
-    @brief
     def elliptic_cylinder(
         cls,
         semi_axes: Sequence[float],
@@ -222,7 +218,6 @@ class Surface:
         return cls(g, restitution, friction, name, shape)
 
     @classmethod
-    @brief
     def box(
         cls,
         size: Sequence[float],
