@@ -221,7 +221,7 @@ def draw(
     angle = np.degrees(analysis.motion.q[:, 0])
     left.plot(angle, analysis.torque[:, 0], color=color_of(0), label="mbdyn_ros")
     left.plot(angle[::15], theirs[::15], "o", mfc="none", color=color_of(1), label="Pinocchio")
-    left.set(xlabel="crank angle (deg)", ylabel="driving torque without gravity (N·m)")
+    left.set(xlabel="crank angle (deg)", ylabel="driving torque without gravity (N m)")
     left.set_xticks(range(0, 361, 90))
     times, speeds = ours
     for k, name in enumerate(names):
@@ -230,7 +230,7 @@ def draw(
         right.plot(times[12::25], soft[name][12::25], "x", color=color_of(k), markersize=4)
     right.plot([], [], "o", mfc="none", color=INK, label="Pinocchio")
     right.plot([], [], "x", color=INK, label="MuJoCo")
-    right.set(xlabel="time (s)", ylabel=f"joint speed under {TORQUE:g} N·m (rad/s)")
+    right.set(xlabel="time (s)", ylabel=f"joint speed under {TORQUE:g} N m (rad/s)")
     for axes in (left, right):
         tidy(axes)
         axes.margins(x=0.01)

@@ -113,6 +113,7 @@ def test_every_signal_that_ends_or_suspends_is_heard() -> None:
         for number in ENDING:  # a shell ignores some for what it starts in the background
             signal.signal(number, lambda number, frame: None)
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # as after `nohup`
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # not as behind an `&`
         for number in {signal.SIGINT, signal.SIGHUP, signal.SIGTSTP, signal.SIGALRM}:
             assert number in ENDING
         hear(lambda number, frame: heard.append(number))

@@ -94,6 +94,7 @@ class Chart:
         """Rename its axes, for what is shown next."""
         self._layout["yaxis"]["title"]["text"] = title
         self._layout["xaxis"]["title"]["text"] = across
+        self._layout["xaxis"]["dtick"] = 90 if "(deg)" in across else None
 
     def mark(self, now: float | None) -> None:
         """Move the mark of the present."""
