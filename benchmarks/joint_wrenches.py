@@ -49,7 +49,7 @@ def plot(target: str) -> None:
          {one: np.linalg.norm(found[one][:, :3], axis=1) / 1e3 for one in bearings}),
         ("base, in the slewing frame, eq. (37)", "force (kN)",
          {f"F{axis}": found["slew_joint"][:, k] / 1e3 for k, axis in enumerate("xyz")}),
-        ("", "moment (kN·m)",
+        ("", "moment (kN m)",
          {f"M{axis}": found["slew_joint"][:, 3 + k] / 1e3 for k, axis in enumerate("xyz")}),
     ]  # fmt: skip
     figure = figure_of(4, size=(9, 2.4))

@@ -63,8 +63,8 @@ def test_picture_of_the_pulses() -> None:
     wanted = [0.02, -0.02, 9.0, 0.0, 0.01, 0.01]
     windows = pulse_windows(robot, HOME, Rotor(0.002, 0.005, 1000.0), wanted, "gripper")
     titles = [axis.get_title("left") for axis in plot_pulses(robot, windows).axes]
-    assert titles[0] == "turn_1: mean +0.02 N·m" and titles[3] == "tilt_4: held"
-    assert titles[2].endswith("N·m, saturated")
+    assert titles[0] == "turn_1: mean +0.02 N m" and titles[3] == "tilt_4: held"
+    assert titles[2].endswith("N m, saturated")
     assert titles[5] == "twist_6: held: the rotor cannot move it here"
 
 

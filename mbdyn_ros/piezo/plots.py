@@ -40,7 +40,7 @@ def plot_pulses(robot: Robot, windows: PulseWindows, title: str = "") -> Figure:
             axis.axhline(windows.mean_torque[k], color=color_of(0), linestyle="--", linewidth=1.4,
                          label="its mean over a turn")  # fmt: skip
         mean = windows.mean_torque[k]
-        unit = effort_unit(robot.model, name).replace("N m", "N·m")
+        unit = effort_unit(robot.model, name)
         text = f"mean {mean:+.4g} {unit}" if width > 0 else "held"
         if name in windows.unmoved:
             text = "held: the rotor cannot move it here"

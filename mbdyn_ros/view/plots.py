@@ -33,8 +33,6 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (
 
 IMPACT_LINE = {"color": "gray", "linewidth": 0.7, "alpha": 0.6, "zorder": 0}
 
-PRINTED = {"N m": "N·m", "": "quaternion"}
-
 
 def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = None) -> Figure:
     """Positions, velocities, efforts and energy over time, one line a coordinate.
@@ -65,7 +63,7 @@ def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = No
             color, dash = styles[name]
             axes.plot(trajectory.time, numbers, color=color, linestyle=dash, linewidth=1.2)
         _mark_impacts(axes, trajectory)
-        _finish(axes, f"{what} ({PRINTED.get(unit, unit)})")
+        _finish(axes, f"{what} ({unit or 'quaternion'})")
     axes = figure.add_subplot(grid[ENERGY_ROW, 0])
     for numbers, color, dash in energy.values():
         axes.plot(trajectory.time, numbers, color=color, linestyle=dash, linewidth=1.8)

@@ -21,7 +21,7 @@ def plot_balance(before: Analysis, after: Analysis) -> Figure:
     """Shaking force, shaking moment and driving torque without counterweights, and with them."""
     figure = figure_of(3, 1, (7.5, 2.5))
     x, label = abscissa_of(before)
-    titles = "shaking force (N)", "shaking moment (N·m)", "driving torque (N·m)"
+    titles = "shaking force (N)", "shaking moment (N m)", "driving torque (N m)"
     for k, (axes, title) in enumerate(zip(figure.subplots(3, 1), titles, strict=True)):
         for one, name, color in (
             (before, "without counterweights", color_of(0)), (after, "with them", color_of(1)),

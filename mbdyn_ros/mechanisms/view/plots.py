@@ -49,7 +49,7 @@ def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
             abscissa, analysis.torque_without_gravity[:, k], color=color, linestyle="--",
             label=f"without gravity{part}",
         )  # fmt: skip
-    _finish(axes, label, "driving torque (N·m)", legend=True)
+    _finish(axes, label, "driving torque (N m)", legend=True)
     _plot_links(grid[0][1], analysis, curve)
     panels = [*zip(analysis.in_plane, JOINTS, ("absolute ",) * 3, strict=True),
               (analysis.joints[1], "velocity", "joint ")]  # fmt: skip
@@ -83,7 +83,7 @@ def plot_comparison(setting: str, analyses: Mapping[float, Analysis]) -> Figure:
                 abscissa, analysis.torque[:, i], color=color_of(k), linestyle=("-", "--")[i % 2],
                 label=None if i else f"{name} {value:g} {unit}",
             )  # fmt: skip
-    _finish(axes, label, "driving torque (N·m)", legend=True)
+    _finish(axes, label, "driving torque (N m)", legend=True)
     axes.set_title(first.mechanism.title)
     return figure
 
@@ -135,15 +135,14 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
         figure.colorbar(mesh, ax=axes, label=text, extend="max")
         axes.set_facecolor("0.88")
         place = best_settings[names[0]], best_settings[names[1]]
-        axes.plot(*place, "o", color=color_of(1), mec="white")
+        axes.plot(*place, "o", color=color_of(1), mec="white", clip_on=False, zorder=5)
         axes.set_xlabel(labels[0])
         axes.set_ylabel(labels[1])
     lost = sweep.lost
     note = f", {lost:,} of them cannot go through the motion (grey)" if lost else ""
-    axes.set_title(
-        f"{sweep.mechanism.title}: {sweep.closed.size:,} designs{note}\n"
-        f"best {best_value:.4g} at "
-        + ", ".join(f"{name} = {value:.4g}" for name, value in best_settings.items()),
+    best = sweep.best_in_words(quantity).replace("; ", "\n")
+    figure.suptitle(
+        f"{sweep.mechanism.title}: {sweep.closed.size:,} designs{note}\nbest {best}",
         fontsize="medium",
     )
     return figure
@@ -172,7 +171,7 @@ def animate(
     for k in range(len(analysis.mechanism.inputs)):
         right.plot(abscissa, analysis.torque[:, k], color=color_of(k))
     (mark,) = right.plot([], [], "o", color=color_of(1))
-    _finish(right, label, "driving torque (N·m)")
+    _finish(right, label, "driving torque (N m)")
 
     moving = [*lines, mark]
     for line in moving:

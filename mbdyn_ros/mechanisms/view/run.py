@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...recording.table import csv_lines
-from ...view.colors import color_of
+from ...view.colors import COLORS, color_of
 from ...view.page.charts import Line
 from .. import Analysis, CrankMotion, Mechanism
 from ..crank_motion import joint_table
@@ -20,6 +20,7 @@ PLANE_QUANTITIES = ("angles", "speeds", "accelerations")
 
 QUANTITIES = (*PLANE_QUANTITIES, *JOINT_QUANTITIES, "forces in joints", "energy", "shaking force")
 RATES = ("", "/s", "/s²")
+DASHES = ("solid", "dash", "dot")
 
 
 class Run:
@@ -76,7 +77,7 @@ class Run:
         if quantity == "forces in joints":
             forces = self.analysis.reactions.items()
             return [
-                Line(name, np.hypot(*force[:, :2].T), color_of(k))
+                Line(name.removesuffix("_joint"), np.hypot(*force[:, :2].T), color_of(k), _dash(k))
                 for k, (name, force) in enumerate(forces)
             ], []
         if quantity == "shaking force":
@@ -103,6 +104,11 @@ class Run:
             f"{name}_joint": self.torque[:, k] for k, name in enumerate(self.mechanism.inputs)
         }
         return "".join(csv_lines(table))
+
+
+def _dash(k: int) -> str:
+    """Dashes of the k-th of many lines: there are fewer colours."""
+    return DASHES[min(k // len(COLORS), len(DASHES) - 1)]
 
 
 def joint_titles(quantity: str) -> tuple[str, str]:
