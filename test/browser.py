@@ -44,13 +44,13 @@ class Tab:
     `errors`: console errors, and exceptions of its scripts.
     """
 
-    def __init__(self, chromium: Any, url: str) -> None:
+    def __init__(self, chromium: Any, url: str, width: int = 1000) -> None:
         self.errors: list[str] = []
-        self.tab = chromium.new_page(viewport={"width": 1000, "height": 600})
+        self.tab = chromium.new_page(viewport={"width": width, "height": 600})
         self.tab.on("console", self._listen)
         self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
         self.tab.goto(url)
-        self.tab.wait_for_selector(".js-plotly-plot .scatterlayer path")
+        self.tab.wait_for_selector(".js-plotly-plot .scatterlayer path", state="attached")
 
     def _listen(self, message: Any) -> None:
         if message.type == "error" and not any(word in message.text for word in BENIGN):
@@ -69,6 +69,11 @@ class Tab:
     def text(self) -> str:
         """All words on the page."""
         return str(self.tab.evaluate("document.body.innerText"))
+
+    def field(self, label: str) -> Any:
+        """What stands behind a label: a field for text, a checkbox."""
+        name = self.tab.locator("label", has_text=re.compile(f"^{re.escape(label)}$"))
+        return name.locator("xpath=following::input[1]")
 
     def drag(self, label: str, share: float) -> None:
         """Put a slider at a share of its range."""

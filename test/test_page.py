@@ -18,6 +18,7 @@ pytest.importorskip("viser")
 
 from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage  # noqa: E402
 from mbdyn_ros.view.page.charts import Chart, Line  # noqa: E402
+from mbdyn_ros.view.page.motion import recorded  # noqa: E402
 from mbdyn_ros.view.page.page import Address, Page  # noqa: E402
 from mbdyn_ros.view.page.robot_page import RobotPage  # noqa: E402
 from mbdyn_ros.view.scene.visuals import read_visuals  # noqa: E402
@@ -133,6 +134,36 @@ def test_a_chart_grows_with_its_legend() -> None:
             assert chart._handle.aspect == pytest.approx(0.6 + 0.055 * (rows - 1))
     finally:
         page.close()
+def test_a_recording_plays_beside_joints_searched_for(chromium: Any) -> None:
+    """As wide as a telephone: the sheet of controls takes the whole width, numbers are whole."""
+    robot = mbdyn_ros.example("ur5")
+    time = np.linspace(0.0, 1.0, 21)
+    q = np.zeros((21, 6))
+    q[:, 2] = 0.3 + time
+    v, a = np.gradient(q, time, axis=0), np.zeros((21, 6))
+    page = Page("ur5", ANY_PORT)
+    shown = RobotPage(page, robot, (), None, recording=recorded(robot, time, q, v, a))
+    with running(shown):
+        one = Tab(chromium, page.url, width=390)
+        one.until(lambda: "0.3000 rad" in one.text() and "17.2" in one.text(), "rad and degrees")
+        one.drag("Instant", 0.5)
+        one.until(lambda: shown._instant.value > 40, "half of it")
+        share = shown._instant.value / 100
+        elbow = f"{0.3 + share:.4f} rad", f"{np.degrees(0.3 + share):.1f}"
+        one.until(lambda: all(words in one.text() for words in elbow), "the elbow is there")
+        sheet = one.tab.locator(".mantine-Paper-root").filter(has_text="At this pose").first
+        assert sheet.bounding_box()["width"] == 390
+        one.field("Search").fill("wrist 2")
+        one.until(lambda: "elbow_joint" not in one.text(), "what is not searched for is away")
+        assert "wrist_2_joint" in one.text()
+        one.field("Frames").click()
+        one.field("Forces").click()
+        one.until(lambda: "the largest is" in one.text(), "forces")
+        wrenches = robot.joint_wrenches(*shown._recording.at(share))
+        most = max(float(np.linalg.norm(one[:3])) for one in wrenches.values())
+        one.until(lambda: f"the largest is {most:.4g} N" in one.text(), "of the motion's instant")
+        assert one.errors == []
+        one.tab.close()
 
 
 def test_a_chart_is_there_while_it_has_lines() -> None:

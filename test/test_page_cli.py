@@ -10,7 +10,9 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import numpy as np
 import pytest
+from browser import CHROMIUM
 from click.testing import CliRunner
 
 from mbdyn_ros.__main__ import main
@@ -76,3 +78,42 @@ def test_what_makes_no_page_is_refused() -> None:
 def test_the_command_that_helps_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mbdyn_ros.view.page.page.NEEDED", ("viser", "no_such_package"))
     assert "pip install 'mbdyn_ros[page]'" in refused("view", "any.urdf")
+
+
+def test_a_screenshot_is_taken_without_a_screen(tmp_path: Path) -> None:
+    """What is asked for is in it: arrows of forces add their colour."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium on PATH: sudo apt install chromium")
+    import imageio.v3 as images
+
+    file = tmp_path / "four_bar.png"
+    command = ["view", "four_bar", "--show", "forces", "--screenshot", str(file)]
+    result = CliRunner().invoke(main, [*command, "--size", "320", "240", "--json"])
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout) == {"screenshot": str(file), "shows": "four_bar"}
+    pixels = images.imread(file).astype(int)
+    assert pixels.shape == (240, 320, 3)
+    red, green, blue = np.moveaxis(pixels, -1, 0)
+    assert ((blue > green + 50) & (red > green + 40)).any(), "purple"
+
+
+def test_screenshots_are_refused_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "must end in one of .png" in refused("view", "four_bar", "--screenshot", "a.jpg")
+    size = "view", "four_bar", "--screenshot", str(tmp_path / "a.png"), "--size", "0", "9"
+    assert "--size 0 9: sides have 1 to 4096 pixels" in refused(*size)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    words = refused("view", "four_bar", "--screenshot", str(tmp_path / "a.png"))
+    assert "sudo apt install chromium" in words
+
+
+def test_a_motion_from_a_file_is_refused_in_words(tmp_path: Path) -> None:
+    file = tmp_path / "run.csv"
+    file.write_text("position/crank_joint\n0\n1\n")
+    asked = "view", "four_bar", "--port", "0", "--trajectory", str(file)
+    assert "there is no column time" in refused(*asked)
+    file.write_text("time,position/crank_joint\n0,0\n0,1\n")
+    assert "its time rises from row to row" in refused(*asked)
+    both = refused(*asked, "--position", "crank_joint=1")
+    assert "--position is one state" in both or "time rises" in both

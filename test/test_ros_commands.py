@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rclpy.time import Time
 from ros_rig import ARM, JOINTS, Rig, rig
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -182,6 +183,32 @@ def test_joints_are_moved_to_positions(rig: Rig) -> None:
     every.publish(JointState(name=JOINTS, position=[0.1, 0.1, 0.01], velocity=[0.0] * 3))
     rig.wait(lambda: there(0.1, 0.1))
     assert node.fault == ""
+
+
+def test_joint_states_are_those_of_their_stamps(rig: Rig) -> None:
+    """A joint that is led at 1 rad/s is, at each stamp, where that wants it, not a step ahead."""
+    rig.add(Simulator, robot_description=ARM, rate=50.0, gravity=[0.0, 0.0, 0.0])
+    states = rig.listen(JointState, "joint_states")
+    stream = rig.publisher(JointState, "simulator/position_command")
+    clock = rig.client.get_clock()
+    start = clock.now()
+
+    def elapsed(stamp: Time) -> float:
+        return float((stamp - start).nanoseconds / 1e9)
+
+    def led() -> bool:
+        now = clock.now()
+        command = JointState(name=["elbow"], position=[elapsed(now)], velocity=[1.0])
+        command.header.stamp = now.to_msg()
+        stream.publish(command)
+        return sum(one.velocity[1] == pytest.approx(1.0, abs=0.3) for one in states) > 100
+
+    rig.wait(led)
+    late = [
+        one.position[1] - elapsed(Time.from_msg(one.header.stamp, clock_type=start.clock_type))
+        for one in states[-80:]
+    ]
+    assert abs(np.median(late)) < 7e-3  # a step: 20e-3
 
 
 @pytest.mark.parametrize(

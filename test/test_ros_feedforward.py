@@ -20,6 +20,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
+from mbdyn_ros.ros.messages.reference import Reference
+from mbdyn_ros.ros.nodes.conditions import Conditions
+from mbdyn_ros.ros.nodes.feedforward import Feedforward
 from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
 
 __all__ = ["rig"]
@@ -122,6 +125,19 @@ def test_pd(rig: Rig, arm: mbdyn_ros.Robot) -> None:
     assert rig.set(node, kp=[-1.0]) == "kp[0] is -1.0: it must be from 0 to 1e+12"
     assert rig.set(node, kp=[0.0], kd=[0.0]) == ""
     rig.wait(lambda: last_is(sent, arm.inverse_dynamics(Q, V, A)))
+
+
+def test_pd_leaves_alone_what_is_on_its_way(arm: mbdyn_ros.Robot) -> None:
+    """A joint that was on its reference when it was measured has no error, however late that is."""
+    conditions = Conditions(np.inf, 60.0, 0.1, True, 0.1, 0.2)
+    follower = Feedforward(arm, (), conditions)
+    follower.set_gains([1e4], [1e2])
+    motion = Reference(np.array([0.0, 1.0]), np.array([np.zeros(3), [1.0, -1.0, 0.1]]))
+    follower.playback.follow(motion, 10.0)
+    q, v, _ = motion.at(0.45)
+    measured = JointState(name=list(arm.velocity_labels), position=q.tolist(), velocity=v.tolist())
+    assert follower.take(measured, 10.5, 10.45)
+    assert follower.efforts(10.5) == pytest.approx(arm.inverse_dynamics(*motion.at(0.5)), rel=1e-9)
 
 
 def test_given_efforts(rig: Rig) -> None:

@@ -111,6 +111,7 @@ def test_every_signal_that_ends_or_suspends_is_heard() -> None:
     heard: list[int] = []
     try:
         signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # as after `nohup`
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)  # not as behind an `&`
         for number in {signal.SIGINT, signal.SIGHUP, signal.SIGTSTP, signal.SIGALRM}:
             assert number in ENDING
         hear(lambda number, frame: heard.append(number))

@@ -90,7 +90,7 @@ def run_robot(name: str, context: rclpy.Context, domain: int) -> Outcome:
         client = DemoClient(robot, name, children.dead, context=context)
         outcome = Outcome(name, loops=loops)
         try:
-            client.wait_for_nodes(25.0)
+            client.wait_for_nodes()
             client.ask(outcome, np.random.default_rng(1))
             ends = np.array(home), np.array(goal)
             filled = client.ask_trajectory(outcome, trajectory_message(robot, *ends))
@@ -136,7 +136,7 @@ def main(args: list[str] | None = None) -> int:
         for outcome in outcomes:
             busy = check(outcome)
             if outcome.loops and not busy:
-                check_angles(planned)
+                busy = check_angles(planned)
             if busy:
                 console.print(f"{busy}; the motion is not judged")
         draw(outcomes, options.plot)

@@ -7,6 +7,7 @@ servos as hardware does.
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -17,7 +18,6 @@ from trajectory_msgs.msg import JointTrajectory
 
 from examples.children import Children
 from examples.demonstration import PRIORITY, DemoError, environment
-from mbdyn_ros.model.model import Array
 from mbdyn_ros.model.read.installed import find_robot
 from mbdyn_ros.motion import convert_trajectory
 from mbdyn_ros.robot import Robot, load
@@ -26,7 +26,8 @@ from mbdyn_ros.ros.messages.reference_message import read_reference
 from mbdyn_ros.ros.node.interfaces import srv
 from mbdyn_ros.ros.node.rate_loop import RateLoop
 
-from .client import DemoClient
+from .client import PATIENCE, DemoClient
+from .judge import longest_hold, moving_states
 from .motion import MOTION, REST, trajectory_message, wanted_motion
 from .outcome import Path, PlannedPaths
 
@@ -45,18 +46,22 @@ SERVO_FREQUENCY = 15.0
 
 
 class AnglesClient(DemoClient):
-    """A client that plans in angles."""
+    """A client that plans in angles.
+
+    latest_position : s by which a position was sent late, at most.
+    """
 
     def __init__(self, robot: Robot, name: str, alive: Any, **options: Any) -> None:
         super().__init__(robot, name, alive, **options)
         self._convert: Any = self.create_client(
             srv.ConvertTrajectory, "inverse_dynamics_server/convert_trajectory"
         )
+        self.latest_position = 0.0
         self._positions = self.create_publisher(JointState, "simulator/position_command", 10)
 
     def converted(self, plan: JointTrajectory) -> JointTrajectory:
         """The plan in lengths of the cylinders, within all limits."""
-        self._until(self._convert.service_is_ready, 25.0, "the service that converts")
+        self._until(self._convert.service_is_ready, PATIENCE, "the service that converts")
         answer = self._call(self._convert, srv.ConvertTrajectory.Request(trajectory=plan))
         if answer.violation:
             raise DemoError(f"the plan of the crane passes a limit: {answer.violation}")
@@ -74,21 +79,25 @@ class AnglesClient(DemoClient):
         found: JointTrajectory = answer.trajectory
         return found
 
-    def stream(self, trajectory: JointTrajectory, lead: float) -> float:
-        """Send positions along the trajectory, `lead` (s) ahead; return when it started (s)."""
+    def stream(self, trajectory: JointTrajectory) -> float:
+        """Send positions along the trajectory; return when it started (s).
+
+        Time stands still in the simulator until it is ready to follow, which its forces show.
+        """
         self._until(
             lambda: self._positions.get_subscription_count() > 0 and bool(self.state_names),
-            25.0, "the simulator",
+            PATIENCE, "the simulator",
         )  # fmt: skip
         reference = read_reference(self.robot, trajectory)
         message = JointState(name=list(self.robot.independent_joints))
-        start = self._now() + 2 * REST
+        start = math.inf
         faults: list[Exception] = []
 
         def send(skipped: int) -> None:
-            q, v, _ = reference.at(self._now() - start + lead)
+            now = self._now()
+            q, v, _ = reference.at(max(now - start, 0.0))
             message.position, message.velocity = doubles(q), doubles(v)
-            fill_time(message.header.stamp, self.get_clock().now().nanoseconds)
+            fill_time(message.header.stamp, round(1e9 * now))
             self._positions.publish(message)
 
         loop = RateLoop(
@@ -96,10 +105,16 @@ class AnglesClient(DemoClient):
         )
         loop.start()
         self._spin(REST)
+        self._release()  # it knows the first position by now
+        self._until(
+            lambda: any(any(one[3]) for one in self.states),
+            PATIENCE, "the force that holds the crane",
+        )  # fmt: skip
         self.states.clear()
-        self._release()  # it holds the first position by now
-        self._spin(start + MOTION + REST - self._now())
+        start = self._now() + REST
+        self._spin(MOTION + 2 * REST)
         loop.stop()
+        self.latest_position = loop.report().worst_overrun
         if faults:
             raise DemoError(f"positions were not sent: {faults[0]}")
         return start
@@ -143,12 +158,12 @@ def run_angles(context: rclpy.Context, domain: int, delay: float, frequency: flo
             try:
                 moved = client.converted(plan)
                 if mode == "effort":
-                    client.wait_for_nodes(25.0)
+                    client.wait_for_nodes()
                     filled = client.filled(moved)
                     found.points = len(moved.points), len(filled.points)
                     found.effort = planned_path(robot, client, client.drive(filled))
                 else:
-                    found.position = planned_path(robot, client, client.stream(moved, delay))
+                    found.position = planned_path(robot, client, client.stream(moved))
             finally:
                 client.destroy_node()
             bad = children.stop()
@@ -157,16 +172,15 @@ def run_angles(context: rclpy.Context, domain: int, delay: float, frequency: flo
     return found
 
 
-def planned_path(robot: Robot, client: DemoClient, start: float) -> Path:
+def planned_path(robot: Robot, client: AnglesClient, start: float) -> Path:
     """The gap between the tool and the way that was planned in angles, while it moved."""
-    columns = [client.state_names.index(label) for label in robot.velocity_labels]
-    times = np.array([one[0] for one in client.states]) - start
-    moving = (times >= 0) & (times <= MOTION)
-    if moving.sum() < 100:
-        raise DemoError(f"only {moving.sum()} joint states came from the crane")
-    q: Array = np.array([one[1] for one in client.states])[moving][:, columns]
-    angles, _, _ = wanted_motion(times[moving], np.array(START), np.array(GOAL))
+    times, q, _, effort = moving_states(robot, client, start)
+    if len(times) < 100:
+        raise DemoError(f"only {len(times)} joint states came from the crane")
+    angles, _, _ = wanted_motion(times, np.array(START), np.array(GOAL))
     wanted = convert_trajectory(robot, ANGLES, angles, to=robot.independent_joints).position
     link = robot.model.links[-1].name
     tips = [robot.frame_pose(one, link)[:, :3, 3] for one in (q, wanted)]
-    return Path(times[moving], np.linalg.norm(tips[0] - tips[1], axis=1))
+    gap = np.linalg.norm(tips[0] - tips[1], axis=1)
+    hold = max(longest_hold(times, effort), np.diff(times).max(), client.latest_position)
+    return Path(times, gap, hold)

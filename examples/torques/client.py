@@ -31,6 +31,9 @@ from .outcome import Outcome
 CALLS = 100
 """Random states that the service is asked about."""
 
+PATIENCE = 25.0
+"""s that nodes have to start and to answer: a first answer may wait for a program's compilation."""
+
 
 class DemoClient(Node):
     """Talks to the nodes of one robot in its namespace."""
@@ -55,14 +58,14 @@ class DemoClient(Node):
         self._reset: Any = self.create_client(Trigger, "simulator/reset")
         self._set: Any = self.create_client(SetParameters, "torque_feedforward/set_parameters")
 
-    def wait_for_nodes(self, limit: float) -> None:
+    def wait_for_nodes(self) -> None:
         """Return when all three nodes are there."""
         for client in (self._inverse, self._trajectory, self._pause):
-            self._until(client.service_is_ready, limit, f"service {client.srv_name}")
+            self._until(client.service_is_ready, PATIENCE, f"service {client.srv_name}")
         self._until(
-            lambda: self._reference.get_subscription_count() > 0, limit, "torque_feedforward"
+            lambda: self._reference.get_subscription_count() > 0, PATIENCE, "torque_feedforward"
         )
-        self._until(lambda: bool(self.state_names), limit, "joint_states")
+        self._until(lambda: bool(self.state_names), PATIENCE, "joint_states")
 
     def ask(self, outcome: Outcome, random: np.random.Generator) -> None:
         """Inverse dynamics of random states, against the library in this process."""
@@ -116,7 +119,7 @@ class DemoClient(Node):
         if self._met:
             self._reference.publish(hold)  # without feed-forward it takes no effort
         else:
-            self._until(held, 5.0, "effort")
+            self._until(held, PATIENCE, "effort")
         self._met = True
         start = self.get_clock().now().nanoseconds + int((REST + LEAD) * 1e9)
         fill_time(trajectory.header.stamp, start)
@@ -146,7 +149,7 @@ class DemoClient(Node):
 
     def _call(self, client: Any, request: Any) -> Any:
         future = client.call_async(request)
-        self._spinner.spin_until_future_complete(future, timeout_sec=5.0)
+        self._spinner.spin_until_future_complete(future, timeout_sec=PATIENCE)
         if not future.done():
             raise DemoError(f"no answer from {client.srv_name}. {self._alive()}")
         response = future.result()

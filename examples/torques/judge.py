@@ -40,10 +40,18 @@ def judge(
     outcome.work, outcome.loss, outcome.energy_change = work[k], loss[k], change[k]
     outcome.imbalance = float(np.abs(change - work + loss).max() / np.abs(change).max())
     times = stamps - start
+    moving = (times >= 0) & (times <= MOTION)
+    outcome.longest_hold = longest_hold(times[moving], effort[moving])
     wanted, _, _ = wanted_motion(times, home, goal)
     outcome.tracking_error = float(np.abs(q - wanted).max())
     outcome.labels = list(robot.velocity_labels)
     outcome.time, outcome.wanted, outcome.position, outcome.effort = times, wanted, q, effort
+
+
+def longest_hold(times: Array, effort: Array) -> float:
+    """The longest time, s, between new efforts of a moving robot: how late they came."""
+    fresh = np.concatenate([[True], np.any(effort[1:] != effort[:-1], axis=1), [True]])
+    return float(np.diff(np.append(times, MOTION)[fresh]).max())
 
 
 def moving_states(robot: Robot, client: DemoClient, start: float) -> tuple[Array, ...]:

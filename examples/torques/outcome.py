@@ -11,10 +11,14 @@ from mbdyn_ros.model.model import Array
 
 @dataclass
 class Path:
-    """The gap between the tool and its way, m, at times, s."""
+    """The gap between the tool and its way, m, at times, s.
+
+    longest_hold : the longest time for which the robot moved by the same efforts, s.
+    """
 
     time: Array = field(default_factory=lambda: np.zeros(1))
     error: Array = field(default_factory=lambda: np.zeros(1))
+    longest_hold: float = 0.0
 
     @property
     def rms_mm(self) -> float:
@@ -51,6 +55,7 @@ class Outcome:
     received: int = 0
     rate: float = 0.0
     worst_gap_ms: float = 0.0
+    longest_hold: float = 0.0
     work: float = 0.0
     loss: float = 0.0
     energy_change: float = 0.0

@@ -13,6 +13,9 @@ from .outcome import Outcome, PlannedPaths
 RATE = 1000.0
 """Hz, of the simulator."""
 
+LONGEST_HOLD = 0.01
+"""s for which a robot may move by the same efforts or positions: 0.003 on a quiet machine."""
+
 FARTHEST_PATH = 20.0
 """mm, root mean square, by which a tool may leave its way."""
 
@@ -35,6 +38,7 @@ def table(outcomes: list[Outcome]) -> Table:
          [str(one.received) for one in outcomes]),
         ("", "rate held, Hz (1000 wanted)", [f"{one.rate:.1f}" for one in outcomes]),
         ("", "longest gap, ms", [f"{one.worst_gap_ms:.1f}" for one in outcomes]),
+        ("", "longest use of an effort, ms", [f"{1e3 * one.longest_hold:.1f}" for one in outcomes]),
         ("", "tracking error, rad or m", [f"{one.tracking_error:.4f}" for one in outcomes]),
         ("the tool on its way, by the service's efforts and a small PD", "error rms, max, mm",
          [f"{one.path.rms_mm:.2f}, {one.path.max_mm:.2f}" if one.loops else ""
@@ -77,7 +81,11 @@ def check(outcome: Outcome) -> str:
         (outcome.service_error, 1e-12, "of error in the inverse dynamics service"),
         (outcome.trajectory_error, 1e-12, "of error in the trajectory service"),
     ]
-    busy = outcome.rate < 0.95 * RATE
+    busy = ""
+    if outcome.rate < 0.95 * RATE:
+        busy = f"rate held {outcome.rate:.0f} Hz of {RATE:g}"
+    elif outcome.longest_hold > LONGEST_HOLD:
+        busy = late(outcome.longest_hold)
     if not busy:
         limits += [
             (outcome.tracking_error, 0.1, "rad or m of tracking error"),
@@ -89,15 +97,23 @@ def check(outcome: Outcome) -> str:
         if not value <= limit:
             raise DemoError(f"{outcome.name}: {value:.3g} {what} (allowed: {limit:g})")
     if busy:
-        return f"{outcome.name}: machine too busy: rate held {outcome.rate:.0f} Hz of {RATE:g}"
+        return f"{outcome.name}: machine too busy: {busy}"
     return ""
 
 
-def check_angles(paths: PlannedPaths) -> None:
-    """Refuse ways of the tool that are not those that were planned."""
+def late(hold: float) -> str:
+    """What kept a robot from moving as it should: efforts that came late, by s."""
+    return f"efforts came {1e3 * hold:.0f} ms late"
+
+
+def check_angles(paths: PlannedPaths) -> str:
+    """Refuse ways of the tool that are not those that were planned. Return as `check` does."""
     for what, path in (("forces", paths.effort), ("positions", paths.position)):
+        if path.longest_hold > LONGEST_HOLD:
+            return f"manipulator by {what}: machine too busy: {late(path.longest_hold)}"
         if not path.rms_mm <= FARTHEST_PATH:
             raise DemoError(
                 f"manipulator: {path.rms_mm:.3g} mm of path error by {what} of its cylinders "
                 f"(allowed: {FARTHEST_PATH:g})"
             )
+    return ""

@@ -10,10 +10,12 @@ import click
 from ..model.model import Array
 from ..recording.write import TABLES, check_target
 from ..robot import Robot
+from ..units import acceleration_unit, effort_unit
+from ..view.figure import PLOTS
 from .robot_options import RobotOptions, robot_options
 from .rounding import rounding_noise
-from .series import AT_HOME, load_options, read_wrenches, state_option
-from .states import gather, print_state, show
+from .series import AT_HOME, labels_of, load_options, read_wrenches, state_option
+from .states import States, gather, print_state, show
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -30,6 +32,9 @@ def states_options(given: str, unit: str, result: str) -> Callable[[F], F]:
         help="Take velocities and accelerations that the trajectory lacks from smoothing splines "
         "through its positions.",
     )  # fmt: skip
+    plot = click.option(
+        "--plot", metavar="FILE", help=f"Plot the {result} of many states as .png, .svg or .pdf.",
+    )
     output = click.option(
         "--output", metavar="FILE", help=f"Write states and {result} as .csv or .json."
     )
@@ -37,6 +42,7 @@ def states_options(given: str, unit: str, result: str) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         for option in (
             robot_options,
+            plot,
             output,
             load_options,
             differentiate,
@@ -65,7 +71,7 @@ def id_(urdf: str, options: RobotOptions, **others: Any) -> None:
     Examples:
       mbdyn id ur5.urdf --position elbow_joint=1.2 --acceleration shoulder_pan_joint=0.5
       mbdyn id ur5.urdf --position '[0, -1, 1, 0, 0.5, 0]' --wrench tool0=0,0,-20,0,0,0
-      mbdyn id ur5.urdf --trajectory run.csv --output efforts.csv
+      mbdyn id ur5.urdf --trajectory run.csv --output efforts.csv --plot efforts.png
     """
     robot = options.read(urdf)
     _answer(robot, robot.inverse_dynamics, "acceleration", "effort", **others)
@@ -101,12 +107,15 @@ def _answer(
     wrench: tuple[str, ...],
     no_friction: bool,
     output: str | None,
+    plot: str | None,
     as_json: bool,
     **values: str | None,
 ) -> None:
     """Show what the dynamics of a robot give for `given`; `values` are the options of states."""
     if output is not None:
         check_target(output, TABLES)
+    if plot is not None:
+        check_target(plot, PLOTS)
     texts = {quantity: values[quantity] for quantity in ("position", "velocity", given)}
     states = gather(robot, texts, trajectory, differentiate)
     wrenches = read_wrenches(wrench)
@@ -117,6 +126,21 @@ def _answer(
 
     numbers = [series.numbers for series in states.values()]
     result = answer(*numbers)
+    if plot is not None:
+        _plot(robot, states, wanted, result, plot)
     show(robot, states, wanted, result, as_json, output)
     if result.ndim == 1 and output is None and not as_json:
         print_state(robot, states, wanted, result, rounding_noise(answer, numbers, result))
+
+
+def _plot(robot: Robot, states: States, quantity: str, result: Array, path: str) -> None:
+    """Plot the result, with the limits of efforts that are near it."""
+    from ..view.result_plot import save_result_plot
+
+    labels = labels_of(robot, quantity)
+    unit_of = effort_unit if quantity == "effort" else acceleration_unit
+    times = [one.time for one in states.values() if one.time is not None]
+    save_result_plot(
+        path, robot.model.name, quantity, labels, [unit_of(robot.model, one) for one in labels],
+        result, times[0] if times else None, robot.effort_limits if quantity == "effort" else None,
+    )  # fmt: skip

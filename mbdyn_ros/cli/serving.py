@@ -44,6 +44,14 @@ def announce(url: str, name: str, as_json: bool) -> None:
         click.echo(f"{name} is at {url}  (Ctrl-C ends)")
 
 
+def announce_file(path: str, name: str, as_json: bool) -> None:
+    """Say where the picture of a page is."""
+    if as_json:
+        print_json({"screenshot": path, "shows": name})
+    else:
+        click.echo(f"{path}: {name}")
+
+
 @contextlib.contextmanager
 def serving(page: Page, browse: bool) -> Iterator[None]:
     """End the page in order on Ctrl-C and SIGTERM, and however else the block ends."""

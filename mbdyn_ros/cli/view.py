@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..errors import InputError
+from ..recording.write import check_target
 from .robot_options import RobotOptions, robot_options
-from .serving import announce, page_options, serving
+from .series import AT_HOME, read_values, state_option
+from .serving import announce, announce_file, page_options, serving
 
 if TYPE_CHECKING:
-    from ..view.page.page import Address
+    from ..model.read.source_text import Source
+    from ..robot import Robot
+    from ..view.page.page import Address, Page
+    from ..view.page.robot_page import RobotPage
+
+SHOWN = ("masses", "center", "frames", "collision", "forces")
+"""Names of the checkboxes that may be set from the start; `view.page.show_folder` has them."""
 
 
 @click.command()
@@ -22,22 +30,43 @@ if TYPE_CHECKING:
     help="Follow joint_states and markers of a running ROS system; without URDF the robot comes "
     "from the topic robot_description.",
 )
+@state_option("position", "rad or m, where it is first shown", AT_HOME)
+@click.option(
+    "--trajectory", metavar="FILE",
+    help="A motion to play: CSV or JSON with columns time, position/<joint> and what else there is "
+    "(what `mbdyn simulate --output` writes), or a bag with joint states.",
+)
+@click.option(
+    "--show", "shown", multiple=True, type=click.Choice(SHOWN),
+    help="Show this too from the start.  [repeatable]",
+)
+@click.option(
+    "--screenshot", metavar="FILE",
+    help="Write a picture of the scene as .png, and end; it needs Chromium, but no screen.",
+)
+@click.option(
+    "--size", nargs=2, type=int, default=(1400, 900), show_default=True, metavar="WIDTH HEIGHT",
+    help="Of the screenshot, pixels.",
+)
 @page_options
 @robot_options
 def view(
     urdf: str | None, ros: bool, port: int, host: str, browse: bool, options: RobotOptions,
-    as_json: bool,
+    as_json: bool, screenshot: str | None, size: tuple[int, int], **robot_shown: Any,
 ) -> None:  # fmt: skip
     """Show a robot in the browser, loops included, until Ctrl-C.
 
     A slider for each independent joint moves it; the loops are closed at each move, and a
-    position that cannot be reached is explained. A joint can be played through its range:
-    charts show the motion of all joints and the efforts it takes, against gravity alone.
+    position that cannot be reached is explained. A joint can be played through its range, and
+    so can a recorded motion: charts show the motion of all joints and the efforts it takes,
+    against gravity alone.
 
     \b
     Examples:
       mbdyn view panda.urdf
       mbdyn view excavator.urdf --mechanism excavator.yaml --open
+      mbdyn view panda.urdf --trajectory run.csv
+      mbdyn view crane --position base_joint=0.5 --show forces --screenshot crane.png
       mbdyn view --ros
       xacro ur.urdf.xacro name:=ur ur_type:=ur5e | mbdyn view - --port 8081
     """
@@ -45,27 +74,56 @@ def view(
 
     require_page()
     if ros:
-        if options.mechanism or options.home or options.floating_base:
+        if options.mechanism or options.home or options.floating_base or any(
+            [screenshot, *robot_shown.values()]
+        ):
             raise click.UsageError(
-                "--ros shows what is published: --mechanism, --home and --floating-base are of no "
-                "use there"
+                "--ros shows what is published: --mechanism, --home, --floating-base, --position, "
+                "--trajectory, --show and --screenshot are of no use there"
             )
         _follow(urdf, Address(host, port), browse, as_json)
         return
     if urdf is None:
         raise click.UsageError("give a URDF, or --ros")
-    from ..view.page.robot_page import RobotPage
-    from ..view.scene.visuals import read_visuals
-
-    description = options.described(urdf)
-    visuals = read_visuals(description)
-    robot = options.read(description)
+    if screenshot is not None:
+        check_target(screenshot, (".png",))
+        port = 0
+    described = options.described(urdf)
+    robot = options.read(described)
     page = Page(robot.model.name, Address(host, port))
     with serving(page, browse):
         folder = None if urdf == "-" else Path(urdf).resolve().parent
-        shown = RobotPage(page, robot, visuals, folder)
-        announce(page.url, robot.model.name, as_json)
-        page.run(shown.draw)
+        shown = _robot_page(page, robot, described, folder, **robot_shown)
+        if screenshot is None:
+            announce(page.url, robot.model.name, as_json)
+            page.run(shown.draw)
+            return
+        from ..view.page.screenshot import save_screenshot
+
+        shown.draw(0.0, True)
+        save_screenshot(page, screenshot, size)
+        announce_file(screenshot, robot.model.name, as_json)
+
+
+def _robot_page(
+    page: Page, robot: Robot, description: Source, folder: Path | None, position: str | None,
+    trajectory: str | None, shown: tuple[str, ...],
+) -> RobotPage:  # fmt: skip
+    from ..view.page.robot_page import RobotPage
+    from ..view.scene.visuals import read_visuals
+
+    recording = None
+    if trajectory is not None:
+        from .recorded_motion import read_motion
+
+        recording = read_motion(robot, trajectory)
+    q = None
+    if position is not None:
+        series = read_values(robot, "position", position)
+        if recording is not None or series.many:
+            raise click.UsageError("--position is one state, and no --trajectory stands beside it")
+        q = series.numbers
+    return RobotPage(page, robot, read_visuals(description), folder, q, recording, shown)
 
 
 def _follow(urdf: str | None, address: Address, browse: bool, as_json: bool) -> None:

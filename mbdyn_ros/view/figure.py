@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 PLOTS = (".png", ".svg", ".pdf")
 """Ends of the names of files that figures are written to."""
 
+LIMIT_IN_VIEW = 2.0
+"""Times its peak up to which the limit of a line is drawn too; farther away it would flatten it."""
+
 INK, FAINT_INK = "#20242a", "#9aa0a8"
 """Colours of sums and marks, and of what stands behind the data."""
 

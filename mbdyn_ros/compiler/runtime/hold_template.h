@@ -58,17 +58,21 @@ static void F(finish)(const struct walls* w, WALLED* s, struct F(work)* x, doubl
 }
 
 /* Hold the contacts in a step of length h that has come to q with v, from the state in x, where
-   `open`; gives where nothing was found that settles it. M and the rows are those where the free
-   motion ends. Where the step turns walls against them, as where a base turns that slides, velocities
-   along the normals are not those of the rows: by as much the problem is shifted, which leaves all
-   directions as they are; the rows are taken again only where they turn far. */
+   `open`; gives where nothing was found that settles it. M and the rows are those where the step would
+   end if the velocity stayed as it was: what contacts hold ends near there. Where the step turns
+   walls against them all the same, as where a base turns that slides, velocities along the normals
+   are not those of the rows: by as much the problem is shifted, which leaves all directions as they
+   are; the rows are taken again only where they turn far. */
 static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double h, BITS open) {
   const size_t n = w->nv, contacts = w->contacts;
   const double part = w->stages ? 0.5 * h : h;  /* in which a change of velocity acts */
   REAL *free_q = x->slopes, *moved = x->way, further[n + 1];
   F(copy)(w->nq, s->q, free_q);
   F(copy)(n, s->v, x->fast);
-  F(clear)(n, moved);
+  for (size_t j = 0; j < n; ++j) moved[j] = part * (x->v[j] - x->fast[j]);
+  F(copy)(w->nq, free_q, x->at_q);
+  F(move)(w, s, x, 1., moved, x->at_q);
+  F(take)(open, w->nq, x->at_q, s->q);
   F(measure)(w, s, s->q, s->v, x->now);
   x->fresh = 1;
   BITS failed = open & ~F(weigh)(w, s, x, w->damped ? h : 0.);

@@ -21,9 +21,6 @@ DERIVED = ("width",)
 SHAPED = ("center_along", "center_across", "inertia")
 """Ends of settings that follow the shape of a link until their slider is moved."""
 
-DESIGN_STEPS = 400
-"""Steps of a slider over its range."""
-
 
 class DesignSliders(SliderPanel):
     """The sliders of a design, which start at its numbers."""
@@ -65,6 +62,7 @@ class DesignSliders(SliderPanel):
                 value = self._given[name]
                 self._add_number(name, name.replace("_mass", " mass"), 0.1 * value, 5 * value)
         with gui.add_folder("Centres of mass and inertias", expand_by_default=False):
+            gui.add_markdown("They follow the shape of a link until they are moved.")
             for name in self._given:
                 if name.endswith(SHAPED):
                     self._add_shaped(name, largest)
@@ -74,7 +72,7 @@ class DesignSliders(SliderPanel):
             self.watch("gravity", gui.add_checkbox("gravity", weighs))
             for name in self._given:
                 if name.endswith("branch"):
-                    self.add_choice(name, ("1", "-1"), f"{self._given[name]:g}")
+                    self.add_choice(name, ("1", "-1"), f"{self._given[name]:g}", "way to assemble")
             self.add_reset("Reset")
 
     @property
@@ -99,19 +97,11 @@ class DesignSliders(SliderPanel):
         low, high = value - largest, value + largest
         if name.endswith("inertia"):
             low, high = 0.0, 5 * value or 0.01 * self._given[f"{name.removesuffix('inertia')}mass"]
-        hint = f"{name}; follows the link's shape until moved"
         self.add(
-            name, low, high, value, hint, label=name.replace("_center", "").replace("_", " "),
-            step=_step(high - low),
+            name, low, high, value, unit=unit_of(name).replace("^2", "²"),
+            label=name.replace("_center", "").replace("_", " "),
         )  # fmt: skip
 
     def _add_number(self, name: str, label: str, low: float, high: float) -> None:
-        step = _step(high - low)
-        self.add(name, low, high, self._given[name], name, label=label, step=step)
+        self.add(name, low, high, self._given[name], label=label)
 
-
-def _step(reach: float) -> float:
-    """A power of ten, twice or five times it, that makes about `DESIGN_STEPS` of a range."""
-    raw = reach / DESIGN_STEPS
-    power = 10.0 ** math.floor(math.log10(raw))
-    return next(power * k for k in (1, 2, 5, 10) if power * k >= raw * 0.999)

@@ -51,18 +51,18 @@ class DriveSliders:
         self._torques = _named(inputs, "torque")
         for name in self._speeds:
             low = SLOWEST if name == self._speeds[0] else -FASTEST
-            panel.add(name, low, FASTEST, speed, "rad/s", step=0.1)
+            panel.add(name, low, FASTEST, speed, unit="rad/s")
         for name in self._first_speeds:
-            panel.add(name, -FASTEST, FASTEST, 0.0, "rad/s", step=0.1)
+            panel.add(name, -FASTEST, FASTEST, 0.0, unit="rad/s")
         home = [math.degrees(one) for one in mechanism.home]
         for k, name in enumerate(self._starts):
             start = home[k] if k == 0 else 0.0
-            panel.add(name, -180.0, 180.0, start, "deg, where the crank starts", step=1.0)
+            panel.add(name, -180.0, 180.0, start, unit="°")
         most = _strongest(mechanism)
         for name in self._torques:
-            panel.add(name, -most, most, 0.0, "N m, constant")
-        panel.add("acceleration", 1.0, QUICKEST, 100.0, "rad/s^2")
-        panel.add("duration", 0.1, LONGEST_PLAYED, 2.0, "s", step=0.05)
+            panel.add(name, -most, most, 0.0, unit="N m")
+        panel.add("acceleration", 1.0, QUICKEST, 100.0, unit="rad/s²")
+        panel.add("duration", 0.1, LONGEST_PLAYED, 2.0, unit="s")
         self._shown: Mapping[str, tuple[str, ...]] = {
             CONSTANT: (*self._speeds, *self._starts[1:]),
             TRAPEZOID: (*self._speeds, *self._starts[1:], "acceleration"),

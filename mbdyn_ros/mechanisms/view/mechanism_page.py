@@ -16,7 +16,7 @@ from .design_sliders import DesignSliders
 from .drive import CONSTANT
 from .equations_panel import EquationsPanel
 from .force_arrows import ForceArrows
-from .mechanism_scene import MechanismScene, frame_front
+from .mechanism_scene import FrontCamera, MechanismScene
 from .picture import picture
 from .polygon import POLYGONS, Polygon
 from .run import QUANTITIES, Run, joint_titles
@@ -55,8 +55,7 @@ class MechanismPage:
         with gui.add_folder("Play"):
             self._playback = Playback(page)
             self._instant: Any = gui.add_slider(
-                "instant", 0.0, 100.0, 0.1, 0.0, marks=((0.0, "0"), (100.0, "100 %")),
-                hint="% of the motion",
+                "instant", 0.0, 100.0, 0.1, 0.0, marks=((0.0, "0"), (100.0, "100 %"))
             )  # fmt: skip
             self._slow = gui.add_dropdown(
                 "real time ×", [name for name, _ in PLAY_SPEEDS], initial_value="1/10"
@@ -93,7 +92,7 @@ class MechanismPage:
         self.scene = MechanismScene(page.server, mechanism)
         self._arrows = ForceArrows(page.server.scene, self.run_shown)
         self._images = Polygon(self.run_shown)
-        frame_front(page.server, self.run_shown.analysis.pose)
+        self._camera = FrontCamera(page.server, self.run_shown.analysis.pose)
         self._state: object = None
 
     def draw(self, passed: float, woken: bool) -> None:
@@ -137,6 +136,7 @@ class MechanismPage:
             self.scene.shape(run.mechanism, run.analysis.pose)
             self.scene.fade(False)
             self._draw_charts(run)
+        self._camera.follow(run.analysis.pose)
         if run.stopped:
             self.page.say(f"**It ends early.** {in_markdown(run.stopped)}.")
         elif run.swings is None:

@@ -31,6 +31,9 @@ BAR_SHARE = 0.028
 
 DARK, RAIL, GREY, MASS, PATH = (43, 47, 54), (150, 156, 164), (120, 126, 134), (196, 30, 58), (
     196, 30, 58)  # fmt: skip
+LEFT_OUT, SMALL = 0.12, 0.5
+"""How far a design may leave the picture, and how small it may be in it, of what was in it."""
+
 FADED = 0.25
 """Opacity of a design that is no longer what the sliders show."""
 
@@ -157,24 +160,47 @@ def bounds(pose: Pose) -> tuple[Array, Array]:
     return both.min(axis=1), both.max(axis=1)
 
 
-def frame_front(server: viser.ViserServer, pose: Pose) -> None:
-    """Let the camera see the plane from the front, a little from the right and above."""
-    low, high = bounds(pose)
-    (x, y), size = (low + high) / 2, extent(pose)
-    camera = server.initial_camera
-    camera.fov = math.radians(40)
-    camera.look_at = (x, 0.0, y)
-    camera.position = (x + 0.3 * size, -1.8 * size, y + 0.15 * size)
-    camera.near, camera.far = 0.01 * size, 50 * size
-    server.scene.add_light_directional(
-        "/front", intensity=1.2, position=(x - size, -4 * size, y + 2 * size)
-    )
-    cell = 10 ** math.floor(math.log10(size))
-    server.scene.add_grid(
-        "/wall", 6 * size, 6 * size, plane="xz", position=(x, 0.1 * size, y), cell_size=cell / 4,
-        section_size=cell, cell_color=(232, 234, 237), section_color=(205, 209, 215),
-        infinite_grid=True, fade_distance=8 * size,
-    )  # fmt: skip
+class FrontCamera:
+    """A camera that sees the plane from the front, a little from the right and above.
+
+    It goes along where a design leaves the picture; how it is turned is left to whoever looks.
+    """
+
+    def __init__(self, server: viser.ViserServer, pose: Pose) -> None:
+        self._server = server
+        self._low, self._high = bounds(pose)
+        (x, y), size = (self._low + self._high) / 2, extent(pose)
+        camera = server.initial_camera
+        camera.fov = math.radians(40)
+        camera.look_at = (x, 0.0, y)
+        camera.position = (x + 0.3 * size, -1.8 * size, y + 0.15 * size)
+        camera.near, camera.far = 0.01 * size, 100 * size
+        server.scene.add_light_directional(
+            "/front", intensity=1.2, position=(x - size, -4 * size, y + 2 * size)
+        )
+        cell = 10 ** math.floor(math.log10(size))
+        server.scene.add_grid(
+            "/wall", 6 * size, 6 * size, plane="xz", position=(x, 0.1 * size, y),
+            cell_size=cell / 4, section_size=cell, cell_color=(232, 234, 237),
+            section_color=(205, 209, 215), infinite_grid=True, fade_distance=8 * size,
+        )  # fmt: skip
+
+    def follow(self, pose: Pose) -> None:
+        """Show all that a design sweeps, where it does not lie in the picture or is small in it."""
+        low, high = bounds(pose)
+        before, size = float(np.linalg.norm(self._high - self._low)), extent(pose)
+        slack = LEFT_OUT * before
+        inside = (low >= self._low - slack).all() and (high <= self._high + slack).all()
+        if inside and size > SMALL * before:
+            return
+        self._low, self._high = low, high
+        x, y = (low + high) / 2
+        for client in self._server.get_clients().values():
+            camera = client.camera
+            way = (camera.position - camera.look_at) * (size / before)
+            with client.atomic():
+                camera.look_at = aim = np.array([x, 0.0, y])
+                camera.position = aim + way
 
 
 def _pins(mechanism: Mechanism) -> list[tuple[str, str, tuple[float, float]]]:

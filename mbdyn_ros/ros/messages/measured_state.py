@@ -28,7 +28,7 @@ class MeasuredState:
 
     Attributes
     ----------
-    position, velocity : (n,) in the order of `labels`.
+    position, velocity : (n,) in the order of `labels`. sent : the time that they are stamped with.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class MeasuredState:
         self._read, self._told = self._labels if read is None else tuple(read), told
         self.position, self.velocity = np.zeros(len(labels)), np.zeros(len(labels))
         self._came, self._ahead = -math.inf, 0.0
+        self.sent = -math.inf
         self._names: tuple[str, ...] = ()
         self._rows: list[int] = []
         self._lacking = self._refused = ""
@@ -79,7 +80,7 @@ class MeasuredState:
                 return False
         self._refused = ""
         self.position, self.velocity = q, v
-        self._came, self._ahead = now, sent - now
+        self._came, self._ahead, self.sent = now, sent - now, sent
         return True
 
     def forget(self) -> None:

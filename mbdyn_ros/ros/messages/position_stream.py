@@ -56,9 +56,9 @@ class PositionStream:
         """Positions and velocities at a time (s)."""
         positions, velocities = list(self.position), list(self.velocity)
         for place, span in enumerate(self._span):
-            age = max(time - self._at[place], 0.0)
+            age = time - self._at[place]  # below 0: before that of the last command
             if velocities[place]:
-                positions[place] += velocities[place] * min(age, span)
+                positions[place] += velocities[place] * max(min(age, span), -span)
                 if age > span:
                     velocities[place] = 0.0
         return positions, velocities

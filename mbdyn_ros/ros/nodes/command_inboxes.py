@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile
-from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from ...errors import InputError
 from ..messages.conversions import seconds
 from ..messages.joint_commands import QUANTITIES, NamedCommand
+from ..messages.joint_state_inbox import joint_state_inbox
 from ..node.diagnostics import Health
 from ..node.inbox import Inbox
 from ..node.refusals import one_line
@@ -46,15 +46,15 @@ class CommandInboxes:
             for topic, quantity in ARRAYS.items()
         ]
         self._named = [
-            (Inbox(simulator, JointState, f"~/{topic}", several), fields)
+            (joint_state_inbox(simulator, f"~/{topic}", several), fields)
             for topic, fields in NAMED.items()
         ]
         self._wrenches = Inbox(simulator, WrenchStamped, "~/wrench", several)
         self._watch = ControllerWatch(simulator)
         self._said: set[str] = set()
 
-    def take(self, session: Session, now: float) -> None:
-        """Read what came since the last tick."""
+    def take(self, session: Session, now: float, begin: float) -> None:
+        """Read what came since the last tick, for steps from the time `begin` on, s."""
         commands, simulator = session.commands, self._simulator
         for inbox, quantity in self._arrays:
             for message in inbox:
@@ -64,7 +64,7 @@ class CommandInboxes:
             for message in inbox:
                 self._try(inbox, partial(self._take_named, session, inbox, message, fields, now))
         for message in self._wrenches:
-            until = now + simulator.parameters["wrench_duration"]
+            until = begin + simulator.parameters["wrench_duration"]
             self._try(self._wrenches, partial(session.pushes.take, message, until))
         self._watch.release(commands)
         if len(commands.remarks) > len(self._said):

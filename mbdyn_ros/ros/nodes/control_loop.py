@@ -62,7 +62,6 @@ class ControlLoop(Follower):
         self._agreement = Agreement(robot)
         self._drives = False
         self._target_came: float | None = None
-        self._sent = 0.0
         super().__init__(robot, joints, conditions)
         self._joints = MeasuredJoints(robot, measured) if measured else None
         coordinates = robot.system.coordinates
@@ -82,11 +81,10 @@ class ControlLoop(Follower):
 
     def take(self, message: JointState, now: float, sent: float) -> bool:
         """Read joint states; an error where they jump while efforts are sent."""
-        measured, before = self.measured, self._sent
+        measured, before = self.measured, self.measured.sent
         q, v, drives = measured.position, measured.velocity, self._drives
         if not measured.take(message, now, sent):
             return False
-        self._sent = sent
         if drives and self.doubts.jump:
             speed = np.maximum(np.abs(v), np.abs(measured.velocity))
             beyond = np.abs(measured.way(q)) - 2 * speed * max(sent - before, 0.0)
@@ -224,7 +222,7 @@ class ControlLoop(Follower):
         self._read_state()
         if self.follows_what == "joints":
             # Where it was wanted when that was measured: a state on its way is no error.
-            q, control.wanted_v[:], _ = self.playback.at(min(self._sent, now))
+            q, control.wanted_v[:], _ = self.playback.at(min(self.measured.sent, now))
             _, _, control.wanted_a[:] = self.playback.at(now)
             control.wanted_q[:] = control.q + self.measured.way(q)
         what, apart = control.farthest()

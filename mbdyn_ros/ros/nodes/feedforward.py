@@ -120,7 +120,8 @@ class Feedforward(Follower):
             inverse.effort[:] = 0.0
         effort = inverse.effort
         if self.needs_states:
-            q, v, _ = self.playback.at(now)
+            # Where they were wanted when that was measured: a state on its way is no error.
+            q, v, _ = self.playback.at(min(self.measured.sent, now))
             wanted_q, wanted_v = self._of_driven_joints(q, v)
             self._require_followed(wanted_q)
             effort += self._kp * self.measured.way(wanted_q)

@@ -180,7 +180,7 @@ class Session:
         self.following.servo.frequency = settings.servo_frequency
 
     def advance(self, now: float, settings: Settings, substeps: int = 1) -> None:
-        """Move on by `substeps` steps under the commands of the time `now`."""
+        """Move on by `substeps` steps from the time `now` on, under its commands."""
         if self.actuators is None and not self.commands.follow:
             self._go_on(now, settings, substeps)
             return

@@ -148,11 +148,15 @@ class Simulator(RobotNode):
         session, settings = self.session, self.settings
         if session is None:
             return
-        self.inboxes.take(session, now)
         steps = 1 + min(skipped, MOST_MADE_UP)
-        if not (self.paused or self.fault):
-            session.advance(now, settings, steps * settings.substeps)
+        # A clock of ours goes on from now; by the world's, steps end now, and so say the stamps.
+        begin = now if self.makes_clock else now - steps / settings.loop_rate
         stamp = self.stamp(session)
+        self.inboxes.take(session, now, begin)
+        if not (self.paused or self.fault):
+            session.advance(begin, settings, steps * settings.substeps)
+        if self.makes_clock:
+            stamp = self.stamp(session)
         if self._views.impacts is not None:
             self._views.impacts.publish(session, stamp)
         due = (self._steps + steps) // settings.every > self._steps // settings.every

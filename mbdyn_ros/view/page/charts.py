@@ -17,7 +17,7 @@ from ...names import in_html
 if TYPE_CHECKING:
     import viser
 
-LEGEND, ENTRY, LETTER = 270, 44, 6
+LEGEND, ENTRY, LETTER = 270, 43, 5.5
 """Widths of a chart's legend, of an entry without its words, and of a letter, in pixels."""
 
 ROW = 0.055
@@ -79,7 +79,7 @@ class Chart:
             "plot_bgcolor": "white",
             "hovermode": "x",
             "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
-                       "font": {"size": 9.5}, "bgcolor": "rgba(0,0,0,0)"},
+                       "font": {"size": 9.5}, "bgcolor": "rgba(0,0,0,0)", "maxheight": 1.0},
             "xaxis": {"title": {"text": across, "standoff": 4}, **_AXIS},
             "yaxis": {"title": {"text": title, "standoff": 4}, "zeroline": True,
                       "zerolinecolor": "#b9bec5", **_AXIS},
@@ -102,7 +102,8 @@ class Chart:
     def _make_room(self) -> None:
         """Let the chart grow by the rows of its legend: they take nothing of the data."""
         names = [line.name for line in self._lines if line.listed]
-        rows = math.ceil(len(names) / max(1, LEGEND // (ENTRY + LETTER * max(map(len, names)))))
+        entry = ENTRY + LETTER * max(map(len, names), default=0)
+        rows = math.ceil(len(names) / max(1, LEGEND // entry))
         aspect = self._aspect + ROW * max(0, rows - 1)
         if self._handle.aspect != aspect:
             self._handle.aspect = aspect
@@ -111,6 +112,7 @@ class Chart:
         """Rename its axes, for what is shown next."""
         self._layout["yaxis"]["title"]["text"] = title
         self._layout["xaxis"]["title"]["text"] = across
+        self._layout["xaxis"]["dtick"] = 90 if "(deg)" in across else None
 
     def mark(self, now: float | None) -> None:
         """Move the mark of the present."""

@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
+from .motion import Motion
 from .stroke import CLEARANCE, Stroke
 
 REACH_PROBES = 181
@@ -17,35 +18,27 @@ REACH_PROBES = 181
 
 
 @dataclass(frozen=True, eq=False)
-class Excursion:
-    """One period of a coordinate's motion, the others at rest; N instants.
+class Excursion(Motion):
+    """One period of a coordinate's motion, the others at rest.
 
     Attributes
     ----------
-    label : of the coordinate, `column` its place in q.
+    label : of the coordinate, `column` its place in q and `rate` its place in v.
     stroke : how it moves; `cut` says whether loops end it before its limits do.
-    time : (N,), s. q, v, a : (N, nq), (N, nv), (N, nv).
-    position : (N, n) of all joints. gravity, effort : (N, n), N m or N; None where the actuated
-        joints do not determine the motion.
     """
 
     label: str
     column: int
+    rate: int
     stroke: Stroke
     cut: bool
-    time: Array
-    q: Array
-    v: Array
-    a: Array
-    position: Array
-    gravity: Array | None
-    effort: Array | None
 
-    def q_at(self, share: float) -> Array:
-        """Position (nq,) where a share of the period has passed."""
-        q = self.q[0].copy()
-        q[self.column] = self.stroke.at(np.array(share * self.stroke.period))[0]
-        return q
+    def at(self, share: float) -> tuple[Array, Array, Array]:
+        """Position (nq,), velocity and acceleration (nv,) where a share of the period passed."""
+        q, v, a = self.q[0].copy(), np.zeros_like(self.v[0]), np.zeros_like(self.v[0])
+        instant = np.array(share * self.stroke.period)
+        q[self.column], v[self.rate], a[self.rate] = self.stroke.at(instant)
+        return q, v, a
 
 
 def excursion(
@@ -74,8 +67,9 @@ def excursion(
         gravity = robot.inverse_dynamics(qs, still, still)
     position = robot.joint_state(qs)[0]
     return Excursion(
-        label, column, stroke, cut, time, qs, vs, accelerations, position, gravity, effort
-    )
+        robot, time, qs, vs, accelerations, position, gravity, effort, label, column, rate, stroke,
+        cut,
+    )  # fmt: skip
 
 
 def _reach(

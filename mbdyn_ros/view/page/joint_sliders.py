@@ -40,14 +40,15 @@ class JointSliders(SliderPanel):
         self.home = neutral_position(robot)
         self.single: dict[str, tuple[float, float]] = {}
         self._quaternions = robot.system.coordinates.quaternions
+        self.add_search(len(robot.position_labels))
         for k, label in enumerate(robot.position_labels):
             if k in self._quaternions:
                 for turn in self._turns(k):
-                    self.add(turn, -math.pi, math.pi, 0.0, f"{turn}, rad")
+                    self.add(turn, -math.pi, math.pi, 0.0, unit="rad")
             elif not any(start < k < start + 4 for start in self._quaternions):
                 unit, start = position_unit(robot.model, label), float(self.home[k])
                 self.single[label] = self._range(label, FREE[unit], start)
-                self.add(label, *self.single[label], start, f"{label}, {unit}")
+                self.add(label, *self.single[label], start, unit=unit)
 
     @property
     def q(self) -> Array:
@@ -60,10 +61,27 @@ class JointSliders(SliderPanel):
                 q[k] = self[label]
         return q
 
+    def start_at(self, q: Array) -> None:
+        """Show a position (nq,) to the last digit."""
+        self.home = q.copy()
+        for name, value in self._values(q).items():
+            slider = self._sliders[name]
+            slider.value = float(min(max(value, slider.min), slider.max))
+
     def show_position(self, q: Array) -> None:
-        """Let the sliders show a position (nq,); those of quaternions stay."""
+        """Let the sliders show a position (nq,)."""
+        self.show(self._values(q))
+
+    def _values(self, q: Array) -> dict[str, float]:
+        """The numbers of the sliders at a position, by name."""
+        from scipy.spatial.transform import Rotation
+
         every = zip(self._robot.position_labels, q.tolist(), strict=True)
-        self.show({label: value for label, value in every if label in self.single})
+        values = {label: value for label, value in every if label in self.single}
+        for k in self._quaternions:
+            angles = Rotation.from_quat(q[k : k + 4]).as_euler("xyz").tolist()
+            values.update(zip(self._turns(k), angles, strict=True))
+        return values
 
     def _range(self, label: str, free: float, home: float) -> tuple[float, float]:
         low, high = -free, free

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import io
+import math
 import socket
 import threading
 import time
@@ -17,8 +18,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...errors import InputError
+from ...model.model import Array
 from .origin import own_pages_only
+from .style import add_style
 
 if TYPE_CHECKING:
     import viser
@@ -33,6 +38,9 @@ AMBIENT = 2.0
 
 PANEL = 350
 """Width of the panels beside the scene, pixels."""
+
+SHEET = 0.5
+"""Share of a narrow window that the controls cover."""
 
 NEEDED = ("viser", "plotly")
 
@@ -88,6 +96,8 @@ class Page:
         scene.configure_default_lights(cast_shadow=False)
         scene.configure_environment_map(hdri=None)  # seconds of work without a graphics card
         scene.add_light_ambient("/daylight", intensity=AMBIENT)
+        add_style(self.server.gui)
+        self.server.on_client_connect(self._fit_narrow)
         self.words = self.server.gui.add_markdown("")
 
     @property
@@ -136,6 +146,14 @@ class Page:
             if self.playing and not woken and rest > 0:
                 self._wake.wait(rest)
 
+    def _fit_narrow(self, client: viser.ClientHandle) -> None:
+        start, camera = self.server.initial_camera, client.camera
+        if camera.aspect < 1:
+            look_at, position = np.array(start.look_at), np.array(start.position)
+            aim, eye = narrow_view(look_at, position, start.fov, camera.aspect)
+            with client.atomic():
+                camera.position, camera.look_at = eye, aim
+
     def end(self) -> None:
         """Let `run` return."""
         self._ended.set()
@@ -145,6 +163,22 @@ class Page:
         """Serve no more."""
         with _silence():
             self.server.stop()
+
+
+def narrow_view(
+    look_at: Array, position: Array, fov: float, aspect: float
+) -> tuple[Array, Array]:
+    """Where to look from where so that a window higher than wide shows all, above the controls.
+
+    Examples
+    --------
+    >>> aim, eye = narrow_view(np.zeros(3), np.array([0.0, -2.0, 0.0]), 2 * math.atan(0.5), 0.5)
+    >>> aim.tolist(), eye.tolist()
+    ([0.0, 0.0, -1.0], [0.0, -4.0, -1.0])
+    """
+    way = (position - look_at) / aspect
+    drop = np.array([0.0, 0.0, SHEET * float(np.linalg.norm(way)) * math.tan(fov / 2)])
+    return look_at - drop, look_at + way - drop
 
 
 def require_page() -> None:

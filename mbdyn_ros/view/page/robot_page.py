@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,24 +12,20 @@ from ...errors import MbdynError
 from ...model.model import Array
 from ...names import in_markdown
 from ...robot import Robot
-from ...units import effort_unit, position_unit
-from ..colors import color_of
+from ...units import position_unit
 from ..scene.robot_scene import RobotScene, frame_camera
 from ..scene.visuals import Visual
-from .charts import Chart, Line
 from .excursion import Excursion, excursion
 from .joint_sliders import JointSliders
+from .joint_table import joint_table
+from .motion import Motion
+from .motion_charts import MotionCharts
 from .page import Page
 from .playback import Playback
+from .show_folder import ShowFolder
 
-MOST_LINES = 4
-"""Lines of one chart; the largest are drawn."""
-
-LEAST_PEAK = 1e-9
-"""Peaks (rad, m, N m or N) that are not drawn."""
-
-UNITS = ("N m", "N", "rad", "m")
-PRINTED = {"N m": "effort (N m)", "N": "effort (N)", "rad": "angle (rad)", "m": "slide (m)"}
+RECORDED = "as recorded"
+"""The choice of the recording, beside the joints."""
 
 
 class RobotPage:
@@ -37,42 +34,44 @@ class RobotPage:
     Parameters
     ----------
     page : an empty page. visuals, folder : as of `RobotScene`.
+    q : (nq,) where it is first shown; at home unless given.
+    recording : a motion to play. shown : as of `ShowFolder`; the masses of robots without
+        visuals always.
     """
 
     def __init__(
-        self, page: Page, robot: Robot, visuals: tuple[Visual, ...], folder: Path | None
-    ) -> None:
+        self, page: Page, robot: Robot, visuals: tuple[Visual, ...], folder: Path | None,
+        q: Array | None = None, recording: Motion | None = None, shown: Sequence[str] = (),
+    ) -> None:  # fmt: skip
         self.page, self.robot = page, robot
+        self._motion: Motion | None = None
+        self._recording = recording
         gui = page.server.gui
-        self._motion: Excursion | None = None
         with gui.add_folder("Joints"):
             self.sliders = JointSliders(gui, robot, page.changed)
             if self.sliders.single:
                 self.sliders.add_reset("Home")
+        if recording is not None:
+            q = recording.q[0]
+        if q is not None:
+            self.sliders.start_at(q)
         position = robot.joint_state(self.sliders.q)[0]
         self.scene = RobotScene(page.server, robot.model, visuals, folder, position)
         frame_camera(page.server, self.scene.low, self.scene.high)
         if robot.floating_base:
             self.scene.move_base(self.sliders.q[:7])
         moved = [label for label in self.sliders.single if label in robot.velocity_labels]
-        if moved:
-            with gui.add_folder("Motion"):
-                self._choice = gui.add_dropdown("Joint", moved, initial_value=moved[0])
-                self._period = gui.add_slider("Period", 0.5, 10.0, 0.1, 3.0, hint="s")
-                self._playback = Playback(page)
-            self._choice.on_update(page.changed)
-            self._period.on_update(page.changed)
-            with page.charts("Motion and efforts"):
-                self._charts = {
-                    unit: Chart(gui, PRINTED[unit], "time (s)", aspect=0.62) for unit in UNITS
-                }
-                gui.add_markdown("Solid: inverse dynamics of the motion. Dotted: gravity alone.")
-        with gui.add_folder("Show"):
-            masses = gui.add_checkbox("Masses", not visuals)
-            masses.on_update(lambda _: self.scene.show_masses(masses.value))
-            if robot.dependent_joints:
-                self._numbers = gui.add_markdown("")
-        self._movable = bool(moved)
+        choices = [*([RECORDED] if recording is not None else []), *moved]
+        self._movable = bool(choices)
+        if self._movable:
+            self._add_motion(choices)
+        self._show_folder = ShowFolder(
+            page, robot, self.scene, shown if visuals else (*shown, "masses")
+        )
+        with gui.add_folder("At this pose"):
+            self._numbers = gui.add_markdown("")
+            if len(robot.effort_labels) >= robot.nv:
+                gui.add_markdown("Efforts hold it still; while it plays, they are of the motion.")
 
     def draw(self, passed: float, woken: bool) -> None:
         """One picture: after `passed` seconds of play, or because something was changed."""
@@ -80,80 +79,111 @@ class RobotPage:
             if passed and self._motion is not None and not woken:
                 self._play(self._motion, passed)
             else:
-                self._follow_sliders()
+                self._follow_controls()
         except MbdynError as error:
             self._say([f"**Cannot be reached.** {in_markdown(error)}"])
 
-    def _follow_sliders(self) -> None:
-        q = self.sliders.q
-        position = self.robot.joint_state(q)[0]
-        self._show(q, position)
-        self._list_dependent(position)
-        words: list[str] = []
-        if self._movable:
-            label = str(self._choice.value)
-            self._motion = None
-            self._motion = excursion(
-                self.robot, q, label, self.sliders.single[label], float(self._period.value)
+    def _add_motion(self, choices: Sequence[str]) -> None:
+        gui, page = self.page.server.gui, self.page
+        with gui.add_folder("Motion"):
+            start = RECORDED if RECORDED in choices else self._heaviest(choices)
+            self._choice = gui.add_dropdown("Joint", choices, initial_value=start)
+            marks = ((0.5, "0.5"), (10.0, "10 s"))
+            self._period = gui.add_slider("Period", 0.5, 10.0, 0.1, 3.0, marks=marks)
+            marks = ((0.0, "0"), (100.0, "100 %"))
+            self._instant: Any = gui.add_slider(
+                "Instant", 0.0, 100.0, 0.1, 0.0, marks=marks, visible=start == RECORDED
             )
-            self._playback.share = self._motion.stroke.share_at(float(q[self._motion.column]))
-            words += self._draw_charts(self._motion)
+            self._playback = Playback(page)
+        for control in (self._choice, self._period, self._instant):
+            control.on_update(page.changed)
+        self._charts = MotionCharts(page, self.robot)
+
+    def _heaviest(self, choices: Sequence[str]) -> str:
+        """The joint whose way changes the efforts that hold the robot the most."""
+        robot = self.robot
+        if len(robot.effort_labels) < robot.nv:
+            return choices[0]
+        states = np.tile(self.sliders.q, (2 * len(choices), 1))
+        for k, label in enumerate(choices):
+            column = robot.position_labels.index(label)
+            states[2 * k : 2 * k + 2, column] = self.sliders.single[label]
+        still = np.zeros((len(states), robot.nv))
+        effort = robot.inverse_dynamics(states, still, still)
+        change = np.abs(effort[1::2] - effort[::2]).max(axis=1, initial=0.0)
+        return choices[int(np.argmax(np.nan_to_num(change)))]
+
+    def _follow_controls(self) -> None:
+        words: list[str] = []
+        recorded = self._movable and self._choice.value == RECORDED
+        if self._movable and self._instant.visible != recorded:
+            self._instant.visible, self._period.visible = recorded, not recorded
+        if recorded and self._recording is not None:
+            if self._motion is not self._recording:
+                self._motion = self._recording
+                self._charts.draw(self._motion, 0.0)
+            self._playback.share = float(self._instant.value) / 100
+            self._show_instant(self._motion)
+        else:
+            q = self.sliders.q
+            self._show(q, *np.zeros((2, self.robot.nv)))
+            self._list_joints(q, self._holding(q))
+            if self._movable:
+                words += self._begin(q)
         self._say(words)
 
-    def _play(self, motion: Excursion, passed: float) -> None:
-        self._playback.advance(passed, motion.stroke.period)
-        q = motion.q_at(self._playback.share)
-        position = self.robot.joint_state(q)[0]
-        self._show(q, position)
-        if self._playback.due():
-            self._list_dependent(position)
-            self.sliders.show_position(q)
-            for chart in self._charts.values():
-                chart.mark(self._playback.share * motion.stroke.period)
+    def _begin(self, q: Array) -> list[str]:
+        """Make the motion of the chosen joint around a pose; words about it."""
+        label = str(self._choice.value)
+        self._motion = None
+        motion = excursion(
+            self.robot, q, label, self.sliders.single[label], float(self._period.value)
+        )
+        self._playback.share = motion.stroke.share_at(float(q[motion.column]))
+        self._charts.draw(motion, self._playback.share * motion.period)
+        self._motion = motion
+        return self._about(motion)
 
-    def _show(self, q: Array, position: Array) -> None:
+    def _play(self, motion: Motion, passed: float) -> None:
+        self._playback.advance(passed, motion.period)
+        if not self._playback.due():
+            self._show(*motion.at(self._playback.share))
+            return
+        self._show_instant(motion)
+        if motion is self._recording:
+            self._instant.value = round(100 * self._playback.share, 1)
+
+    def _show_instant(self, motion: Motion) -> None:
+        """Show where a motion stands, in numbers and charts too."""
+        q, v, a = motion.at(self._playback.share)
+        self._show(q, v, a)
+        self._list_joints(q, motion.effort_at(self._playback.share))
+        self.sliders.show_position(q)
+        self._charts.mark(self._playback.share * motion.period)
+
+    def _show(self, q: Array, v: Array, a: Array) -> None:
+        position = self.robot.joint_state(q)[0]
         with self.page.server.atomic():
             self.scene.move(position)
             if self.robot.floating_base:
                 self.scene.move_base(q[:7])
+            self._show_folder.follow(q, v, a)
 
-    def _list_dependent(self, position: Array) -> None:
-        """Write the positions of the dependent joints on the page."""
-        if not self.robot.dependent_joints:
-            return
-        labels = self.robot.system.coordinates.joint_labels
-        shown = np.round(position, 4) + 0.0  # no -0
-        rows = [
-            f"| {in_markdown(name)} | {shown[k]:.4f} {position_unit(self.robot.model, name)} |"
-            for k, name in enumerate(labels)
-            if name in self.robot.dependent_joints
-        ]
-        self._numbers.content = "\n".join(["| dependent joint | |", "|---|---:|", *rows])
+    def _holding(self, q: Array) -> Array | None:
+        """Efforts (n,) that hold the robot still."""
+        if len(self.robot.effort_labels) < self.robot.nv:
+            return None
+        still = np.zeros(self.robot.nv)
+        return self.robot.inverse_dynamics(q, still, still)
 
-    def _draw_charts(self, motion: Excursion) -> list[str]:
-        robot = self.robot
-        labels = robot.system.coordinates.joint_labels
-        lines: dict[str, list[Line]] = {unit: [] for unit in UNITS}
-        if motion.effort is not None and motion.gravity is not None:
-            units = [effort_unit(robot.model, one) for one in robot.effort_labels]
-            for unit in ("N m", "N"):
-                chosen = _largest(motion.effort, [k for k, one in enumerate(units) if one == unit])
-                for i, k in enumerate(chosen):
-                    name, color = robot.effort_labels[k], color_of(i)
-                    lines[unit] += [
-                        Line(name, motion.effort[:, k], color),
-                        Line(f"{name}, gravity", motion.gravity[:, k], color, "dot", 1.5, False),
-                    ]
-        moved = motion.position - motion.position[0]
-        units = [position_unit(robot.model, one) for one in labels]
-        for unit in ("rad", "m"):
-            chosen = _largest(moved, [k for k, one in enumerate(units) if one == unit])
-            lines[unit] = [
-                Line(labels[k], motion.position[:, k], color_of(i)) for i, k in enumerate(chosen)
-            ]
-        for unit, chart in self._charts.items():
-            chart.show(motion.time, lines[unit], self._playback.share * motion.stroke.period)
-        words = []
+    def _list_joints(self, q: Array, effort: Array | None) -> None:
+        position = self.robot.joint_state(q)[0]
+        text = joint_table(self.robot, position, effort, self.sliders.wanted)
+        if self._numbers.content != text:
+            self._numbers.content = text
+
+    def _about(self, motion: Excursion) -> list[str]:
+        robot, words = self.robot, []
         if motion.effort is None:
             words.append(
                 f"No efforts: {robot.nv} coordinates move, but only {len(robot.effort_labels)} "
@@ -170,10 +200,3 @@ class RobotPage:
 
     def _say(self, words: Sequence[str]) -> None:
         self.page.say(*words, *map(in_markdown, self.scene.remarks))
-
-
-def _largest(values: Array, columns: Sequence[int]) -> list[int]:
-    """The columns with the largest peaks, at most `MOST_LINES`, in their order; no zeros."""
-    peaks = {k: float(np.abs(values[:, k]).max()) for k in columns}
-    chosen = sorted((k for k in columns if peaks[k] > LEAST_PEAK), key=lambda k: -peaks[k])
-    return sorted(chosen[:MOST_LINES])

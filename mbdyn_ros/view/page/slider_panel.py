@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,10 @@ if TYPE_CHECKING:
     import viser
 
 SLIDER_STEPS = 1000
-"""Steps of a slider over its range, unless its step is given."""
+"""Steps of a slider over its range, about."""
+
+SEARCHED_FROM = 5
+"""Sliders up to which nobody needs to search."""
 
 
 class SliderPanel:
@@ -24,31 +28,42 @@ class SliderPanel:
         self._gui, self._changed = gui, changed
         self._sliders: dict[str, Any] = {}
         self._starts: dict[str, Any] = {}
+        self._search: Any = None
 
     def __getitem__(self, name: str) -> Any:
         """The value of a control: of a slider a number."""
         return self._sliders[name].value
 
     def add(
-        self,
-        name: str,
-        low: float,
-        high: float,
-        start: float,
-        hint: str,
-        *,
-        label: str = "",
-        step: float | None = None,
+        self, name: str, low: float, high: float, start: float, *, unit: str = "", label: str = ""
     ) -> None:
-        """A slider from `low` to `high`; its ends are written at it."""
-        self.watch(name, self._gui.add_slider(
-            label or name, low, high, step or (high - low) / SLIDER_STEPS or 1e-3, start,
-            marks=((low, f"{low:.3g}"), (high, f"{high:.3g}")), hint=hint,
-        ))  # fmt: skip
+        """A slider from `low` to `high`; its ends are written at it, with the unit."""
+        step = even_step(high - low)
+        slider = self._gui.add_slider(
+            label or name, low, high, step, start,
+            marks=((low, f"{low:.3g}"), (high, f"{high:.3g} {unit}".strip())),
+        )  # fmt: skip
+        slider.precision = decimals(step)
+        self.watch(name, slider)
 
-    def add_choice(self, name: str, options: Sequence[str], start: str) -> None:
+    def add_choice(
+        self, name: str, options: Sequence[str], start: str, label: str = ""
+    ) -> None:
         """A list to choose one of."""
-        self.watch(name, self._gui.add_dropdown(name, tuple(options), initial_value=start))
+        choice = self._gui.add_dropdown(label or name, tuple(options), initial_value=start)
+        self.watch(name, choice)
+
+    def add_search(self, count: int) -> None:
+        """A field that leaves the sliders whose names hold what is typed, before many sliders."""
+        if count > SEARCHED_FROM:
+            self._search = self._gui.add_text("Search", "")
+            self._search.on_update(self._filter)
+            self._search.on_update(self._changed)
+
+    def wanted(self, name: str) -> bool:
+        """Whether a name holds all the words that are searched for."""
+        words = [] if self._search is None else str(self._search.value).lower().split()
+        return all(word in name.lower() for word in words)
 
     def set_visible(self, name: str, visible: bool) -> None:
         """Show or hide a control."""
@@ -82,3 +97,33 @@ class SliderPanel:
             self._changed(event)
 
         self._gui.add_button(label).on_click(back)
+
+    def _filter(self, _event: object) -> None:
+        for name in self._sliders:
+            self.set_visible(name, self.wanted(name))
+
+
+def even_step(reach: float) -> float:
+    """A power of ten, twice or five times it, that makes about `SLIDER_STEPS` of a range.
+
+    Examples
+    --------
+    >>> even_step(6.2832), even_step(0.46)
+    (0.01, 0.0005)
+    """
+    if reach <= 0:
+        return 1e-3
+    raw = reach / SLIDER_STEPS
+    power = 10.0 ** math.floor(math.log10(raw))
+    return next(power * k for k in (1, 2, 5, 10) if power * k >= raw * 0.999)
+
+
+def decimals(step: float) -> int:
+    """Digits behind the point that tell steps apart, and one more for what is set by hand.
+
+    Examples
+    --------
+    >>> decimals(0.01)
+    3
+    """
+    return max(0, 1 - math.floor(math.log10(step)))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,11 @@ WATER = 1000.0
 
 MASS_COLOR: Color = (0.80, 0.10, 0.20, 0.75)
 
+COLLISION_COLOR: Color = (0.90, 0.62, 0.0, 0.35)
+
+AXES, CENTER = 0.12, 0.025
+"""Length of a frame's axes and radius of the ball at the centre of mass, of the size."""
+
 
 class RobotScene:
     """The nodes of one robot.
@@ -45,7 +51,8 @@ class RobotScene:
     Attributes
     ----------
     remarks : what could not be drawn, in words.
-    low, high : (3,) corners of a box around it, m.
+    low, high : (3,) corners of a box around it, m. size : of the largest way across it, m.
+    has_collisions : whether the description has shapes to collide with.
     """
 
     def __init__(
@@ -65,12 +72,17 @@ class RobotScene:
         self._corners: list[Array] = []
         poses = link_poses(model, position)
         points = np.array([pose.translation for pose in poses.values()])
-        self._size = max(float(np.ptp(points, axis=0).max()), SMALLEST)
+        self.size = max(float(np.ptp(points, axis=0).max()), SMALLEST)
         for k, visual in enumerate(visuals):
             self._draw(visual, f"{self.node(visual.link)}/visual_{k}", poses[visual.link])
         for bone in skeleton(model, visuals):
             self._draw_bone(bone, poses[bone.link])
         self._masses = [*self._draw_masses(model, bool(visuals))]
+        self._center = self._scene.add_icosphere(
+            "/center_of_mass", CENTER * self.size, visible=False, **_look(MASS_COLOR)
+        )
+        self._collisions = [*self._draw_collisions(model, poses)]
+        self.has_collisions = bool(self._collisions)
         if self._lost:
             self.remarks.append(
                 f"{len(self._lost)} meshes are not shown: {'; '.join(self._lost[:3])}"
@@ -102,20 +114,42 @@ class RobotScene:
     def show_masses(self, visible: bool) -> None:
         """Show or hide the centres of mass."""
         for node in self._masses:
-            node.visible = visible
+            if node.visible != visible:
+                node.visible = visible
+
+    def show_frames(self, visible: bool) -> None:
+        """Show or hide the axes of the links' frames: x red, y green, z blue."""
+        for node in self._nodes.values():
+            if node.show_axes != visible:
+                node.axes_length = AXES * self.size
+                node.axes_radius = 0.04 * AXES * self.size
+                node.origin_radius = 0.07 * AXES * self.size
+                node.show_axes = visible
+
+    def show_collisions(self, visible: bool) -> None:
+        """Show or hide the shapes that collide."""
+        for node in self._collisions:
+            if node.visible != visible:
+                node.visible = visible
+
+    def show_center(self, place: Array | None) -> None:
+        """Show the centre of mass of the whole at a place (3,) of the world; None hides it."""
+        self._center.visible = place is not None
+        if place is not None:
+            self._center.position = place
 
     def _hang(self, model: Model) -> None:
         blocks = joint_blocks(model.joints)
         for joint in outwards(model):
             at = f"{self.node(joint.parent)}/{len(self._nodes)}_{_word(joint.name)}"
-            self._scene.add_frame(at, show_axes=False, **_placed(joint.origin))
+            self._scene.add_frame(at, show_axes=False, **placed(joint.origin))
             node = self._scene.add_frame(f"{at}/{_word(joint.child)}", show_axes=False)
             self._nodes[joint.child] = node
             if joint.name in blocks:
                 self._moving.append((joint, blocks[joint.name].q, node))
 
     def _draw(self, visual: Visual, name: str, pose: Pose) -> None:
-        shape, look, at = visual.geometry, _look(visual.color), _placed(visual.origin)
+        shape, look, at = visual.geometry, _look(visual.color), placed(visual.origin)
         reach = np.zeros(3)
         if isinstance(shape, Box):
             reach = np.array(shape.size) / 2
@@ -147,7 +181,7 @@ class RobotScene:
             self._lost.append(str(error))
             return np.zeros(3), np.zeros(3)
         low, high = np.sort(mesh.bounds * np.array(shape.scale), axis=0)
-        at = _placed(visual.origin)
+        at = placed(visual.origin)
         scale: Any = shape.scale
         if any(one.visual.defined for one in mesh.geometry.values()):  # it brings its colours
             self._scene.add_glb(name, mesh.export(file_type="glb"), scale=scale, **at)
@@ -160,7 +194,7 @@ class RobotScene:
         return low, high
 
     def _draw_bone(self, bone: Bone, pose: Pose) -> None:
-        name, thick = self.node(bone.link), 0.012 * self._size
+        name, thick = self.node(bone.link), 0.012 * self.size
         look = _look(bone.color)
         self._scene.add_icosphere(f"{name}/origin", 1.6 * thick, **look)
         for k, end in enumerate(bone.ends):
@@ -177,7 +211,7 @@ class RobotScene:
             if link.inertia is None or link.inertia.mass <= 0:
                 continue
             radius = (link.inertia.mass / WATER * 3 / (4 * math.pi)) ** (1 / 3)
-            radius = min(max(radius, 0.012 * self._size), 0.06 * self._size)
+            radius = min(max(radius, 0.012 * self.size), 0.06 * self.size)
             nodes.append(
                 self._scene.add_icosphere(
                     f"{self.node(link.name)}/mass", radius, position=link.inertia.center,
@@ -185,6 +219,19 @@ class RobotScene:
                 )
             )  # fmt: skip
         return nodes
+
+
+    def _draw_collisions(self, model: Model, poses: dict[str, Pose]) -> Iterator[Any]:
+        """Frames, hidden, under which a link's shapes hang."""
+        for link in model.links:
+            shapes = [(one.origin, one.geometry) for one in link.collisions if one.geometry]
+            if not shapes:
+                continue
+            name = f"{self.node(link.name)}/collision"
+            yield self._scene.add_frame(name, show_axes=False, visible=False)
+            for k, (origin, geometry) in enumerate(shapes):
+                shape = Visual(link.name, origin, geometry, COLLISION_COLOR)
+                self._draw(shape, f"{name}/{k}", poses[link.name])
 
 
 def frame_camera(server: viser.ViserServer, low: Array, high: Array) -> None:
@@ -208,7 +255,8 @@ def _look(color: Color) -> dict[str, Any]:
     return {"color": rgb, "opacity": None if color[3] >= 1 else color[3]}
 
 
-def _placed(pose: Pose) -> dict[str, Any]:
+def placed(pose: Pose) -> dict[str, Any]:
+    """A pose as arguments of viser."""
     return {"wxyz": quaternion(pose.rotation), "position": pose.translation}
 
 

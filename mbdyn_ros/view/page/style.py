@@ -1,0 +1,34 @@
+"""The look of a page's controls, where viser's own hides numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import viser
+
+STYLE = """<style>
+/* The number beside a slider: room for a sign and six digits. */
+.mantine-Slider-root ~ .mantine-NumberInput-root { width: 4.1rem !important; flex-shrink: 0; }
+/* The ends of a slider stand below its track, not in the next box. */
+.mantine-Slider-markLabel { white-space: nowrap; }
+.mantine-Slider-markWrapper:first-child .mantine-Slider-markLabel {
+  transform: translate(0, 0.05rem) !important; }
+.mantine-Slider-markWrapper:last-child .mantine-Slider-markLabel {
+  transform: translate(-100%, 0.05rem) !important; }
+table { border-collapse: collapse; font-size: 0.75rem; width: 100%; }
+th { font-weight: 500; opacity: 0.6; text-align: right; white-space: nowrap; }
+th:first-child { text-align: left; }
+td { font-variant-numeric: tabular-nums; padding: 0.05rem 0.2rem; white-space: nowrap; }
+td:first-child { min-width: 6em; overflow-wrap: anywhere; white-space: normal; }
+/* On a phone the controls are a sheet as wide as the window, and the scene stands above it. */
+@media (max-width: 36em) {
+  .mantine-Paper-root[style*="width: 20em"] { max-height: 50% !important; width: 100% !important; }
+  .mantine-Paper-root[style*="width: 20em"] div[style*="width: 20em"] { width: 100% !important; }
+}
+</style>"""
+
+
+def add_style(gui: viser.GuiApi) -> None:
+    """Let the controls that follow have our look."""
+    gui.add_html(STYLE)
