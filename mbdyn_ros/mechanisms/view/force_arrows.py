@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from ...model.model import Array
 from ..cut_open import Connection, connections
 from ..layout import Mesh
+from ..pose import Points
 from .mechanism_scene import ROOT, extent
 from .run import Run
 
@@ -32,8 +32,8 @@ class _Pushed:
     name: str
     first: str
     second: str
-    place: Array
-    force: Array
+    place: Points
+    force: Points
     moment: Array | None = None
 
     @staticmethod
@@ -71,7 +71,7 @@ class _Arrows:
     @staticmethod
     def of(run: Run) -> _Arrows:
         layout = run.mechanism.layout()
-        between = chain(connections(layout), layout.meshes)
+        between: tuple[Connection | Mesh, ...] = (*connections(layout), *layout.meshes)
         pushed = tuple(_Pushed.of(run, one) for one in between)
         sizes = np.abs([one.force for one in pushed])
         finite = sizes[np.isfinite(sizes)]

@@ -140,9 +140,9 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
         axes.set_ylabel(labels[1])
     lost = sweep.lost
     note = f", {lost:,} of them cannot go through the motion (grey)" if lost else ""
-    best = sweep.best_in_words(quantity).replace("; ", "\n")
+    words = sweep.best_in_words(quantity).replace("; ", "\n")
     figure.suptitle(
-        f"{sweep.mechanism.title}: {sweep.closed.size:,} designs{note}\nbest {best}",
+        f"{sweep.mechanism.title}: {sweep.closed.size:,} designs{note}\nbest {words}",
         fontsize="medium",
     )
     return figure
