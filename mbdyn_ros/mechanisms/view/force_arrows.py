@@ -26,8 +26,8 @@ COLOR = (120, 40, 140)
 
 @dataclass(frozen=True, eq=False)
 class _Pushed:
-    """What one part does to another, where: `force` (instants,) as complex numbers, N; `moment`
-    of wheels on one axle, which share nothing else, N m."""
+    """The force of one part on another, and where: `force` (instants,) as complex numbers, N;
+    `moment` of wheels on one axle, which share nothing else, N m."""
 
     name: str
     first: str
@@ -62,7 +62,7 @@ class _Pushed:
 
 @dataclass(frozen=True, eq=False)
 class _Arrows:
-    """What is drawn: m for 1 N, and the height above the parts."""
+    """All forces of a run, the scale of their arrows (m for 1 N), the height above the parts."""
 
     pushed: tuple[_Pushed, ...]
     scale: float
