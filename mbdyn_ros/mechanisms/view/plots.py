@@ -140,13 +140,9 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
         axes.set_ylabel(labels[1])
     lost = sweep.lost
     note = f", {lost:,} of them cannot go through the motion (grey)" if lost else ""
-    axes.set_title(
-        f"{sweep.mechanism.title}: {sweep.closed.size:,} designs{note}\n"
-        f"best {best_value:.4g} {QUANTITIES[quantity].rpartition('(')[2].rstrip(')')} at "
-        + ", ".join(
-            f"{name.replace('_', ' ')} {value:.4g} {unit_of(name)}".removesuffix(" 1")
-            for name, value in best_settings.items()
-        ),
+    words = sweep.best_in_words(quantity).replace("; ", "\n")
+    figure.suptitle(
+        f"{sweep.mechanism.title}: {sweep.closed.size:,} designs{note}\nbest {words}",
         fontsize="medium",
     )
     return figure
