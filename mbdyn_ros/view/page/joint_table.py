@@ -12,7 +12,7 @@ from ...names import in_markdown
 from ...robot import Robot
 from ...units import effort_unit, position_unit
 
-ROUNDING = 1e-12
+EFFORT_NOISE = 1e-12
 """Share of the largest effort that is no more than rounding."""
 
 ROUND = 1000.0
@@ -34,7 +34,7 @@ def joint_table(
     """
     efforts = {}
     if effort is not None:
-        noise = ROUNDING * np.abs(effort).max(initial=0.0)
+        noise = EFFORT_NOISE * np.abs(effort).max(initial=0.0)
         shown = np.where(np.abs(effort) > noise, effort, 0.0)
         efforts = dict(zip(robot.effort_labels, shown.tolist(), strict=True))
     limits = dict(zip(robot.effort_labels, robot.effort_limits, strict=True))
