@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from hypothesis import settings
 
 from mbdyn_ros.__main__ import main
 
@@ -22,6 +23,9 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LASTING = ("view", "bench", "--page", "--gif", "--sweep", "--compare", "MBDYN_DUMP")
 """What serves until Ctrl-C, or takes its time and has its own test."""
+
+SECONDS = ["--duration", "0.2"]
+"""Of a piezo robot's motion: `make test-all` takes the minutes that those of the pages take."""
 
 FLOOR = "surfaces:\n  - {name: floor, type: plane, restitution: 0.4, friction: 0.7}\n"
 
@@ -54,7 +58,11 @@ def asked(text: str) -> list[str]:
 def obey(line: str) -> None:
     """Do what a line asks of `mbdyn`."""
     command = re.sub(r"^\$ ", "", line).partition(" | ")[0]
-    result = CliRunner().invoke(main, shlex.split(command, comments=True)[1:])
+    words = shlex.split(command, comments=True)[1:]
+    moves = words[0] == "piezo" and not {"--codegen", "--equations"} & set(words)
+    if moves and settings.get_current_profile_name() != "long":
+        words += SECONDS
+    result = CliRunner().invoke(main, words)
     assert result.exit_code == 0, f"{line}\n{result.output}{result.exception!r}"
 
 

@@ -300,6 +300,11 @@ def test_a_sweep_is_its_designs_one_by_one() -> None:
             assert result.values["transmission"][i, k] == pytest.approx(worst, abs=1e-9)
     settings, value = result.best()
     assert value == np.nanmin(peaks) and list(settings) == list(axes)
+    words, _, further = result.best_in_words().partition("; ")
+    assert words.startswith(f"{value:.4g} N m at coupler_length = ") and words.endswith(" kg")
+    ends = [name for name, axis in axes.items() if settings[name] in (axis[0], axis[-1])]
+    assert further == (f"{' and '.join(ends)} may go further" if ends else "")
+    assert " deg at " in result.best_in_words("transmission")
     with pytest.raises(InputError, match="coupler_mass is 0 kg"):
         sweep(FourBar(), {"coupler_mass": [1.0, 0.0]}, motion)
     with pytest.raises(InputError, match="no design of the sweep can go through"):

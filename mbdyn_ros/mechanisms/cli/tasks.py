@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ...cli.printing import number, number_column, print_table, progress_bar
+from ...cli.printing import number_column, print_table, progress_bar
 from ...errors import InputError
 from ...model.read.number import to_float
 from ...recording.table import to_json
@@ -216,8 +216,7 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     }
     if not as_json:
         click.echo(f"{count} designs, {result.lost} of which cannot go through the motion.")
-        chosen = ", ".join(f"{name} = {number(one)}" for name, one in settings.items())
-        click.echo(f"best {options['quantity']}: {number(value)} at {chosen}")
+        click.echo(f"best {options['quantity']}: {result.best_in_words(options['quantity'])}")
     return document
 
 

@@ -9,19 +9,11 @@ import click
 
 from ...cli.printing import COLUMN_NOISE, number, print_json, print_table
 from ...cli.serving import announce, page_options, serving
-from ...cli.text_values import name_values
 from ...errors import InputError
 from ...integration.methods import ADAPTIVE, described
-from ...model.read.number import to_float
-from ...recording.write import TABLES, check_target
-from ...view.figure import PLOTS
 from ..pareto import GOALS
-from ..settings import length_names
-from .designing import EVERY_LINK, balance_links, find_front
-from .fit_path import fit_path
-from .prescribed import prescribed
-from .show_equations import show_equations
-from .tasks import LOCAL, compare_settings, forward, inverse, sweep_designs
+from .designing import EVERY_LINK
+from .tasks import LOCAL
 
 if TYPE_CHECKING:
     from .. import CrankMotion, Mechanism
@@ -119,7 +111,13 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
       mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
       mbdyn mechanism four_bar --sweep coupler_length=0.2:0.4:300 --sweep rocker_length=0.15:0.4:300
     """  # fmt: skip
+    from ...recording.write import TABLES, check_target
+    from ...view.figure import PLOTS
     from ..registry import kind_of
+    from .designing import balance_links, find_front
+    from .fit_path import fit_path
+    from .show_equations import show_equations
+    from .tasks import compare_settings, forward, inverse, sweep_designs
 
     if name == "list":
         _list(as_json)
@@ -190,6 +188,7 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
 def _page_motion(made: Mechanism, options: dict[str, Any]) -> str | CrankMotion:
     """The law of motion that the page shows first, or the motion of a file."""
     from ..view import drive
+    from .prescribed import prescribed
 
     if options["forward"]:
         return drive.FREE
@@ -199,6 +198,7 @@ def _page_motion(made: Mechanism, options: dict[str, Any]) -> str | CrankMotion:
 
 def _list(as_json: bool) -> None:
     from .. import MECHANISMS
+    from ..settings import length_names
 
     kinds = [(name, kind, kind()) for name, kind in MECHANISMS.items()]
     if as_json:
@@ -221,6 +221,10 @@ def _list(as_json: bool) -> None:
 
 def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ...]) -> Mechanism:
     """The mechanism with the lengths and settings of the command line."""
+    from ...cli.text_values import name_values
+    from ...model.read.number import to_float
+    from ..settings import length_names
+
     made = kind()
     values: dict[str, float] = {}
     if lengths is not None:

@@ -123,7 +123,7 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
     best_settings, best_value = sweep.best(quantity)
     if len(names) == 1:
         axes.plot(sweep.settings[names[0]], values, color=color_of(0))
-        axes.plot(best_settings[names[0]], best_value, "o", color=color_of(1))
+        axes.plot(best_settings[names[0]], best_value, "o", color=color_of(1), clip_on=False)
         _finish(axes, labels[0], text)
     else:
         x, y = (sweep.settings[name] for name in names[:2])
@@ -135,15 +135,14 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
         figure.colorbar(mesh, ax=axes, label=text, extend="max")
         axes.set_facecolor("0.88")
         place = best_settings[names[0]], best_settings[names[1]]
-        axes.plot(*place, "o", color=color_of(1), mec="white")
+        axes.plot(*place, "o", color=color_of(1), mec="white", clip_on=False, zorder=5)
         axes.set_xlabel(labels[0])
         axes.set_ylabel(labels[1])
     lost = sweep.lost
     note = f", {lost:,} of them cannot go through the motion (grey)" if lost else ""
-    axes.set_title(
-        f"{sweep.mechanism.title}: {sweep.closed.size:,} designs{note}\n"
-        f"best {best_value:.4g} at "
-        + ", ".join(f"{name} = {value:.4g}" for name, value in best_settings.items()),
+    words = sweep.best_in_words(quantity).replace("; ", "\n")
+    figure.suptitle(
+        f"{sweep.mechanism.title}: {sweep.closed.size:,} designs{note}\nbest {words}",
         fontsize="medium",
     )
     return figure
