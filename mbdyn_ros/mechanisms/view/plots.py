@@ -123,7 +123,7 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
     best_settings, best_value = sweep.best(quantity)
     if len(names) == 1:
         axes.plot(sweep.settings[names[0]], values, color=color_of(0))
-        axes.plot(best_settings[names[0]], best_value, "o", color=color_of(1))
+        axes.plot(best_settings[names[0]], best_value, "o", color=color_of(1), clip_on=False)
         _finish(axes, labels[0], text)
     else:
         x, y = (sweep.settings[name] for name in names[:2])
