@@ -30,7 +30,8 @@ def written(equations: DenocEquations, form: str = "text") -> str:
     """
     how = FORMATS[form]
     meshes = equations.mechanism.layout().meshes
-    cuts = " and ".join(cut.name for cut in (*equations.cuts, *meshes))
+    cut_at = [*(cut.name for cut in equations.cuts), *(mesh.name for mesh in meshes)]
+    cuts = " and ".join(cut_at)
     lines = how.start(f"{equations.mechanism.title} by DeNOC, cut at {cuts}")
     lines += how.lines([
         *(f"subsystem {_roman(k)}: {', '.join(one)}"
