@@ -16,6 +16,7 @@ from corpus import urdf_file
 import mbdyn_ros
 from mbdyn_ros.__main__ import Verb, main
 from mbdyn_ros.cli.printing import number_column
+from mbdyn_ros.model.examples import PENDULUM
 from mbdyn_ros.recording import read_table
 
 UR5 = str(urdf_file("ur5_robot.urdf"))
@@ -122,6 +123,17 @@ def test_a_column_shows_no_rounding_noise() -> None:
     assert number_column([1e-20]) == ["1e-20"] and number_column([]) == []
     efforts = [line.split()[-3] for line in succeed("id", UR5).splitlines() if "_joint" in line]
     assert efforts == ["0", "-59.1708", "-15.6838", "0", "0", "0"]
+
+
+def test_dry_friction_at_rest_is_no_rounding_noise(tmp_path: Path) -> None:
+    """Its sign jumps where a velocity of 0 is rounded; the weight stays in the table."""
+    file = tmp_path / "dry.urdf"
+    dry = PENDULUM.replace("</joint>", '<dynamics damping="1" friction="7"/></joint>')
+    assert dry != PENDULUM
+    file.write_text(dry)
+    (row,) = (line.split() for line in succeed("id", file).splitlines() if " N m" in line)
+    weight = document("id", file)["effort"][row[0]]
+    assert abs(weight) > 1 and float(row[-3]) == pytest.approx(weight, rel=1e-5)
 
 
 def test_closed_loops(tmp_path: Path) -> None:

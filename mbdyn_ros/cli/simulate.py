@@ -106,6 +106,7 @@ def simulate(
       mbdyn simulate a1.urdf --floating-base --environment floor.yaml --hold 60,2 --duration 5
       mbdyn simulate ur5.urdf --duration 5 --output run.mcap && ros2 bag play run.mcap
     """
+    from ..extras import require
     from ..recording.impact_records import impact_records
     from ..recording.write import BAGS, check_target, write
     from ..simulation import StoppedSimulationError
@@ -121,6 +122,7 @@ def simulate(
         check_target(output)
     if plot is not None:
         check_target(plot, PLOTS)
+        require("plot")  # before the work is done
     described = options.described(urdf)
     robot = options.read(described)
     start = [read_values(robot, *one) for one in (("position", position), ("velocity", velocity))]
