@@ -75,6 +75,24 @@ def test_manifest_is_read_by_the_ros_tools(manifest):
     assert warnings == []
 
 
+OPTIONAL = {"control_msgs", "simulation_interfaces"}
+"""Packages of ROS that a node serves where they are."""
+
+
+def test_what_nodes_import_of_ros_is_declared():
+    """`rosdep install` brings all of it."""
+    needed = set()
+    for path in (ROOT / "mbdyn_ros").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                needed.add(node.module.partition(".")[0])
+            elif isinstance(node, ast.Import):
+                needed |= {one.name.partition(".")[0] for one in node.names}
+    ros = {name for name in needed if re.search(r"_msgs$|_srvs$|_interfaces$|^rclpy$|^ament_", name)}
+    declared = {one.text for one in ElementTree.parse(MANIFESTS[0]).iter("exec_depend")}
+    assert {"rclpy", "sensor_msgs"} < ros and ros - OPTIONAL <= declared
+
+
 def test_commands_that_are_installed_exist():
     for script in setup_arguments()["entry_points"]["console_scripts"]:
         module, function = script.split("=")[1].strip().split(":")
