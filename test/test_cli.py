@@ -196,6 +196,18 @@ def test_simulate(recorded: tuple[Path, dict[str, Any]], ur5: mbdyn_ros.Robot) -
     assert "drift" in text and "elbow_joint" in text
 
 
+def test_a_plot_alone_is_smooth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an output beside it, it shows what that holds: the steps."""
+    drawn: list[int] = []
+    monkeypatch.setattr(
+        "mbdyn_ros.view.plots.save_plot", lambda model, motion, path: drawn.append(len(motion))
+    )
+    fall = ("simulate", "-", "--duration", 0.5, "--plot", tmp_path / "fall.png")
+    succeed(*fall, text=PENDULUM)
+    succeed(*fall, "--output", tmp_path / "fall.csv", text=PENDULUM)
+    assert drawn[0] == 2001 and drawn[1] == len(read_table(tmp_path / "fall.csv")["time"][""]) < 200
+
+
 def test_trajectory_file_gives_many_efforts(recorded: tuple[Path, dict], tmp_path: Path) -> None:
     """What fell freely needs no effort."""
     folder, _ = recorded
