@@ -88,7 +88,8 @@ def test_what_nodes_import_of_ros_is_declared():
                 needed.add(node.module.partition(".")[0])
             elif isinstance(node, ast.Import):
                 needed |= {one.name.partition(".")[0] for one in node.names}
-    ros = {name for name in needed if re.search(r"_msgs$|_srvs$|_interfaces$|^rclpy$|^ament_", name)}
+    of_ros = re.compile(r"_msgs$|_srvs$|_interfaces$|^rclpy$|^ament_")
+    ros = {name for name in needed if of_ros.search(name)}
     declared = {one.text for one in ElementTree.parse(MANIFESTS[0]).iter("exec_depend")}
     assert {"rclpy", "sensor_msgs"} < ros and ros - OPTIONAL <= declared
 
