@@ -189,7 +189,7 @@ def with_conditions(kind: type[RobotNode]) -> dict[Entity, str]:
             for one in entities(kind, base | more) - set(result):
                 result[one] = f"`{name}`"
     for one in entities(kind, {}) - set(result):
-        result[one] = "without `robot_description` and `urdf`"
+        result[one] = "`urdf` is empty"
     for one in result:
         package = one.type.partition("/")[0]
         if any(name.startswith(package) for name in FOREIGN):

@@ -211,6 +211,8 @@ def test_a_torque_law_from_a_table(tmp_path: Path) -> None:
     assert longest == pytest.approx(0.1) and law(0.05, *[np.zeros(1)] * 2) == [0.5]
     found = document(["four_bar", "--fd", "--duration", "0.3", "--torque", str(path)])
     expected = move(FourBar(), [0.0], [0.0], 0.3, law, max_step=longest)
+    begun = document(["four_bar", "--fd", "--speed", "3", "--duration", "0.1"])
+    assert begun["series"]["velocity"]["crank_joint"][0] == 3.0
     assert found["position"]["crank_joint"] == pytest.approx(expected.q[-1, 0], abs=1e-9)
     with pytest.raises(InputError, match="no column effort/second_crank"):
         law_from_table(path, ("crank", "second_crank"))

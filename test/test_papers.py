@@ -97,6 +97,8 @@ def test_piezo_robot(piezo: mbdyn_ros.Robot) -> None:
     share = form.zeros / len(form.elements)
     expected = f"{len(form.elements)} elements, {form.zeros} zero ({100 * share:.1f} %)"
     assert row(PAPERS, "(1), (2), (7)")[-1] == expected
+    zeros = [one.matrix for one in form.elements if not one.polynomial.coefficients]
+    assert f"{zeros.count('g')} of g and {zeros.count('C')} of C vanish" in PAPERS
     tables = literature_tables(piezo.system.tree, piezo.operation_counts())
     starts = ("table 2,", "table 3, products")
     for start, (title, lines) in zip(starts, tables.items(), strict=True):
@@ -190,6 +192,12 @@ def test_circle_of_the_piezo_robot(piezo: mbdyn_ros.Robot) -> None:
     assert row(PIEZO, "circle of 8 mm in 6 s")[1] == f"{rms:.3f}, {gap.max():.2f} mm"
     assert row(PIEZO, "at the end")[1] == f"{gap[-1]:.4f} mm"
     assert row(PIEZO, "mean torque over")[1] == f"{100 * run.torque_error(1e-4):.2f} %"
+
+
+def test_the_microprocessors_cycles() -> None:
+    """The page of piezo robots has them, which `test_microcontroller` counts where QEMU is."""
+    cycles = int(row(PIEZO, "`pulse_control`")[4])
+    assert f"a cycle in about {round(cycles, -4)} cycles of a Cortex-M4" in PAPERS
 
 
 def test_a_loop_more_costs_the_same() -> None:

@@ -25,8 +25,13 @@ from mbdyn_ros.ros.node.signals import ENDING, hear
 
 __all__ = ["rig", "start"]
 
-NODES = ("inverse_dynamics_server", "simulator", "torque_feedforward")
-
+ENDED = (
+    ("simulator", signal.SIGINT),
+    ("inverse_dynamics_server", signal.SIGTERM),
+    pytest.param("inverse_dynamics_server", signal.SIGINT, marks=pytest.mark.long),
+    pytest.param("torque_feedforward", signal.SIGINT, marks=pytest.mark.long),
+)
+"""Nodes and signals: what ends them is the same code in all."""
 
 Start = Callable[..., subprocess.Popen[str]]
 
@@ -38,10 +43,7 @@ def urdf(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize(
-    ("node", "number"),
-    [*((node, signal.SIGINT) for node in NODES), ("inverse_dynamics_server", signal.SIGTERM)],
-)
+@pytest.mark.parametrize(("node", "number"), ENDED)
 def test_a_signal_ends_it_cleanly(
     rig: Rig, start: Start, urdf: str, node: str, number: int
 ) -> None:

@@ -110,6 +110,7 @@ def _answer(
     **values: str | None,
 ) -> None:
     """Show what the dynamics of a robot give for `given`; `values` are the options of states."""
+    from ..extras import require
     from ..recording.write import TABLES, check_target
     from ..view.figure import PLOTS
     from .rounding import rounding_noise
@@ -120,21 +121,22 @@ def _answer(
         check_target(output, TABLES)
     if plot is not None:
         check_target(plot, PLOTS)
+        require("plot")
     texts = {quantity: values[quantity] for quantity in ("position", "velocity", given)}
     states = gather(robot, texts, trajectory, differentiate)
     wrenches = read_wrenches(wrench)
 
-    def answer(*numbers: Array) -> Array:
-        effect: Array = dynamics(*numbers, wrenches, not no_friction)
+    def answer(*numbers: Array, friction: bool = False) -> Array:
+        effect: Array = dynamics(*numbers, wrenches, friction)
         return effect
 
     numbers = [series.numbers for series in states.values()]
-    result = answer(*numbers)
+    result = answer(*numbers, friction=not no_friction)
     if plot is not None:
         _plot(robot, states, wanted, result, plot)
     show(robot, states, wanted, result, as_json, output)
     if result.ndim == 1 and output is None and not as_json:
-        print_state(robot, states, wanted, result, rounding_noise(answer, numbers, result))
+        print_state(robot, states, wanted, result, rounding_noise(answer, numbers))
 
 
 def _plot(robot: Robot, states: States, quantity: str, result: Array, path: str) -> None:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 BAG_RATE = 100.0
 """Samples per second of a bag, unless asked otherwise."""
 
+DRAWN = 2000
+"""Samples of a plot alone: lines between steps would be polygons, and jumps slopes."""
+
 MOST_SAMPLES = 1e8
 """Samples of an output; more would not fit into memory."""
 
@@ -63,7 +66,8 @@ MOST_SAMPLES = 1e8
 )
 @click.option(
     "--rate", type=float,
-    help="Samples per second of the output.  [default: every step; in a bag 100]",
+    help="Samples per second of the output.  [default: every step; in a bag 100; of a plot alone "
+         "2000 in all]",
 )
 @click.option(
     "--output", metavar="FILE",
@@ -106,6 +110,7 @@ def simulate(
       mbdyn simulate a1.urdf --floating-base --environment floor.yaml --hold 60,2 --duration 5
       mbdyn simulate ur5.urdf --duration 5 --output run.mcap && ros2 bag play run.mcap
     """
+    from ..extras import require
     from ..recording.impact_records import impact_records
     from ..recording.write import BAGS, check_target, write
     from ..simulation import StoppedSimulationError
@@ -121,6 +126,7 @@ def simulate(
         check_target(output)
     if plot is not None:
         check_target(plot, PLOTS)
+        require("plot")  # before the work is done
     described = options.described(urdf)
     robot = options.read(described)
     start = [read_values(robot, *one) for one in (("position", position), ("velocity", velocity))]
@@ -138,6 +144,8 @@ def simulate(
     drive, longest = effort_of(robot, effort)
     if hold is not None:
         drive = held(robot, q0, drive, hold)
+    if rate is None and output is None and plot is not None and duration > 0:
+        rate = DRAWN / duration
     times = _sample_times(duration, rate, output)
     began = time.perf_counter()
     stopped = None

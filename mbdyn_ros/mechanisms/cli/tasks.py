@@ -17,7 +17,7 @@ from ...recording.table import to_json
 from ...recording.write import TABLES, write_table
 from ...view.figure import save_figure
 from ..analysis import mean
-from .prescribed import analyse, curve_of, draw, prescribed, table_of
+from .prescribed import analyse, curve_of, draw, prescribed, speed_of, table_of
 
 if TYPE_CHECKING:
     from .. import Mechanism
@@ -95,11 +95,11 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         raise click.UsageError("--gif shows a prescribed motion; leave --fd out")
     torque, longest = _torque(made, options["torque"])
     count, stopped = len(made.inputs), None
-    start, rest = np.full(count, options["start"]), np.zeros(count)
+    start, speed = (np.full(count, one) for one in (options["start"], speed_of(options, 0.0)))
     duration = 5.0 if options["duration"] is None else options["duration"]
     try:
         motion = move(
-            made, start, rest, duration, torque, options["method"],
+            made, start, speed, duration, torque, options["method"],
             options["rtol"], options["atol"], min(options["max_step"], longest),
         )  # fmt: skip
     except StoppedMotionError as error:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     "--motion", default="constant", show_default=True, metavar="constant|trapezoid|cycloid|FILE",
     help="Motion of the crank; a CSV or JSON file has columns time and position/crank.",
 )
-@click.option("--speed", type=float, default=10.0, show_default=True, help="Of the crank, rad/s.")
+@click.option("--speed", type=float, show_default="10, 0",
+              help="Of the crank, rad/s; of --fd at its start.")
 @click.option("--acceleration", type=float, default=100.0, show_default=True,
               help="Of a trapezoid, rad/s^2.")
 @click.option("--start", type=float, default=0.0, show_default=True, help="Crank angle, rad.")
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--friction", metavar="[JOINT=]COEFFICIENT,RADIUS[,DAMPING]", multiple=True,
               help="Of --id, of all joints or one: dry friction, radius of pins (m), damping.")
 @click.option("--fd", "forward", is_flag=True,
-              help="Motion from rest at --start under gravity and --torque.")
+              help="Motion from --start under gravity and --torque.")
 @click.option(
     "--torque", default="0", show_default=True, metavar="VALUE,...|FILE",
     help="Driving torque of --fd, N m: constant, one for each crank; or a CSV or JSON file with "
@@ -177,10 +178,11 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
 
     require_page()
     from ..view.mechanism_page import MechanismPage
+    from .prescribed import speed_of
 
     page = Page(made.name, Address(options["host"], options["port"]))
     with serving(page, options["browse"]):
-        shown = MechanismPage(page, made, options["speed"], _page_motion(made, options))
+        shown = MechanismPage(page, made, speed_of(options), _page_motion(made, options))
         announce(page.url, made.name, as_json)
         page.run(shown.draw)
 

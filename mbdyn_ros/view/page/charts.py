@@ -148,5 +148,5 @@ def _encoded(values: Array) -> dict[str, str]:
 
 
 _AXIS = {"gridcolor": GRID, "linecolor": GRID, "ticks": "outside", "tickcolor": GRID,
-         "ticklabeloverflow": "allow"}  # fmt: skip
-"""Labels that may stand out need not be measured: a fifth of the time to draw a chart."""
+         "ticklabeloverflow": "allow", "tickangle": 0}  # fmt: skip
+"""Labels that may stand out, and are not turned, need not be measured: a quarter of the time."""
