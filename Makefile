@@ -42,18 +42,19 @@ quadruped: .venv/interfaces.stamp
 translated_once := PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='$(CURDIR)/.venv/pycache'
 pytest := . .venv/ros_env.sh && $(isolated) $(single_threaded) $(translated_once) .venv/bin/python -m pytest
 # Tests that ask for a rate run one after the other, when the others are done.
-# Of these others some wait for nodes and browsers: one process more than there are cores.
-beside := --numprocesses $$(($$(nproc) + 1)) --dist worksteal
+# Of these others some wait for nodes and browsers: one process more than there are cores, which
+# `nproc` counts by OMP_NUM_THREADS where that is set.
+beside := --numprocesses $$(($$(env -u OMP_NUM_THREADS nproc) + 1)) --dist worksteal
 
-# mypy keeps one core busy while the first tests start.
-test: .venv/translated.stamp
+# mypy keeps one core busy while messages are built and the first tests start.
+test: .venv/package.stamp
 	@$(MAKE) --no-print-directory --jobs 2 lint test-beside
 	@$(pytest) -m 'alone and not long' test/test_ros_*.py
 
 test-beside: .venv/translated.stamp
 	@$(pytest) -m 'not alone and not long' $(beside)
 
-test-all: lint
+test-all: lint .venv/translated.stamp
 	@$(pytest) -m 'not alone' --hypothesis-profile long --timeout 3600 $(beside)
 	@$(pytest) -m alone test/test_ros_*.py
 
@@ -80,7 +81,7 @@ docs: .venv/docs.stamp
 	@. .venv/ros_env.sh && .venv/bin/python -m sphinx --fail-on-warning --keep-going --quiet docs .venv/docs
 	@echo 'The book is in .venv/docs/index.html.'
 
-lint: .venv/interfaces.stamp
+lint: .venv/package.stamp
 	@. .venv/ros_env.sh && .venv/bin/python -m ruff check . && .venv/bin/python -m mypy
 
 # Else every process of the tests translates all that it imports, at the same time as the others.
@@ -128,14 +129,14 @@ clean:
 	@$(pip) --editable '.[docs]'
 	@touch $@
 
-.venv/interfaces.stamp: requirements/ros.txt cmake/drop_missing_includes.cmake $(interface_sources) | .venv/package.stamp
+.venv/interfaces.stamp: requirements/ros.txt $(wildcard cmake/*.cmake) $(interface_sources) | .venv/package.stamp
 	@echo 'Building $(interfaces) ...'
 	@mkdir -p $(interface_build)
 	@. .venv/ros_env.sh && { \
 	  cmake --fresh -S $(interfaces) -B $(interface_build) -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
 	    -DCMAKE_PREFIX_PATH="$(CURDIR)/.venv" -DCMAKE_INSTALL_PREFIX="$(CURDIR)/.venv" \
 	    -DPython3_EXECUTABLE="$(CURDIR)/.venv/bin/python" \
-	    -DCMAKE_PROJECT_$(interfaces)_INCLUDE="$(CURDIR)/cmake/drop_missing_includes.cmake" && \
+	    -DCMAKE_PROJECT_$(interfaces)_INCLUDE="$(CURDIR)/cmake/drop_missing_includes.cmake;$(CURDIR)/cmake/compile_together.cmake" && \
 	  cmake --build $(interface_build) --parallel $$(nproc) && \
 	  cmake --install $(interface_build); \
 	} >$(interface_build)/log 2>&1 || { cat $(interface_build)/log; exit 1; }

@@ -1,10 +1,38 @@
 """Packaging: by pip the library and `mbdyn`, by colcon (ament_python) the nodes too."""
 
+import re
+import shutil
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
 
 NAME = "mbdyn_ros"
+
+# Where the repository is published, such as https://github.com/<owner>/mbdyn_ros, once it is.
+REPOSITORY = ""
+
+
+class FreshBuild(build_py):
+    """What an earlier build left behind, such as modules that are no more, is not packaged."""
+
+    def run(self):
+        """Build where nothing is."""
+        shutil.rmtree(Path(self.build_lib, NAME), ignore_errors=True)
+        super().run()
+
+
+def page(readme, repository):
+    """Return the README for an index of packages, which has no files beside it.
+
+    Pictures and links lead to the repository; while there is none, pictures are left out and the
+    words of links stay.
+    """
+    if not repository:
+        alone = re.sub(r"^!\[[^]]*\]\((?!https?:)[^)]*\)\n\n?", "", readme, flags=re.MULTILINE)
+        return re.sub(r"\[([^]]*)\]\((?!https?:|#)[^)]*\)", r"\1", alone)
+    shown = re.sub(r"!\[([^]]*)\]\((?!https?:)", rf"![\1]({repository}/raw/main/", readme)
+    return re.sub(r"(?<!!)\[([^]]*)\]\((?!https?:|#)", rf"[\1]({repository}/blob/main/", shown)
 
 
 def shared_files():
@@ -22,8 +50,6 @@ def shared_files():
                 files.setdefault(target, []).append(path.as_posix())
     return list(files.items())
 
-
-README = Path("README.md")
 
 # Real robots, and the libraries that judge our numbers.
 PEERS = ["example-robot-data", "mujoco", "pin"]
@@ -55,7 +81,7 @@ setup(
     description="Exact rigid multibody dynamics for ROS 2 robots that are not simple serial arms",
     author="mbdyn_ros developers",
     author_email="mbdyn_ros@example.com",
-    long_description=README.read_text(encoding="utf-8"),
+    long_description=page(Path("README.md").read_text(encoding="utf-8"), REPOSITORY),
     long_description_content_type="text/markdown",
     keywords=[
         "robotics", "multibody dynamics", "inverse dynamics", "closed loops", "parallel robots",
@@ -85,6 +111,8 @@ setup(
         f"{NAME}.urdf": ["*.urdf", "*.yaml"],
     },
     data_files=shared_files(),
+    cmdclass={"build_py": FreshBuild},
+    project_urls={"Source": REPOSITORY} if REPOSITORY else {},
     install_requires=[
         "casadi>=3.6",
         "click>=8.0",

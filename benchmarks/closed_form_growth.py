@@ -26,8 +26,10 @@ import yaml
 
 import mbdyn_ros
 from mbdyn_ros.equations.algebra.spatial import SX
+from mbdyn_ros.equations.system import System
 from mbdyn_ros.export.closed_form import polynomials
 from mbdyn_ros.export.closed_form_program import angle_sums, closed_form_efforts
+from mbdyn_ros.model.model import Array
 from mbdyn_ros.program.operations import operations_of
 
 ROBOT = Path(__file__).resolve().parent.parent / "urdf" / "piezo_robot.yaml"
@@ -58,28 +60,31 @@ def measured(n: int) -> dict[str, Any]:
     robot = chain(n)
     system = robot.system
     found: dict[str, Any] = {"joints": n}
-    ways = {"evaluated": angle_sums(system), "printed": np.eye(n, dtype=int)}
-    for name, sums in ways.items():
-        if name == "printed" and n > PRINTED:
-            continue
-        start = time.perf_counter()
-        elements = polynomials(system, sums, ANY)
-        found[f"{name}_seconds"] = time.perf_counter() - start
-        counts = [len(one.polynomial.coefficients) for one in elements]
-        found[f"{name}_terms"] = sum(counts)
-        found[f"{name}_megabytes"] = memory()
-        found["elements"], found["zeros"] = len(counts), counts.count(0)
     q, v, a = (SX.sym(name, n) for name in "qva")
-    start = time.perf_counter()
+    start = time.process_time()
     mass, efforts = closed_form_efforts(system, q, v, a, ANY)
-    found["horner_seconds"] = time.perf_counter() - start
-    found["horner_megabytes"] = memory()
+    found["evaluated_seconds"] = time.process_time() - start
+    found["evaluated_megabytes"] = memory()
+    _make(found, system, "evaluated", angle_sums(system))  # once more, to count its terms
     for name, result in (("mass_matrix", ca.densify(mass)), ("inverse_dynamics", efforts)):
         count, ours = operations_of([q, v, a], result), robot.operation_counts()[name]
         for kind in ("multiplications", "additions"):
             found[f"closed_{name}_{kind}"] = count[kind]
             found[f"recursion_{name}_{kind}"] = ours[kind]
+    if n <= PRINTED:  # last: what it takes of memory is not the other's
+        start = time.process_time()
+        _make(found, system, "printed", np.eye(n, dtype=int))
+        found["printed_seconds"] = time.process_time() - start
+        found["printed_megabytes"] = memory()
     return found
+
+
+def _make(found: dict[str, Any], system: System, form: str, sums: Array) -> None:
+    """Make the elements of H, C and g in cosines and sines of sums of angles; count their terms."""
+    elements = polynomials(system, sums, ANY)
+    counts = [len(one.polynomial.coefficients) for one in elements]
+    found[f"{form}_terms"] = sum(counts)
+    found["elements"], found["zeros"] = len(counts), counts.count(0)
 
 
 def memory() -> float:
@@ -98,10 +103,12 @@ def in_a_process(n: int) -> dict[str, Any]:
 def plot(rows: list[dict[str, Any]], target: str) -> None:
     """Products over joints, and what the formulas take to be made."""
     from mbdyn_ros.view.colors import color_of
-    from mbdyn_ros.view.figure import FAINT_INK, figure_of, legend_beside, save_figure, tidy
+    from mbdyn_ros.view.figure import FAINT_INK, empty_figure, legend_beside, save_figure, tidy
 
-    figure = figure_of(2, size=(9.5, 3.3))
-    left, right = figure.subplots(2, 1)
+    figure = empty_figure(9.5, 9.5)
+    products, terms, seconds, memory = figure.subplots(
+        4, 1, gridspec_kw={"height_ratios": (3, 2, 2, 2)}
+    )
     n = [row["joints"] for row in rows]
     for key, label, colour, style in (
         ("closed_inverse_dynamics", "inverse dynamics, closed form", 0, "o-"),
@@ -109,26 +116,25 @@ def plot(rows: list[dict[str, Any]], target: str) -> None:
         ("closed_mass_matrix", "mass matrix, closed form", 1, "s-"),
         ("recursion_mass_matrix", "mass matrix, recursion", 1, "s--"),
     ):
-        products = [row[f"{key}_multiplications"] for row in rows]
-        left.semilogy(n, products, style, color=color_of(colour), label=label)
+        counts = [row[f"{key}_multiplications"] for row in rows]
+        products.semilogy(n, counts, style, color=color_of(colour), label=label)
     many = np.array([one for one in n if one >= 6])
-    left.semilogy(many, 93 * many - 69, ":", color=FAINT_INK,
-                  label="Balafoutis and Patel, any robot: 93 n - 69")  # fmt: skip
-    left.set_ylabel("products")
-    for key, label, colour, style in (
-        ("evaluated_terms", "terms, evaluated", 0, "o-"),
-        ("printed_terms", "terms, printed", 1, "s-"),
-        ("seconds", "seconds to make them", 2, "^--"),
-        ("horner_megabytes", "memory, MB", 3, "v--"),
-    ):
-        values = [
-            row["evaluated_seconds"] + row["horner_seconds"] if key == "seconds" else row.get(key)
-            for row in rows
-        ]
-        pairs = [(x, y) for x, y in zip(n, values, strict=True) if y]
-        right.semilogy(*zip(*pairs, strict=True), style, color=color_of(colour), label=label)
-    right.set_ylabel("terms; s; MB")
-    for axis in (left, right):
+    products.semilogy(many, 93 * many - 69, ":", color=FAINT_INK,
+                      label="Balafoutis and Patel, any robot: 93 n - 69")  # fmt: skip
+    for form, style in (("evaluated", "o-"), ("printed", "s-")):
+        made = [row for row in rows if f"{form}_terms" in row]
+        joints = [row["joints"] for row in made]
+        colour = color_of(2 + (form == "printed"))
+        ways = {
+            terms: [row[f"{form}_terms"] for row in made],
+            seconds: [row[f"{form}_seconds"] for row in made],
+            memory: [row[f"{form}_megabytes"] for row in made],
+        }
+        for axis, values in ways.items():
+            axis.semilogy(joints, values, style, color=colour, label=f"form as {form}")
+    titles = "products", "terms", "time to make it (s)", "memory (MB)"
+    for axis, title in zip((products, terms, seconds, memory), titles, strict=True):
+        axis.set_ylabel(title)
         axis.set_xlabel("joints n")
         axis.set_xticks(n)
         tidy(axis)

@@ -159,8 +159,32 @@ def least(action: Callable[[], object], rounds: int) -> float:
     return min(times)
 
 
-def validate(plot: str | None) -> None:
-    """Figure 6 of the paper."""
+@dataclass
+class Validation:
+    """Figure 6 of the paper: torque (361,) at constant speed without gravity, ours and Pinocchio's;
+    speeds of the joints (N, 3) from rest by ours, Pinocchio, ours by RK45, and MuJoCo."""
+
+    analysis: Analysis
+    torque: Array
+    names: tuple[str, ...]
+    turns: float
+    times: Array
+    speeds: Array
+    others: dict[str, Array]
+
+    @property
+    def torque_gap(self) -> float:
+        """Largest difference of the torques, N m."""
+        return float(np.abs(self.torque - self.analysis.torque[:, 0]).max())
+
+    @property
+    def speed_gaps(self) -> dict[str, float]:
+        """Largest differences of the speeds from ours, rad/s."""
+        return {name: np.abs(one - self.speeds).max() for name, one in self.others.items()}
+
+
+def validated() -> Validation:
+    """Move the paper's four-bar by all of them."""
     mechanism = FourBar(
         ground=0.32, crank=Link(0.1, 0.35), coupler=Link(0.3, 0.6), rocker=Link(0.25, 0.7)
     )
@@ -168,11 +192,7 @@ def validate(plot: str | None) -> None:
     analysis = Analysis(weightless, constant_speed(SPEED))
     peer = Peer.of(weightless, 0.0)
     positions = peer.positions(weightless, analysis.motion.q)
-    theirs = np.array([peer.torque(x, SPEED) for x in positions])
-    gap = np.abs(theirs - analysis.torque[:, 0]).max()
-    peak = np.abs(theirs).max()
-    click.echo(f"inverse dynamics without gravity, 361 points at {SPEED:g} rad/s:")
-    click.echo(f"  largest difference to Pinocchio {gap:.1e} N m of {peak:.3g} N m")
+    torque = np.array([peer.torque(x, SPEED) for x in positions])
 
     times = np.linspace(0.0, DURATION, SAMPLES)
     ours = move(
@@ -186,48 +206,49 @@ def validate(plot: str | None) -> None:
     speeds = mechanism.joint_state(ours.q, ours.v)[1]
     rough = mechanism.joint_state(ode45.q, ode45.v)[1]
     assert speeds is not None and rough is not None
-    order = [peer.index(name) for name in names]
     soft = by_mujoco(mechanism, TORQUE, times)
-    turns = ours.q[-1, 0] / (2 * np.pi)
-    top = np.abs(speeds).max()
-    click.echo(f"joint speeds from rest under {TORQUE:g} N m, {turns:.3g} turns in {DURATION:g} s:")
-    for text, other in (
-        ("Pinocchio", motion[:, order]),
-        ("ours by RK45, rtol 1e-8", rough),
-        (f"MuJoCo, steps of {STEP:g} s", np.stack([soft[name] for name in names], axis=1)),
-    ):
-        difference = np.abs(other - speeds).max()
-        click.echo(f"  largest difference to {text} {difference:.1e} rad/s of {top:.3g} rad/s")
-    if plot is not None:
-        draw(plot, analysis, theirs, (times, speeds), motion[:, order], soft, names)
-        click.echo(f"wrote {plot}")
+    others = {
+        "Pinocchio": motion[:, [peer.index(name) for name in names]],
+        "ours by RK45, rtol 1e-8": rough,
+        f"MuJoCo, steps of {STEP:g} s": np.stack([soft[name] for name in names], axis=1),
+    }
+    return Validation(
+        analysis, torque, names, ours.q[-1, 0] / (2 * np.pi), times, speeds, others
+    )
 
 
-def draw(
-    path: str,
-    analysis: Analysis,
-    theirs: Array,
-    ours: tuple[Array, Array],
-    motion: Array,
-    soft: dict[str, Array],
-    names: tuple[str, ...],
-) -> None:
+def tell(found: Validation) -> None:
+    """Print the differences."""
+    click.echo(f"inverse dynamics without gravity, 361 points at {SPEED:g} rad/s:")
+    peak = np.abs(found.torque).max()
+    click.echo(f"  largest difference to Pinocchio {found.torque_gap:.1e} N m of {peak:.3g} N m")
+    click.echo(
+        f"joint speeds from rest under {TORQUE:g} N m, {found.turns:.3g} turns in {DURATION:g} s:"
+    )
+    top = np.abs(found.speeds).max()
+    for text, gap in found.speed_gaps.items():
+        click.echo(f"  largest difference to {text} {gap:.1e} rad/s of {top:.3g} rad/s")
+
+
+def draw(path: str, found: Validation) -> None:
     """Both comparisons, plotted over each other."""
     from mbdyn_ros.view.colors import color_of
     from mbdyn_ros.view.figure import INK, figure_of, legend_beside, tidy
 
     figure = figure_of(1, 2, (5.8, 3.8))
     left, right = figure.subplots(1, 2)
-    angle = np.degrees(analysis.motion.q[:, 0])
-    left.plot(angle, analysis.torque[:, 0], color=color_of(0), label="mbdyn_ros")
-    left.plot(angle[::15], theirs[::15], "o", mfc="none", color=color_of(1), label="Pinocchio")
+    angle = np.degrees(found.analysis.motion.q[:, 0])
+    left.plot(angle, found.analysis.torque[:, 0], color=color_of(0), label="mbdyn_ros")
+    left.plot(angle[::15], found.torque[::15], "o", mfc="none", color=color_of(1),
+              label="Pinocchio")  # fmt: skip
     left.set(xlabel="crank angle (deg)", ylabel="driving torque without gravity (N m)")
     left.set_xticks(range(0, 361, 90))
-    times, speeds = ours
-    for k, name in enumerate(names):
-        right.plot(times, speeds[:, k], color=color_of(k), label=name.removesuffix("_joint"))
-        right.plot(times[::25], motion[::25, k], "o", mfc="none", color=color_of(k), markersize=5)
-        right.plot(times[12::25], soft[name][12::25], "x", color=color_of(k), markersize=4)
+    motion, _, soft = found.others.values()
+    for k, name in enumerate(found.names):
+        color = color_of(k)
+        right.plot(found.times, found.speeds[:, k], color=color, label=name.removesuffix("_joint"))
+        right.plot(found.times[::25], motion[::25, k], "o", mfc="none", color=color, markersize=5)
+        right.plot(found.times[12::25], soft[12::25, k], "x", color=color, markersize=4)
     right.plot([], [], "o", mfc="none", color=INK, label="Pinocchio")
     right.plot([], [], "x", color=INK, label="MuJoCo")
     right.set(xlabel="time (s)", ylabel=f"joint speed under {TORQUE:g} N m (rad/s)")
@@ -268,7 +289,11 @@ def measure() -> None:
 @click.option("--plot", metavar="FILE", help="Plot the validation.")
 def main(plot: str | None) -> None:
     """Print the differences and the times."""
-    validate(plot)
+    found = validated()
+    tell(found)
+    if plot is not None:
+        draw(plot, found)
+        click.echo(f"wrote {plot}")
     measure()
 
 

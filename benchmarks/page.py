@@ -1,15 +1,18 @@
-"""How fast a mechanism's page follows its sliders: the part of Python, and up to the charts.
+"""How fast the page of a mechanism follows its sliders: in Python, in the page's script, in all.
 
-A slider of the four-bar is clicked in a headless Chromium, drawn without a graphics card; printed
-are the least and the median of many clicks, in ms: what Python computes and sends for a whole
-turn of 360 points; Plotly's redrawing alone; and from the press of the mouse until the chart has
-been redrawn.
+A slider is clicked in a headless Chromium, drawn without a graphics card, a length that changes
+linkage, curve and charts. Printed are the least and the median of many clicks, in ms: what Python
+computes and sends for a whole turn of 360 points; what the page's scripts compute until all charts
+are drawn (`ScriptDuration` of Chromium's own counters, less what they take where nothing is
+clicked), both as time of a processor, which others may keep busy too; and from the press of the
+mouse until the last chart has been drawn, waiting included.
 
-    python benchmarks/page.py
+    python benchmarks/page.py [four_bar stephenson_2 klann jansen] [--clicks 30]
 """
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 import threading
@@ -20,14 +23,20 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import sync_playwright
 
-from mbdyn_ros.mechanisms import FourBar
+from mbdyn_ros.mechanisms.registry import kind_of
 from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage
 from mbdyn_ros.view.page.page import Address, Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test"))
 from browser import CHROMIUM, FLAGS, Tab  # noqa: E402
 
-CLICKS = 30
+KINDS = ("four_bar", "stephenson_2", "klann", "jansen")
+SETTLED = 600
+"""ms after which a click has had all its effects."""
+
+MIDDLE = 0.8 / 2.3
+"""Where the slider of a length stands at first, which goes from 0.2 to 2.5 times its value."""
+
 WATCH = """() => {
   window.stamps = []; window.pressed = 0;
   for (const chart of document.querySelectorAll('.js-plotly-plot'))
@@ -36,59 +45,77 @@ WATCH = """() => {
     window.pressed = performance.now(); window.stamps = [];
   }, true);
 }"""
-REACT = """() => {
-  const chart = document.querySelector('.js-plotly-plot'), times = [];
-  for (let k = 0; k < 20; k++) {
-    const data = JSON.parse(JSON.stringify(chart.data)), start = performance.now();
-    Plotly.react(chart, data, chart.layout, {});
-    times.push(performance.now() - start);
-  }
-  return times;
-}"""
 
 
-def report(what: str, times: list[float]) -> None:
-    """Print one line."""
-    print(f"{what:<42} least {min(times):6.1f} ms, median {float(np.median(times)):6.1f} ms")
+def measured(chromium: Any, name: str, clicks: int) -> dict[str, list[float]]:
+    """Milliseconds of every click: in Python, in scripts, and until all is drawn."""
+    page = Page(name, Address(port=0))
+    mechanism = kind_of(name)()
+    shown = MechanismPage(page, mechanism)
+    spent: list[float] = []
+
+    def draw(passed: float, woken: bool) -> None:
+        start = time.thread_time()
+        shown.draw(passed, woken)
+        spent.append(1e3 * (time.thread_time() - start))
+
+    thread = threading.Thread(target=page.run, args=(draw,), daemon=True)
+    thread.start()
+    found: dict[str, list[float]] = {"Python": [], "script": [], "whole": []}
+    tab = Tab(chromium, page.url)
+    counters = tab.tab.context.new_cdp_session(tab.tab)
+    counters.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def scripts() -> float:
+        """Milliseconds that scripts have run since the page was opened."""
+        counted = counters.send("Performance.getMetrics")["metrics"]
+        return 1e3 * next(one["value"] for one in counted if one["name"] == "ScriptDuration")
+
+    tab.tab.wait_for_timeout(3000)
+    tab.tab.evaluate(WATCH)
+    label = [one for one in mechanism.settings if one.endswith("_length")][-1]
+    for k in range(clicks):
+        near = MIDDLE + 0.02 * (k % 5 - 2) + 0.002 * (k % 7)
+        place = tab.place(label.removesuffix("_length"), near)
+        before = scripts()
+        tab.tab.wait_for_timeout(SETTLED)
+        idle = scripts() - before
+        spent.clear()
+        before = scripts()
+        tab.tab.mouse.click(*place)
+        tab.tab.wait_for_timeout(SETTLED)
+        script = scripts() - before - idle
+        stamps = tab.tab.evaluate("window.stamps.map(x => x - window.pressed)")
+        if spent and stamps:
+            found["Python"].append(max(spent))
+            found["script"].append(script)
+            found["whole"].append(max(stamps))
+    page.end()
+    thread.join()
+    tab.tab.close()
+    page.close()
+    return found
 
 
 def main() -> None:
     """Measure and print."""
-    page = Page("four_bar", Address(port=0))
-    shown = MechanismPage(page, FourBar())
-    spent: list[float] = []
-
-    def draw(passed: float, woken: bool) -> None:
-        start = time.perf_counter()
-        shown.draw(passed, woken)
-        spent.append(1e3 * (time.perf_counter() - start))
-
-    thread = threading.Thread(target=page.run, args=(draw,), daemon=True)
-    thread.start()
-    python, whole = [], []
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("kinds", nargs="*", default=KINDS)
+    parser.add_argument("--clicks", type=int, default=30)
+    options = parser.parse_args()
     with sync_playwright() as playwright:
         chromium: Any = playwright.chromium.launch(
             executable_path=CHROMIUM, args=[*FLAGS, "--no-sandbox"]
         )
-        tab = Tab(chromium, page.url)
-        tab.tab.wait_for_timeout(3000)
-        tab.tab.evaluate(WATCH)
-        for k in range(CLICKS):
-            spent.clear()
-            tab.drag("coupler mass", 0.1 + 0.8 * k / CLICKS)
-            tab.tab.wait_for_timeout(400)
-            stamps = tab.tab.evaluate("window.stamps.map(x => x - window.pressed)")
-            if spent and stamps:
-                python.append(max(spent))
-                whole.append(stamps[0])
-        react = tab.tab.evaluate(REACT)
+        for name in options.kinds:
+            found = measured(chromium, name, options.clicks)
+            found["Python and script"] = list(np.add(found["Python"], found["script"]))
+            cells = (
+                f"{what} {min(times):5.1f}, {float(np.median(times)):5.1f}"
+                for what, times in found.items()
+            )
+            print(f"{name:14} {len(found['whole'])} clicks; least, median (ms): {'; '.join(cells)}")
         chromium.close()
-    page.end()
-    thread.join()
-    page.close()
-    report("Python: torques, motion, scene, charts", python)
-    report("browser: Plotly redraws a chart", react)
-    report("from the mouse to the redrawn chart", whole)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,8 @@ VERBS = (
     ("bench", ".cli.bench:bench", "Time the calls, beside Pinocchio where it is installed."),
     ("codegen", ".cli.codegen:codegen",
      "Write the equations as C99 that needs no library, or as formulas."),
+    ("completion", ".cli.completion:completion",
+     "Print what lets a shell complete verbs, options and robots by the Tab key."),
     ("doctor", ".cli.doctor:doctor",
      "Say what of this machine serves, what is missing, and how to get it."),
     ("edit", ".cli.edit:edit",

@@ -9,7 +9,7 @@ import numpy as np
 
 from .array import FLOAT64, NoNumbers, as_numbers
 from .equations.frames import AXES, Frame
-from .errors import InputError
+from .errors import InputError, brief
 from .model.coordinates import Coordinates
 from .model.model import Array
 from .model.tree import BASE_JOINT, WORLD, Tree
@@ -153,6 +153,7 @@ def written_joint_state(state: JointState, out: object) -> JointState:
     )
 
 
+@brief
 def require_link(tree: Tree, link: object, source: str) -> str:
     """Return `link`, refused where the robot has no such link."""
     if not isinstance(link, str) or link not in tree.frames:
@@ -162,6 +163,7 @@ def require_link(tree: Tree, link: object, source: str) -> str:
     return link
 
 
+@brief
 def require_frame(tree: Tree, link: object, axes: object, source: str) -> Frame:
     """Return a link and axes, refused where the robot has no such link, or nobody such axes."""
     if axes not in AXES:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import ContextDecorator
+from types import TracebackType
 
 LONGEST_MESSAGE = 10_000
 """Characters of a message: it may quote a name or a number that is a book."""
@@ -57,6 +59,32 @@ class SimulationWarning(UserWarning):
 
 class CompilerWarning(UserWarning):
     """No C compiler serves: programs run in the (slower) interpreter."""
+
+
+class Brief(ContextDecorator):
+    """A context whose refusals are shown where they were called for.
+
+    The traceback of an `MbdynError` ends where the function was called whose body, or which as a
+    whole, this surrounds: how it was found out is of no use to whoever gave the argument. Other
+    exceptions, which are faults of ours, keep all of theirs.
+    """
+
+    def __enter__(self) -> None:
+        """Nothing."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Cut the traceback of a refusal."""
+        if isinstance(error, MbdynError) and trace is not None:
+            trace.tb_next = None  # Python 3.10 shows this frame; later ones begin with the caller's
+            error.__traceback__ = None
+
+
+brief = Brief()
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

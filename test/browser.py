@@ -77,13 +77,15 @@ class Tab:
 
     def drag(self, label: str, share: float) -> None:
         """Put a slider at a share of its range."""
+        self.tab.mouse.click(*self.place(label, share))
+
+    def place(self, label: str, share: float) -> tuple[float, float]:
+        """Where a slider stands at a share of its range, in the window."""
         name = self.tab.locator("label", has_text=re.compile(f"^{re.escape(label)}$"))
         track = name.locator(f"xpath=ancestor::*[.//*[{TRACK}]][1]//*[{TRACK}]")
         track.scroll_into_view_if_needed()
         box = track.bounding_box()
-        self.tab.mouse.click(
-            box["x"] + share * box["width"], box["y"] + box["height"] / 2
-        )
+        return box["x"] + share * box["width"], box["y"] + box["height"] / 2
 
     def until(self, changed: Callable[[], bool], what: str, seconds: float = 8.0) -> None:
         """Wait until something is so."""

@@ -16,6 +16,7 @@ from corpus import urdf_file
 import mbdyn_ros
 from mbdyn_ros.__main__ import Verb, main
 from mbdyn_ros.cli.printing import number_column
+from mbdyn_ros.model.examples import PENDULUM
 from mbdyn_ros.recording import read_table
 
 UR5 = str(urdf_file("ur5_robot.urdf"))
@@ -25,8 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOUR_BAR = str(ROOT / "urdf" / "four_bar.urdf")
 POSE = "[0, -1, 1, 0.2, 0.5, 0]"
 VERBS = [
-    "bench", "codegen", "doctor", "edit", "examples", "fd", "id", "ik", "inspect", "mechanism",
-    "ops", "piezo", "simulate", "view",
+    "bench", "codegen", "completion", "doctor", "edit", "examples", "fd", "id", "ik", "inspect",
+    "mechanism", "ops", "piezo", "simulate", "view",
 ]  # fmt: skip
 pytestmark = pytest.mark.usefixtures("interpreted_module")
 
@@ -124,6 +125,17 @@ def test_a_column_shows_no_rounding_noise() -> None:
     assert efforts == ["0", "-59.1708", "-15.6838", "0", "0", "0"]
 
 
+def test_dry_friction_at_rest_is_no_rounding_noise(tmp_path: Path) -> None:
+    """Its sign jumps where a velocity of 0 is rounded; the weight stays in the table."""
+    file = tmp_path / "dry.urdf"
+    dry = PENDULUM.replace("</joint>", '<dynamics damping="1" friction="7"/></joint>')
+    assert dry != PENDULUM
+    file.write_text(dry)
+    (row,) = (line.split() for line in succeed("id", file).splitlines() if " N m" in line)
+    weight = document("id", file)["effort"][row[0]]
+    assert abs(weight) > 1 and float(row[-3]) == pytest.approx(weight, rel=1e-5)
+
+
 def test_closed_loops(tmp_path: Path) -> None:
     report = document("inspect", FOUR_BAR)
     assert report["closed_loops"] == 1 and report["loops"][0]["type"] in ("revolute", "continuous")
@@ -182,6 +194,18 @@ def test_simulate(recorded: tuple[Path, dict[str, Any]], ur5: mbdyn_ros.Robot) -
     assert (folder / "run.mcap").read_bytes().startswith(b"\x89MCAP0")
     text = succeed("simulate", UR5, "--duration", 0.1)
     assert "drift" in text and "elbow_joint" in text
+
+
+def test_a_plot_alone_is_smooth(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With an output beside it, it shows what that holds: the steps."""
+    drawn: list[int] = []
+    monkeypatch.setattr(
+        "mbdyn_ros.view.plots.save_plot", lambda model, motion, path: drawn.append(len(motion))
+    )
+    fall = ("simulate", "-", "--duration", 0.5, "--plot", tmp_path / "fall.png")
+    succeed(*fall, text=PENDULUM)
+    succeed(*fall, "--output", tmp_path / "fall.csv", text=PENDULUM)
+    assert drawn[0] == 2001 and drawn[1] == len(read_table(tmp_path / "fall.csv")["time"][""]) < 200
 
 
 def test_trajectory_file_gives_many_efforts(recorded: tuple[Path, dict], tmp_path: Path) -> None:

@@ -14,14 +14,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from hypothesis import settings
 
 from mbdyn_ros.__main__ import main
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LINKING = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LASTING = ("view", "bench", "--page", "--gif", "--sweep", "--compare", "MBDYN_DUMP")
 """What serves until Ctrl-C, or takes its time and has its own test."""
+
+SECONDS = ["--duration", "0.2"]
+"""Of a piezo robot's motion: `make test-all` takes the minutes that those of the pages take."""
 
 FLOOR = "surfaces:\n  - {name: floor, type: plane, restitution: 0.4, friction: 0.7}\n"
 
@@ -54,7 +59,11 @@ def asked(text: str) -> list[str]:
 def obey(line: str) -> None:
     """Do what a line asks of `mbdyn`."""
     command = re.sub(r"^\$ ", "", line).partition(" | ")[0]
-    result = CliRunner().invoke(main, shlex.split(command, comments=True)[1:])
+    words = shlex.split(command, comments=True)[1:]
+    moves = words[0] == "piezo" and not {"--codegen", "--equations"} & set(words)
+    if moves and settings.get_current_profile_name() != "long":
+        words += SECONDS
+    result = CliRunner().invoke(main, words)
     assert result.exit_code == 0, f"{line}\n{result.output}{result.exception!r}"
 
 
@@ -85,3 +94,26 @@ def test_every_page_is_in_the_book() -> None:
     for page in PAGES[1:]:
         name = str(page.relative_to(ROOT / "docs")).removesuffix(".md")
         assert name == "index" or re.search(rf"^{name}$|<{name}>", contents, re.MULTILINE), name
+
+
+def without_code(page: Path) -> str:
+    return re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """What a page's headings are called in links, on the web and in the book."""
+    headings = re.findall(r"^#+ (.*)$", without_code(page), re.MULTILINE)
+    words = [re.sub(r"\[([^]]*)\]\([^)]*\)|[`*]", r"\1", one).strip().lower() for one in headings]
+    return {re.sub(r"[^\w\- ]", "", one).replace(" ", "-") for one in words}
+
+
+@pytest.mark.parametrize("page", LINKING, ids=named(LINKING))
+def test_links_lead_somewhere(page: Path) -> None:
+    """To files that are there, and to headings in them."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page)):
+        if re.match(r"https?:|mailto:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), target

@@ -12,7 +12,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = sorted(
     path.stem for path in (ROOT / "examples" / "gallery").glob("*.py") if path.stem != "__init__"
 )
-LASTING = ("delta_reach", "draw_by_inverse_kinematics", "sampling_control", "stewart_forces")
+LASTING = (
+    "cost_of_bodies", "delta_reach", "draw_by_inverse_kinematics", "sampling_control",
+    "stewart_forces",
+)  # fmt: skip
 """Programs of many seconds; they run with all tests."""
 
 

@@ -33,14 +33,19 @@ else:
 @pytest.mark.parametrize(
     ("module", "run", "said"),
     [
-        ("click", "command", ""),
         ("click", "module", ""),
-        ("importlib.metadata", "command", ""),
-        ("mbdyn_ros.cli.streams", "command", ""),
-        ("mbdyn_ros.cli.dynamics", "command", ""),
-        ("numpy", "command", ""),
-        ("casadi", "command", ""),
+        ("click", "command", ""),
+        ("casadi", "command", "Aborted!"),
         ("mbdyn_ros.equations.loops.assembly", "command", "Aborted!"),
+        *(
+            pytest.param(between, "command", said, marks=pytest.mark.long)
+            for between, said in (
+                ("importlib.metadata", ""),
+                ("mbdyn_ros.cli.streams", ""),
+                ("mbdyn_ros.cli.dynamics", ""),
+                ("numpy", "Aborted!"),
+            )
+        ),
     ],
 )
 def test_ctrl_c_while_a_module_is_imported(module: str, run: str, said: str) -> None:

@@ -211,6 +211,8 @@ def test_a_torque_law_from_a_table(tmp_path: Path) -> None:
     assert longest == pytest.approx(0.1) and law(0.05, *[np.zeros(1)] * 2) == [0.5]
     found = document(["four_bar", "--fd", "--duration", "0.3", "--torque", str(path)])
     expected = move(FourBar(), [0.0], [0.0], 0.3, law, max_step=longest)
+    begun = document(["four_bar", "--fd", "--speed", "3", "--duration", "0.1"])
+    assert begun["series"]["velocity"]["crank_joint"][0] == 3.0
     assert found["position"]["crank_joint"] == pytest.approx(expected.q[-1, 0], abs=1e-9)
     with pytest.raises(InputError, match="no column effort/second_crank"):
         law_from_table(path, ("crank", "second_crank"))
@@ -300,6 +302,11 @@ def test_a_sweep_is_its_designs_one_by_one() -> None:
             assert result.values["transmission"][i, k] == pytest.approx(worst, abs=1e-9)
     settings, value = result.best()
     assert value == np.nanmin(peaks) and list(settings) == list(axes)
+    words, _, further = result.best_in_words().partition("; ")
+    assert words.startswith(f"{value:.4g} N m at coupler_length = ") and words.endswith(" kg")
+    ends = [name for name, axis in axes.items() if settings[name] in (axis[0], axis[-1])]
+    assert further == (f"{' and '.join(ends)} may go further" if ends else "")
+    assert " deg at " in result.best_in_words("transmission")
     with pytest.raises(InputError, match="coupler_mass is 0 kg"):
         sweep(FourBar(), {"coupler_mass": [1.0, 0.0]}, motion)
     with pytest.raises(InputError, match="no design of the sweep can go through"):

@@ -12,11 +12,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from test_mechanisms import KINDS, random_design, states
+from test_mechanisms import random_design, states
 
 from mbdyn_ros import InputError
 from mbdyn_ros.__main__ import main
-from mbdyn_ros.mechanisms import MECHANISMS, Analysis, CrankMotion, FourBar, SliderCrank
+from mbdyn_ros.mechanisms import (
+    MECHANISMS,
+    Analysis,
+    CrankMotion,
+    FourBar,
+    SliderCrank,
+    constant_speed,
+)
 from mbdyn_ros.mechanisms.cut_open import connections
 from mbdyn_ros.mechanisms.denoc_equations import DenocEquations, denoc_equations
 from mbdyn_ros.mechanisms.denoc_formats import FORMATS
@@ -24,7 +31,7 @@ from mbdyn_ros.mechanisms.denoc_text import formulas_of, written
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
-PINNED = [one for one in KINDS if MECHANISMS[str(one.values[0])]().layout().pins]
+PINNED = [name for name, kind in MECHANISMS.items() if kind().layout().pins]
 
 CLOSE = {"rel": 1e-9, "abs": 1e-9}
 
@@ -119,6 +126,21 @@ def test_impossible_cuts_are_refused(cut: list[str], words: str) -> None:
     with pytest.raises(InputError) as error:
         denoc_equations(FourBar(), [1.0], cut=cut)
     assert words in str(error.value)
+
+
+def test_gears_are_cut_where_they_mesh() -> None:
+    """lambda there is the moment that the teeth exert on the driven wheel."""
+    mechanism = MECHANISMS["planetary_gear"]()
+    equations = denoc_equations(mechanism, [0.3], [10.0])
+    text = written(equations)
+    assert "by DeNOC, cut at sun_planet_mesh and planet_ground_mesh\n" in text
+    assert "lambda at sun_planet_mesh: moment on the planet about its axle" in text
+    analysis = Analysis(mechanism, constant_speed(10.0, start=0.3, turn=0.1, points=2))
+    force = analysis.reactions["sun_planet_mesh"][0, :2]
+    axle = analysis.pose.origins["planet"][0]
+    arm = analysis.pose.pitch_point(mechanism.layout().meshes[0])[0] - axle
+    moment = (arm.conjugate() * complex(*force)).imag
+    assert equations.multipliers[0] == pytest.approx(moment, rel=1e-12)
 
 
 def test_several_instants_are_refused() -> None:

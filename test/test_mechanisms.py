@@ -13,11 +13,6 @@ from mbdyn_ros.mechanisms import MECHANISMS, FourBar, Link, Mechanism
 
 Array = np.ndarray
 
-LATER = {"watt_1", "stephenson_1", "whitworth", "klann", "jansen", "peaucellier"}
-"""Drawings that repeat what others show."""
-
-KINDS = [pytest.param(one, marks=[pytest.mark.long] if one in LATER else []) for one in MECHANISMS]
-
 
 def random_design(kind: type[Mechanism], random: np.random.Generator) -> Mechanism:
     """A mechanism of a kind with all numbers moved from its default."""
@@ -49,7 +44,7 @@ def states(mechanism: Mechanism, random: np.random.Generator, count: int = 4) ->
 
 
 @pytest.mark.usefixtures("interpreted")
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_the_program_of_all_designs_is_that_of_each_robot(name: str) -> None:
     random = np.random.default_rng(4)
     mechanism = random_design(MECHANISMS[name], random)
@@ -77,7 +72,7 @@ def _connected(mechanism: Mechanism, q: Array) -> bool:
 
 
 @pytest.mark.usefixtures("interpreted")
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_urdf_and_table_count_joints_alike(name: str) -> None:
     random = np.random.default_rng(8)
     mechanism = random_design(MECHANISMS[name], random)
@@ -95,7 +90,7 @@ def test_urdf_and_table_count_joints_alike(name: str) -> None:
         assert state[2] == pytest.approx(acceleration[k], rel=1e-9, abs=1e-8)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_urdf_is_read_back(name: str) -> None:
     mechanism = MECHANISMS[name]()
     robot = mbdyn_ros.load(mechanism.urdf())

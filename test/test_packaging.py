@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+import tarfile
 from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
@@ -72,6 +73,25 @@ def test_manifest_is_read_by_the_ros_tools(manifest):
     package = catkin_pkg.parse_package(str(manifest), warnings=warnings)
     package.validate(warnings=warnings)
     assert warnings == []
+
+
+OPTIONAL = {"control_msgs", "simulation_interfaces"}
+"""Packages of ROS that a node serves where they are."""
+
+
+def test_what_nodes_import_of_ros_is_declared():
+    """`rosdep install` brings all of it."""
+    needed = set()
+    for path in (ROOT / "mbdyn_ros").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                needed.add(node.module.partition(".")[0])
+            elif isinstance(node, ast.Import):
+                needed |= {one.name.partition(".")[0] for one in node.names}
+    of_ros = re.compile(r"_msgs$|_srvs$|_interfaces$|^rclpy$|^ament_")
+    ros = {name for name in needed if of_ros.search(name)}
+    declared = {one.text for one in ElementTree.parse(MANIFESTS[0]).iter("exec_depend")}
+    assert {"rclpy", "sensor_msgs"} < ros and ros - OPTIONAL <= declared
 
 
 def test_commands_that_are_installed_exist():
@@ -153,11 +173,50 @@ def test_library_does_not_need_ros():
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
 
 
+def page_of_the_index(repository):
+    """Return the README as an index of packages gets it."""
+    source = ast.parse((ROOT / "setup.py").read_text())
+    source.body = [node for node in source.body if getattr(node, "name", "") == "page"]
+    space = {"re": re}
+    exec(compile(source, "setup.py", "exec"), space)
+    return space["page"]((ROOT / "README.md").read_text(), repository)
+
+
+def test_an_index_shows_no_pictures_that_it_has_not():
+    """Relative addresses lead nowhere there."""
+    alone = page_of_the_index("")
+    assert "![" not in alone and not re.search(r"\]\((?!https?:|#)", alone)
+    assert "The method is that of" in alone and "docs/first_hour.md goes on" in alone
+    linked = page_of_the_index("https://example.org/mbdyn")
+    assert "(https://example.org/mbdyn/raw/main/docs/four_bar_page.png)" in linked
+    assert "](https://example.org/mbdyn/blob/main/docs/first_hour.md)" in linked
+    assert not re.search(r"\]\((?!https?:|#)", linked)
+
+
+def test_the_source_distribution_is_whole(tmp_path):
+    """All that git has is in it, so that `make test` runs from it."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("no clone")
+    egg, here = ["egg_info", "-e", str(tmp_path)], ["sdist", "--dist-dir", str(tmp_path)]
+    make = [sys.executable, "setup.py", "-q", *egg, *here]
+    done = subprocess.run(make, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as whole:
+        packed = {name.partition("/")[2] for name in whole.getnames()}
+    assert {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()} <= packed
+
+
 def test_the_c_of_the_runtime_is_installed(tmp_path):
-    """By pip and by colcon alike, and it is all there for the compiler."""
+    """By pip and by colcon alike, and it is all there for the compiler; what is no more is not."""
+    stale = tmp_path / "mbdyn_ros" / "stale.py"
+    stale.parent.mkdir()
+    stale.touch()
     build = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", str(tmp_path)]
     done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    assert not stale.exists()
     folder = Path("mbdyn_ros", "compiler", "runtime")
     files = {path.name: path.read_text() for path in (ROOT / folder).glob("*.[ch]")}
     assert "runtime.c" in files and "program.h" in files

@@ -12,7 +12,7 @@ import pytest
 from browser import Tab, browser, running
 
 import mbdyn_ros
-from mbdyn_ros.mechanisms import FourBar
+from mbdyn_ros.mechanisms import MECHANISMS, FourBar
 
 pytest.importorskip("viser")
 
@@ -26,6 +26,7 @@ from mbdyn_ros.view.scene.visuals import read_visuals  # noqa: E402
 ROOT = Path(__file__).resolve().parent.parent
 BOOM = ROOT / "urdf" / "boom.urdf"
 ANY_PORT = Address(port=0)
+FORCES = "forces in joints"
 
 
 @pytest.fixture(scope="module")
@@ -98,6 +99,41 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         one.tab.close()
 
 
+@pytest.mark.parametrize("name", ["gear_pair", "planetary_gear", "geared_five_bar"])
+def test_forces_of_teeth_have_arrows_and_words(name: str, interpreted: None) -> None:
+    """They act where the wheels touch; what the arrows show is what the sentences say."""
+    page = Page(name, ANY_PORT)
+    try:
+        shown = MechanismPage(page, MECHANISMS[name]())
+        shown._pushing.value, shown._quantity.value, shown._instant.value = True, FORCES, 20.0
+        shown.draw(0.0, True)
+        analysis = shown.run_shown.analysis
+        meshes = analysis.mechanism.layout().meshes
+        assert meshes and len(shown._turning._lines) == len(analysis.reactions)
+        lines = shown._arrows._lines.points[: len(analysis.reactions), :, :2]
+        for k, mesh in enumerate(meshes, len(analysis.reactions) - len(meshes)):
+            force = analysis.reactions[mesh.name][shown._row, :2]
+            start, end = lines[k]
+            place = analysis.pose.pitch_point(mesh)[shown._row]
+            assert start == pytest.approx([place.real, place.imag], abs=1e-6)
+            way, push = complex(*(end - start)), complex(*force)
+            assert (way * push.conjugate()).imag == pytest.approx(0, abs=1e-5 * abs(push))
+            assert (way * push.conjugate()).real >= 0
+            words = f"the {mesh.driver} pushes the {mesh.driven} with {np.hypot(*force):.3g} N"
+            assert words in shown._sentences.content
+    finally:
+        page.close()
+
+
+def test_a_chart_grows_with_its_legend() -> None:
+    page = Page("charts", ANY_PORT)
+    try:
+        chart, x = Chart(page.server.gui, "force (N)", "time (s)", aspect=0.6), np.zeros(2)
+        for count, rows in ((1, 1), (3, 1), (10, 4)):
+            chart.show(x, [Line(f"joint_{k}", x, "#000000") for k in range(count)])
+            assert chart._handle.aspect == pytest.approx(0.6 + 0.055 * (rows - 1))
+    finally:
+        page.close()
 def test_a_recording_plays_beside_joints_searched_for(chromium: Any) -> None:
     """As wide as a telephone: the sheet of controls takes the whole width, numbers are whole."""
     robot = mbdyn_ros.example("ur5")

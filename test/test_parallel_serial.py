@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import mbdyn_ros
 from benchmarks.joint_wrenches import along, wrenches
 from benchmarks.parallel_serial import AGREEMENT, MOTIONS, ROUND_TRIP, Motion, accuracy
 
@@ -32,7 +33,30 @@ def test_forward_dynamics_beside_a_second_program(motion: Motion) -> None:
     assert [row[0] for row in rows] == [motion.paper[0], motion.paper[2]]
     assert trip < 2 * rows[0][2] and gap < 2 * rows[1][-2]
     trips = next(one for one in PAPERS.splitlines() if f"{motion.paper[0]:.2e}" in one)
-    assert figures(trips)[-1] == pytest.approx(rows[0][2])
+    assert figures(trips)[-1] == rows[0][2]
+    (gaps,) = (one for one in PAPERS.splitlines() if one.startswith("| figures 3c, 4c"))
+    place = MOTIONS.index(motion)
+    assert figures(gaps)[place::2] == [motion.paper[2], rows[1][-2]]
+    # how fast they move, by the errors and per cents that the paper gives
+    implied = 100 * motion.paper[0] / motion.paper[1]
+    told = re.findall(r"(\d\.\d+) and (\d\.\d+)(?= \(m/s²|\.)", PAGE.replace("\n", " "))
+    sizes, theirs = (float(one[place]) for one in told[:2])
+    assert found.size == pytest.approx(sizes, rel=0.02)
+    assert implied == pytest.approx(theirs, rel=0.03)
+    times = re.findall(r"by (\d+) and (\d+) times", PAPERS)[0][place]
+    assert found.size / implied == pytest.approx(float(times), rel=0.06)
+
+
+def test_half_a_digit_of_the_efforts() -> None:
+    """What rounding the efforts does to accelerations, signs at random: no forward dynamics can
+    come nearer."""
+    robot = mbdyn_ros.load(DOCS.parent / "urdf" / "manipulator.urdf")
+    q, v, a = MOTIONS[1].at(np.linspace(0, 10, 101))
+    efforts = robot.inverse_dynamics(q, v, a)
+    signs = np.random.default_rng(0).choice([-0.5, 0.5], efforts.shape)
+    moved = np.linalg.solve(robot.mass_matrix(q), (signs * np.spacing(abs(efforts)))[..., None])
+    text = re.findall(r"accelerations by (\S+) already", PAGE.replace("\n", " "))[0]
+    assert np.abs(moved[..., 0]).sum(axis=1).mean() == pytest.approx(float(text), rel=0.2, abs=0)
 
 
 def test_wrenches_of_actuators_are_their_efforts() -> None:

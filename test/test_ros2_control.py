@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from lxml import etree
 
 pytest.importorskip("rclpy")
 
@@ -48,6 +49,21 @@ def test_the_block() -> None:
     assert interfaces["grip"] == {"position", "velocity", "effort"} and not interfaces["mirror"]
     other = robot.description("topic_based_ros2_control/TopicBasedSystem")
     assert "<plugin>topic_based_ros2_control/TopicBasedSystem</plugin>" in other
+
+
+@pytest.mark.parametrize("name", ["ur5", "manipulator"])
+def test_our_robots_have_the_block_that_is_made(name: str) -> None:
+    """Of those whose controllers are in `config`."""
+    text = robot_description(name)
+    own, made = (
+        etree.fromstring(one.encode()).findall("ros2_control")
+        for one in (text, ControlledRobot(text).description())
+    )
+    assert len(own) == 1 and _elements(own[0]) == _elements(made[0])
+
+
+def _elements(root: etree._Element) -> list[tuple[str, dict[str, str], str]]:
+    return [(str(one.tag), dict(one.attrib), (one.text or "").strip()) for one in root.iter()]
 
 
 def test_loops_stay_in_the_description() -> None:

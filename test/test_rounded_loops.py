@@ -5,11 +5,14 @@ The exact robot's answers are those of Pinocchio's tree and a null space (see `l
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
 import pytest
+import yaml
 from rounded_robots import ROBOTS, load_rounded, mechanism, rounded_texts
+from scipy.spatial.transform import Rotation
 from test_assembly import four_bar, pin
 
 import mbdyn_ros
@@ -129,3 +132,17 @@ def test_a_mimic_that_contradicts_a_loop_is_refused_with_the_gap() -> None:
         parallelogram_with_mimic(1.01)
     with pytest.raises(ModelError, match="cannot be closed"):
         parallelogram_with_mimic(-1.0)
+
+
+def test_frames_that_point_opposite_ways_are_said_to() -> None:
+    """Of a rounded file too, where a small gap is left beside the half turn."""
+    urdf, side = rounded_texts(mechanism("five-bar"), 4)
+    document = yaml.safe_load(side)
+    frame = document["loops"][0]["successor"]
+    axis = np.array(document["loops"][0]["axis"], dtype=float)
+    across = np.cross(axis, [1.0, 0.0, 0.0] if abs(axis[0]) < 0.9 else [0.0, 1.0, 0.0])
+    half = Rotation.from_rotvec(math.pi * across / np.linalg.norm(across))
+    turned = Rotation.from_euler("xyz", frame.get("rpy", [0.0, 0.0, 0.0])) * half
+    frame["rpy"] = turned.as_euler("xyz").round(4).tolist()
+    with pytest.raises(mbdyn_ros.ModelError, match="half a turn is left: the two frames"):
+        mbdyn_ros.load(urdf, yaml.safe_dump(document))

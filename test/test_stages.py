@@ -109,7 +109,7 @@ def written_out(program: Program, inputs: list[np.ndarray]) -> np.ndarray:
 
 
 @EGG
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [pytest.param(NAMES[0], marks=pytest.mark.long), NAMES[1]])
 @pytest.mark.parametrize(
     "flags", [[], ["-mno-avx512f"], ["-mno-avx"]], ids=["all", "no AVX-512", "no AVX"]
 )

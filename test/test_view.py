@@ -13,6 +13,8 @@ from mbdyn_ros.model.model import Pose
 from mbdyn_ros.model.read.mesh_file import find_mesh, load_mesh
 from mbdyn_ros.model.shapes import Box, Cylinder, Mesh
 from mbdyn_ros.view.page.excursion import excursion
+from mbdyn_ros.view.page.joint_table import joint_table
+from mbdyn_ros.view.page.motion import recorded
 from mbdyn_ros.view.scene.link_poses import link_poses
 from mbdyn_ros.view.scene.skeleton import skeleton
 from mbdyn_ros.view.scene.visuals import read_visuals
@@ -110,7 +112,7 @@ def test_an_excursion_stops_before_the_loops_open(interpreted: None) -> None:
     assert beyond.cut and -0.354 < low < -0.3 and 0.45 < high < 0.511
     assert beyond.effort is not None and np.isfinite(beyond.effort).all()
     half = len(beyond.time) // 2
-    assert np.allclose(beyond.q_at(0.5), high) and np.allclose(beyond.q[half], high)
+    assert np.allclose(beyond.at(0.5)[0], high) and np.allclose(beyond.q[half], high)
     assert beyond.stroke.share_at(high) == pytest.approx(0.5)
 
 
@@ -135,3 +137,37 @@ def test_identity_pose_is_the_roots() -> None:
     robot = mbdyn_ros.load('<robot name="still"><link name="stone"/></robot>')
     poses = link_poses(robot.model, np.zeros(0))
     assert np.array_equal(poses["stone"].matrix(), Pose().matrix())
+
+
+def test_joints_in_numbers(interpreted: None) -> None:
+    """Radians and degrees, metres without them; noise is 0; what is at its limit is bold."""
+    robot = mbdyn_ros.load(ROOT / "urdf" / "boom.urdf")
+    position = np.array([np.pi / 6, -1e-9, 0.1])
+    table = joint_table(robot, position, np.array([40000.0]), lambda name: True)
+    assert "| boom_joint | 0.5236 rad | 30.0 |  |  |" in table
+    assert "| barrel_joint | 0.0000 rad | 0.0 |  |  |" in table
+    assert "| rod_joint | 0.1000 m |  | 40000 N | **100%** |" in table
+    assert "boom_joint" not in joint_table(robot, position, None, lambda name: "rod" in name)
+    arm = mbdyn_ros.load(ALL_KINDS.replace('type="floating"', 'type="fixed"'))
+    wide = joint_table(arm, np.zeros(5), np.array([1, 1, 1, 2.0, 1e-15]), lambda name: True)
+    assert "| hinge | 0.0000 rad | 0.0 | 2 N m |" in wide
+    assert "| slide | 0.0000 m |  | 0 N |" in wide and "limit" not in wide
+
+
+def test_a_recording_is_shown_between_its_instants(interpreted: None) -> None:
+    robot = mbdyn_ros.load(ROOT / "urdf" / "boom.urdf")
+    time = np.array([5.0, 5.5, 6.5])
+    q = np.array([[0.0], [0.1], [0.0]])
+    zeros = np.zeros((3, 1))
+    motion = recorded(robot, time, q, 2 * q, zeros)
+    assert motion.period == 1.5 and motion.time[0] == 0
+    for share, wanted in ((0.0, 0.0), (1 / 6, 0.05), (2 / 3, 0.05), (1.0, 0.0)):
+        place, rate, _ = motion.at(share)
+        assert place[0] == pytest.approx(wanted) and rate[0] == pytest.approx(2 * wanted)
+    assert motion.effort is not None and motion.effort[1] == pytest.approx(
+        robot.inverse_dynamics(q[1], 2 * q[1], [0.0])
+    )
+    with pytest.raises(mbdyn_ros.InputError, match="rod_pin"):
+        recorded(robot, time, 9 * q, zeros, zeros)
+    with pytest.raises(mbdyn_ros.InputError, match="rises from row to row"):
+        recorded(robot, time[[0, 2, 1]], q, zeros, zeros)

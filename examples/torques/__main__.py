@@ -55,7 +55,7 @@ The Panda stays away from a stretched arm: there the axes of its joints 1 and 3 
 inertia between them is small, and a PD of fixed gains shakes at the delays of a busy machine.
 """
 
-DELAY = 0.002
+DELAY = 0.001
 """s that efforts take to the simulator, and hold there."""
 
 PD_FREQUENCY = 8.0

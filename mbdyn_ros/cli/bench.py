@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from ..bench.benchmark import PROGRAMS, Benchmark, benchmark
+from ..bench.benchmark import PROGRAMS
 from ..errors import InputError
-from ..program.declaration import offered
-from ..robot import Robot
 from .printing import print_json, print_table
-from .robot_options import RobotOptions, robot_options, shareable_urdf
+from .robot_options import RobotOptions, complete_robot, robot_options, shareable_urdf
+
+if TYPE_CHECKING:
+    from ..bench.benchmark import Benchmark
 
 
 @click.command()
-@click.argument("urdfs", metavar="URDF...", nargs=-1, required=True)
+@click.argument("urdfs", metavar="URDF...", nargs=-1, required=True, shell_complete=complete_robot)
 @click.option(
     "--program", "programs", multiple=True, metavar="NAME",
     help=f"What to time; may be repeated.  [default: {', '.join(PROGRAMS)}]",
@@ -40,6 +43,10 @@ def bench(
       mbdyn bench ur5.urdf panda.urdf
       mbdyn bench --floating-base solo12.urdf --json
     """
+    from ..bench.benchmark import benchmark
+    from ..program.declaration import offered
+    from ..robot import Robot
+
     known = [name for name in offered() if hasattr(Robot, name)]
     for name in programs:
         if name not in known:

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import InputError
-from ..export.c_export import Exported
-from ..export.closed_form_program import closed_form_programs
-from ..export.closed_form_text import FORMATS, to_elements
-from ..model.read.source_text import NamedText
-from ..recording.write import check_target
-from ..robot import Robot
+from ..export.closed_form_text import FORMATS
 from ..robot.export import PRECISIONS
 from .printing import print_json
-from .robot_options import RobotOptions, robot_options
+from .robot_options import RobotOptions, robot_argument, robot_options
+
+if TYPE_CHECKING:
+    from ..export.c_export import Exported
+    from ..robot import Robot
 
 SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
 """Formats of formulas by the ends of files' names."""
 
 
 @click.command()
-@click.argument("urdf")
+@robot_argument
 @click.option("-o", "--output", metavar="PATH",
               help="Folder for C code; file (.txt, .md, .tex) for formulas, or a folder.")
 @click.option("--link", "links", multiple=True, metavar="LINK",
@@ -81,6 +81,9 @@ def codegen(
       mbdyn codegen piezo_robot.yaml --closed-form --symbols masses,lengths
       mbdyn codegen piezo_robot.yaml --closed-form -o piezo_c
     """
+    from ..export.closed_form_program import closed_form_programs
+    from ..model.read.source_text import NamedText
+
     if formulas and (in_cpp or variable):
         raise click.UsageError("--cpp and --variable do not go with --closed-form")
     in_c = output is not None and not Path(output).suffix
@@ -138,6 +141,9 @@ def _write_formulas(
     symbols: tuple[str, ...],
     as_json: bool,
 ) -> None:
+    from ..export.closed_form_text import to_elements
+    from ..recording.write import check_target
+
     target: Path | None = None
     if output is not None:
         target = check_target(output, tuple(SUFFIXES))

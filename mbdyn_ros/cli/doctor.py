@@ -11,8 +11,6 @@ from pathlib import Path
 
 import click
 
-from ..compiler.cache import cache_folder
-from ..compiler.gcc import CompilationError, toolchain
 from ..extras import EXTRAS
 from .printing import print_json, print_table
 
@@ -59,6 +57,8 @@ def _machine() -> list[Finding]:
 
 
 def _compiler() -> Finding:
+    from ..compiler.gcc import CompilationError, toolchain
+
     what = "C compiler"
     cure = "sudo apt install build-essential; until then programs are interpreted"
     chosen = toolchain()
@@ -72,6 +72,8 @@ def _compiler() -> Finding:
 
 
 def _cache() -> Finding:
+    from ..compiler.cache import cache_folder
+
     folder = cache_folder()
     files = [one.stat().st_size for one in folder.glob("*") if one.is_file()]
     size = f"{len(files)} files, {sum(files) / 1e6:.1f} MB"

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..model.model import Array
-from ..recording.write import TABLES, check_target
-from ..robot import Robot
-from ..units import acceleration_unit, effort_unit
-from ..view.figure import PLOTS
-from .robot_options import RobotOptions, robot_options
-from .rounding import rounding_noise
-from .series import AT_HOME, labels_of, load_options, read_wrenches, state_option
-from .states import States, gather, print_state, show
+from .robot_options import RobotOptions, robot_argument, robot_options
+from .state_options import AT_HOME, load_options, state_option
+
+if TYPE_CHECKING:
+    from ..model.model import Array
+    from ..robot import Robot
+    from .states import States
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -50,7 +48,7 @@ def states_options(given: str, unit: str, result: str) -> Callable[[F], F]:
             state_option(given, unit),
             state_option("velocity", "rad/s or m/s"),
             state_option("position", "rad or m", AT_HOME),
-            click.argument("urdf"),
+            robot_argument,
         ):
             function = option(function)
         return function
@@ -112,30 +110,40 @@ def _answer(
     **values: str | None,
 ) -> None:
     """Show what the dynamics of a robot give for `given`; `values` are the options of states."""
+    from ..extras import require
+    from ..recording.write import TABLES, check_target
+    from ..view.figure import PLOTS
+    from .rounding import rounding_noise
+    from .series import read_wrenches
+    from .states import gather, print_state, show
+
     if output is not None:
         check_target(output, TABLES)
     if plot is not None:
         check_target(plot, PLOTS)
+        require("plot")
     texts = {quantity: values[quantity] for quantity in ("position", "velocity", given)}
     states = gather(robot, texts, trajectory, differentiate)
     wrenches = read_wrenches(wrench)
 
-    def answer(*numbers: Array) -> Array:
-        effect: Array = dynamics(*numbers, wrenches, not no_friction)
+    def answer(*numbers: Array, friction: bool = False) -> Array:
+        effect: Array = dynamics(*numbers, wrenches, friction)
         return effect
 
     numbers = [series.numbers for series in states.values()]
-    result = answer(*numbers)
+    result = answer(*numbers, friction=not no_friction)
     if plot is not None:
         _plot(robot, states, wanted, result, plot)
     show(robot, states, wanted, result, as_json, output)
     if result.ndim == 1 and output is None and not as_json:
-        print_state(robot, states, wanted, result, rounding_noise(answer, numbers, result))
+        print_state(robot, states, wanted, result, rounding_noise(answer, numbers))
 
 
 def _plot(robot: Robot, states: States, quantity: str, result: Array, path: str) -> None:
     """Plot the result, with the limits of efforts that are near it."""
+    from ..units import acceleration_unit, effort_unit
     from ..view.result_plot import save_result_plot
+    from .series import labels_of
 
     labels = labels_of(robot, quantity)
     unit_of = effort_unit if quantity == "effort" else acceleration_unit

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from ..errors import InputError
-from ..model.read.number import to_float
-from ..recording.write import check_target
-from ..robot import Robot
-from ..robot.saving import WRITERS
 from .printing import print_json
-from .robot_options import RobotOptions, robot_options
+from .robot_options import RobotOptions, robot_argument, robot_options
+
+if TYPE_CHECKING:
+    from ..robot import Robot
 
 
 @click.command()
-@click.argument("urdf")
+@robot_argument
 @click.option("-o", "--output", required=True, metavar="FILE",
               help="The file: .urdf (URDF+), .xml (MJCF, for MuJoCo) or .sdf.")
 @click.option("--attach", metavar="FILE", help="A tool or a second robot to fasten.")
@@ -75,6 +75,9 @@ def edit(
       mbdyn edit urdf/manipulator.urdf -o manipulator.xml
       mbdyn edit right_arm.urdf --mirror 0 1 0 --name left_arm -o left_arm.urdf
     """
+    from ..recording.write import check_target
+    from ..robot.saving import WRITERS
+
     target = check_target(output, tuple(WRITERS))
     if urdf != "-" and Path(urdf).exists() and target.exists() and target.samefile(urdf):
         raise InputError(f"{target}: is the robot's own file; name another one")
@@ -162,6 +165,8 @@ def _pairs(texts: Iterable[str], what: str) -> Mapping[str, str]:
 
 
 def _number(what: str, text: str, value: str) -> float:
+    from ..model.read.number import to_float
+
     number = to_float(value)
     if number is None:
         raise InputError(f"{what}: {text!r}: {value!r} is no number")

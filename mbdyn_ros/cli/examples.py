@@ -7,8 +7,6 @@ from pathlib import Path
 
 import click
 
-from ..model.read.description import read_description
-from ..model.read.installed import ALSO, installed_robots, own_robots
 from .printing import print_json, print_table
 
 
@@ -23,6 +21,8 @@ def examples(as_json: bool) -> None:
       mbdyn inspect crane
       cp "$(mbdyn examples --json | jq -r .excavator.path)" my_excavator.urdf
     """
+    from ..model.read.installed import ALSO, installed_robots, own_robots
+
     names = {path: other for other, name in ALSO.items() for path in [own_robots()[name]]}
     rows = {
         names.get(path, name): describe(path)
@@ -51,6 +51,8 @@ def examples(as_json: bool) -> None:
 
 def describe(path: Path) -> dict[str, str | int | float]:
     """Numbers of a robot, and the first sentence of its file."""
+    from ..model.read.description import read_description
+
     model = read_description(path)
     words = re.sub(r"\s#\s|\s+", " ", re.split(r"<!--|\A#", path.read_text(), maxsplit=1)[1])
     return {

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import click
-import numpy as np
+from typing import TYPE_CHECKING
 
-from ..model.edit.placing import placed_at
-from ..robot import Robot
-from ..robot.inverse_kinematics import Reached
+import click
+
 from .printing import number, print_json, print_table
-from .robot_options import RobotOptions, robot_options
-from .series import AT_HOME, read_values, state_option
+from .robot_options import RobotOptions, robot_argument, robot_options
+from .state_options import AT_HOME, state_option
+
+if TYPE_CHECKING:
+    from ..robot import Robot
+    from ..robot.inverse_kinematics import Reached
 
 Three = tuple[float, float, float]
 
 
 @click.command()
-@click.argument("urdf")
+@robot_argument
 @click.argument("link")
 @click.option("--xyz", nargs=3, type=float, metavar="X Y Z", required=True,
               help="Where it is to be in the world, m.")  # fmt: skip
@@ -47,6 +49,9 @@ def ik(
       mbdyn ik ur5 tool0 --xyz 0.4 0.2 0.5 --rpy 3.14159 0 0
       mbdyn ik crane tool --xyz 3.2 0.4 1.5 --json | jq .position
     """
+    from ..model.edit.placing import placed_at
+    from .series import read_values
+
     robot = options.read(urdf)
     pose = placed_at("ik", xyz, rpy or (0.0, 0.0, 0.0)).matrix()
     start = read_values(robot, "position", position).numbers
@@ -72,6 +77,8 @@ def _document(robot: Robot, found: Reached) -> dict[str, object]:
 
 
 def _print(robot: Robot, link: str, found: Reached) -> None:
+    import numpy as np
+
     low, high = robot.position_limits
     rows = [
         (name, *(number(float(one)) if np.isfinite(one) else "" for one in numbers))

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import click
 
-from ..recording.write import check_target
 from .printing import print_json
-from .robot_options import RobotOptions, robot_options
+from .robot_options import RobotOptions, robot_argument, robot_options
 
 
 @click.command()
-@click.argument("urdf")
+@robot_argument
 @click.option(
     "--graph", metavar="FILE",
     help="Draw links, joints, loops and clusters as .svg or .png.",
@@ -31,6 +30,8 @@ def inspect(urdf: str, graph: str | None, options: RobotOptions, as_json: bool) 
       mbdyn inspect --floating-base solo12.urdf
       mbdyn inspect panda.urdf --json | jq .moving_mass
     """
+    from ..recording.write import check_target
+
     if graph is not None:
         check_target(graph, (".svg", ".png"))
     robot = options.read(urdf, quiet=True)

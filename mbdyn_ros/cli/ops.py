@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import click
 
-from ..export.literature_counts import literature_tables
-from ..program.operations import COUNTED_KINDS
 from .printing import print_json, print_table
-from .robot_options import RobotOptions, robot_options
+from .robot_options import RobotOptions, robot_argument, robot_options
 
 
 @click.command()
-@click.argument("urdf")
+@robot_argument
 @robot_options
 def ops(urdf: str, options: RobotOptions, as_json: bool) -> None:
     """Count the operations of every program and every formulation, beside the literature's.
@@ -25,6 +23,9 @@ def ops(urdf: str, options: RobotOptions, as_json: bool) -> None:
       mbdyn ops ur5.urdf
       mbdyn ops piezo_robot.yaml --json | jq .counts.inverse_dynamics
     """
+    from ..export.literature_counts import literature_tables
+    from ..program.operations import COUNTED_KINDS
+
     robot = options.read(urdf)
     counts = robot.operation_counts()
     tables = {} if robot.dependent_joints else literature_tables(robot.system.tree, counts)

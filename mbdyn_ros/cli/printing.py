@@ -6,12 +6,12 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
-from ..model.model import Array
+if TYPE_CHECKING:
+    from ..model.model import Array
 
 PIPE_COLUMNS = 10_000
 """Columns of a table that goes to a file or a pipe: nothing is cut off."""
@@ -56,6 +56,8 @@ def number_column(values: Sequence[float], noise: float | Array = 0.0) -> list[s
 
     noise : of all numbers or of each, where more is known of it than `COLUMN_NOISE`.
     """
+    import numpy as np  # a help needs none
+
     sizes = np.abs(np.asarray(values, dtype=float))
     counts = sizes > np.maximum(COLUMN_NOISE * sizes.max(initial=0.0), noise)
     return [number(value if one else 0.0) for value, one in zip(values, counts, strict=True)]

@@ -9,18 +9,17 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from ..errors import InputError, ModelWarning
-from ..model.read.description import described
-from ..model.read.installed import find_robot
-from ..model.read.source_text import NamedText, Source
-from ..model.read.xacro_text import has_xacro, xacro_arguments
-from ..model.write.urdf import urdf_of
-from ..robot import Robot, load
-from .text_values import name_values
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from ..model.read.source_text import Source
+    from ..robot import Robot
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,6 +36,10 @@ class RobotOptions:
 
     def described(self, source: str) -> Source:
         """The description in a file (- is standard input) or of an example, xacro expanded."""
+        from ..model.read.description import described
+        from ..model.read.installed import find_robot
+        from ..model.read.xacro_text import has_xacro, xacro_arguments
+
         given = xacro_arguments(self.xacro, "--xacro") or None
         if re.fullmatch(r"\w+", source) and not Path(source).exists():
             return described(find_robot(source), given)
@@ -50,6 +53,9 @@ class RobotOptions:
 
         Its warnings go to stderr unless `quiet`.
         """
+        from ..robot import load
+        from .text_values import name_values
+
         home: Mapping[str, float] | str | None = self.home
         if self.home is not None and "=" in self.home:
             home = name_values(self.home, "--home")
@@ -64,6 +70,23 @@ class RobotOptions:
                 gravity=self.gravity,
                 srdf=self.srdf,
             )
+
+
+def complete_robot(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Robots by name and files, for the Tab key."""
+    from click.shell_completion import CompletionItem
+
+    from ..model.read.installed import installed_robots
+
+    names = [name for name in sorted(installed_robots()) if name.startswith(incomplete)]
+    return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
+
+
+def robot_argument(function: F) -> F:
+    """The argument URDF: a file or the name of a robot."""
+    return click.argument("urdf", shell_complete=complete_robot)(function)
 
 
 def robot_options(function: F) -> F:
@@ -123,4 +146,7 @@ def read_input() -> str:
 
 def shareable_urdf(description: Source) -> str:
     """The URDF of a robot, for programs that read nothing else; empty for a DH table."""
+    from ..model.read.source_text import NamedText
+    from ..model.write.urdf import urdf_of
+
     return urdf_of(description) if isinstance(description, NamedText) else ""

@@ -21,11 +21,13 @@ MARGIN = 8.0
 """The noise over the largest change that was seen."""
 
 
-def rounding_noise(
-    function: Callable[..., Array], arguments: Sequence[Array], result: Array
-) -> Array:
-    """How far (n,) from 0 numbers of `result`, the function's answer, may be by rounding alone."""
-    random, noise = np.random.default_rng(0), np.zeros_like(result)
+def rounding_noise(function: Callable[..., Array], arguments: Sequence[Array]) -> Array:
+    """How far (n,) from 0 numbers of the function's answer may be by rounding alone.
+
+    The function has no jump: dry friction, for one, is left out of it.
+    """
+    random, result = np.random.default_rng(0), function(*arguments)
+    noise = np.zeros_like(result)
     for _ in range(ROUNDED_TIMES):
         rounded = [
             one + np.maximum(np.abs(one), 1.0) * random.choice(SIGNS, one.shape)

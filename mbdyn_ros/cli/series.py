@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import numpy as np
@@ -24,11 +24,7 @@ from ..robot import Robot
 from ..simulation.stepped.fixed_step import neutral_position
 from .text_values import name_values
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 VALUES = """name=value,...  or  '[v1, v2, ...]' in the robot's order  or  FILE.csv|.json"""
-
-AT_HOME = " Joints not named are at home: 0, unless --home or the file says else."
 
 
 @dataclass(frozen=True)
@@ -42,31 +38,6 @@ class Series:
     def many(self) -> bool:
         """Whether these are many states."""
         return self.numbers.ndim == 2
-
-
-def state_option(quantity: str, unit: str, more: str = "") -> Callable[[F], F]:
-    """An option --position, --velocity, --acceleration or --effort."""
-    what = quantity.capitalize()
-    plural = what.removesuffix("y") + ("ies" if what.endswith("y") else "s")
-    return click.option(f"--{quantity}", metavar="VALUES", help=f"{plural}, {unit}.{more}")
-
-
-def load_options(function: F) -> F:
-    """The options --wrench and --no-friction of programs that take loads."""
-    function = click.option(
-        "--no-friction", is_flag=True, help="Leave damping and dry friction out."
-    )(function)
-    return wrench_option(function)
-
-
-def wrench_option(function: F) -> F:
-    """The option --wrench."""
-    return click.option(
-        "--wrench",
-        multiple=True,
-        metavar="LINK=FX,FY,FZ,TX,TY,TZ",
-        help="Force (N) and torque (N m) from outside on a link, at its origin in its axes.",
-    )(function)
 
 
 def labels_of(robot: Robot, quantity: str) -> tuple[str, ...]:

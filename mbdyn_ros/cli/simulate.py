@@ -5,37 +5,33 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
 from ..errors import InputError, SimulationError
 from ..integration.methods import ADAPTIVE, described
-from ..model.model import Array
-from ..recording.impact_records import impact_records
-from ..recording.linear import linear
-from ..recording.write import BAGS, check_target, write
-from ..robot import Robot
-from ..simulation import Environment, StoppedSimulationError, read_environment
-from ..simulation import simulate as run
-from ..simulation.contact.lift import lifted
-from ..simulation.contact.stops import with_stops
-from ..view.figure import PLOTS
-from .hold import held
 from .printing import print_json, progress_bar
-from .robot_options import RobotOptions, robot_options, shareable_urdf
-from .series import AT_HOME, read_values, read_wrenches, state_option, wrench_option
-from .simulation_summary import print_summary, summarize, touching
+from .robot_options import RobotOptions, robot_argument, robot_options, shareable_urdf
+from .state_options import AT_HOME, state_option, wrench_option
+
+if TYPE_CHECKING:
+    from ..model.model import Array
+    from ..robot import Robot
+    from ..simulation import Environment
 
 BAG_RATE = 100.0
 """Samples per second of a bag, unless asked otherwise."""
+
+DRAWN = 2000
+"""Samples of a plot alone: lines between steps would be polygons, and jumps slopes."""
 
 MOST_SAMPLES = 1e8
 """Samples of an output; more would not fit into memory."""
 
 
 @click.command()
-@click.argument("urdf")
+@robot_argument
 @click.option("--duration", type=float, required=True, help="Seconds.")
 @state_option("position", "rad or m, at the start", AT_HOME)
 @state_option("velocity", "rad/s or m/s, at the start")
@@ -70,7 +66,8 @@ MOST_SAMPLES = 1e8
 )
 @click.option(
     "--rate", type=float,
-    help="Samples per second of the output.  [default: every step; in a bag 100]",
+    help="Samples per second of the output.  [default: every step; in a bag 100; of a plot alone "
+         "2000 in all]",
 )
 @click.option(
     "--output", metavar="FILE",
@@ -113,10 +110,23 @@ def simulate(
       mbdyn simulate a1.urdf --floating-base --environment floor.yaml --hold 60,2 --duration 5
       mbdyn simulate ur5.urdf --duration 5 --output run.mcap && ros2 bag play run.mcap
     """
+    from ..extras import require
+    from ..recording.impact_records import impact_records
+    from ..recording.write import BAGS, check_target, write
+    from ..simulation import StoppedSimulationError
+    from ..simulation import simulate as run
+    from ..simulation.contact.lift import lifted
+    from ..simulation.contact.stops import with_stops
+    from ..view.figure import PLOTS
+    from .hold import held
+    from .series import read_values, read_wrenches
+    from .simulation_summary import print_summary, summarize, touching
+
     if output is not None:
         check_target(output)
     if plot is not None:
         check_target(plot, PLOTS)
+        require("plot")  # before the work is done
     described = options.described(urdf)
     robot = options.read(described)
     start = [read_values(robot, *one) for one in (("position", position), ("velocity", velocity))]
@@ -134,6 +144,8 @@ def simulate(
     drive, longest = effort_of(robot, effort)
     if hold is not None:
         drive = held(robot, q0, drive, hold)
+    if rate is None and output is None and plot is not None and duration > 0:
+        rate = DRAWN / duration
     times = _sample_times(duration, rate, output)
     began = time.perf_counter()
     stopped = None
@@ -179,6 +191,8 @@ def simulate(
 
 def walls_of(robot: Robot, path: str) -> Environment:
     """The walls of a file, refused where they do not fit the robot."""
+    from ..simulation import read_environment
+
     environment = read_environment(path)
     try:
         environment.contact_points(robot)
@@ -191,6 +205,11 @@ def effort_of(
     robot: Robot, text: str | None
 ) -> tuple[Array | Callable[[float, Array, Array], Array], float]:
     """The efforts of the joints over time, and the longest step (s) that overlooks none."""
+    import numpy as np
+
+    from ..recording.linear import linear
+    from .series import read_values
+
     series = read_values(robot, "effort", text)
     if not series.many:
         return series.numbers, np.inf
@@ -206,6 +225,10 @@ def effort_of(
 
 
 def _sample_times(duration: float, rate: float | None, output: str | None) -> Array | None:
+    import numpy as np
+
+    from ..recording.write import BAGS
+
     if rate is None and output is not None and Path(output).suffix.lower() in BAGS:
         rate = BAG_RATE
     if rate is None:

@@ -100,7 +100,8 @@ def print_summary(robot: Robot, trajectory: Trajectory, summary: dict[str, Any])
     changes = len(trajectory.transitions) - len(passed)
     if changes:
         what = "joint" if "impacts" not in summary else "joint or a contact"
-        click.echo(f"{changes} times a {what} came to rest or broke away.")
+        times = "Once" if changes == 1 else f"{changes} times"
+        click.echo(f"{times} a {what} came to rest or broke away.")
     for file in summary["files"]:
         click.echo(f"wrote {file}")
 
@@ -125,6 +126,7 @@ def _print_impacts(impacts: list[dict[str, Any]]) -> None:
         click.echo("No impacts.")
         return
     header = ("time (s)", "point", "surface", "angle (deg)", "jump (m/s)", "impulse (N s)")
-    print_table(f"{len(impacts)} impacts", header, rows[:MOST_ROWS], text_columns=3)
+    title = "1 impact" if len(impacts) == 1 else f"{len(impacts)} impacts"
+    print_table(title, header, rows[:MOST_ROWS], text_columns=3)
     if len(rows) > MOST_ROWS:
         click.echo(f"and {len(rows) - MOST_ROWS} contacts more; --json has them all.")

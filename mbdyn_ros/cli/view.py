@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..errors import InputError
-from ..recording.write import check_target
-from .robot_options import RobotOptions, robot_options
-from .series import AT_HOME, read_values, state_option
+from .robot_options import RobotOptions, complete_robot, robot_options
 from .serving import announce, announce_file, page_options, serving
+from .state_options import AT_HOME, state_option
 
 if TYPE_CHECKING:
     from ..model.read.source_text import Source
@@ -24,7 +23,7 @@ SHOWN = ("masses", "center", "frames", "collision", "forces")
 
 
 @click.command()
-@click.argument("urdf", required=False)
+@click.argument("urdf", required=False, shell_complete=complete_robot)
 @click.option(
     "--ros", is_flag=True,
     help="Follow joint_states and markers of a running ROS system; without URDF the robot comes "
@@ -70,6 +69,7 @@ def view(
       mbdyn view --ros
       xacro ur.urdf.xacro name:=ur ur_type:=ur5e | mbdyn view - --port 8081
     """
+    from ..recording.write import check_target
     from ..view.page.page import Address, Page, require_page
 
     require_page()
@@ -111,6 +111,7 @@ def _robot_page(
 ) -> RobotPage:  # fmt: skip
     from ..view.page.robot_page import RobotPage
     from ..view.scene.visuals import read_visuals
+    from .series import read_values
 
     recording = None
     if trajectory is not None:

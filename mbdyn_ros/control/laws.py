@@ -20,13 +20,11 @@ the link has, and the efforts N^T effort_0 that do not accelerate it).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import casadi as ca
 
 from ..equations.actuation import actuated
 from ..equations.algebra.spatial import SX, skew
-from ..equations.efforts import reduced_efforts, without_springs
+from ..equations.efforts import coriolis_product, reduced_efforts
 from ..equations.frames import Frame, frame_acceleration, frame_pose, jacobian
 from ..equations.loops.embedding import Embedding
 from ..equations.programs import mass_matrix
@@ -72,21 +70,13 @@ def joint_impedance(
     stiffness: SX,
     damping: SX,
 ) -> SX:
-    """Springs and dampers between the independent joints and where they are wanted (PD+).
-
-    Christoffel's C(q, v) w is symmetric and linear in both: with c(q, v) = C(q, v) v,
-    4 C(q, v) w = c(q, v + w) - c(q, v - w).
-    """
+    """Springs and dampers between the independent joints and where they are wanted (PD+)."""
     embedding = system.embedding(q, z)
     rest = SX.zeros(v.shape[0])
     moved = reduced_efforts(system, embedding, rest, wanted_a, None, False)
-    slack = replace(without_springs(system), gravity=0 * system.gravity)
-    sum_, difference = (
-        reduced_efforts(slack, embedding, speed, rest, None, False)
-        for speed in (v + wanted_v, v - wanted_v)
-    )
+    turned = coriolis_product(system, embedding, v, wanted_v)
     springs = stiffness * error + damping * (wanted_v - v)
-    efforts = moved + (sum_ - difference) / 4 + springs + _friction(system, embedding, wanted_v)
+    efforts = moved + turned + springs + _friction(system, embedding, wanted_v)
     return actuated(system, embedding, efforts)
 
 

@@ -23,13 +23,11 @@ The error obeys M s' + C s + (k M + K) s = what the world gives. So d/dt (s^T M 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import casadi as ca
 
 from ..equations.actuation import actuated
 from ..equations.algebra.spatial import SX
-from ..equations.efforts import reduced_efforts, without_springs
+from ..equations.efforts import coriolis_product, reduced_efforts
 from ..equations.programs import mass_matrix
 from ..equations.system import System
 from ..equations.tree.acting import joint_friction
@@ -51,8 +49,8 @@ def virtual_decomposition(
 ) -> SX:
     """Efforts that lead every body to its required velocity.
 
-    C(q, v) v_r is that of Christoffel's symbols, as in `laws.joint_impedance`. Joints may have
-    rates k of their own: then sqrt(k_i k_j) M_ij stands for k M.
+    C(q, v) v_r is that of Christoffel's symbols. Joints may have rates k of their own: then
+    sqrt(k_i k_j) M_ij stands for k M.
     """
     embedding = system.embedding(q, z)
     rest = SX.zeros(v.shape[0])
@@ -62,10 +60,6 @@ def virtual_decomposition(
     root = ca.sqrt(body_rate)
     feedback = root * (mass_matrix(system, q, z) @ (root * slip)) + damping * slip
     moved = reduced_efforts(system, embedding, rest, change, None, False)
-    slack = replace(without_springs(system), gravity=0 * system.gravity)
-    sum_, difference = (
-        reduced_efforts(slack, embedding, speed, rest, None, False)
-        for speed in (v + required, v - required)
-    )
+    turned = coriolis_product(system, embedding, v, required)
     friction = embedding.reduce(joint_friction(system.tree, embedding.velocity(wanted_v)))
-    return actuated(system, embedding, moved + (sum_ - difference) / 4 + feedback + friction)
+    return actuated(system, embedding, moved + turned + feedback + friction)

@@ -49,6 +49,21 @@ def without_springs(system: System) -> System:
     return replace(system, tree=replace(tree, bodies=bodies))
 
 
+def coriolis_product(system: System, embedding: Embedding, v: SX, other: SX) -> SX:
+    """C(q, v) w (nv, 1), with the matrix of Christoffel's symbols, at other velocities w.
+
+    It is symmetric and linear in both: with c(q, v) = C(q, v) v,
+    4 C(q, v) w = c(q, v + w) - c(q, v - w).
+    """
+    rest = SX.zeros(v.shape[0])
+    slack = replace(without_springs(system), gravity=0 * system.gravity)
+    sum_, difference = (
+        reduced_efforts(slack, embedding, speed, rest, None, False)
+        for speed in (v + other, v - other)
+    )
+    return (sum_ - difference) / 4
+
+
 def driving(system: System, embedding: Embedding, effort: SX) -> SX:
     """Efforts (nv, 1) of the independent coordinates that do the work of the actuators'."""
     rows = embedding.matrix[list(system.coordinates.effort), :]

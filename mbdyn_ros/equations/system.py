@@ -17,6 +17,7 @@ from ..model.model import ACTING
 from ..model.regrouping import regrouped
 from ..model.tree import WORLD, Tree
 from ..program.closing import Closing
+from ..program.continuation import LoopFunctions
 from ..program.symbols import alone, lasting
 from .algebra.spatial import SX
 from .loops.embedding import Embedding
@@ -124,9 +125,14 @@ class System:
             counts=tuple((len(one.independent), len(one.dependent)) for one in walked),
             places=tuple(order.index(row) for row in self.walk_rows),
             home=self.home[[*self.walk_rows, *self.walked_rows]],
-            equations=lambda: [loop_functions(self.tree, linkage) for linkage in walked],
+            equations=lambda: self.walked_loops,
             terms=lambda: self.terms.function,
         )
+
+    @functools.cached_property
+    def walked_loops(self) -> list[LoopFunctions]:
+        """The equations of the loops without closed form, by which all programs walk."""
+        return [loop_functions(self.tree, linkage) for linkage in self.walked]
 
     @property
     def nz(self) -> int:

@@ -29,7 +29,9 @@ def written(equations: DenocEquations, form: str = "text") -> str:
     form : "text", "markdown" or "latex".
     """
     how = FORMATS[form]
-    cuts = " and ".join(cut.name for cut in equations.cuts)
+    meshes = equations.mechanism.layout().meshes
+    cut_at = [*(cut.name for cut in equations.cuts), *(mesh.name for mesh in meshes)]
+    cuts = " and ".join(cut_at)
     lines = how.start(f"{equations.mechanism.title} by DeNOC, cut at {cuts}")
     lines += how.lines([
         *(f"subsystem {_roman(k)}: {', '.join(one)}"
@@ -37,6 +39,7 @@ def written(equations: DenocEquations, form: str = "text") -> str:
         *(pair[how.equation] for pair in EQUATIONS),
         *(f"lambda at {cut.name}: {'force across and moment' if cut.slides else 'force'} of the "
           f"{cut.first} on the {cut.second}" for cut in equations.cuts),
+        *(f"lambda at {mesh.name}: moment on the {mesh.driven} about its axle" for mesh in meshes),
         *([f"0 here, and left out of the formulas: {', '.join(equations.zeros)}"]
           if equations.zeros else []),
     ])  # fmt: skip

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
-from .layout import Layout, Solved, directions, origins, wheel_radii
+from .layout import GROUND, Layout, Mesh, Solved, directions, origins, wheel_radii
 from .link import Wheel
 
 Points = NDArray[np.complex128]
@@ -63,6 +63,14 @@ class Pose:
             rim = wheel_radii(self.layout).get(part, 0.0) * np.exp(1j * RIM)
             points += [(one.real, one.imag) for one in rim]
         return [self.point(part, at) for at in points]
+
+    def pitch_point(self, mesh: Mesh) -> Points:
+        """Where two wheels that mesh touch; of those on one axle, the axle."""
+        driver, driven = (
+            self.origins[mesh.carrier if one == GROUND else one]
+            for one in (mesh.driver, mesh.driven)
+        )
+        return driver + (driven - driver) * (mesh.ratio / (mesh.ratio - 1))
 
     def angles(self) -> dict[str, Array]:
         """Angle of every turning part from x (rad), continuous from state to state."""

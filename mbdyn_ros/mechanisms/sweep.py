@@ -21,6 +21,7 @@ from .crank_motion import CrankMotion
 from .layout import Direction
 from .mechanism import Mechanism
 from .programs import kernel
+from .settings import unit_of
 from .way import MARGIN_ROUNDING, along, deepest, dips
 
 if TYPE_CHECKING:
@@ -73,6 +74,20 @@ class Sweep:
         place = np.unravel_index(best, values.shape)
         chosen = zip(self.settings.items(), place, strict=True)
         return {name: float(axis[k]) for (name, axis), k in chosen}, float(values[place])
+
+    def best_in_words(self, quantity: str = "peak_torque") -> str:
+        """The best design with units, and whether it lies where a setting begins or ends."""
+        chosen, value = self.best(quantity)
+        unit = QUANTITIES[quantity].partition("(")[2].partition(" from")[0].rstrip(")")
+        settings = ", ".join(
+            f"{name} = {one:.4g} {unit_of(name)}".rstrip() for name, one in chosen.items()
+        )
+        edges = [
+            name for name, axis in self.settings.items()
+            if len(axis) > 1 and chosen[name] in (axis[0], axis[-1])
+        ]  # fmt: skip
+        more = f"; {' and '.join(edges)} may go further" if edges else ""
+        return f"{value:.4g} {unit} at {settings}{more}"
 
     @property
     def closed(self) -> NDArray[np.bool_]:

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
 from ..cli.printing import print_json, print_table
-from ..cli.robot_options import RobotOptions, robot_options
-from ..cli.series import AT_HOME, read_values, state_option
+from ..cli.robot_options import RobotOptions, complete_robot, robot_options
+from ..cli.state_options import AT_HOME, state_option
 from ..errors import InputError
-from ..export.closed_form import ClosedForm
-from ..export.closed_form_text import to_elements
-from ..recording.write import check_target
 from ..robot.export import PRECISIONS
-from ..view.figure import PLOTS
-from . import (
-    Contact,
-    PiezoMotion,
-    PulseController,
-    Rotor,
-    RotorDrive,
-    SlippingMotion,
-    circle,
-    follow,
-    generate_c,
-)
-from .torque_formulas import torque_formulas
 from .torque_text import TORQUE_FORMATS
+
+if TYPE_CHECKING:
+    from ..export.closed_form import ClosedForm
+    from . import PiezoMotion, RotorDrive, SlippingMotion
 
 SETTLE = 0.5
 """s after the end of the path, in which the joints finish their way."""
@@ -38,7 +26,7 @@ SAMPLES_PER_CYCLE = 8
 
 
 @click.command()
-@click.argument("robot_file", metavar="ROBOT")
+@click.argument("robot_file", metavar="ROBOT", shell_complete=complete_robot)
 @click.option("--link", default="gripper", show_default=True, help="Link that carries the rotor.")
 @state_option("position", "rad or m", AT_HOME)
 @click.option("--radius", default=0.008, show_default=True, help="Of the circle, m.")
@@ -105,6 +93,23 @@ def piezo(
       mbdyn piezo urdf/piezo_robot.yaml --codegen piezo_c
       mbdyn piezo urdf/piezo_robot.yaml --equations --digits 4
     """
+    import numpy as np
+
+    from ..cli.series import read_values
+    from ..recording.write import check_target
+    from ..view.figure import PLOTS
+    from . import (
+        Contact,
+        PiezoMotion,
+        PulseController,
+        Rotor,
+        SlippingMotion,
+        circle,
+        follow,
+        generate_c,
+    )
+    from .torque_formulas import torque_formulas
+
     robot = options.read(robot_file)
     for target in (plot, pulses):
         if target is not None:
@@ -192,6 +197,8 @@ def piezo(
 
 def _drive(text: str | None) -> RotorDrive | None:
     """The motor of --drive."""
+    from . import RotorDrive
+
     if text is None:
         return None
     try:
@@ -207,6 +214,8 @@ def _show_formulas(
     form: ClosedForm, kind: str, digits: int | None, output: str | None, as_json: bool
 ) -> None:
     """Print or write what the microprocessor evaluates."""
+    from ..export.closed_form_text import to_elements
+
     text = TORQUE_FORMATS[kind](form, digits)
     if output is not None:
         try:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..array import Array
 from ..equations.tree.regressor import PARAMETERS, standard_parameters
-from ..errors import InputError
+from ..errors import InputError, brief
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -83,6 +83,7 @@ class BaseParameters:
         return tuple(result)
 
 
+@brief
 def base_parameters(self: Robot) -> BaseParameters:
     """The combinations of the links' inertias that the efforts depend on.
 

@@ -29,7 +29,7 @@ from ..equations.gap import unreachable
 from ..equations.loops.closure_gap import positions_text
 from ..equations.system import System
 from ..equations.variable import Layout, with_symbols, without
-from ..errors import DeadPointError, InputError, SingularMassMatrixError
+from ..errors import DeadPointError, InputError, SingularMassMatrixError, brief
 from ..program.continuation import FARTHEST
 from ..program.declaration import Declaration
 from ..program.program import Program
@@ -149,42 +149,43 @@ class Calls:
         The short programs of single links are interpreted for single states, unless compiled for
         something else: users ask for many links once, and compiling takes longer than that.
         """
-        friction = friction or not self._system.has_friction
-        arrays = {
-            key: (self._array(key, value), 1)
-            for key, value in zip(program.inputs, values, strict=True)
-        }
-        if wrenches is not None:
-            on_bodies = body_wrenches(self._system.tree, wrenches, self._source)
-            arrays["wrenches"] = (on_bodies, 2)
-        if "q" in arrays:
-            require_unit_quaternions(self._system.coordinates, arrays["q"][0])
-        own = {} if self.rows is None else {"parameters": (self.rows, 1)}
-        count = broadcast_count({**arrays, **own})
-        variant = program, about, wrenches is not None, friction
-        compiled = about is None or bool(count) or (*variant, True) in self._kernels
-        kernel = self.kernel(*variant, compiled)
-        shape = kernel.shape if count is None else (count, *kernel.shape)
-        if out is not None:
-            out = require_out(out, shape)
-        if count is not None:
-            given = [array for array, _ in arrays.values()]
+        with brief:
+            friction = friction or not self._system.has_friction
+            arrays = {
+                key: (self._array(key, value), 1)
+                for key, value in zip(program.inputs, values, strict=True)
+            }
+            if wrenches is not None:
+                on_bodies = body_wrenches(self._system.tree, wrenches, self._source)
+                arrays["wrenches"] = (on_bodies, 2)
+            if "q" in arrays:
+                require_unit_quaternions(self._system.coordinates, arrays["q"][0])
+            own = {} if self.rows is None else {"parameters": (self.rows, 1)}
+            count = broadcast_count({**arrays, **own})
+            variant = program, about, wrenches is not None, friction
+            compiled = about is None or bool(count) or (*variant, True) in self._kernels
+            kernel = self.kernel(*variant, compiled)
+            shape = kernel.shape if count is None else (count, *kernel.shape)
             if out is not None:
-                given = [x.copy() if np.may_share_memory(x, out) else x for x in given]
-            return kernel.batch(given, count, out, self.rows)
-        for key, (array, _) in arrays.items():
-            if key != "wrenches":
-                require_finite(SPOKEN_ARGUMENTS.get(key, key), array, self.labels(key))
-        given = [array for array, _ in arrays.values()]
-        result = kernel.plain(*(array.ravel() for array in given)) if kernel.plain else None
-        if result is None:
-            result = self._run(kernel, given, arrays["q"][0])
-        if kernel.plain and variant == (program, about, False, True):
-            self.plain.take(program, about, kernel.plain)  # the next call takes the short way
-        if out is None:
-            return result
-        out[...] = result
-        return out
+                out = require_out(out, shape)
+            if count is not None:
+                given = [array for array, _ in arrays.values()]
+                if out is not None:
+                    given = [x.copy() if np.may_share_memory(x, out) else x for x in given]
+                return kernel.batch(given, count, out, self.rows)
+            for key, (array, _) in arrays.items():
+                if key != "wrenches":
+                    require_finite(SPOKEN_ARGUMENTS.get(key, key), array, self.labels(key))
+            given = [array for array, _ in arrays.values()]
+            result = kernel.plain(*(array.ravel() for array in given)) if kernel.plain else None
+            if result is None:
+                result = self._run(kernel, given, arrays["q"][0])
+            if kernel.plain and variant == (program, about, False, True):
+                self.plain.take(program, about, kernel.plain)  # the next call takes the short way
+            if out is None:
+                return result
+            out[...] = result
+            return out
 
     def _array(self, key: str, value: object) -> Array:
         """An argument as numbers; efforts may be those of the motors alone."""

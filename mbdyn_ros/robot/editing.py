@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..equations.variable import FRICTION, GRAVITY
-from ..errors import InputError, ModelWarning
+from ..errors import InputError, ModelWarning, brief
 from ..model import edit
 from ..model.model import Model
 from ..model.read.description import read_description
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .robot import Robot
 
 
+@brief
 def locked(self: Robot, joints: Mapping[str, float] | Sequence[str]) -> Robot:
     """The robot with some of its joints fixed: the reduced model.
 
@@ -51,6 +52,7 @@ def locked(self: Robot, joints: Mapping[str, float] | Sequence[str]) -> Robot:
     return _said(self, _rebuilt(self, *reduced_model(self, _positions(self, joints))))
 
 
+@brief
 def without(self: Robot, *names: str) -> Robot:
     """The robot without links, with what hangs on them, and without loops and couplings.
 
@@ -62,6 +64,7 @@ def without(self: Robot, *names: str) -> Robot:
     return _edited(self, lambda model: edit.without(model, *names))
 
 
+@brief
 def renamed(
     self: Robot,
     joints: Mapping[str, str] | None = None,
@@ -83,6 +86,7 @@ def renamed(
     )
 
 
+@brief
 def attached(
     self: Robot,
     other: Robot | Model | str | os.PathLike[str],
@@ -122,6 +126,7 @@ def attached(
     )
 
 
+@brief
 def with_joint(self: Robot, name: str, **changes: object) -> Robot:
     """The robot with other numbers of a joint, by keyword; those that are not given stay.
 
@@ -132,6 +137,7 @@ def with_joint(self: Robot, name: str, **changes: object) -> Robot:
     return _edited(self, lambda model: edit.with_joint(model, name, **changes))  # type: ignore[arg-type]
 
 
+@brief
 def scaled(self: Robot, length: float, mass: float | None = None) -> Robot:
     """The robot with all lengths times `length` and all masses times `mass` (default: length^3).
 
@@ -146,6 +152,7 @@ def scaled(self: Robot, length: float, mass: float | None = None) -> Robot:
     return _edited(self, lambda model: edit.scaled(model, length, mass), home)
 
 
+@brief
 def mirrored(self: Robot, normal: Sequence[float] = (0.0, 1.0, 0.0)) -> Robot:
     """The mirror image in the plane across `normal` through the root link's origin.
 
@@ -216,7 +223,7 @@ def _said(robot: Robot, other: Robot) -> Robot:
     """The other robot, after warnings that the first one has not given."""
     for text in other.warnings:
         if text not in robot.warnings:
-            warnings.warn(text, ModelWarning, stacklevel=4)
+            warnings.warn(text, ModelWarning, stacklevel=5)
     return other
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import InputError
+from ..errors import InputError, brief
 from ..model.read.source_text import load_text
 from .variable import checked_layout
 
@@ -22,6 +22,7 @@ PRECISIONS = ("double", "single")
 """Precisions of exported C."""
 
 
+@brief
 def closed_form(self: Robot, symbols: Sequence[str] = ()) -> ClosedForm:
     """Every element of H, C and g in P = H qdd + qd^T C qd + g as trigonometric polynomial.
 
@@ -60,6 +61,7 @@ def closed_form(self: Robot, symbols: Sequence[str] = ()) -> ClosedForm:
     return closed_form(self.system, self.model.name, self.model.source, symbols)
 
 
+@brief
 def generate_c(
     self: Robot,
     directory: str | os.PathLike[str],
@@ -121,6 +123,7 @@ def generate_c(
     return export_c(directory, described)
 
 
+@brief
 def generate_cpp(
     self: Robot,
     directory: str | os.PathLike[str],

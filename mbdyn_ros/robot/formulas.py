@@ -9,7 +9,7 @@ import casadi as ca
 
 from ..arguments import require_frame, require_link
 from ..compiler.bound import Bound
-from ..errors import InputError
+from ..errors import InputError, brief
 from ..program.declaration import Declaration, declared, offered
 from ..program.program import Program
 from ..program.symbols import alone, lasting
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .robot import Robot
 
 
+@brief
 def bind(
     self: Robot, name: str, link: str | None = None, friction: bool = True, axes: str = "world"
 ) -> Bound:
@@ -57,6 +58,7 @@ def bind(
 
 
 @alone
+@brief
 def casadi(
     self: Robot,
     name: str,
@@ -103,6 +105,7 @@ def casadi(
     return lasting(Program(program, system, about, *loads).symbolic)
 
 
+@brief
 def compile(self: Robot, *names: str, link: str | None = None, axes: str = "world") -> None:
     """Load or compile the named programs now, several at once.
 

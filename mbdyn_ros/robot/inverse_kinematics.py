@@ -12,7 +12,7 @@ import numpy as np
 from ..arguments import require_frame, single_vector
 from ..array import Array, NoNumbers, as_numbers
 from ..equations import frames
-from ..errors import InputError
+from ..errors import InputError, brief
 from .joint_bounds import JointBounds
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class Reached:
         )
 
 
+@brief
 def inverse_kinematics(
     self: Robot,
     link: str,

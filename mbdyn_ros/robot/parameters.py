@@ -24,7 +24,7 @@ from ..equations.variable import (
     with_symbols,
     without,
 )
-from ..errors import CompilerWarning, InputError, suggestion
+from ..errors import CompilerWarning, InputError, brief, suggestion
 from .answers import find_massless_links
 from .calls import Calls
 from .rigid_body import standard_numbers
@@ -38,6 +38,7 @@ FOLLOWING: weakref.WeakKeyDictionary[Robot, weakref.WeakSet[Robot]] = weakref.We
 """Robots that take what is variable from another one: copies with another home."""
 
 
+@brief
 def set_inertia(self: Robot, link: str, mass: float, com: Array, inertia: Array) -> None:
     """Give a link another inertia, from the next call on; a payload stays.
 
@@ -61,6 +62,7 @@ def set_inertia(self: Robot, link: str, mass: float, com: Array, inertia: Array)
     _take(self, known, self._parameters.own, given)
 
 
+@brief
 def set_payload(
     self: Robot,
     link: str,
@@ -88,6 +90,7 @@ def set_payload(
     _take(self, known, self._parameters.payload, given)
 
 
+@brief
 def set_gravity(self: Robot, gravity: Array | Sequence[float]) -> None:
     """Let another gravity (3,) or (N, 3) act, in the world (m/s^2), from the next call on."""
     labels = ("x", "y", "z")
@@ -101,20 +104,23 @@ def set_gravity(self: Robot, gravity: Array | Sequence[float]) -> None:
 
 def set_friction(self: Robot, joint: str, damping: float, friction: float = 0.0) -> None:
     """Give a joint other damping (N m s or N s/m) and dry friction (N m or N), () or (N,)."""
-    _act(self, FRICTION, joint, (damping, friction))
+    with brief:
+        _act(self, FRICTION, joint, (damping, friction))
 
 
 def set_armature(self: Robot, joint: str, armature: float) -> None:
     """Give a joint another inertia of its drive, as it feels it (kg m^2 or kg), () or (N,)."""
-    _act(self, ARMATURE, joint, (armature,))
-    if self.massless_links or not np.all(armature):
-        self.massless_links = find_massless_links(self)
-        self.calls.plain.clear()
+    with brief:
+        _act(self, ARMATURE, joint, (armature,))
+        if self.massless_links or not np.all(armature):
+            self.massless_links = find_massless_links(self)
+            self.calls.plain.clear()
 
 
 def set_spring(self: Robot, joint: str, stiffness: float, reference: float = 0.0) -> None:
     """Give a joint a spring (N m/rad or N/m), slack at `reference` (rad or m), () or (N,) each."""
-    _act(self, SPRINGS, joint, (stiffness, reference))
+    with brief:
+        _act(self, SPRINGS, joint, (stiffness, reference))
 
 
 def _act(robot: Robot, group: str, joint: str, numbers: Sequence[float]) -> None:
@@ -136,11 +142,13 @@ def _act(robot: Robot, group: str, joint: str, numbers: Sequence[float]) -> None
     _take(robot, group, known, given, joint)
 
 
+@brief
 def parameter_labels(self: Robot, variable: Sequence[str] | None = None) -> tuple[str, ...]:
     """A name for each of `parameter_values`: link/m, link/mcx, ..., gravity/x, joint/damping."""
     return _chosen(self, variable).labels
 
 
+@brief
 def parameter_values(self: Robot, variable: Sequence[str] | None = None) -> Array:
     """The numbers that hold now (p,) of what is variable, or of a list as in `load`.
 

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..errors import brief
 from ..model.read.description import read_description
 from ..model.read.installed import find_robot
 from ..model.read.side_car import read_mechanism
@@ -61,12 +62,13 @@ def load(
     >>> robot.inverse_dynamics([0.0], [0.0], [0.0])
     array([-9.81])
     """
-    model = read_description(source, xacro)
-    if srdf is not None:
-        model = read_srdf(srdf, model)
-    if mechanism is not None:
-        model = read_mechanism(mechanism, model)
-    return Robot(model, home, floating_base, gravity, variable)
+    with brief:
+        model = read_description(source, xacro)
+        if srdf is not None:
+            model = read_srdf(srdf, model)
+        if mechanism is not None:
+            model = read_mechanism(mechanism, model)
+        return Robot(model, home, floating_base, gravity, variable)
 
 
 def example(name: str, **loading: Any) -> Robot:
@@ -90,4 +92,5 @@ def example(name: str, **loading: Any) -> Robot:
     >>> mbdyn_ros.example("four_bar").independent_joints
     ('crank_joint',)
     """
-    return load(find_robot(name), **loading)
+    with brief:
+        return load(find_robot(name), **loading)

@@ -10,7 +10,7 @@ import numpy as np
 from ..arguments import Wrenches, checked_home, single_vector
 from ..array import Array
 from ..equations.build import build_robot
-from ..errors import ModelWarning
+from ..errors import ModelWarning, brief
 from ..model.model import Model, constant
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..program.declaration import Declaration
@@ -227,8 +227,9 @@ class Robot:
         out: Array | None = None,
     ) -> Array:
         """Run a program on any arguments, or say why it has no answer; see `Calls.call`."""
-        self._require_answer(program)
-        return self.calls.call(program, values, wrenches, friction, out=out)
+        with brief:
+            self._require_answer(program)
+            return self.calls.call(program, values, wrenches, friction, out=out)
 
     def _home_by_name(self) -> dict[str, float]:
         """The closed home configuration of the joints with one coordinate."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from ..errors import brief
 from ..model import edit
 from ..model.model import Model
 from ..model.split_joints import whole_joints
@@ -34,6 +35,7 @@ class Saved(NamedTuple):
     omitted: tuple[str, ...]
 
 
+@brief
 def save_urdf(self: Robot | Model, path: str | os.PathLike[str]) -> Saved:
     """Write the robot, or a model, as URDF+; `load` of the file gives it again.
 
@@ -68,6 +70,7 @@ def save_urdf(self: Robot | Model, path: str | os.PathLike[str]) -> Saved:
     return Saved(write_text(path, text), tuple(omitted))
 
 
+@brief
 def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
     """Write the robot as MJCF, for MuJoCo, with what it understood of loops, drives and home.
 
@@ -90,6 +93,7 @@ def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
     return Saved(write_text(path, text), (*omitted, *_machines(model, "MJCF")))
 
 
+@brief
 def save_sdf(self: Robot, path: str | os.PathLike[str]) -> Saved:
     """Write the robot as SDF, for Gazebo and Drake; a loop is a second parent of a link.
 

@@ -11,7 +11,7 @@ from ..arguments import single_vector, written_joint_state
 from ..array import Array
 from ..equations import programs
 from ..equations.gap import tree_gap
-from ..errors import InputError
+from ..errors import InputError, brief
 from ..program.declaration import Declaration
 
 if TYPE_CHECKING:
@@ -80,10 +80,11 @@ def _tree_numbers(
     self: Robot, program: Declaration, *state: Array, together: Sequence[Declaration] = ()
 ) -> Array:
     """Numbers of all coordinates of the tree, by a program; others compile together with it."""
-    found = getattr(self._plain, program.name)(*state, None)
-    if found is None and not self.calls.has(program):
-        self.calls.load(*((one,) for one in (program, *together)))
-    return self.calls.call(program, state) if found is None else found
+    with brief:
+        found = getattr(self._plain, program.name)(*state, None)
+        if found is None and not self.calls.has(program):
+            self.calls.load(*((one,) for one in (program, *together)))
+        return self.calls.call(program, state) if found is None else found
 
 
 @overload
@@ -94,6 +95,7 @@ def independent_state(
 def independent_state(
     self: Robot, position: Array, velocity: Array, tolerance: float = 1e-6
 ) -> tuple[Array, Array]: ...
+@brief
 def independent_state(
     self: Robot, position: Array, velocity: Array | None = None, tolerance: float = 1e-6
 ) -> Array | tuple[Array, Array]:

@@ -13,7 +13,7 @@ from ..equations import programs
 from ..equations.joint_loads import LOADS, joint_loads
 from ..equations.loop_forces import loop_forces as forces_of
 from ..equations.loop_forces import loop_terms, self_stresses
-from ..errors import InputError
+from ..errors import InputError, brief
 from ..model.model import Pose
 from ..model.tree import WORLD
 
@@ -29,6 +29,7 @@ Wrenches = dict[str, Array]
 """Joint or loop -> [force, moment] (..., 6)."""
 
 
+@brief
 def loop_forces(
     self: Robot, q: Array, v: Array, a: Array, wrenches: Outside | None = None
 ) -> Wrenches:
@@ -49,6 +50,7 @@ def loop_forces(
     return {loop.name: forces[loop.name] for loop in self.model.loops}
 
 
+@brief
 def joint_wrenches(
     self: Robot,
     q: Array,

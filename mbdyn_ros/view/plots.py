@@ -34,7 +34,6 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (
 IMPACT_LINE = {"color": "gray", "linewidth": 0.7, "alpha": 0.6, "zorder": 0}
 
 
-
 def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = None) -> Figure:
     """Positions, velocities, efforts and energy over time, one line a coordinate.
 

@@ -26,28 +26,36 @@ LoopStateBroadcaster::Return LoopStateBroadcaster::on_init() {
 
 LoopStateBroadcaster::Return LoopStateBroadcaster::on_configure(const State &) {
   params_ = listener_->get_params();
-  model_.reset();
+  measured_.reset();
   RobotRequest request;
   request.description = get_robot_description();
-  request.independent = params_.joints;
   request.file = params_.library;
   request.timeout = params_.build_timeout;
   robot_ = robot_library(request);
   const mbdyn_ros_model *table = robot_.library.table();
   std::string words = robot_.error;
-  if (words.empty() && (table->independent.count != table->q.count ||
-                        table->joints.count != table->joint_position.count)) {
+  if (words.empty() && table->joints.count != table->joint_position.count) {
     words = std::string(table->robot) +
             " has joints with several positions, for which ros2_control has no interfaces";
+  }
+  if (words.empty()) {
+    joints_ = params_.joints;
+    if (joints_.empty()) {
+      joints_.assign(table->independent.names, table->independent.names + table->independent.count);
+    }
+    std::vector<double> deviations = params_.deviations;
+    if (deviations.empty()) deviations.assign(joints_.size(), 1.0);
+    words = mbdyn_ros::MeasuredJoints::refusal(*table, joints_, deviations);
+    if (words.empty()) {
+      measured_ = std::make_unique<mbdyn_ros::MeasuredJoints>(*table, joints_, deviations);
+    }
   }
   if (!words.empty()) {
     RCLCPP_ERROR(get_node()->get_logger(), "%s", words.c_str());
     return Return::FAILURE;
   }
-  model_ = std::make_unique<mbdyn_ros::Model>(*table);
-  const std::size_t n = table->q.count, all = table->joints.count;
-  for (auto *one : {&q_, &v_, &zero_}) one->assign(n, 0.0);
-  for (auto *one : {&acceleration_, &rest_}) one->assign(all, 0.0);
+  const std::size_t all = table->joints.count;
+  for (auto *one : {&q_, &v_}) one->assign(joints_.size(), 0.0);
   state_ = JointState();
   state_.header.frame_id = params_.frame_id;
   state_.name.assign(table->joints.names, table->joints.names + all);
@@ -62,16 +70,17 @@ LoopStateBroadcaster::Return LoopStateBroadcaster::on_configure(const State &) {
 
 LoopStateBroadcaster::Return LoopStateBroadcaster::on_activate(const State &) {
   const mbdyn_ros_model &table = *robot_.library.table();
-  q_from_ = places(table.independent, "position");
-  v_from_ = places(table.independent, "velocity");
-  position_from_ = places(table.joints, "position");
-  effort_from_ = places(table.joints, "effort");
+  const std::vector<std::string> all(table.joints.names, table.joints.names + table.joints.count);
+  q_from_ = places(joints_, "position");
+  v_from_ = places(joints_, "velocity");
+  position_from_ = places(all, "position");
+  effort_from_ = places(all, "effort");
   for (std::size_t k = 0; k < q_from_.size(); ++k) {
     if (q_from_[k] != nowhere) continue;
     RCLCPP_ERROR(get_node()->get_logger(),
                  "the position of %s is not measured: the hardware has no interface %s/position; "
                  "name the joints that are measured in the parameter joints",
-                 table.independent.names[k], table.independent.names[k]);
+                 joints_[k].c_str(), joints_[k].c_str());
     return Return::ERROR;
   }
   const auto is_there = [](std::size_t place) { return place != nowhere; };
@@ -79,14 +88,13 @@ LoopStateBroadcaster::Return LoopStateBroadcaster::on_activate(const State &) {
   const bool pushed = std::any_of(effort_from_.begin(), effort_from_.end(), is_there);
   state_.velocity.assign(moving_ ? state_.name.size() : 0, unknown);
   state_.effort.assign(pushed ? state_.name.size() : 0, unknown);
-  model_->start();
   return Return::SUCCESS;
 }
 
 LoopStateBroadcaster::Return LoopStateBroadcaster::on_cleanup(const State &) {
   reporting_.reset();
   publisher_.reset();
-  model_.reset();
+  measured_.reset();
   robot_ = {};
   return Return::SUCCESS;
 }
@@ -107,14 +115,13 @@ controller_interface::return_type LoopStateBroadcaster::update(const rclcpp::Tim
     q_[k] = measured(q_from_[k]);
     if (moving_) v_[k] = measured(v_from_[k]);
   }
-  double *velocity = moving_ ? state_.velocity.data() : rest_.data();
-  const mbdyn_ros::Status status = model_->joint_state(
-      q_.data(), v_.data(), zero_.data(), state_.position.data(), velocity, acceleration_.data());
+  const mbdyn_ros::Status status = measured_->update(q_.data(), moving_ ? v_.data() : nullptr);
   if (status != mbdyn_ros::Status::ok) {
     status_ = static_cast<int>(status);
-    if (status == mbdyn_ros::Status::not_finite) model_->start();
     return controller_interface::return_type::OK;  // nothing false is published
   }
+  state_.position = measured_->position();  // of the same size: nothing is allocated
+  if (moving_) state_.velocity = measured_->velocity();
   compare();
   state_.header.stamp = time;
   for (std::size_t k = 0; k < state_.effort.size(); ++k) {
@@ -124,11 +131,11 @@ controller_interface::return_type LoopStateBroadcaster::update(const rclcpp::Tim
   return controller_interface::return_type::OK;
 }
 
-std::vector<std::size_t> LoopStateBroadcaster::places(const mbdyn_ros_names &names,
+std::vector<std::size_t> LoopStateBroadcaster::places(const std::vector<std::string> &names,
                                                       const char *kind) const {
-  std::vector<std::size_t> found(names.count, nowhere);
-  for (std::size_t k = 0; k < names.count; ++k) {
-    const std::string wanted = std::string(names.names[k]) + "/" + kind;
+  std::vector<std::size_t> found(names.size(), nowhere);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const std::string wanted = names[k] + "/" + kind;
     for (std::size_t i = 0; i < state_interfaces_.size(); ++i) {
       if (state_interfaces_[i].get_name() == wanted) found[k] = i;
     }
@@ -162,7 +169,7 @@ void LoopStateBroadcaster::report() {
   if (joint != nowhere) {
     RCLCPP_WARN(get_node()->get_logger(),
                 "the measured position of %s disagrees by %g rad or m with that which follows from "
-                "the independent joints", state_.name[joint].c_str(), gap_.load());
+                "the closed loops", state_.name[joint].c_str(), gap_.load());
   }
 }
 

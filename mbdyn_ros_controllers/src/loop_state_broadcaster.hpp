@@ -12,7 +12,7 @@
 #include "realtime_tools/realtime_publisher.hpp"
 #include "sensor_msgs/msg/joint_state.hpp"
 
-#include "mbdyn_ros/model.hpp"
+#include "mbdyn_ros/measured_joints.hpp"
 #include "mbdyn_ros_controllers/loop_state_broadcaster_parameters.hpp"
 #include "robot_library.hpp"
 
@@ -37,7 +37,7 @@ class LoopStateBroadcaster : public controller_interface::ControllerInterface {
 
   // Where the number of a joint is measured: no interface for most.
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
-  std::vector<std::size_t> places(const mbdyn_ros_names &names, const char *kind) const;
+  std::vector<std::size_t> places(const std::vector<std::string> &names, const char *kind) const;
   double measured(std::size_t interface) const noexcept;
   void compare() noexcept;
   void report();
@@ -45,13 +45,14 @@ class LoopStateBroadcaster : public controller_interface::ControllerInterface {
   std::shared_ptr<loop_state_broadcaster::ParamListener> listener_;
   loop_state_broadcaster::Params params_;
   RobotLibrary robot_;
-  std::unique_ptr<mbdyn_ros::Model> model_;
+  std::unique_ptr<mbdyn_ros::MeasuredJoints> measured_;
   std::shared_ptr<realtime_tools::RealtimePublisher<JointState>> publisher_;
   rclcpp::TimerBase::SharedPtr reporting_;
 
   std::vector<std::size_t> q_from_, v_from_, position_from_, effort_from_;
-  bool moving_ = false;  // velocities of all independent joints are measured
-  std::vector<double> q_, v_, zero_, acceleration_, rest_;
+  bool moving_ = false;              // velocities of all of them are measured
+  std::vector<std::string> joints_;  // that are measured
+  std::vector<double> q_, v_;        // of them
   JointState state_;
 
   std::atomic<int> status_{0};

@@ -6,7 +6,6 @@ import random
 import traceback
 import warnings
 from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,10 @@ from mbdyn_ros.__main__ import main
 from mbdyn_ros.mechanisms import MECHANISMS
 from mbdyn_ros.simulation.stepped.fixed_step import neutral_position
 
+from .controller import controller
 from .mutation import mutated_word, mutated_xml, mutated_yaml, torn, wrong_array
+from .robots import ROOT, robot, text_of
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 FINDINGS = Path(__file__).resolve().parent.parent / "fuzz_findings"
 
 SIDE_CAR = """
@@ -32,20 +32,6 @@ independent: [crank_joint]
 actuated: [crank_joint]
 home: {crank_joint: 0.1}
 """
-
-
-@lru_cache
-def text_of(name: str) -> str:
-    """The text of a file of the project."""
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
-@lru_cache
-def robot(name: str) -> mbdyn_ros.Robot:
-    """A robot of the project."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return mbdyn_ros.load(str(ROOT / "urdf" / name), floating_base=name == "tree_robot.urdf")
 
 
 def exercise(made: mbdyn_ros.Robot, dice: random.Random) -> None:
@@ -199,7 +185,9 @@ Target = Callable[[random.Random], Callable[[], None]]
 
 TARGETS: dict[str, Target] = {
     one.__name__: one
-    for one in (urdf, side_car, dh_table, walls, arguments, mechanism, command_line, request)
+    for one in (
+        urdf, side_car, dh_table, walls, arguments, mechanism, command_line, request, controller,
+    )  # fmt: skip
 }
 
 

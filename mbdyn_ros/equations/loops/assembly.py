@@ -17,7 +17,6 @@ from ...errors import ModelError
 from ...model.clusters import Cluster
 from ...model.model import Array
 from ...model.tree import Tree
-from ...program.continuation import CLOSED
 from .closings import closings
 from .closure_gap import beyond_limits, positions_text
 from .cluster_equations import ClusterEquations
@@ -33,6 +32,7 @@ from .rounding import (
     closed_around,
     generic_rank,
     is_exact,
+    is_opposite,
     is_tolerable,
     nearly_closed,
     open_text,
@@ -227,9 +227,7 @@ def _first_closed(
 
         for closed in closings(equations, rough, free, tolerable):
             return closed, closed, ""
-    if equations.gap(best) <= CLOSED:  # the residual cannot tell a half turn
-        return None, best, "a gap of half a turn is left"
-    nearest = almost[0] if almost else None
+    nearest = almost[0] if almost and not is_opposite(equations, best) else None
     return None, best if nearest is None else nearest, open_text(equations, best, nearest)
 
 

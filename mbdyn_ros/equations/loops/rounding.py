@@ -68,6 +68,12 @@ def is_tolerable(equations: ClusterEquations, x: Array) -> bool:
     return gap.metres <= WRONG * equations.units.around and gap.radians <= LEFT_OPEN
 
 
+def is_opposite(equations: ClusterEquations, x: Array) -> bool:
+    """Whether a configuration is closed but for a half turn, which the residual cannot tell."""
+    closed = is_tolerable(equations, x) or equations.gap(x) <= CLOSED
+    return closed and not equations.aligned(x)
+
+
 def nearly_closed(
     equations: ClusterEquations, guess: Array, free: Sequence[int], closed: Array
 ) -> Array | None:
@@ -117,6 +123,11 @@ def open_text(equations: ClusterEquations, best: Array, almost: Array | None) ->
     best : where the gap was least. almost : a configuration that closes the rows that count, and
     leaves more open than rounding explains; None where there is none.
     """
+    if is_opposite(equations, best):
+        return (
+            "a gap of half a turn is left: the two frames of the closing joint point opposite "
+            "ways, and one of them is to be turned by pi, across the axis if that is opposite"
+        )
     if almost is None:
         return f"a gap of {equations.gap_at(best)} is left"
     loop, gap = equations.worst_gap(almost)

@@ -17,15 +17,21 @@ from ..crank_motion import constant_speed, cycloid, from_table, joint_table, tra
 def prescribed(made: Mechanism, options: dict[str, Any], points: int = 361) -> CrankMotion:
     """The prescribed motion of the command line; all cranks of several turn alike."""
     kind, start, turn = options["motion"], options["start"], options["turn"]
+    speed = speed_of(options)
     if kind == "constant":
-        result = constant_speed(options["speed"], start, turn, points)
+        result = constant_speed(speed, start, turn, points)
     elif kind == "trapezoid":
-        result = trapezoid(options["speed"], options["acceleration"], start, turn, points)
+        result = trapezoid(speed, options["acceleration"], start, turn, points)
     elif kind == "cycloid":
         result = cycloid(options["duration"] or 1.0, start, turn, points)
     else:
         return from_table(kind, made.inputs)
     return result.shared(len(made.inputs))
+
+
+def speed_of(options: dict[str, Any], otherwise: float = 10.0) -> float:
+    """The speed of --speed, rad/s."""
+    return otherwise if options["speed"] is None else float(options["speed"])
 
 
 def analyse(made: Mechanism, options: dict[str, Any]) -> Analysis:

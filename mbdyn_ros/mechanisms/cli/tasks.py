@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from ...cli.printing import number, number_column, print_table, progress_bar
+from ...cli.printing import number_column, print_table, progress_bar
 from ...errors import InputError
 from ...model.read.number import to_float
 from ...recording.table import to_json
 from ...recording.write import TABLES, write_table
 from ...view.figure import save_figure
 from ..analysis import mean
-from .prescribed import analyse, curve_of, draw, prescribed, table_of
+from .prescribed import analyse, curve_of, draw, prescribed, speed_of, table_of
 
 if TYPE_CHECKING:
     from .. import Mechanism
@@ -95,11 +95,11 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
         raise click.UsageError("--gif shows a prescribed motion; leave --fd out")
     torque, longest = _torque(made, options["torque"])
     count, stopped = len(made.inputs), None
-    start, rest = np.full(count, options["start"]), np.zeros(count)
+    start, speed = (np.full(count, one) for one in (options["start"], speed_of(options, 0.0)))
     duration = 5.0 if options["duration"] is None else options["duration"]
     try:
         motion = move(
-            made, start, rest, duration, torque, options["method"],
+            made, start, speed, duration, torque, options["method"],
             options["rtol"], options["atol"], min(options["max_step"], longest),
         )  # fmt: skip
     except StoppedMotionError as error:
@@ -216,8 +216,7 @@ def sweep_designs(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     }
     if not as_json:
         click.echo(f"{count} designs, {result.lost} of which cannot go through the motion.")
-        chosen = ", ".join(f"{name} = {number(one)}" for name, one in settings.items())
-        click.echo(f"best {options['quantity']}: {number(value)} at {chosen}")
+        click.echo(f"best {options['quantity']}: {result.best_in_words(options['quantity'])}")
     return document
 
 

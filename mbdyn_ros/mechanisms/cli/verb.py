@@ -9,19 +9,11 @@ import click
 
 from ...cli.printing import COLUMN_NOISE, number, print_json, print_table
 from ...cli.serving import announce, page_options, serving
-from ...cli.text_values import name_values
 from ...errors import InputError
 from ...integration.methods import ADAPTIVE, described
-from ...model.read.number import to_float
-from ...recording.write import TABLES, check_target
-from ...view.figure import PLOTS
 from ..pareto import GOALS
-from ..settings import length_names
-from .designing import EVERY_LINK, balance_links, find_front
-from .fit_path import fit_path
-from .prescribed import prescribed
-from .show_equations import show_equations
-from .tasks import LOCAL, compare_settings, forward, inverse, sweep_designs
+from .designing import EVERY_LINK
+from .tasks import LOCAL
 
 if TYPE_CHECKING:
     from .. import CrankMotion, Mechanism
@@ -39,7 +31,8 @@ if TYPE_CHECKING:
     "--motion", default="constant", show_default=True, metavar="constant|trapezoid|cycloid|FILE",
     help="Motion of the crank; a CSV or JSON file has columns time and position/crank.",
 )
-@click.option("--speed", type=float, default=10.0, show_default=True, help="Of the crank, rad/s.")
+@click.option("--speed", type=float, show_default="10, 0",
+              help="Of the crank, rad/s; of --fd at its start.")
 @click.option("--acceleration", type=float, default=100.0, show_default=True,
               help="Of a trapezoid, rad/s^2.")
 @click.option("--start", type=float, default=0.0, show_default=True, help="Crank angle, rad.")
@@ -49,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--friction", metavar="[JOINT=]COEFFICIENT,RADIUS[,DAMPING]", multiple=True,
               help="Of --id, of all joints or one: dry friction, radius of pins (m), damping.")
 @click.option("--fd", "forward", is_flag=True,
-              help="Motion from rest at --start under gravity and --torque.")
+              help="Motion from --start under gravity and --torque.")
 @click.option(
     "--torque", default="0", show_default=True, metavar="VALUE,...|FILE",
     help="Driving torque of --fd, N m: constant, one for each crank; or a CSV or JSON file with "
@@ -119,7 +112,13 @@ def mechanism(name: str, as_json: bool, **options: Any) -> None:
       mbdyn mechanism slider_crank --set offset=0.05 --fd --duration 5 --method DOP853 --json
       mbdyn mechanism four_bar --sweep coupler_length=0.2:0.4:300 --sweep rocker_length=0.15:0.4:300
     """  # fmt: skip
+    from ...recording.write import TABLES, check_target
+    from ...view.figure import PLOTS
     from ..registry import kind_of
+    from .designing import balance_links, find_front
+    from .fit_path import fit_path
+    from .show_equations import show_equations
+    from .tasks import compare_settings, forward, inverse, sweep_designs
 
     if name == "list":
         _list(as_json)
@@ -179,10 +178,11 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
 
     require_page()
     from ..view.mechanism_page import MechanismPage
+    from .prescribed import speed_of
 
     page = Page(made.name, Address(options["host"], options["port"]))
     with serving(page, options["browse"]):
-        shown = MechanismPage(page, made, options["speed"], _page_motion(made, options))
+        shown = MechanismPage(page, made, speed_of(options), _page_motion(made, options))
         announce(page.url, made.name, as_json)
         page.run(shown.draw)
 
@@ -190,6 +190,7 @@ def _show(made: Mechanism, options: dict[str, Any], as_json: bool) -> None:
 def _page_motion(made: Mechanism, options: dict[str, Any]) -> str | CrankMotion:
     """The law of motion that the page shows first, or the motion of a file."""
     from ..view import drive
+    from .prescribed import prescribed
 
     if options["forward"]:
         return drive.FREE
@@ -199,6 +200,7 @@ def _page_motion(made: Mechanism, options: dict[str, Any]) -> str | CrankMotion:
 
 def _list(as_json: bool) -> None:
     from .. import MECHANISMS
+    from ..settings import length_names
 
     kinds = [(name, kind, kind()) for name, kind in MECHANISMS.items()]
     if as_json:
@@ -221,6 +223,10 @@ def _list(as_json: bool) -> None:
 
 def _configured(kind: type[Mechanism], lengths: str | None, texts: tuple[str, ...]) -> Mechanism:
     """The mechanism with the lengths and settings of the command line."""
+    from ...cli.text_values import name_values
+    from ...model.read.number import to_float
+    from ..settings import length_names
+
     made = kind()
     values: dict[str, float] = {}
     if lengths is not None:

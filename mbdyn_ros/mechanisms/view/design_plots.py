@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...view.colors import color_of
-from ...view.figure import FAINT_INK, figure_of, legend_beside, tidy
+from ...view.figure import FAINT_INK, figure_of, tidy
 from .. import Analysis
 from ..pareto import GOALS, Front
 from ..settings import unit_of
-from .plots import abscissa_of
+from .plots import abscissa_of, finish
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,12 +29,7 @@ def plot_balance(before: Analysis, after: Analysis) -> Figure:
             force = np.hypot(one.shaking[:, 0], one.shaking[:, 1])
             values = (force, one.shaking[:, 2], one.torque)[k]
             axes.plot(x, values, color=color, label=name)
-        axes.set_xlabel(label)
-        axes.set_ylabel(title)
-        axes.margins(x=0)
-        tidy(axes)
-        if k == 0:
-            legend_beside(axes)
+        finish(axes, label, title, legend=k == 0)
     figure.suptitle(before.mechanism.title)
     return figure
 

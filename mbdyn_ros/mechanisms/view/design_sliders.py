@@ -43,7 +43,7 @@ class DesignSliders(SliderPanel):
         ]
         gears = [name for name in self._given if unit_of(name) in ("1", "rad")]
         masses = [name for name in self._given if name.endswith("mass")]
-        largest = max(abs(self._given[name]) for name in lengths)
+        largest = max((abs(self._given[name]) for name in lengths), default=1.0)
         with gui.add_folder("Lengths, m"):
             for name in lengths:
                 value = self._given[name]

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...view.page.slider_panel import SliderPanel
 from .. import CrankMotion, Mechanism
+from ..settings import length_names
 from .drive import CONSTANT, CYCLOID, FREE, GIVEN, LAWS, TRAPEZOID, Drive
 
 SLOWEST, FASTEST = 0.5, 100.0
@@ -107,7 +108,7 @@ def _strongest(mechanism: Mechanism) -> float:
     """The end of the sliders of torques, N m: a round number."""
     settings = mechanism.settings
     mass = sum(float(one) for name, one in settings.items() if name.endswith("mass"))
-    longest = max(float(one) for name, one in settings.items() if name.endswith("length"))
+    longest = max((abs(float(settings[name])) for name in length_names(settings)), default=1.0)
     raw = STRONGEST * mass * 9.81 * longest
     power = 10.0 ** math.floor(math.log10(raw))
     return float(math.ceil(raw / power) * power)

@@ -18,14 +18,15 @@ def plot_fit(fit: CurveFit) -> Figure:
     """The whole curve, the points wanted, and the mechanism at the first of them."""
     figure = figure_of(1, 1, (7.0, 5.0))
     axes = figure.subplots()
-    axes.plot(*fit.curve().T, color=color_of(1), linewidth=1.5, label="curve", zorder=2)
-    axes.plot(*fit.wanted.T, "o", color=INK, markersize=4, label="path", zorder=4)
     pose = fit.mechanism.pose(fit.q[:1, None])
+    color = color_of(len(pose.layout.parts))
+    axes.plot(*fit.curve().T, color=color, linewidth=1.5, label="curve", zorder=2)
+    axes.plot(*fit.wanted.T, "o", color=INK, markersize=4, label="path", zorder=4)
     move = np.exp(1j * fit.turn)
     for k, part in enumerate(pose.layout.parts):
         pins = [complex(pin[0]) for pin in pose.outline(part.name)]
         if part.name == fit.part:
-            pins.append(complex(pose.point(part.name, fit.at)[0]))
+            pins += [complex(pose.point(part.name, fit.at)[0]), pins[0]]
         points = complex(*fit.place) + move * np.array(pins)
         axes.plot(
             points.real, points.imag, "-o", color=color_of(k), linewidth=2,

@@ -1,9 +1,8 @@
-"""Forces in the joints of a mechanism: arrows in its scene, and sentences."""
+"""Forces in the joints and meshes of a mechanism: arrows in its scene, and sentences."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,8 @@ import numpy as np
 
 from ...model.model import Array
 from ..cut_open import Connection, connections
+from ..layout import Mesh
+from ..pose import Points
 from .mechanism_scene import ROOT, extent
 from .run import Run
 
@@ -24,29 +25,62 @@ COLOR = (120, 40, 140)
 
 
 @dataclass(frozen=True, eq=False)
-class _Arrows:
-    """Forces (joints, N) as complex numbers, where they act, m for 1 N, and the height above."""
+class _Pushed:
+    """The force of one part on another, and where: `force` (instants,) as complex numbers, N;
+    `moment` of wheels on one axle, which share nothing else, N m."""
 
-    joints: tuple[Connection, ...]
-    places: Array
-    forces: Array
+    name: str
+    first: str
+    second: str
+    place: Points
+    force: Points
+    moment: Array | None = None
+
+    @staticmethod
+    def of(run: Run, one: Connection | Mesh) -> _Pushed:
+        pose, found = run.analysis.pose, run.analysis.reactions[one.name]
+        force = found[:, 0] + 1j * found[:, 1]
+        if isinstance(one, Connection):
+            place = pose.point(one.second, one.at_second)
+            return _Pushed(one.name, one.first, one.second, place, force)
+        moment = found[:, 2] if found[:, 2].any() else None  # else the teeth push
+        place = pose.pitch_point(one)
+        return _Pushed(one.name, one.driver, one.driven, place, force, moment)
+
+    def said(self, row: int) -> str:
+        """In words, at an instant."""
+        force = complex(self.force[row])
+        if not np.isfinite(force):
+            return "undetermined here"
+        if self.moment is not None:
+            return f"the {self.first} turns the {self.second} with {self.moment[row]:.3g} N m"
+        angle = math.degrees(math.atan2(force.imag, force.real))
+        return (
+            f"the {self.first} pushes the {self.second} with {abs(force):.3g} N at {angle:.0f}°"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Arrows:
+    """All forces of a run, the scale of their arrows (m for 1 N), the height above the parts."""
+
+    pushed: tuple[_Pushed, ...]
     scale: float
     front: float
 
     @staticmethod
     def of(run: Run) -> _Arrows:
-        joints, pose = connections(run.mechanism.layout()), run.analysis.pose
-        places = np.array([pose.point(one.second, one.at_second) for one in joints])
-        reactions = [run.analysis.reactions[one.name] for one in joints]
-        forces = np.array([one[:, 0] + 1j * one[:, 1] for one in reactions])
-        finite = np.abs(forces[np.isfinite(forces)])
-        most, size = float(finite.max()) if finite.size else 0.0, extent(pose)
-        return _Arrows(joints, places, forces, LARGEST_ARROW * size / most if most else 0.0,
-                       0.1 * size)  # fmt: skip
+        layout = run.mechanism.layout()
+        between: tuple[Connection | Mesh, ...] = (*connections(layout), *layout.meshes)
+        pushed = tuple(_Pushed.of(run, one) for one in between)
+        sizes = np.abs([one.force for one in pushed])
+        finite = sizes[np.isfinite(sizes)]
+        most, size = float(finite.max()) if finite.size else 0.0, extent(run.analysis.pose)
+        return _Arrows(pushed, LARGEST_ARROW * size / most if most else 0.0, 0.1 * size)
 
 
 class ForceArrows:
-    """Arrows of the forces in all joints and pins, drawn where they act."""
+    """Arrows of the forces in all joints, pins and meshes, drawn where they act."""
 
     def __init__(self, scene: Any, run: Run) -> None:
         self._lines = scene.add_line_segments(
@@ -79,8 +113,8 @@ class ForceArrows:
     def move(self, row: int) -> None:
         """Show the forces at an instant."""
         arrows = self._arrows
-        force = np.nan_to_num(arrows.forces[:, row])
-        start, way = arrows.places[:, row], force * arrows.scale
+        start = np.array([one.place[row] for one in arrows.pushed])
+        way = np.nan_to_num([one.force[row] for one in arrows.pushed]) * arrows.scale
         end = start + way
         barbs = [end + HEAD * way * np.exp(1j * turn) for turn in (BARB, -BARB)]
         lines = [_segments(start, end), *(_segments(end, barb) for barb in barbs)]
@@ -90,19 +124,7 @@ class ForceArrows:
 
     def sentences(self, row: int) -> str:
         """Which part pushes which, as Markdown: one line a joint."""
-        return "\n".join(self._said(row))
-
-    def _said(self, row: int) -> Iterator[str]:
-        arrows = self._arrows
-        for joint, force in zip(arrows.joints, arrows.forces[:, row], strict=True):
-            if not np.isfinite(force):
-                yield f"- `{joint.name}`: undetermined here"
-                continue
-            angle = math.degrees(math.atan2(force.imag, force.real))
-            yield (
-                f"- `{joint.name}`: the {joint.first} pushes the {joint.second} with "
-                f"{abs(force):.3g} N at {angle:.0f}°"
-            )
+        return "\n".join(f"- `{one.name}`: {one.said(row)}" for one in self._arrows.pushed)
 
 
 def _segments(start: Array, end: Array) -> Array:

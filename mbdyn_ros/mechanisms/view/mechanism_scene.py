@@ -199,8 +199,9 @@ class FrontCamera:
             camera = client.camera
             way = (camera.position - camera.look_at) * (size / before)
             with client.atomic():
-                camera.look_at = aim = np.array([x, 0.0, y])
+                aim = np.array([x, 0.0, y])
                 camera.position = aim + way
+                camera.look_at = aim  # viser takes it along with the position
 
 
 def _pins(mechanism: Mechanism) -> list[tuple[str, str, tuple[float, float]]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...model.model import Array
-from ...view.colors import color_of
+from ...view.colors import COLORS, color_of
 from ...view.figure import FAINT_INK, INK, figure_of, legend_beside, tidy
 from .. import Analysis, Mechanism
 from ..forward import ForwardMotion
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 JOINTS = {"position": "", "velocity": "/s", "acceleration": "/s²"}
 """Quantities of joints, and what follows their unit."""
+
+STYLES = ("-", "--", ":")
+"""Of lines beyond the colours."""
 
 DEGREES_PER_TICK = 90
 
@@ -49,22 +52,23 @@ def plot_drive(analysis: Analysis, curve: Array | None = None) -> Figure:
             abscissa, analysis.torque_without_gravity[:, k], color=color, linestyle="--",
             label=f"without gravity{part}",
         )  # fmt: skip
-    _finish(axes, label, "driving torque (N m)", legend=True)
+    finish(axes, label, "driving torque (N m)", legend=True)
     _plot_links(grid[0][1], analysis, curve)
     panels = [*zip(analysis.in_plane, JOINTS, ("absolute ",) * 3, strict=True),
               (analysis.joints[1], "velocity", "joint ")]  # fmt: skip
     for axes, (values, what, kind) in zip(grid[1:3].ravel(), panels, strict=True):
         title = _plot_joints(axes, mechanism, abscissa, values, what)
-        _finish(axes, label, kind + title, legend=True)
+        finish(axes, label, kind + title, legend=True)
     for k, (name, reaction) in enumerate(analysis.reactions.items()):
         force = np.hypot(reaction[:, 0], reaction[:, 1])
         joint = name.removesuffix("_joint").replace("_", " ")
-        grid[3][0].plot(abscissa, force, color=color_of(k), label=joint)
-    _finish(grid[3][0], label, "force in the joints (N)", legend=True)
+        style = STYLES[k // len(COLORS) % len(STYLES)]
+        grid[3][0].plot(abscissa, force, style, color=color_of(k), label=joint)
+    finish(grid[3][0], label, "force in the joints (N)", legend=True)
     force = analysis.shaking
     grid[3][1].plot(force[:, 0], force[:, 1], color=color_of(1))
     grid[3][1].plot(force[:1, 0], force[:1, 1], "o", color=color_of(1), markersize=4)
-    _finish(grid[3][1], "shaking force, x (N)", "shaking force, y (N)")
+    finish(grid[3][1], "shaking force, x (N)", "shaking force, y (N)")
     grid[3][1].margins(0.05)
     figure.suptitle(mechanism.title)
     return figure
@@ -83,7 +87,7 @@ def plot_comparison(setting: str, analyses: Mapping[float, Analysis]) -> Figure:
                 abscissa, analysis.torque[:, i], color=color_of(k), linestyle=("-", "--")[i % 2],
                 label=None if i else f"{name} {value:g} {unit}",
             )  # fmt: skip
-    _finish(axes, label, "driving torque (N m)", legend=True)
+    finish(axes, label, "driving torque (N m)", legend=True)
     axes.set_title(first.mechanism.title)
     return figure
 
@@ -96,13 +100,13 @@ def plot_forward(mechanism: Mechanism, motion: ForwardMotion) -> Figure:
     for axes, numbers, what in zip(grid, values, JOINTS, strict=False):
         assert numbers is not None
         title = _plot_joints(axes, mechanism, motion.time, numbers, what)
-        _finish(axes, "time (s)", title, legend=axes is grid[0])
+        finish(axes, "time (s)", title, legend=axes is grid[0])
     kinetic, potential = mechanism.energy(motion.q, motion.v)
     potential = potential - potential[0]
     grid[3].plot(motion.time, kinetic, color=color_of(1), label="kinetic")
     grid[3].plot(motion.time, potential, color=color_of(0), label="potential, from start")
     grid[3].plot(motion.time, kinetic + potential, ":", color=INK, label="total, from start")
-    _finish(grid[3], "time (s)", "energy (J)", legend=True)
+    finish(grid[3], "time (s)", "energy (J)", legend=True)
     figure.suptitle(mechanism.title)
     return figure
 
@@ -123,8 +127,8 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
     best_settings, best_value = sweep.best(quantity)
     if len(names) == 1:
         axes.plot(sweep.settings[names[0]], values, color=color_of(0))
-        axes.plot(best_settings[names[0]], best_value, "o", color=color_of(1))
-        _finish(axes, labels[0], text)
+        axes.plot(best_settings[names[0]], best_value, "o", color=color_of(1), clip_on=False)
+        finish(axes, labels[0], text)
     else:
         x, y = (sweep.settings[name] for name in names[:2])
         top = np.nanpercentile(values, 98)
@@ -135,15 +139,14 @@ def plot_sweep(sweep: Sweep, quantity: str = "peak_torque") -> Figure:
         figure.colorbar(mesh, ax=axes, label=text, extend="max")
         axes.set_facecolor("0.88")
         place = best_settings[names[0]], best_settings[names[1]]
-        axes.plot(*place, "o", color=color_of(1), mec="white")
+        axes.plot(*place, "o", color=color_of(1), mec="white", clip_on=False, zorder=5)
         axes.set_xlabel(labels[0])
         axes.set_ylabel(labels[1])
     lost = sweep.lost
     note = f", {lost:,} of them cannot go through the motion (grey)" if lost else ""
-    axes.set_title(
-        f"{sweep.mechanism.title}: {sweep.closed.size:,} designs{note}\n"
-        f"best {best_value:.4g} at "
-        + ", ".join(f"{name} = {value:.4g}" for name, value in best_settings.items()),
+    words = sweep.best_in_words(quantity).replace("; ", "\n")
+    figure.suptitle(
+        f"{sweep.mechanism.title}: {sweep.closed.size:,} designs{note}\nbest {words}",
         fontsize="medium",
     )
     return figure
@@ -172,7 +175,7 @@ def animate(
     for k in range(len(analysis.mechanism.inputs)):
         right.plot(abscissa, analysis.torque[:, k], color=color_of(k))
     (mark,) = right.plot([], [], "o", color=color_of(1))
-    _finish(right, label, "driving torque (N m)")
+    finish(right, label, "driving torque (N m)")
 
     moving = [*lines, mark]
     for line in moving:
@@ -239,7 +242,7 @@ def _plot_links(axes: Axes, analysis: Analysis, curve: Array | None) -> list[Any
             place = analysis.pose.origins[part.name][0]
             axes.plot(place.real, place.imag, "^", color=INK, markersize=10, zorder=2)
     axes.set_aspect("equal", adjustable="datalim")
-    _finish(axes, "x (m)", "y (m)", legend=True)
+    finish(axes, "x (m)", "y (m)", legend=True)
     axes.margins(0.08)
     return lines
 
@@ -253,7 +256,8 @@ def abscissa_of(analysis: Analysis) -> tuple[Array, str]:
     return time, "time (s)"
 
 
-def _finish(axes: Axes, x: str, y: str, legend: bool = False) -> None:
+def finish(axes: Axes, x: str, y: str, legend: bool = False) -> None:
+    """Name the axes, with ticks at right angles over an angle; tidy them."""
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     tidy(axes)

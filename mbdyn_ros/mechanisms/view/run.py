@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...recording.table import csv_lines
-from ...view.colors import color_of
+from ...view.colors import COLORS, color_of
 from ...view.page.charts import Line
 from .. import Analysis, CrankMotion, Mechanism
 from ..crank_motion import joint_table
@@ -20,6 +20,7 @@ PLANE_QUANTITIES = ("angles", "speeds", "accelerations")
 
 QUANTITIES = (*PLANE_QUANTITIES, *JOINT_QUANTITIES, "forces in joints", "energy", "shaking force")
 RATES = ("", "/s", "/s²")
+DASHES = ("solid", "dash", "dot")
 
 
 class Run:
@@ -74,10 +75,11 @@ class Run:
     def joint_lines(self, quantity: str) -> tuple[list[Line], list[Line]]:
         """A quantity in charts: of what turns (rad, N or J), and of slides (m)."""
         if quantity == "forces in joints":
-            forces = self.analysis.reactions.items()
+            forces = self.analysis.reactions
+            names = _short(list(forces))
             return [
-                Line(name, np.hypot(*force[:, :2].T), color_of(k))
-                for k, (name, force) in enumerate(forces)
+                Line(name, np.hypot(*force[:, :2].T), color_of(k), _dash(k))
+                for k, (name, force) in enumerate(zip(names, forces.values(), strict=True))
             ], []
         if quantity == "shaking force":
             force = np.hypot(*self.analysis.shaking[:, :2].T)
@@ -103,6 +105,21 @@ class Run:
             f"{name}_joint": self.torque[:, k] for k, name in enumerate(self.mechanism.inputs)
         }
         return "".join(csv_lines(table))
+
+
+def _short(names: list[str]) -> list[str]:
+    """Names of joints, pins and meshes without these words, where they stay apart."""
+    short = [name.rpartition("_")[0] for name in names]
+    joints = {one for one, name in zip(short, names, strict=True) if name.endswith("_joint")}
+    return [
+        one if name.endswith("_joint") or one not in joints else name
+        for one, name in zip(short, names, strict=True)
+    ]
+
+
+def _dash(k: int) -> str:
+    """Dashes of the k-th of many lines: there are fewer colours."""
+    return DASHES[min(k // len(COLORS), len(DASHES) - 1)]
 
 
 def joint_titles(quantity: str) -> tuple[str, str]:

@@ -15,13 +15,13 @@ import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
-from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
+from ...ros.messages.joint_state_inbox import joint_state_inbox
 from ...ros.messages.measured_state import MeasuredState
 from ...ros.messages.playback import NO_REFERENCE, Playback, approach, patience, require_timely
 from ...ros.messages.reference import Reference
@@ -30,7 +30,6 @@ from ...ros.messages.reference_message import read_reference
 from ...ros.messages.trajectory_bytes import read_trajectory
 from ...ros.messages.turns import Turns
 from ...ros.node.diagnostics import Health
-from ...ros.node.inbox import Inbox
 from ...ros.node.managed_node import ManagedNode
 from ...ros.node.process import run
 from ...ros.node.refusals import Refusals
@@ -75,7 +74,7 @@ class PiezoController(ManagedNode):
             JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10), raw=True
         )
         self.create_subscription(PoseStamped, "~/target", self._on_target, QoSProfile(depth=1))
-        self._states = Inbox(self, JointState, "joint_states", qos_profile_sensor_data)
+        self._states = joint_state_inbox(self, "joint_states", qos_profile_sensor_data)
         self.offer("reset", Trigger, self._reset)
 
     def release(self) -> None:

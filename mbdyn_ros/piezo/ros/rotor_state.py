@@ -6,9 +6,9 @@ import math
 
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
-from sensor_msgs.msg import JointState
 
 from ...ros.messages.conversions import fill_time
+from ...ros.messages.joint_state_inbox import joint_state_inbox
 from ...ros.messages.named_numbers import LARGEST_SENT
 from ...ros.node.inbox import Inbox
 from ...ros.node.node_clock import NodeClock
@@ -38,7 +38,7 @@ class RotorState:
         self._at = -math.inf
         self._inbox: Inbox | None = None
         if not self.by_clock:
-            self._inbox = Inbox(node, JointState, "rotor_state", qos_profile_sensor_data)
+            self._inbox = joint_state_inbox(node, "rotor_state", qos_profile_sensor_data)
 
     def update(self, now: float, clock: NodeClock) -> None:
         """Read the messages that came, or the clock, at the time `now` by the node's clock."""

@@ -1,12 +1,12 @@
 """A subscription that a loop reads itself, past the executor.
 
 An executor in Python takes 200 us and more to deliver a message, and delivers it from another
-thread; here a look for a message costs 1 us, and taking one 40 us.
+thread; here a look for a message costs 1 us, taking one 3 us, and rclpy's reading of it 30 us.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rclpy.callback_groups import CallbackGroup
@@ -33,6 +33,10 @@ class _NotExecuted(CallbackGroup):
 class Inbox:
     """The messages of a topic, as they come. One thread may read; stop it before the node ends.
 
+    Parameters
+    ----------
+    read : makes a message of its bytes; by default rclpy does.
+
     Attributes
     ----------
     sender : id of the publisher of the message that was taken last.
@@ -40,8 +44,11 @@ class Inbox:
     topic : as it was given.
     """
 
-    def __init__(self, node: Node, kind: Any, topic: str, qos: QoSProfile | int) -> None:
-        self._kind, self.topic = kind, topic
+    def __init__(
+        self, node: Node, kind: Any, topic: str, qos: QoSProfile | int,
+        read: Callable[[bytes], Any] | None = None,
+    ) -> None:  # fmt: skip
+        self._kind, self.topic, self._read = kind, topic, read
         self.sender, self._senders = b"", Senders(node, topic)
         self.sequence = 0
         self._group = _NotExecuted()
@@ -54,10 +61,11 @@ class Inbox:
 
     def __iter__(self) -> Iterator[Any]:
         """Take every waiting message, oldest first."""
-        while (taken := self._handle.take_message(self._kind, False)) is not None:
+        read = self._read
+        while (taken := self._handle.take_message(self._kind, read is not None)) is not None:
             self.sender = sender_id(taken[1])
             self.sequence = taken[1]["publication_sequence_number"] or 0
-            yield taken[0]
+            yield taken[0] if read is None else read(taken[0])
 
     def wait(self, timeout: float) -> bool:
         """Wait, without the interpreter, until a message is there, s at most; whether one is."""

@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, ClassVar, TypeVar
 
-import scipy.optimize  # noqa: F401  contacts and refusals need it: no cycle shall wait for it
+import scipy.optimize  # noqa: F401  contacts and refusals need these: no cycle shall wait for them
+import scipy.spatial  # noqa: F401
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import QoSProfile
-from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from ...errors import InputError
 from ..messages.conversions import seconds
 from ..messages.joint_commands import QUANTITIES, NamedCommand
+from ..messages.joint_state_inbox import joint_state_inbox
 from ..node.diagnostics import Health
 from ..node.inbox import Inbox
 from ..node.refusals import one_line
@@ -46,7 +46,7 @@ class CommandInboxes:
             for topic, quantity in ARRAYS.items()
         ]
         self._named = [
-            (Inbox(simulator, JointState, f"~/{topic}", several), fields)
+            (joint_state_inbox(simulator, f"~/{topic}", several), fields)
             for topic, fields in NAMED.items()
         ]
         self._wrenches = Inbox(simulator, WrenchStamped, "~/wrench", several)

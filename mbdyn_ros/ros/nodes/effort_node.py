@@ -16,11 +16,11 @@ from trajectory_msgs.msg import JointTrajectory
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
+from ..messages.joint_state_inbox import joint_state_inbox
 from ..messages.playback import NO_REFERENCE
 from ..messages.reference_message import read_reference
 from ..messages.trajectory_bytes import read_trajectory
 from ..node.diagnostics import Health
-from ..node.inbox import Inbox
 from ..node.managed_node import ManagedNode
 from ..node.refusals import Refusals
 from ..node.senders import Senders, sender_id
@@ -80,7 +80,7 @@ class EffortNode(ManagedNode):
         self.create_subscription(
             JointTrajectory, "~/reference", self._on_reference, QoSProfile(depth=10), raw=True
         )
-        self._states = Inbox(self, JointState, "joint_states", qos_profile_sensor_data)
+        self._states = joint_state_inbox(self, "joint_states", qos_profile_sensor_data)
         self.offer("reset", Trigger, self._reset)
 
     def release(self) -> None:

@@ -19,10 +19,11 @@ from sensor_msgs.msg import JointState
 
 from ...errors import InputError
 from ...robot import Robot
+from ..messages.conversions import fill_time
+from ..messages.joint_state_inbox import joint_state_inbox
 from ..messages.sensed_joints import SensedJoints, Trust
 from ..node.arrival_loop import ArrivalLoop
 from ..node.diagnostics import Health
-from ..node.inbox import Inbox
 from ..node.process import run
 from ..node.refusals import Refusals
 from ..node.robot_node import RobotNode
@@ -62,7 +63,7 @@ class LoopStatePublisher(RobotNode):
 
     def open_inputs(self) -> None:
         """Measured states."""
-        self._inbox = Inbox(self, JointState, "measured_joint_states", qos_profile_sensor_data)
+        self._inbox = joint_state_inbox(self, "measured_joint_states", qos_profile_sensor_data)
 
     def loop_rate(self) -> float:
         """0: it ticks when messages come."""
@@ -80,10 +81,11 @@ class LoopStatePublisher(RobotNode):
             except InputError as error:
                 self.refusals.add(error)
                 continue
-            header, stamp = self.sensed.message.header, message.header.stamp
-            if not (stamp.sec or stamp.nanosec):
-                stamp = self.get_clock().now().to_msg()
-            header.stamp = stamp
+            given, stamp = message.header.stamp, self.sensed.message.header.stamp
+            if given.sec or given.nanosec:
+                stamp.sec, stamp.nanosec = given.sec, given.nanosec
+            else:
+                fill_time(stamp, self.get_clock().now().nanoseconds)
             self._states.publish(self.sensed.message)
             self._inbox.heed()
             self._sent += 1

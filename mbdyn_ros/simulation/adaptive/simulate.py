@@ -9,7 +9,7 @@ import numpy as np
 
 from ...arguments import require_unit_quaternions, single_vector
 from ...array import Array, NoNumbers, as_number, as_numbers
-from ...errors import InputError
+from ...errors import InputError, brief
 from ...integration.methods import ADAPTIVE, named
 from ...robot import Robot
 from ..actuators.actuation import Commands, actuated_effort
@@ -109,45 +109,46 @@ def simulate(
     >>> trajectory.work[-1].round(12)  # J, done by the effort and lost to friction
     array([9., 0.])
     """
-    if environment is not None and not isinstance(environment, Environment):
-        raise InputError(f"environment must be an Environment, not {environment!r}")
-    robot.require_mass("simulation")
-    robot.require_single("simulation")
-    robot.say_choice()
-    q, v = initial_state(robot, q0, v0)
-    robot.energy(q, v)  # refuses positions at which loops cannot be closed
-    if joint_limits:
-        environment = with_stops(robot, q, environment)
-    if robot.system.nz:  # home moves along
-        robot = robot.with_home(robot.system.home)
-    duration = _positive("duration", duration, "s", zero=True)
-    rtol, atol = _positive("rtol", rtol), _positive("atol", atol)
-    if not 1e-13 <= rtol < 1:
-        raise InputError(f"rtol is {rtol}; numbers of 16 digits serve rtol from 1e-13 to 1")
-    chosen = named("method", method, ADAPTIVE)
-    max_step = math.inf if max_step == math.inf else _positive("max_step", max_step, "s")
-    if commands is not None and through_change_points:
-        raise InputError("actuators do not go through change points: give efforts there")
-    drive, actuation = actuated_effort(
-        robot, effort_function(robot, effort), commands, q, actuator_start
-    )
-    outside = None if wrenches is None else ExternalWrenches(robot, wrenches)
-    run = Run(
-        robot,
-        drive if outside is None else outside.added_to(drive),
-        duration,
-        (max(SHARPER * rtol, 100 * np.finfo(float).eps), SHARPER * atol),
-        max_step,
-        _sample_times(times, duration),
-        progress or (lambda time: None),
-        environment,
-        chosen,
-        on_event,
-        through_change_points,
-        actuation,
-    )
-    trajectory = run.trajectory(q, v)
-    return trajectory if outside is None else outside.without(trajectory)
+    with brief:
+        if environment is not None and not isinstance(environment, Environment):
+            raise InputError(f"environment must be an Environment, not {environment!r}")
+        robot.require_mass("simulation")
+        robot.require_single("simulation")
+        robot.say_choice()
+        q, v = initial_state(robot, q0, v0)
+        robot.energy(q, v)  # refuses positions at which loops cannot be closed
+        if joint_limits:
+            environment = with_stops(robot, q, environment)
+        if robot.system.nz:  # home moves along
+            robot = robot.with_home(robot.system.home)
+        duration = _positive("duration", duration, "s", zero=True)
+        rtol, atol = _positive("rtol", rtol), _positive("atol", atol)
+        if not 1e-13 <= rtol < 1:
+            raise InputError(f"rtol is {rtol}; numbers of 16 digits serve rtol from 1e-13 to 1")
+        chosen = named("method", method, ADAPTIVE)
+        max_step = math.inf if max_step == math.inf else _positive("max_step", max_step, "s")
+        if commands is not None and through_change_points:
+            raise InputError("actuators do not go through change points: give efforts there")
+        drive, actuation = actuated_effort(
+            robot, effort_function(robot, effort), commands, q, actuator_start
+        )
+        outside = None if wrenches is None else ExternalWrenches(robot, wrenches)
+        run = Run(
+            robot,
+            drive if outside is None else outside.added_to(drive),
+            duration,
+            (max(SHARPER * rtol, 100 * np.finfo(float).eps), SHARPER * atol),
+            max_step,
+            _sample_times(times, duration),
+            progress or (lambda time: None),
+            environment,
+            chosen,
+            on_event,
+            through_change_points,
+            actuation,
+        )
+        trajectory = run.trajectory(q, v)
+        return trajectory if outside is None else outside.without(trajectory)
 
 
 def initial_state(robot: Robot, q0: object, v0: object) -> tuple[Array, Array]:

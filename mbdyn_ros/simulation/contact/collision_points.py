@@ -7,7 +7,6 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from ...errors import InputError
 from ...model.model import Array, Model
@@ -64,6 +63,8 @@ def _outermost(robot: Robot, points: list[Point]) -> list[Point]:
         pose.rotation @ point.xyz + pose.translation
         for point, pose in zip(points, poses, strict=True)
     ])  # fmt: skip
+    from scipy.spatial import ConvexHull, QhullError  # its import takes long
+
     try:
         hull = ConvexHull(places[~is_rim])
     except QhullError:  # too few, or all in a plane
@@ -135,6 +136,8 @@ def mesh_corners(mesh: Mesh, source: str, where: str, flat: bool) -> Array:
     InputError
         The file is not there, or holds no body, or one with hollows that walls may touch.
     """
+    from scipy.spatial import QhullError
+
     folder = Path(source).parent if Path(source).is_file() else None
     path = find_mesh(mesh.file, folder)
     if path is None:
@@ -167,6 +170,8 @@ def _salient(vertices: Array, surface: Array) -> tuple[Array, float]:
 
     Then how deep (m) points of its surface (n, 3) lie inside, 0 where that is less than these.
     """
+    from scipy.spatial import ConvexHull
+
     corners: Array = vertices[ConvexHull(vertices).vertices]
     allowed = min(COARSE * float(np.ptp(corners, axis=0).max()), COARSEST)
     ways = np.vstack([np.eye(3), -np.eye(3), np.array(list(product((-1, 1), repeat=3)))])

@@ -6,7 +6,6 @@ from abc import ABC
 from itertools import product
 
 import numpy as np
-from scipy.spatial import ConvexHull
 
 from ...model.model import Array
 
@@ -44,6 +43,8 @@ class Polytope(ConvexShape):
     kind = POLYTOPE
 
     def __init__(self, corners: Array) -> None:
+        from scipy.spatial import ConvexHull  # its import takes long
+
         hull = ConvexHull(corners)
         self.corners = corners[hull.vertices]
         self.reach = float(np.linalg.norm(self.corners, axis=1).max())

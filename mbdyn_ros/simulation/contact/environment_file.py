@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ...errors import InputError, ModelError, suggestion
+from ...errors import InputError, ModelError, brief, suggestion
 from ...model.read.srdf import read_disabled_pairs
 from ...model.read.yaml_source import YamlSource
 from .environment import Environment
@@ -77,6 +77,7 @@ SURFACE_TYPES: dict[
 """Constructor, keys with their readers, and keys that must be there, by type."""
 
 
+@brief
 def read_environment(source: str | os.PathLike[str]) -> Environment:
     """Read walls from a YAML file.
 

@@ -14,7 +14,7 @@ from ...arguments import single_vector
 from ...array import Array, NoNumbers, as_number
 from ...equations.algebra.spatial import SX, constant
 from ...equations.contact.signed_distance import from_distance, from_face, length, level
-from ...errors import InputError
+from ...errors import InputError, brief
 from ...program.symbols import alone, lasting
 
 XYZ = ("x", "y", "z")
@@ -68,6 +68,7 @@ class Surface:
     array([0.75])
     """
 
+    @brief
     def __init__(
         self,
         g: Callable[[SX], Any],

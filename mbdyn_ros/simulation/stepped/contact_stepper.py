@@ -12,7 +12,7 @@ import numpy as np
 from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector, whole_efforts
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
-from ...errors import InputError, SimulationError, SimulationWarning
+from ...errors import InputError, SimulationError, SimulationWarning, brief
 from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...model.model import Array
 from ...robot import Robot
@@ -67,6 +67,7 @@ class Stepper(Accounts):
     (array([1.]), array([2.]), 1.0)
     """
 
+    @brief
     def __init__(
         self, robot: Robot, step: float, environment: Environment | None = None, method: str = AUTO
     ) -> None:
@@ -166,6 +167,7 @@ class Stepper(Accounts):
         """Name of what takes the steps of free motion; see `integration.methods`."""
         return self._method.name
 
+    @brief
     def set_state(self, q: Array | Sequence[float], v: Array | Sequence[float]) -> None:
         """Put the robot somewhere else.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,12 @@ from ...names import in_html
 
 if TYPE_CHECKING:
     import viser
+
+LEGEND, ENTRY, LETTER = 270, 43, 5.5
+"""Widths of a chart's legend, of an entry without its words, and of a letter, in pixels."""
+
+ROW = 0.055
+"""The height of a row of the legend, as a share of a chart's width."""
 
 INK, FAINT, GRID = "#2b2f36", "#8a9099", "#e6e8eb"
 
@@ -72,7 +79,7 @@ class Chart:
             "plot_bgcolor": "white",
             "hovermode": "x",
             "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
-                       "font": {"size": 9.5}, "bgcolor": "rgba(0,0,0,0)"},
+                       "font": {"size": 9.5}, "bgcolor": "rgba(0,0,0,0)", "maxheight": 1.0},
             "xaxis": {"title": {"text": across, "standoff": 4}, **_AXIS},
             "yaxis": {"title": {"text": title, "standoff": 4}, "zeroline": True,
                       "zerolinecolor": "#b9bec5", **_AXIS},
@@ -81,14 +88,25 @@ class Chart:
         if equal:
             self._layout["yaxis"]["scaleanchor"] = "x"
         self._drawn: Any = self._figure(None)
+        self._aspect = aspect
         self._handle = gui.add_plotly(self._drawn, aspect=aspect, visible=False)
 
     def show(self, x: Array, lines: Sequence[Line], now: float | None = None) -> None:
         """Draw lines over x (n,); `now` is where a thin upright line marks the present."""
         self._x, self._lines = x, tuple(lines)
         if lines:
+            self._make_room()
             self.mark(now)
         self._handle.visible = bool(lines)
+
+    def _make_room(self) -> None:
+        """Let the chart grow by the rows of its legend: they take nothing of the data."""
+        names = [line.name for line in self._lines if line.listed]
+        entry = ENTRY + LETTER * max(map(len, names), default=0)
+        rows = math.ceil(len(names) / max(1, LEGEND // entry))
+        aspect = self._aspect + ROW * max(0, rows - 1)
+        if self._handle.aspect != aspect:
+            self._handle.aspect = aspect
 
     def name_axes(self, title: str, across: str) -> None:
         """Rename its axes, for what is shown next."""
@@ -129,4 +147,6 @@ def _encoded(values: Array) -> dict[str, str]:
     return {"dtype": "f4", "bdata": base64.b64encode(values.astype("<f4").tobytes()).decode()}
 
 
-_AXIS = {"gridcolor": GRID, "linecolor": GRID, "ticks": "outside", "tickcolor": GRID}
+_AXIS = {"gridcolor": GRID, "linecolor": GRID, "ticks": "outside", "tickcolor": GRID,
+         "ticklabeloverflow": "allow", "tickangle": 0}  # fmt: skip
+"""Labels that may stand out, and are not turned, need not be measured: a quarter of the time."""

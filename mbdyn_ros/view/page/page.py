@@ -39,6 +39,9 @@ AMBIENT = 2.0
 PANEL = 350
 """Width of the panels beside the scene, pixels."""
 
+NARROW = 0.75
+"""Width over height of a scene between panels, up to which all of it is seen."""
+
 SHEET = 0.5
 """Share of a narrow window that the controls cover."""
 
@@ -148,11 +151,23 @@ class Page:
 
     def _fit_narrow(self, client: viser.ClientHandle) -> None:
         start, camera = self.server.initial_camera, client.camera
-        if camera.aspect < 1:
-            look_at, position = np.array(start.look_at), np.array(start.position)
+        look_at, position = np.array(start.look_at), np.array(start.position)
+        if camera.aspect < 1:  # a telephone
             aim, eye = narrow_view(look_at, position, start.fov, camera.aspect)
             with client.atomic():
                 camera.position, camera.look_at = eye, aim
+            return
+        fitted = threading.Event()
+
+        def between_panels(now: viser.CameraHandle) -> None:
+            """Stand back once the panels beside the scene leave little of it."""
+            if now.aspect < NARROW and not fitted.is_set():
+                fitted.set()
+                with client.atomic():
+                    now.position = look_at + (position - look_at) * (NARROW / now.aspect)
+                    now.look_at = look_at
+
+        camera.on_update(between_panels)
 
     def end(self) -> None:
         """Let `run` return."""

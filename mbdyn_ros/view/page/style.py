@@ -16,11 +16,11 @@ STYLE = """<style>
   transform: translate(0, 0.05rem) !important; }
 .mantine-Slider-markWrapper:last-child .mantine-Slider-markLabel {
   transform: translate(-100%, 0.05rem) !important; }
-table { border-collapse: collapse; font-size: 0.75rem; width: 100%; }
+table { border-collapse: collapse; font-size: 0.7rem; width: 100%; }
 th { font-weight: 500; opacity: 0.6; text-align: right; white-space: nowrap; }
 th:first-child { text-align: left; }
-td { font-variant-numeric: tabular-nums; padding: 0.05rem 0.2rem; white-space: nowrap; }
-td:first-child { min-width: 6em; overflow-wrap: anywhere; white-space: normal; }
+td { font-variant-numeric: tabular-nums; padding: 0.05rem 0.15rem; white-space: nowrap; }
+td:first-child { min-width: 8.5em; overflow-wrap: anywhere; white-space: normal; }
 /* On a phone the controls are a sheet as wide as the window, and the scene stands above it. */
 @media (max-width: 36em) {
   .mantine-Paper-root[style*="width: 20em"] { max-height: 50% !important; width: 100% !important; }

@@ -29,8 +29,8 @@ ROOT = "/robot"
 SMALLEST = 0.05
 """m, that a picture shows at least."""
 
-WATER = 1000.0
-"""kg/m^3: a centre of mass is drawn as a ball of that much water."""
+LEAST_BALL, LARGEST_BALL = 0.008, 0.035
+"""Radii of centres of mass, of the size; a ball is as large as its share of the largest mass."""
 
 MASS_COLOR: Color = (0.80, 0.10, 0.20, 0.75)
 
@@ -207,11 +207,12 @@ class RobotScene:
 
     def _draw_masses(self, model: Model, hidden: bool) -> list[Any]:
         nodes = []
+        most = max((link.inertia.mass for link in model.links if link.inertia), default=0.0)
         for link in model.links:
             if link.inertia is None or link.inertia.mass <= 0:
                 continue
-            radius = (link.inertia.mass / WATER * 3 / (4 * math.pi)) ** (1 / 3)
-            radius = min(max(radius, 0.012 * self.size), 0.06 * self.size)
+            share = max(LARGEST_BALL * (link.inertia.mass / most) ** (1 / 3), LEAST_BALL)
+            radius = share * self.size
             nodes.append(
                 self._scene.add_icosphere(
                     f"{self.node(link.name)}/mass", radius, position=link.inertia.center,

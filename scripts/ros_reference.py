@@ -1,0 +1,272 @@
+"""Write docs/ros_reference.md: what the nodes declare, read from the nodes themselves.
+
+    python scripts/ros_reference.py
+
+Each node is started as it is without settings, and once with each of those that give it more.
+Types of packages that ROS 2 brings and the wheels do not are stood in for by their names.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+import rclpy
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+from mbdyn_ros.executables import NODES
+from mbdyn_ros.ros.node.managed_node import ManagedNode
+from mbdyn_ros.ros.node.parameters import DOUBLES, STRINGS, Spec
+from mbdyn_ros.ros.node.robot_node import RobotNode
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "ros_reference.md"
+NAMESPACE = "some"
+
+FOREIGN = (
+    "tf2_msgs.msg", "control_msgs.action", "simulation_interfaces.srv", "simulation_interfaces.msg",
+    "controller_manager_msgs.msg", "controller_manager_msgs.srv",
+)  # fmt: skip
+OF_EVERY_NODE = ("/diagnostics", "/parameter_events", "/rosout")
+OF_RCLPY = ("rcl_interfaces", "type_description_interfaces", "lifecycle_msgs")
+MASS = """<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+</inertial>"""
+ROBOT = f"""<robot name="robot"><link name="base">{MASS}</link><link name="LINK">{MASS}</link>
+<joint name="JOINT" type="continuous"><axis xyz="0 1 0"/><parent link="base"/>
+<child link="LINK"/></joint></robot>"""
+BASE: dict[str, dict[str, Any]] = {
+    "piezo_controller": {"urdf": str(ROOT / "urdf" / "piezo_robot.yaml")},
+    "piezo_simulator": {"urdf": str(ROOT / "urdf" / "piezo_robot.yaml")},
+}
+"""What nodes are given first; all others `ROBOT` as `robot_description`."""
+
+MORE: dict[str, dict[str, Any]] = {
+    "environment": {"environment": "surfaces: [{name: floor, type: plane, point: [0, 0, -9]}]"},
+    "publish_clock": {"publish_clock": True},
+    "floating_base": {"floating_base": True},
+    "imu_links": {"imu_links": ["LINK"]},
+    "force_torque_joints": {"force_torque_joints": ["JOINT"]},
+}
+"""Settings that give a node more topics."""
+
+HEAD = """# ROS reference
+
+What each node declares, read from the nodes by `python scripts/ros_reference.py`; a test holds this
+page to them. What it all means, and how it behaves, is told in [The ROS 2 nodes](ros.md).
+
+Names that begin with `~/` are in the node's own name (`simulator/commands`), those that begin with
+`/` are absolute, all others relative to the namespace. *Where* names the parameter without which a
+topic is not there, or the package that must be installed. SI units throughout.
+
+Every node publishes `/diagnostics` (`diagnostic_msgs/DiagnosticArray`, reliable, depth 1) and has
+the services of parameters. Managed nodes have those of the ROS 2 lifecycle: `~/change_state`,
+`~/get_state`, `~/get_available_states`, `~/get_available_transitions` and
+`~/get_transition_graph`, and publish `~/transition_event`.
+"""
+
+
+@dataclass(frozen=True, order=True)
+class Entity:
+    """A topic, service or action of a node: `way` is in or out of a topic."""
+
+    kind: str
+    name: str
+    way: str
+    type: str
+    qos: str = ""
+
+
+class _StandIn(ModuleType):
+    """A package of messages that is not there: every type by its name."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        body = {"__module__": self.__name__, "Request": object, "Result": object}
+        return type(name, (), body)
+
+
+def type_of(kind: Any) -> str:
+    """The name of a type as ROS writes it, without msg, srv and action."""
+    return f"{kind.__module__.partition('.')[0]}/{kind.__name__}"
+
+
+def quality(profile: QoSProfile | int) -> str:
+    """A quality of service, or its depth, in words."""
+    profile = QoSProfile(depth=profile) if isinstance(profile, int) else profile
+    best = profile.reliability == ReliabilityPolicy.BEST_EFFORT
+    late = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
+    words = ["best effort" if best else "reliable", *["transient local"] * late]
+    return ", ".join([*words, f"depth {profile.depth}"])
+
+
+@contextmanager
+def stand_ins(found: list[Entity]) -> Iterator[None]:
+    """Let nodes find all packages of `FOREIGN`, and note what they make with their types."""
+
+    def noting(make: Any, kind: str, way: str) -> Any:
+        def create(node: Any, type_: Any, name: str, *rest: Any, **options: Any) -> Any:
+            if not isinstance(type_, type) or not type_.__module__.startswith(packages):
+                return make(node, type_, name, *rest, **options)
+            qos = quality(rest[-1]) if kind == "topic" else ""
+            found.append(Entity(kind, shown(node, node.resolve_topic_name(name)), way,
+                                type_of(type_), qos))  # fmt: skip
+            return mock.MagicMock()
+
+        return create
+
+    packages = tuple({name.partition(".")[0] for name in FOREIGN})
+    modules = {name: _StandIn(name) for name in (*packages, *FOREIGN)}
+    transforms = "mbdyn_ros.ros.messages.base_pose.TFMessage"
+    action = "mbdyn_ros.ros.nodes.trajectory_action.ActionServer"
+    with (
+        mock.patch.dict(sys.modules, modules),
+        mock.patch.object(Node, "create_service", noting(Node.create_service, "service", "")),
+        mock.patch.object(
+            Node, "create_subscription", noting(Node.create_subscription, "topic", "in")
+        ),
+        mock.patch.object(Node, "create_client", noting(Node.create_client, "client", "")),
+        mock.patch.object(
+            Node, "create_publisher", noting(Node.create_publisher, "topic", "out")
+        ),
+        mock.patch(action, noting(None, "action", "")),
+        mock.patch(transforms, modules["tf2_msgs.msg"].TFMessage),
+    ):
+        yield
+
+
+def shown(node: Node, name: str) -> str:
+    """A resolved name as it is written in the node."""
+    own = f"/{NAMESPACE}/{node.get_name()}/"
+    if name.startswith(own):
+        return f"~/{name.removeprefix(own)}"
+    return name.removeprefix(f"/{NAMESPACE}/")
+
+
+def entities(kind: type[RobotNode], given: dict[str, Any]) -> set[Entity]:
+    """All that a node with these parameters makes."""
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    found: list[Entity] = []
+    overrides = [Parameter(name, value=value) for name, value in given.items()]
+    try:
+        with stand_ins(found):
+            node: Any = kind(context=context, parameter_overrides=overrides, namespace=NAMESPACE)
+        for way, several in (("in", node.subscriptions), ("out", node.publishers)):
+            found += [
+                Entity("topic", shown(node, one.topic_name), way, type_of(one.msg_type),
+                       quality(one.qos_profile))
+                for one in several
+                if one.topic_name not in OF_EVERY_NODE
+            ]  # fmt: skip
+        found += [
+            Entity("service", shown(node, one.srv_name), "", type_of(one.srv_type))
+            for one in node.services
+        ]
+        node.stop()
+        node.destroy_node()
+    finally:
+        rclpy.shutdown(context=context)
+    return {one for one in found if one.type.partition("/")[0] not in OF_RCLPY}
+
+
+def with_conditions(kind: type[RobotNode]) -> dict[Entity, str]:
+    """All that a node may make, and what each needs besides."""
+    base = BASE.get(kind.NAME, {"robot_description": ROBOT})
+    result = {one: "" for one in entities(kind, base)}
+    names = {spec.name for spec in kind.PARAMETERS}
+    for name, more in MORE.items():
+        if name in names:
+            for one in entities(kind, base | more) - set(result):
+                result[one] = f"`{name}`"
+    for one in entities(kind, {}) - set(result):
+        result[one] = "`urdf` is empty"
+    for one in result:
+        package = one.type.partition("/")[0]
+        if any(name.startswith(package) for name in FOREIGN):
+            result[one] = f"`{package}`"
+    return result
+
+
+def type_and_default(spec: Spec) -> tuple[str, str]:
+    """Both as `ros2 param describe` and YAML write them."""
+    if spec.default == DOUBLES:
+        return "double[]", "none"
+    if spec.default == STRINGS:
+        return "string[]", "none"
+    words = {bool: "bool", int: "int", float: "double", str: "string", list: "double[3]"}
+    value = spec.default
+    default = f'"{value}"' if isinstance(value, str) else str(value)
+    return words[type(value)], f"`{default.lower() if isinstance(value, bool) else default}`"
+
+
+def reach(spec: Spec) -> str:
+    """The range of a parameter."""
+    if spec.low is None or spec.high is None:
+        return ""
+    return f"{spec.low:g} to {spec.high:g}"
+
+
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """A table of Markdown, or nothing where there are no rows."""
+    if not rows:
+        return ""
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n\n"
+
+
+def section(kind: type[RobotNode]) -> str:
+    """The part of a node."""
+    found = sorted(with_conditions(kind).items())
+    managed = "A managed node. " if issubclass(kind, ManagedNode) else ""
+    text = f"## {kind.NAME}\n{managed}What it does: [ros.md](ros.md#{kind.NAME}).\n\n"
+    parameters = [
+        (f"`{spec.name}`", *type_and_default(spec), reach(spec),
+         spec.description.replace("<", "&lt;"), "read only" * spec.read_only)
+        for spec in kind.PARAMETERS
+    ]  # fmt: skip
+    text += table(("topic", "direction", "type", "QoS", "where"), [
+        (f"`{one.name}`", one.way, f"`{one.type}`", one.qos, where)
+        for one, where in found if one.kind == "topic"
+    ])  # fmt: skip
+    for what in ("service", "action"):
+        text += table((what, "type", "where"), [
+            (f"`{one.name}`", f"`{one.type}`", where) for one, where in found if one.kind == what
+        ])  # fmt: skip
+    head = "parameter", "type", "default", "range", "", ""
+    return text + table(head, parameters)
+
+
+def interfaces() -> str:
+    """The files of mbdyn_ros_interfaces as they are."""
+    parts = ["## Messages and services\nOf `mbdyn_ros_interfaces`:\n"]
+    for folder in ("msg", "srv"):
+        for path in sorted((ROOT / "mbdyn_ros_interfaces" / folder).iterdir()):
+            parts.append(f"### {path.stem}\n```text\n{path.read_text().strip()}\n```\n")
+    return "\n".join(parts)
+
+
+def page() -> str:
+    """The whole page."""
+    found = []
+    for module in NODES.values():
+        (kind,) = (
+            one for one in vars(import_module(f"mbdyn_ros{module}")).values()
+            if isinstance(one, type) and issubclass(one, RobotNode)
+            and one.__module__ == f"mbdyn_ros{module}"
+        )  # fmt: skip
+        found.append(section(kind))
+    return "\n".join([HEAD, *found, interfaces()])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
