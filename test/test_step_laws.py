@@ -76,7 +76,7 @@ DRAWN = {
 }
 
 
-@settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
+@settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
 @given(**DRAWN)
 def test_coulombs_law_in_every_step(robot: RandomRobot, seed: int, mu: float) -> None:
     obeys(robot, seed, mu)
