@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
 #include "pluginlib/class_list_macros.hpp"
@@ -67,6 +68,7 @@ DynamicsController::Return DynamicsController::on_configure(const State &) {
   Received empty;
   empty.values.assign(wanted_kinds.size() * n + m, none);
   received_ = std::make_unique<mbdyn_ros::Latest<Received>>(empty);
+  posture_ = std::make_unique<mbdyn_ros::Latest<std::vector<double>>>(q_);
   messages_ = 0;
   apply(params_);
   listener_->setUserCallback([this](const Params &params) { apply(params); });
@@ -120,7 +122,6 @@ DynamicsController::Return DynamicsController::on_activate(const State &) {
   for (auto &one : ordered_exported_reference_interfaces_) (void)one->set_value(none);
   seen_ = received_->get().number;
   followed_ = false;
-  if (measure()) warn_of_unstable_gains();
   return Return::SUCCESS;
 }
 
@@ -236,30 +237,34 @@ void DynamicsController::apply(const Params &params) {
   next.damping = gains(params.damping);
   const std::string words = law_->set(next);
   if (!words.empty()) RCLCPP_ERROR(get_node()->get_logger(), "%s", words.c_str());
+  unstable_ = false;
   by_hand_ = next.mode == mbdyn_ros::Mode::gravity_compensation;
   timeout_ = params.reference_timeout;
   tolerance_ = params.following_tolerance;
   lead_ = params.lead;
 }
 
-void DynamicsController::warn_of_unstable_gains() {
+void DynamicsController::watch_gains() {
   const std::lock_guard<std::mutex> alone(setting_);
   const mbdyn_ros::Settings &now = law_->settings();
+  const std::vector<double> &q = posture_->get();
   const std::size_t n = joints().count;
+  const unsigned rate = get_update_rate();
+  if (now.mode == mbdyn_ros::Mode::gravity_compensation || rate == 0) return;
+  if (q.empty() || std::isnan(q[0])) return;  // nothing was measured yet
   std::vector<double> mass(n * n, 0.0);
   if (now.mode == mbdyn_ros::Mode::joint_impedance) {
     mbdyn_ros::Model model(*robot_.library.table());
-    if (model.mass_matrix(q_.data(), now.parameters.data(), mass.data()) !=
+    if (model.mass_matrix(q.data(), now.parameters.data(), mass.data()) !=
         mbdyn_ros::Status::ok) {
       return;  // the loop reports it
     }
   } else {
     for (std::size_t k = 0; k < n; ++k) mass[k * n + k] = 1.0;
   }
-  const unsigned rate = get_update_rate();
-  if (now.mode == mbdyn_ros::Mode::gravity_compensation || rate == 0) return;
   const double growth = growth_of_errors(mass, now.stiffness, now.damping, 1.0 / rate);
-  if (growth > grows) {
+  const bool was = std::exchange(unstable_, growth > grows);
+  if (unstable_ && !was) {
     RCLCPP_WARN(get_node()->get_logger(),
                 "the gains are unstable at %u Hz: with efforts one cycle late, errors grow by %g a "
                 "cycle where the robot is now; lower damping or stiffness", rate, growth);

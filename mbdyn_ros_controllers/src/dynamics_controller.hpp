@@ -65,7 +65,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   void apply(const Params &params);
   void take_reference(const Trajectory &message);
   void take_payload(const geometry_msgs::msg::InertiaStamped &message);
-  void warn_of_unstable_gains();
+  void watch_gains();
   void report();
   bool measure() noexcept;
   bool read_references(double period) noexcept;  // false: a joint is too far from its reference
@@ -79,7 +79,8 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   Params params_;
   RobotLibrary robot_;
   std::unique_ptr<mbdyn_ros::ComputedTorque> law_;
-  std::mutex setting_;  // of those who set the law; the loop does not take it
+  std::mutex setting_;      // of those who set the law; the loop does not take it
+  bool unstable_ = false;   // its gains, where the robot was; said
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr checked_;
   rclcpp::Subscription<Trajectory>::SharedPtr reference_;
   rclcpp::Subscription<geometry_msgs::msg::InertiaStamped>::SharedPtr payload_;
@@ -88,6 +89,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
 
   // From other threads to the loop, and back.
   std::unique_ptr<mbdyn_ros::Latest<Received>> received_;
+  std::unique_ptr<mbdyn_ros::Latest<std::vector<double>>> posture_;  // as it was measured
   std::uint64_t messages_ = 0;
   std::atomic<bool> by_hand_{false};
   std::atomic<double> timeout_{0.0}, tolerance_{0.0}, lead_{0.0};

@@ -81,6 +81,7 @@ bool DynamicsController::measure() noexcept {
     (k < n ? q_[k] : v_[k - n]) = value;
     finite = finite && std::isfinite(value);
   }
+  if (finite) posture_->set(q_);
   return finite;
 }
 

@@ -79,6 +79,7 @@ void DynamicsController::take_payload(const geometry_msgs::msg::InertiaStamped &
 }
 
 void DynamicsController::report() {
+  watch_gains();
   const Trouble kind = trouble_.exchange(Trouble::none);
   if (kind == Trouble::none) return;
   const std::size_t which = troubled_;
