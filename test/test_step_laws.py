@@ -139,16 +139,44 @@ def test_a_turn_within_a_step_is_reported() -> None:
         stepper.advance(1)
 
 
-def chain(links: int) -> str:
-    """Links one behind the other, turning about all axes."""
-    body = """<inertial><mass value="1"/><inertia ixx="0.004" iyy="0.006" izz="0.008" ixy="0"
+def chain(links: int, share: float = 1.0, dry: float = 0.0) -> str:
+    """Links one behind the other, turning about all axes.
+
+    share : of the mass and of the dry friction (N m) of the one before that each has.
+    """
+    body = """<inertial><mass value="{0}"/><inertia ixx="{1}" iyy="{2}" izz="{3}" ixy="0"
     ixz="0" iyz="0"/></inertial>"""
     joint = """<joint name="j{0}" type="continuous"><parent link="l{1}"/><child link="l{0}"/>
-    <origin xyz="0.2 0 0"/><axis xyz="{2}"/></joint>"""
+    <origin xyz="0.2 0 0"/><axis xyz="{2}"/><dynamics friction="{3}"/></joint>"""
     axes = ("1 0 0", "0 1 0", "0 0 1")
-    parts = [f'<link name="l{k}">{body}</link>' for k in range(links)]
-    parts += [joint.format(k, k - 1, axes[k % 3]) for k in range(1, links)]
+    masses = [share**k for k in range(links)]
+    moments = [[m, 0.004 * m, 0.006 * m, 0.008 * m] for m in masses]
+    parts = [f'<link name="l{k}">{body.format(*moments[k])}</link>' for k in range(links)]
+    parts += [joint.format(k, k - 1, axes[k % 3], dry * masses[k]) for k in range(1, links)]
     return f'<robot name="chain">{"".join(parts)}</robot>'
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4, 6, 8, 18])
+def test_redundant_contacts_of_stiff_joints_obey_the_laws(seed: int) -> None:
+    """Heaps with more rows than freedoms: neither Newton's method nor sweeps find their impulses.
+
+    Dry friction holds most joints, light links slide, and only loads are left to be shared out.
+    """
+    links, rng = 10, np.random.default_rng(seed)
+    robot = mbdyn_ros.load(chain(links, 0.6, 0.15), floating_base=True)
+    half = np.array([0.08, 0.05, 0.03])
+    signs = np.stack(np.meshgrid(*[[-1, 1]] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    points = [(f"l{k}", tuple(place)) for k in range(links) for place in (signs * half).tolist()]
+    floor = Surface.plane(restitution=0.0, friction=0.8, name="floor")
+    stepper = Stepper(robot, 2e-3, Environment([floor], points))
+    q = stepper.q.copy()
+    q[2], q[3:7], q[7:] = 2.2, rng.normal(size=4), 0.8 * rng.normal(size=links - 1)
+    stepper.set_state(q, np.r_[0.5 * rng.normal(size=6), np.zeros(links - 1)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SimulationWarning)  # long steps for how it falls
+        stepper.advance(1000)
+    assert np.count_nonzero(stepper.modes) > 4
+    assert stepper.unsettled == 0 and stepper.residual <= MISSED
 
 
 def test_long_steps_on_many_points_do_not_throw_a_robot_up() -> None:

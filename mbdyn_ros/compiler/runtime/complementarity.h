@@ -15,5 +15,5 @@ enum { NEWTON_STEPS = 12 };
 
 /* How many numbers of room m rows need. */
 static inline size_t room_of_cones(size_t m, size_t size) {
-  return m * m + 10 * m + size * size + 4 * size;
+  return m * m + 10 * m + size * size + 6 * size;
 }

@@ -1,11 +1,18 @@
 /* The safe way to impulses of contacts (`complementarity.h`), slower than Newton's: with the normal
-   velocities shifted by mu times those along the wall (De Saxce and Feng 1998), the laws are those of
-   a convex problem, which the method of multipliers solves; the shifts follow. */
-enum { CONVEX_STEPS = 40, ROUNDS = 80, PATIENCE = 15 };
+   velocities shifted by mu times those along the wall (De Saxce and Feng 1998), the laws are those
+   of a convex problem, which the method of multipliers solves in the space of velocities. The
+   shifts follow, round by round at first, and together with the velocities where that leads on. */
+enum { CONVEX_STEPS = 60, TRIES = 30, ROUNDS = 60, PATIENCE = 16 };
 
 #define PENALTY 1e4        /* of the method of multipliers at first, of a contact's own mass */
-#define HARDER 3.          /* how much it grows in a round, and how far */
-#define HARDEST 1e7
+#define HARDER 10.         /* how much it grows where rounds lead on slowly, and how far */
+#define HARDEST 3e5
+#define NEARLY 0.3         /* shares of the velocities by which laws are missed: where shifts may */
+#define CLOSE 1e-3         /* follow together, and where rounds may be slow */
+#define FARTHEST 100.      /* rounds that are leapt over where impulses go on evenly */
+#define WORSE 30.          /* how many times worse than the best is what is given up */
+#define FLAT 1e-30         /* squares of slopes that are as good as zero, and that may be, where */
+#define NEARLY_FLAT 1e-20  /* nothing flatter is found */
 
 /* The nearest impulse in a cone, in place, and how it changes with what is given (3, 3). */
 static void into_cone(double mu, double* z, double* change) {
@@ -27,13 +34,14 @@ static void into_cone(double mu, double* z, double* change) {
   }
 }
 
-/* What the method of multipliers minimizes at y (size): |y|^2 / 2 and the penalties; its slope, and
-   its second derivatives `bend` if wanted. Impulses go to f, from those in `about`. */
-static double penalized(const struct cones1* c, const double* step, double penalty,
-                        const double* about, const double* shift, const double* y, double* f,
-                        double* slope, double* bend) {
-  const size_t m = c->rows, n = c->size, last = m - c->bounded;
-  double sum = 0.5 * dot(n, y, y), change[9];
+/* The impulses f that the velocities y (size) call for, from those in `about`: what the method of
+   multipliers minimizes has the slope y - X^T f; its second derivatives go to `bend` if wanted.
+   Without `shift` the shifts follow y. Gives the square of the slope. */
+static double penalize(const struct cones1* c, const double* step, double penalty,
+                       const double* about, const double* shift, const double* y, double* f,
+                       double* slope, double* bend) {
+  const size_t n = c->size, last = c->rows - c->bounded;
+  double change[9], normal[n + 1];
   memcpy(slope, y, n * sizeof *slope);
   if (bend) {
     memset(bend, 0, n * n * sizeof *bend);
@@ -42,95 +50,175 @@ static double penalized(const struct cones1* c, const double* step, double penal
   for (size_t k = 0; k < c->contacts + c->bounded; ++k) {
     const size_t i = k < c->contacts ? c->normal[k] : last + k - c->contacts;
     const size_t rows = k < c->contacts && c->tangent[k] != NO_ROW ? 3 : 1;
-    const double weight = penalty * step[i];
-    for (size_t r = i; r < i + rows; ++r) {
-      f[r] = about[r] - weight * (c->free[r] + shift[r] + dot(n, c->X + r * n, y));
-    }
-    if (rows == 3) {
-      into_cone(c->friction[k], f + i, change);
-    } else if (k < c->contacts) {
-      change[0] = f[i] > 0.;
-      f[i] = fmax(0., f[i]);
-    } else {
-      const double bound = c->bound[k - c->contacts];
-      change[0] = fabs(f[i]) < bound;
-      const double kept = fmin(fmax(f[i], -bound), bound);
-      sum += kept * (f[i] - kept) / weight;
-      f[i] = kept;
-    }
+    const double weight = penalty * step[i], *X = c->X + i * n, *first = X;
+    double* z = f + i;
     for (size_t r = 0; r < rows; ++r) {
-      sum += 0.5 * f[i + r] * f[i + r] / weight;
-      add(n, -f[i + r], c->X + (i + r) * n, slope);
+      z[r] = c->free[i + r] + dot(n, X + r * n, y) + (shift ? shift[i + r] : 0.);
     }
+    if (rows == 3 && !shift) {
+      const double mu = c->friction[k], speed = hypot(z[1], z[2]);
+      z[0] += mu * speed;
+      if (bend && speed > 0.) {
+        memcpy(normal, X, n * sizeof *normal);
+        for (size_t r = 1; r < 3; ++r) add(n, mu * z[r] / speed, X + r * n, normal);
+        first = normal;
+      }
+    }
+    for (size_t r = 0; r < rows; ++r) z[r] = about[i + r] - weight * z[r];
+    if (rows == 3) {
+      into_cone(c->friction[k], z, change);
+    } else {
+      const double high = k < c->contacts ? HUGE_VAL : c->bound[k - c->contacts];
+      const double low = k < c->contacts ? 0. : -high;
+      change[0] = low < z[0] && z[0] < high;
+      z[0] = fmin(fmax(z[0], low), high);
+    }
+    for (size_t r = 0; r < rows; ++r) add(n, -z[r], X + r * n, slope);
     if (!bend) continue;
     for (size_t r = 0; r < rows; ++r) {
       for (size_t o = 0; o < rows; ++o) {
-        const double much = weight * change[r * rows + o];
+        const double much = weight * change[r * rows + o], *other = o ? X + o * n : first;
         if (much == 0.) continue;
-        const double *one = c->X + (i + r) * n, *other = c->X + (i + o) * n;
-        for (size_t j = 0; j < n; ++j) add(j + 1, much * one[j], other, bend + j * n);
+        for (size_t j = 0; j < n; ++j) {
+          add(shift ? j + 1 : n, much * X[r * n + j], other, bend + j * n);
+        }
       }
     }
   }
-  return sum;
+  return dot(n, slope, slope);
 }
 
-/* The least of what is penalized, by Newton's method from y. */
-static void settle(const struct cones1* c, const double* step, double penalty, const double* about,
-                   const double* shift, double* y, double* f) {
+/* What share of a way down from y to go, so that `trial` is flatter. With given shifts a least is
+   sought, and slopes along the way tell how far it is: values round too much. Else the whole slope
+   has to fall. 0 where no share helps. */
+static double step_down(const struct cones1* c, const double* step, double penalty,
+                        const double* about, const double* shift, const double* y,
+                        const double* way, double falls, double steep, double* trial, double* f,
+                        double* slope) {
+  const size_t n = c->size;
+  double low = 0., high = 1., down = falls, up = 0., share = 1.;
+  for (int i = 0; i < TRIES; ++i) {
+    for (size_t j = 0; j < n; ++j) trial[j] = y[j] - share * way[j];
+    const double now = penalize(c, step, penalty, about, shift, trial, f, slope, NULL);
+    if (!shift) {
+      if (now < (1. - 1e-3 * share) * steep) return share;
+      share /= 2.;
+      continue;
+    }
+    const double left = dot(n, slope, way);
+    if (fabs(left) <= 0.1 * falls || (!i && left > 0.)) return share;
+    if (left > 0.) {
+      low = share, down = left;
+    } else {
+      high = share, up = -left;
+    }
+    if (low > 0. && high - low < 0.05 * high) break;
+    share = low + (high - low) * (i % 2 ? 0.5 : fmin(fmax(down / (down + up), 0.05), 0.95));
+  }
+  for (size_t j = 0; j < n; ++j) trial[j] = y[j] - low * way[j];
+  return low;
+}
+
+/* Go to where the slope vanishes, by Newton's method from y; gives whether it does. */
+static int settle(const struct cones1* c, const double* step, double penalty, const double* about,
+                  const double* shift, double* y, double* f) {
   const size_t n = c->size;
   double *bend = c->room, *slope = bend + n * n, *way = slope + n, *trial = way + n;
-  double value = penalized(c, step, penalty, about, shift, y, f, slope, bend), before = HUGE_VAL;
+  double *after = trial + n, flat = 0., steep = 0.;
   for (int k = 0; k < CONVEX_STEPS; ++k) {
-    const double steep = dot(n, slope, slope);
-    if (!cholesky(n, bend)) return;
+    const double before = steep;
+    steep = penalize(c, step, penalty, about, shift, y, f, slope, bend);
+    const double size = 1. + dot(n, y, y);
+    flat = NEARLY_FLAT * size;
+    if (steep <= FLAT * size || (k && steep <= flat && steep > 0.5 * before)) return 1;
     memcpy(way, slope, n * sizeof *way);
-    forward(n, bend, way);
-    backward(n, bend, way);
-    const double falls = dot(n, way, slope);
-    const int end = falls < 1e-11 * fabs(value);  /* beyond what values can tell */
-    if (end && !(steep < 0.25 * before)) return;
-    before = end ? steep : HUGE_VAL;
-    double share = 1.;
-    for (; share > LEAST_SHARE; share /= 2.) {
-      for (size_t i = 0; i < n; ++i) trial[i] = y[i] - share * way[i];
-      if (end) break;
-      const double less = penalized(c, step, penalty, about, shift, trial, f, slope, NULL);
-      if (less <= value - 1e-4 * share * falls) break;
+    if (shift) {
+      if (!cholesky(n, bend)) return 0;
+      forward(n, bend, way);
+      backward(n, bend, way);
+    } else if (!eliminate(n, bend, way)) {
+      return 0;
     }
-    memcpy(y, trial, n * sizeof *y);
-    value = penalized(c, step, penalty, about, shift, y, f, slope, bend);
+    const double falls = dot(n, way, slope);
+    if (step_down(c, step, penalty, about, shift, y, way, falls, steep, trial, f, after) > 0.) {
+      memcpy(y, trial, n * sizeof *y);
+    } else {
+      break;
+    }
+  }
+  return penalize(c, step, penalty, about, shift, y, f, slope, NULL) <= flat;
+}
+
+/* Let shifts go a share of the way to what the velocities tell. */
+static void follow_with(const struct cones1* c, const double* y, double share, double* shift) {
+  const size_t n = c->size;
+  for (size_t i = 0; i < c->contacts; ++i) {
+    const size_t t = c->tangent[i];
+    if (t == NO_ROW) continue;
+    const double one = c->free[t] + dot(n, c->X + t * n, y);
+    const double two = c->free[t + 1] + dot(n, c->X + (t + 1) * n, y);
+    double* own = shift + c->normal[i];
+    *own += share * (c->friction[i] * hypot(one, two) - *own);
   }
 }
 
-/* Impulses from those in f, safely; gives the least velocity by which a law is missed. */
+/* y = X^T f */
+static void velocities_of(const struct cones1* c, const double* f, double* y) {
+  memset(y, 0, c->size * sizeof *y);
+  for (size_t i = 0; i < c->rows; ++i) add(c->size, f[i], c->X + i * c->size, y);
+}
+
+/* Impulses from those in f, safely, with penalties up to `hardest`; gives the least velocity by
+   which a law is missed. Where contacts are redundant, rounds lead on slowly: impulses go on evenly
+   from one to the next, until one comes to its bound. So rounds are leapt over there. */
 static double approach(const struct cones1* c, const double* step, double* f, double size,
-                       double enough, double* best) {
+                       double enough, double hardest, double* best) {
   const size_t m = c->rows, n = c->size;
-  double *about = c->room + m * m + n * n + 3 * n, *shift = about + m, *now = shift + m;
-  double *error = now + m, *y = error + m, gap, least = HUGE_VAL, penalty = PENALTY;
-  int idle = 0;
+  double *about = c->room + m * m + n * n + 4 * n, *shift = about + m, *now = shift + m;
+  double *error = now + m, *y = error + m, *ahead = y + n, own[m + 1], last[m + 1];
+  double least = HUGE_VAL, before = HUGE_VAL, penalty = PENALTY, leap = 0.;
+  int idle = 0, together = 0;
   memset(shift, 0, m * sizeof *shift);
-  memset(y, 0, n * sizeof *y);
   memcpy(about, f, m * sizeof *about);
-  for (size_t i = 0; i < m; ++i) add(n, f[i], c->X + i * n, y);
-  for (int k = 0; k < ROUNDS && idle < PATIENCE; ++k, penalty = fmin(HARDER * penalty, HARDEST)) {
-    settle(c, step, penalty, about, shift, y, now);
-    residual1(c, step, now, error, NULL, 0., &gap);
-    idle = gap < 0.5 * least ? 0 : idle + 1;
+  memcpy(last, f, m * sizeof *last);
+  velocities_of(c, f, y);
+  for (int k = 0; k < ROUNDS && idle < PATIENCE; ++k) {
+    double gap = HUGE_VAL, other = HUGE_VAL;
+    memcpy(ahead, y, n * sizeof *y);
+    together = together && settle(c, step, penalty, about, NULL, ahead, own);
+    if (!together) {
+      settle(c, step, penalty, about, shift, y, now);
+      residual1(c, step, now, error, NULL, 0., &gap);
+      memcpy(ahead, y, n * sizeof *y);
+      together = gap < NEARLY * size && settle(c, step, penalty, about, NULL, ahead, own);
+    }
+    if (together) residual1(c, step, own, error, NULL, 0., &other);
+    together = other < gap;
+    if (together) {
+      gap = other;
+      memcpy(y, ahead, n * sizeof *y);
+      memcpy(now, own, m * sizeof *now);
+    }
+    const int slow = gap > 0.5 * before && gap < CLOSE * size, worse = gap > before;
+    idle = gap < 0.9 * least ? 0 : idle + 1;
     if (gap < least) {
       least = gap;
       memcpy(best, now, m * sizeof *now);
     }
-    if (!(gap > enough * size)) break;
-    memcpy(about, now, m * sizeof *now);
-    for (size_t i = 0; i < c->contacts; ++i) {
-      const size_t t = c->tangent[i];
-      if (t == NO_ROW) continue;
-      const double one = c->free[t] + dot(n, c->X + t * n, y);
-      const double two = c->free[t + 1] + dot(n, c->X + (t + 1) * n, y);
-      shift[c->normal[i]] = c->friction[i] * hypot(one, two);
+    if (!(gap > enough)) break;
+    if (gap > WORSE * least) {
+      memcpy(now, best, m * sizeof *now);
+      velocities_of(c, now, y);
+      if (!(leap > 0.)) penalty = hardest = fmax(PENALTY, penalty / HARDER);
+      leap = 0., together = 0;
+    } else {
+      leap = slow && gap < 1.5 * before ? fmin(2. * leap + 1., FARTHEST) : 0.;
+      if (slow) penalty = fmin(HARDER * penalty, hardest);
     }
+    before = gap;
+    for (size_t i = 0; i < m; ++i) about[i] = now[i] + leap * (now[i] - last[i]);
+    memcpy(last, now, m * sizeof *now);
+    follow_with(c, y, worse ? 0.5 : 1., shift);
   }
   return least;
 }

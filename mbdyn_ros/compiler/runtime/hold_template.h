@@ -58,11 +58,11 @@ static void F(finish)(const struct walls* w, WALLED* s, struct F(work)* x, doubl
 }
 
 /* Hold the contacts in a step of length h that has come to q with v, from the state in x, where
-   `open`; gives where nothing was found that settles it. M and the rows are those where the step would
-   end if the velocity stayed as it was: what contacts hold ends near there. Where the step turns
-   walls against them all the same, as where a base turns that slides, velocities along the normals
-   are not those of the rows: by as much the problem is shifted, which leaves all directions as they
-   are; the rows are taken again only where they turn far. */
+   `open`; gives where nothing was found that settles it. M and the rows are those where the step
+   would end if the velocity stayed as it was: what contacts hold ends near there. Where the step
+   turns walls against them all the same, as where a base turns that slides, velocities along the
+   normals are not those of the rows: by as much the problem is shifted, which leaves all directions
+   as they are; the rows are taken again only where they turn far. */
 static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double h, BITS open) {
   const size_t n = w->nv, contacts = w->contacts;
   const double part = w->stages ? 0.5 * h : h;  /* in which a change of velocity acts */
@@ -109,7 +109,8 @@ static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double 
     F(copy)(n, x->fast, x->at_v);
     F(respond)(w, x, m, x->f, x->at_v);
 
-    /* the way: half the change of velocity (all of it without stages), and what closes contacts that push or are inside */
+    /* the way: half the change of velocity (all of it without stages), and what closes contacts
+       that push or are inside */
     for (size_t j = 0; j < n; ++j) further[j] = part * (x->at_v[j] - x->fast[j]) - moved[j];
     REAL largest = ALL(0.);
     for (size_t i = 0; i < x->count; ++i) largest = F(greatest)(largest, x->f[x->first[i]]);

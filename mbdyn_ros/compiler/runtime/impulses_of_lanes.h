@@ -1,7 +1,7 @@
 /* Impulses of several problems at once by Newton's method alone; `done` says where that was enough. */
 static realv impulses_of_conesv(const struct conesv* c, double settled, realv* f, bitsv* done) {
   const size_t m = c->rows;
-  realv *step = c->room + m * m + 9 * m + c->size * c->size + 4 * c->size, size = allv(0.);
+  realv *step = c->room + m * m + 9 * m + c->size * c->size + 6 * c->size, size = allv(0.);
   for (size_t i = 0; i < m; ++i) size = greatestv(size, magnitudev(c->free[i]));
   steps_ofv(c, step);
   const realv enough = settled * size;
