@@ -125,6 +125,16 @@ def test_forces_of_teeth_have_arrows_and_words(name: str, interpreted: None) -> 
         page.close()
 
 
+def test_every_control_of_a_design_has_a_name_of_its_own(interpreted: None) -> None:
+    page = Page("jansen", ANY_PORT)
+    try:
+        panel = MechanismPage(page, MECHANISMS["jansen"]()).sliders
+        labels = [one.label for one in panel._sliders.values() if one.visible]
+        assert len(labels) > 30 and len(set(labels)) == len(labels)
+    finally:
+        page.close()
+
+
 def test_a_chart_grows_with_its_legend() -> None:
     page = Page("charts", ANY_PORT)
     try:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from corpus import REFUSED, label, readable_urdf_files, urdf_file, urdf_files
+from lxml import etree
 
 from mbdyn_ros.model import Inertia, Model, ModelError, Pose, read_urdf
 
@@ -148,14 +149,15 @@ def test_unknown_bounds_of_a_real_file() -> None:
     assert '<joint name="LHand"> <limit>' in warning and '"RThumb3" (line ' in warning
 
 
-@pytest.mark.parametrize(
-    ("name", "bound"), [("talos_full_v2.urdf", 0.05), ("ur5_robot.urdf", 0.01)]
-)
-def test_fast(name: str, bound: float) -> None:
+@pytest.mark.parametrize("name", ["talos_full_v2.urdf", "ur5_robot.urdf"])
+def test_not_long_beside_what_lxml_takes(name: str) -> None:
+    """15 times as long: a search in every element for every element would take hundreds."""
     path = urdf_file(name)
-    times = []
-    for _ in range(7):
-        start = time.perf_counter()
-        read_urdf(path)
-        times.append(time.perf_counter() - start)
-    assert min(times) < bound
+    times = np.zeros((7, 2))
+    for k in range(len(times)):
+        for one, read in enumerate((read_urdf, lambda path: etree.parse(str(path)))):
+            start = time.process_time()
+            read(path)
+            times[k, one] = time.process_time() - start
+    ours, parser = times.min(axis=0)
+    assert ours < 60 * parser

@@ -72,7 +72,9 @@ class DesignSliders(SliderPanel):
             self.watch("gravity", gui.add_checkbox("gravity", weighs))
             for name in self._given:
                 if name.endswith("branch"):
-                    self.add_choice(name, ("1", "-1"), f"{self._given[name]:g}", "way to assemble")
+                    which = name.removesuffix("branch").replace("_", " ").strip()
+                    label = f"way of the {which}" if which else "way to assemble"
+                    self.add_choice(name, ("1", "-1"), f"{self._given[name]:g}", label)
             self.add_reset("Reset")
 
     @property

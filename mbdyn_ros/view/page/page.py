@@ -188,7 +188,7 @@ def narrow_view(
     Examples
     --------
     >>> aim, eye = narrow_view(np.zeros(3), np.array([0.0, -2.0, 0.0]), 2 * math.atan(0.5), 0.5)
-    >>> aim.tolist(), eye.tolist()
+    >>> aim.round(12).tolist(), eye.round(12).tolist()
     ([0.0, 0.0, -1.0], [0.0, -4.0, -1.0])
     """
     way = (position - look_at) / aspect
