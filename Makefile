@@ -86,7 +86,7 @@ lint: .venv/package.stamp
 
 # Else every process of the tests translates all that it imports, at the same time as the others.
 .venv/translated.stamp: .venv/interfaces.stamp
-	@$(pytest) --collect-only -q >/dev/null
+	@$(pytest) --collect-only -q >.venv/collected.log || { grep -v :: .venv/collected.log; exit 1; }
 	@touch $@
 
 clean:
