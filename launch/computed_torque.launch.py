@@ -8,33 +8,25 @@ listens on `commands`. The mode changes while it runs:
 `ros2 launch mbdyn_ros computed_torque.launch.py --show-args` lists the arguments.
 """
 
-from launch.actions import OpaqueFunction, Shutdown
-from launch_ros.actions import Node
+from launch.actions import OpaqueFunction
 
 from launch import LaunchDescription
+from mbdyn_ros.ros.launch_nodes import GRAVITY, ROBOT, loaded, own_node
 from mbdyn_ros.ros.launch_support import (
-    HOME,
     NAMESPACE,
     OWN_TRANSFORMS,
     PARAMS_FILE,
-    SRDF,
     TO_THE_SIMULATOR,
-    XACRO,
     Arguments,
-    as_text,
     declared,
 )
 
 ARGUMENTS = {
-    "robot": ("manipulator", "path of a URDF or xacro file, or name of an installed robot"),
-    "xacro": XACRO,
-    "srdf": SRDF,
-    "home": HOME,
-    "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
+    **ROBOT,
     "mode": ("gravity_compensation", "the law of control at the start"),
     "link": ("", "link that cartesian_impedance and ~/target are about"),
     "rate": ("500.0", "commands per second, Hz"),
-    "gravity": ("[0.0, 0.0, -9.81]", "gravity in the world, m/s^2"),
+    "gravity": GRAVITY,
     "autostart": ("true", "whether the controller is active at once"),
     "simulator": ("true", "whether the simulator is the robot"),
     "commands": ("forward_effort_controller/commands", "where efforts go without the simulator"),
@@ -47,15 +39,9 @@ ARGUMENTS = {
 def start(context):
     """The nodes, for the arguments as they were given."""
     given = Arguments(context.launch_configurations)
-    namespace, files = given["namespace"], given.files("params_file")
     clocked, simulated = given.truth("publish_clock"), given.truth("simulator")
-    model = {
-        "robot_description": as_text(given.description("robot")),
-        "mechanism": as_text(given["mechanism"]),
-        "srdf": as_text(given["srdf"]),
-        "home": as_text(given["home"]),
-        "gravity": given.numbers("gravity"),
-    }
+    model = loaded(given, given.description("robot"))
+    model["gravity"] = given.numbers("gravity")
     control = {
         "mode": given["mode"],
         "link": given["link"],
@@ -63,28 +49,14 @@ def start(context):
         "autostart": given.truth("autostart"),
         "use_sim_time": clocked,
     }
+    efforts = TO_THE_SIMULATOR if simulated else [("~/commands", given["commands"])]
     actions = [
-        Node(
-            package="mbdyn_ros",
-            executable="computed_torque",
-            namespace=namespace,
-            output="screen",
-            parameters=[model, control, *files],
-            remappings=TO_THE_SIMULATOR if simulated else [("~/commands", given["commands"])],
-            on_exit=Shutdown(reason="the controller ended"),
-        )
+        own_node(given, "computed_torque", [model, control], efforts, "the controller ended")
     ]
     if simulated:
+        clock = {"publish_clock": clocked}
         actions.append(
-            Node(
-                package="mbdyn_ros",
-                executable="simulator",
-                namespace=namespace,
-                output="screen",
-                parameters=[model, {"publish_clock": clocked}, *files],
-                remappings=OWN_TRANSFORMS,
-                on_exit=Shutdown(reason="the simulator ended"),
-            )
+            own_node(given, "simulator", [model, clock], OWN_TRANSFORMS, "the simulator ended")
         )
     return actions
 

@@ -6,17 +6,23 @@ with ros2_control. `--show-args` lists the arguments; docs/ros2_control.md has t
 """
 
 from launch.actions import LogInfo, OpaqueFunction, Shutdown
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
-from launch_ros.substitutions import FindPackageShare
 
 from launch import LaunchDescription
+from mbdyn_ros.ros.launch_nodes import (
+    GRAVITY,
+    ROBOT,
+    TRANSFORMS,
+    own_node,
+    picture,
+    robot_state_publisher,
+    rviz,
+)
 from mbdyn_ros.ros.launch_support import (
-    HOME,
     NAMESPACE,
     OWN_TRANSFORMS,
     PARAMS_FILE,
-    XACRO,
     Arguments,
     as_text,
     available,
@@ -32,10 +38,8 @@ from mbdyn_ros.ros.ros2_control import (
 )
 
 ARGUMENTS = {
-    "robot": ("ur5", "path of a URDF or xacro file, or name of an installed robot"),
-    "xacro": XACRO,
-    "home": HOME,
-    "mechanism": ("", "YAML file with loops and couplings beside the URDF"),
+    "robot": ("ur5", ROBOT["robot"][1]),
+    **{name: ROBOT[name] for name in ("xacro", "home", "mechanism")},
     "controllers_file": ("", "YAML file with controllers; empty: made for the robot"),
     "controllers": (
         "joint_state_broadcaster joint_trajectory_controller", "controllers that are activated"
@@ -50,7 +54,7 @@ ARGUMENTS = {
     "environment": ("", "YAML file with walls that points of the robot hit"),
     "rate": ("1000.0", "simulation steps per second, Hz"),
     "real_time_factor": ("1.0", "simulated seconds per second"),
-    "gravity": ("[0.0, 0.0, -9.81]", "gravity in the world, m/s^2"),
+    "gravity": GRAVITY,
     "hold_at_start": ("true", "whether joints keep their first position until commanded"),
     "publish_clock": ("false", "publish simulated time on /clock"),
     "use_sim_time": (
@@ -58,11 +62,8 @@ ARGUMENTS = {
     ),
     "namespace": NAMESPACE,
     "params_file": PARAMS_FILE,
-    "rviz": ("true", "open RViz"),
-    "rviz_config": (
-        PathJoinSubstitution([FindPackageShare("mbdyn_ros"), "config", "simulate.rviz"]),
-        "RViz configuration",
-    ),
+    **TRANSFORMS,
+    **picture(),
 }  # fmt: skip
 
 
@@ -71,7 +72,6 @@ def start(context):
     given = Arguments(context.launch_configurations)
     plugin = given["hardware"].partition("/")[0]
     require_packages([name for name in (*NEEDED, plugin) if not available(name)])
-    namespace, files = given["namespace"], given.files("params_file")
     text = given.description("robot")
     robot = ControlledRobot(text, given["mechanism"], given["home"])
     if not given.truth("keep_blocks"):
@@ -90,58 +90,41 @@ def start(context):
         "hold_at_start": given.truth("hold_at_start"),
         "publish_clock": given.truth("publish_clock"),
     }
-    actions = [
-        LogInfo(msg=f"controllers: {controllers[0]}"),
-        Node(
-            package="mbdyn_ros",
-            executable="simulator",
-            namespace=namespace,
-            output="screen",
-            parameters=[description, settings, *files],
-            remappings=[*OWN_TRANSFORMS, ("joint_states", TOPICS["joint_states_topic"])],
-            on_exit=Shutdown(reason="the simulator ended"),
-        ),
-        Node(
-            package="robot_state_publisher",
-            executable="robot_state_publisher",
-            namespace=namespace,
-            parameters=[description, clock],
-            remappings=OWN_TRANSFORMS,
-        ),
+    hardware = own_node(
+        given,
+        "simulator",
+        [description, settings],
+        [*OWN_TRANSFORMS, ("joint_states", TOPICS["joint_states_topic"])],
+        ended="the simulator ended",
+    )
+    manager = Node(
+        package="controller_manager",
+        executable="ros2_control_node",
+        namespace=given["namespace"],
+        output="screen",
+        parameters=[clock, *controllers],
+        remappings=[("~/robot_description", "robot_description")],
+        on_exit=Shutdown(reason="the controller manager ended"),
+    )
+    spawners = [
         Node(
             package="controller_manager",
-            executable="ros2_control_node",
-            namespace=namespace,
+            executable="spawner",
+            namespace=given["namespace"],
             output="screen",
-            parameters=[clock, *controllers],
-            remappings=[("~/robot_description", "robot_description")],
-            on_exit=Shutdown(reason="the controller manager ended"),
-        ),
-    ]
-    for argument, options in (("controllers", []), ("idle_controllers", ["--inactive"])):
-        names = given[argument].split()
-        if names:
-            actions.append(
-                Node(
-                    package="controller_manager",
-                    executable="spawner",
-                    namespace=namespace,
-                    output="screen",
-                    arguments=[*names, *options, "--param-file", controllers[0]],
-                )
-            )
-    if given.truth("rviz") and available("rviz2"):
-        actions.append(
-            Node(
-                package="rviz2",
-                executable="rviz2",
-                namespace=namespace,
-                parameters=[clock],
-                arguments=["-d", given["rviz_config"], "-f", fixed_frame(text, False)],
-                remappings=OWN_TRANSFORMS,
-            )
+            arguments=[*names, *options, "--param-file", controllers[0]],
         )
-    return actions
+        for argument, options in (("controllers", []), ("idle_controllers", ["--inactive"]))
+        if (names := given[argument].split())
+    ]
+    return [
+        LogInfo(msg=f"controllers: {controllers[0]}"),
+        hardware,
+        *robot_state_publisher(given, [description, clock]),
+        manager,
+        *spawners,
+        *rviz(given, fixed_frame(text, floating_base=False), clock),
+    ]
 
 
 def generate_launch_description():

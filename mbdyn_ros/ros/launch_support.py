@@ -48,6 +48,9 @@ class Arguments:
     def __getitem__(self, name: str) -> str:
         return self._given[name]
 
+    def __contains__(self, name: str) -> bool:
+        return name in self._given
+
     def number(self, name: str) -> float:
         """A number."""
         return self._number(name, self[name])
