@@ -1,4 +1,4 @@
-"""What launch files share: arguments of a robot and of its picture, and the nodes for them."""
+"""The shared part of launch files: arguments of a robot and of its picture, and their nodes."""
 
 from __future__ import annotations
 
