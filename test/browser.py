@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+from mbdyn_ros.view.page.screenshot import WINDOWLESS
+
+CHROMIUM = next(filter(None, map(shutil.which, WINDOWLESS)), None)
 FLAGS = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 """WebGL without a graphics card."""
 
@@ -22,11 +23,16 @@ BENIGN = ("THREE.Clock",)
 """Warnings of viser's own libraries, not errors."""
 
 
+def require_chromium() -> None:
+    """Skip the test where there is none."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium on PATH: sudo apt install chromium")
+
+
 @contextlib.contextmanager
 def browser() -> Iterator[Any]:
     """Chromium, by Playwright; skips the test where it is missing."""
-    if CHROMIUM is None:
-        pytest.skip("no chromium on PATH: sudo apt install chromium")
+    require_chromium()
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import CHROMIUM
+from browser import require_chromium
 from click.testing import CliRunner
 
 from mbdyn_ros.__main__ import main
@@ -82,8 +82,7 @@ def test_the_command_that_helps_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_screenshot_is_taken_without_a_screen(tmp_path: Path) -> None:
     """What is asked for is in it: arrows of forces add their colour."""
-    if CHROMIUM is None:
-        pytest.skip("no chromium on PATH: sudo apt install chromium")
+    require_chromium()
     import imageio.v3 as images
 
     file = tmp_path / "four_bar.png"

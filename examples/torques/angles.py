@@ -27,7 +27,7 @@ from mbdyn_ros.ros.node.interfaces import srv
 from mbdyn_ros.ros.node.rate_loop import RateLoop
 
 from .client import PATIENCE, DemoClient
-from .judge import longest_hold, moving_states
+from .judge import longest_hold, moving_states, tool_gap
 from .motion import MOTION, REST, trajectory_message, wanted_motion
 from .outcome import Path, PlannedPaths
 
@@ -179,8 +179,5 @@ def planned_path(robot: Robot, client: AnglesClient, start: float) -> Path:
         raise DemoError(f"only {len(times)} joint states came from the crane")
     angles, _, _ = wanted_motion(times, np.array(START), np.array(GOAL))
     wanted = convert_trajectory(robot, ANGLES, angles, to=robot.independent_joints).position
-    link = robot.model.links[-1].name
-    tips = [robot.frame_pose(one, link)[:, :3, 3] for one in (q, wanted)]
-    gap = np.linalg.norm(tips[0] - tips[1], axis=1)
     hold = max(longest_hold(times, effort), np.diff(times).max(), client.latest_position)
-    return Path(times, gap, hold)
+    return Path(times, tool_gap(robot, q, wanted), hold)

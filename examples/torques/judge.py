@@ -40,8 +40,8 @@ def judge(
     outcome.work, outcome.loss, outcome.energy_change = work[k], loss[k], change[k]
     outcome.imbalance = float(np.abs(change - work + loss).max() / np.abs(change).max())
     times = stamps - start
-    moving = (times >= 0) & (times <= MOTION)
-    outcome.longest_hold = longest_hold(times[moving], effort[moving])
+    moving, _, _, given = moving_states(robot, client, start)
+    outcome.longest_hold = longest_hold(moving, given)
     wanted, _, _ = wanted_motion(times, home, goal)
     outcome.tracking_error = float(np.abs(q - wanted).max())
     outcome.labels = list(robot.velocity_labels)
@@ -69,9 +69,14 @@ def tool_path(robot: Robot, client: DemoClient, start: float, home: Array, goal:
     """The gap between the tool and its way while it moved."""
     times, q, _, _ = moving_states(robot, client, start)
     wanted, _, _ = wanted_motion(times, home, goal)
-    link = robot.model.links[-1].name
-    tips = [robot.frame_pose(one, link)[:, :3, 3] for one in (q, wanted)]
-    return Path(times, np.linalg.norm(tips[0] - tips[1], axis=1))
+    return Path(times, tool_gap(robot, q, wanted))
+
+
+def tool_gap(robot: Robot, q: Array, wanted: Array) -> Array:
+    """How far (N,) the tool, the last link, is from where it is wanted, m."""
+    tips = [robot.frame_pose(one, robot.model.links[-1].name)[:, :3, 3] for one in (q, wanted)]
+    gap: Array = np.linalg.norm(tips[0] - tips[1], axis=1)
+    return gap
 
 
 def pd_share(robot: Robot, client: DemoClient, start: float, ends: tuple[Array, Array],
