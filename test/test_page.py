@@ -99,6 +99,27 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         one.tab.close()
 
 
+def test_arrows_of_ordinary_forces_are_seen_beside_peaks(interpreted: None) -> None:
+    """Jansen's peak of 924 N is thirty times what its joints mostly bear."""
+    page = Page("jansen", ANY_PORT)
+    try:
+        shown = MechanismPage(page, MECHANISMS["jansen"]())
+        shown._pushing.value = True
+        lengths = []
+        for instant in np.linspace(0.0, 100.0, 51):
+            shown._instant.value = float(instant)
+            shown.draw(0.0, True)
+            start, end = np.moveaxis(shown._arrows._lines.points, 1, 0)
+            lengths.append(np.linalg.norm(end - start, axis=1).max())
+        reactions = shown.run_shown.analysis.reactions.values()
+        largest = np.max([np.hypot(*one[:, :2].T) for one in reactions], axis=0)
+        full = 2 * np.median(largest)
+        assert max(lengths) / np.median(lengths) == pytest.approx(2, rel=0.05)
+        assert f"no longer than that of {full:.3g} N" in shown._sentences.content
+    finally:
+        page.close()
+
+
 @pytest.mark.parametrize("name", ["gear_pair", "planetary_gear", "geared_five_bar"])
 def test_forces_of_teeth_have_arrows_and_words(name: str, interpreted: None) -> None:
     """They act where the wheels touch; what the arrows show is what the sentences say."""
