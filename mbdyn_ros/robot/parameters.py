@@ -174,7 +174,9 @@ def symbolic_system(robot: Robot, parameters: bool | Sequence[str]) -> System:
 
 def system(self: Robot) -> System:
     """The robot as equations see it, in numbers: those that hold now."""
-    calls = vars(self).get("calls")  # none while the robot is built
+    # None while the robot is built. Not by vars(self): an object that was once asked for its
+    # dictionary keeps it, and each of its attributes costs 15 ns more (CPython 3.11).
+    calls: Calls | None = getattr(self, "calls", None)
     if calls is not None and self._parameters.layout and self._seen != calls.changes:
         given, values, self._seen = self._parameters, calls.parameters, calls.changes
         rest = without(given.described, given.layout)
