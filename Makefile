@@ -23,13 +23,13 @@ isolated := ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_DOMAIN_ID=$${ROS_DOMAIN_
 help:
 	@echo 'make demo    real ROS 2 nodes compute torques for, and move, a UR5, a Panda and a crane'
 	@echo 'make quadruped   a quadruped is dropped on a floor and bounces to rest'
-	@echo 'make test    lint, type check and all tests'
+	@echo 'make test    lint, type check, the book and all tests'
 	@echo 'make test-all    the same with 300 examples of every property, and what takes minutes'
 	@echo 'make docs    the book, as web pages in .venv/docs'
 	@echo 'make fuzz    random wrong input for a minute (seconds=600: for ten)'
 	@echo 'make soak    nodes are killed, stopped and flooded for a minute'
 	@echo 'make bench   our speed against that of other libraries'
-	@echo 'make lint    lint and type check only'
+	@echo 'make lint    lint, spelling and type check only'
 	@echo 'make clean   remove .venv and all that was built'
 
 demo: .venv/interfaces.stamp
@@ -46,9 +46,9 @@ pytest := . .venv/ros_env.sh && $(isolated) $(single_threaded) $(translated_once
 # `nproc` counts by OMP_NUM_THREADS where that is set.
 beside := --numprocesses $$(($$(env -u OMP_NUM_THREADS nproc) + 1)) --dist worksteal
 
-# mypy keeps one core busy while messages are built and the first tests start.
+# mypy keeps one core busy while the book is made, messages are built and the first tests start.
 test: .venv/package.stamp
-	@$(MAKE) --no-print-directory --jobs 2 lint test-beside
+	@$(MAKE) --no-print-directory --jobs 2 lint docs test-beside
 	@$(pytest) -m 'alone and not long' test/test_ros_*.py
 
 test-beside: .venv/translated.stamp
@@ -77,12 +77,12 @@ bench: .venv/bench.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.falls
 
 # A link that leads nowhere, a page that no list names, a docstring that cannot be read: an error.
-docs: .venv/docs.stamp
+docs: .venv/package.stamp
 	@. .venv/ros_env.sh && .venv/bin/python -m sphinx --fail-on-warning --keep-going --quiet docs .venv/docs
 	@echo 'The book is in .venv/docs/index.html.'
 
 lint: .venv/package.stamp
-	@. .venv/ros_env.sh && .venv/bin/python -m ruff check . && .venv/bin/python -m mypy
+	@. .venv/ros_env.sh && .venv/bin/python -m ruff check . && .venv/bin/codespell && .venv/bin/python -m mypy
 
 # Else every process of the tests translates all that it imports, at the same time as the others.
 .venv/translated.stamp: .venv/interfaces.stamp
@@ -111,7 +111,7 @@ clean:
 
 .venv/package.stamp: .venv/created.stamp requirements/ros.txt setup.py setup.cfg | .venv/ros_env.sh
 	@echo 'Installing ROS 2 Kilted, mbdyn_ros and what its tests need into .venv ...'
-	@$(pip) -r requirements/ros.txt --editable '.[test]'
+	@$(pip) -r requirements/ros.txt --editable '.[docs,test]'
 	@# An editable install leaves out data_files; links give ROS its share/ folder, and an edited launch file as it is.
 	@mkdir -p .venv/share/mbdyn_ros
 	@ln -sfn '$(CURDIR)/resource/mbdyn_ros' .venv/share/ament_index/resource_index/packages/mbdyn_ros
@@ -123,10 +123,6 @@ clean:
 
 .venv/bench.stamp: .venv/package.stamp
 	@$(pip) --editable '.[bench]'
-	@touch $@
-
-.venv/docs.stamp: .venv/package.stamp
-	@$(pip) --editable '.[docs]'
 	@touch $@
 
 .venv/interfaces.stamp: requirements/ros.txt $(wildcard cmake/*.cmake) $(interface_sources) | .venv/package.stamp

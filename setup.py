@@ -137,6 +137,7 @@ setup(
             *XACRO,
             *MJCF,
             "coal",
+            "codespell",
             "dask[distributed]",
             "hypothesis",
             "mcap-ros2-support",

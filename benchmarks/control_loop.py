@@ -22,11 +22,9 @@ from typing import Any
 os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
 
 import numpy as np
-import rclpy
 from geometry_msgs.msg import Inertia, Vector3
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
-from rclpy.executors import SingleThreadedExecutor
 from rich.console import Console
 from rich.table import Table
 from sensor_msgs.msg import JointState
@@ -35,12 +33,12 @@ from std_srvs.srv import SetBool
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
+from benchmarks.peer import Peer, private_domain
 from examples.children import Children
 from mbdyn_ros.model.read.installed import find_robot
 from mbdyn_ros.ros.node.inbox import Inbox
 from mbdyn_ros.ros.node.interfaces import srv
 
-PATIENCE = 60.0
 LOST = 0.09
 """s after which a joint state got lost on its way; the node holds it fresh for 0.1."""
 
@@ -60,37 +58,13 @@ ROBOTS: dict[str, dict[str, Any]] = {
 """Where each begins (home unless given), how far it goes (rad, m), and what it carries (kg)."""
 
 
-class Peer:
-    """A node beside those that are measured; it reads its topics itself, past the executor."""
-
-    def __init__(self, context: rclpy.Context) -> None:
-        self.node: Any = rclpy.create_node("peer", namespace="bench", context=context)
-        self._executor = SingleThreadedExecutor(context=context)
-        self._executor.add_node(self.node)
-
-    def until(self, ready: Callable[[], object], what: str) -> None:
-        """Turn the executor until that."""
-        end = time.monotonic() + PATIENCE
-        while not ready():
-            if time.monotonic() > end:
-                sys.exit(f"control_loop: {what} in {PATIENCE:g} s")
-            self._executor.spin_once(timeout_sec=0.002)
-
-    def call(self, kind: Any, service: str, **fields: Any) -> Any:
-        """The answer of a service."""
-        client = self.node.create_client(kind, service)
-        self.until(client.service_is_ready, f"no service {service}")
-        future = client.call_async(kind.Request(**fields))
-        self.until(future.done, f"no answer of {service}")
-        return future.result()
-
-    def payload(self, node: str, link: str, mass: float) -> None:
-        """Fasten a body to a link of a node's robot."""
-        moment = 0.002 * mass
-        body = Inertia(m=mass, com=Vector3(z=0.05), ixx=moment, iyy=moment, izz=moment)
-        answer = self.call(srv.SetPayload, f"{node}/set_payload", link=link, payload=body)
-        if not answer.success:
-            sys.exit(f"control_loop: {answer.message}")
+def carry(peer: Peer, node: str, link: str, mass: float) -> None:
+    """Fasten a body to a link of a node's robot."""
+    moment = 0.002 * mass
+    body = Inertia(m=mass, com=Vector3(z=0.05), ixx=moment, iyy=moment, izz=moment)
+    answer = peer.call(srv.SetPayload, f"{node}/set_payload", link=link, payload=body)
+    if not answer.success:
+        sys.exit(f"control_loop: {answer.message}")
 
 
 def quintic(part: np.ndarray) -> np.ndarray:
@@ -137,10 +111,9 @@ def tracking(peer: Peer, robot: mbdyn_ros.Robot, settings: dict[str, Any], table
         (f"{mass:g} kg, told", mass, mass),
         (f"{mass:g} kg, nothing told", mass, 0.0),
     )):  # fmt: skip
-        peer.payload("computed_torque", link, told)
-        peer.payload("simulator", link, carried)
-        end = time.monotonic() + 1.0
-        peer.until(lambda end=end: time.monotonic() > end, "")
+        carry(peer, "computed_torque", link, told)
+        carry(peer, "simulator", link, carried)
+        peer.turn(1.0)
         list(states)
         start = time.time() + AHEAD
         reference.publish(follow(k % 2, start))
@@ -199,8 +172,7 @@ def faults(peer: Peer, start: Callable[[], int], table: Table) -> None:
     states = Inbox(peer.node, JointState, "joint_states", 1000)
 
     def deactivate(number: int) -> None:
-        client = peer.node.create_client(ChangeState, "computed_torque/change_state")
-        peer.until(client.service_is_ready, "no change_state")
+        client = peer.client(ChangeState, "computed_torque/change_state")
         request = ChangeState.Request(transition=Transition(id=Transition.TRANSITION_DEACTIVATE))
         nonlocal begin
         begin = time.perf_counter()
@@ -215,8 +187,7 @@ def faults(peer: Peer, start: Callable[[], int], table: Table) -> None:
     ):
         number = start()
         peer.until(lambda: any(any(one.effort) for one in states), "no efforts")
-        end = time.monotonic() + 1.0
-        peer.until(lambda end=end: time.monotonic() > end, "")
+        peer.turn(1.0)
         list(states)
         begin = time.perf_counter()
         act(number)
@@ -239,14 +210,8 @@ def main() -> None:
         "--priority", type=int, default=0, help="SCHED_FIFO, where other work disturbs"
     )
     options = parser.parse_args()
-    domain = int(os.environ.get("ROS_DOMAIN_ID") or random.randint(1, 100))
-    environment = {
-        "ROS_DOMAIN_ID": str(domain), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"
-    }  # fmt: skip
-    context = rclpy.Context()
-    rclpy.init(context=context, domain_id=domain)
     console, wires = Console(width=110), ["~/commands:=simulator/commands"]
-    try:
+    with private_domain() as (context, environment):
         for name in options.robots:
             settings, urdf = ROBOTS[name], find_robot(name)
             robot = mbdyn_ros.load(urdf)
@@ -264,11 +229,11 @@ def main() -> None:
                 children.start("simulator", "bench", simulated)
                 followed = {**control, "mode": "computed_torque"}
                 children.start("computed_torque", "bench", followed, wires)
-                tracking(Peer(context), robot, settings, table)
+                tracking(Peer(context, "control_loop"), robot, settings, table)
             console.print(table)
             with Children(environment) as children:
                 children.start("computed_torque", "bench", control)
-                times = latency(Peer(context), robot, options.states)
+                times = latency(Peer(context, "control_loop"), robot, options.states)
             shares = np.percentile(times[np.isfinite(times)], [50, 90, 99, 99.9, 100])
             told = ", ".join(f"{one:.2f}" for one in shares)
             lost = int((~np.isfinite(times)).sum())
@@ -282,13 +247,11 @@ def main() -> None:
         with Children(environment) as children:
             children.start("simulator", "bench", both)
             faults(
-                Peer(context),
+                Peer(context, "control_loop"),
                 lambda: children.start("computed_torque", "bench", control, wires),
                 table,
             )
         console.print(table)
-    finally:
-        rclpy.shutdown(context=context)
     load = ", ".join(f"{one:.1f}" for one in os.getloadavg())
     console.print(f"load averages {load} on {os.cpu_count()} cores")
 

@@ -211,39 +211,39 @@ def test_a_bound_call_keeps_its_arrays(robot: Robot) -> None:
         call(1)
 
 
-def test_what_it_takes_for_cpythons_interface(tmp_path: Path) -> None:
-    """The declarations are those of Python.h: the compiler compares them."""
+def test_what_it_takes_for_the_interfaces_of_cpython_and_numpy(tmp_path: Path) -> None:
+    """The declarations are those of their headers: the compiler compares them."""
     include = sysconfig.get_paths()["include"]
     if not Path(include, "Python.h").exists():
         pytest.skip("needs Python.h")
-    fields = {
-        "data": "buf", "owner": "obj", "bytes": "len", "item": "itemsize", "readonly": "readonly",
-        "dimensions": "ndim", "format": "format", "shape": "shape", "strides": "strides",
-        "suboffsets": "suboffsets", "internal": "internal",
-    }  # fmt: skip
     methods = {"name": "ml_name", "call": "ml_meth", "flags": "ml_flags", "doc": "ml_doc"}
+    numbers = {"type": "typeobj", "kind": "kind", "letter": "type", "order": "byteorder"}
+    array = {"data": "data", "dimensions": "nd", "shape": "dimensions", "strides": "strides"}
+    array |= {"base": "base", "kind": "descr"}
     flags = {"PY_FASTCALL": "METH_FASTCALL", "PY_NOARGS": "METH_NOARGS"}
-    flags |= {"PY_WRITABLE": "PyBUF_WRITABLE", "PY_FORMAT": "PyBUF_FORMAT"}
-    flags |= {"PY_STRIDES": "PyBUF_STRIDES"}
     checks = [
         f"offsetof({ours}, {one}) == offsetof({theirs}, {other})"
         for ours, theirs, names in (
-            ("py_buffer", "Py_buffer", fields), ("py_method", "PyMethodDef", methods),
             ("py_head", "PyObject", {"uses": "ob_refcnt", "type": "ob_type"}),
+            ("py_method", "PyMethodDef", methods),
+            ("np_kind", "PyArray_Descr", numbers), ("np_array", "PyArrayObject_fields", array),
         )
         for one, other in names.items()
     ]  # fmt: skip
     checks += [f"{one} == {other}" for one, other in flags.items()]
-    checks += ["sizeof(py_buffer) == sizeof(Py_buffer)", "sizeof(ptrdiff_t) == sizeof(Py_ssize_t)"]
+    checks += ["NPY_DOUBLELTR == 'd'", "NPY_NATIVE == '='"]
+    checks += ["sizeof(ptrdiff_t) == sizeof(Py_ssize_t)", "sizeof(npy_intp) == sizeof(ptrdiff_t)"]
     text = (gcc.RUNTIME / "call.c").read_text()
     types, functions = text[: text.index("static py_object* none")].split("extern ")
-    functions = functions.replace("py_buffer", "Py_buffer").replace("py_method", "PyMethodDef")
+    functions = functions.replace("py_method", "PyMethodDef")
     lines = ["#include <stddef.h>", "#include <Python.h>", "#undef PyCFunction_NewEx"]
+    lines += ["#include <numpy/ndarraytypes.h>"]
     lines += [types, f"extern {functions}"]
     lines += [f'_Static_assert({check}, "{check}");' for check in checks]
     source = tmp_path / "same.c"
     source.write_text("\n".join(lines))
-    command = ["cc", "-std=c11", "-Werror", "-fsyntax-only", f"-I{include}", str(source)]
+    folders = f"-I{include}", f"-I{np.get_include()}"
+    command = ["cc", "-std=c11", "-Werror", "-fsyntax-only", *folders, str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

@@ -1,4 +1,4 @@
-"""Composite bodies against Pinocchio, and the sparse factorisation against NumPy."""
+"""Composite bodies against Pinocchio, and the sparse factorization against NumPy."""
 
 from __future__ import annotations
 

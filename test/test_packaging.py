@@ -126,7 +126,7 @@ def test_contract_covers_every_service():
 
 @pytest.mark.parametrize("name", CONTRACT)
 def test_service_has_the_fields_of_the_contract(name):
-    """Order too: it is part of the hash by which ROS 2 nodes recognise each other's types."""
+    """Order too: it is part of the hash by which ROS 2 nodes recognize each other's types."""
     service = getattr(import_module("mbdyn_ros_interfaces.srv"), name)
     for part, fields in zip((service.Request, service.Response), CONTRACT[name], strict=True):
         assert list(part.get_fields_and_field_types().items()) == list(fields.items())
@@ -147,7 +147,7 @@ def test_messages_have_the_fields_of_the_contract():
 
 
 def test_interfaces_cross_the_wire():
-    """The compiled type support, not only the Python classes: a message survives serialisation."""
+    """The compiled type support, not only the Python classes: a message survives serialization."""
     from rclpy.serialization import deserialize_message, serialize_message
 
     from mbdyn_ros_interfaces.srv import InverseDynamics

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -210,6 +212,24 @@ def test_joint_states_are_those_of_their_stamps(rig: Rig) -> None:
         for one in states[-80:]
     ]
     assert abs(np.median(late)) < 0.012  # a step: 0.02
+
+
+def test_a_simulator_that_is_woken_late_is_where_its_stamps_say(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At a constant speed, positions by the stamps lie on a line, however late steps are taken."""
+    sleep, turns = time.sleep, itertools.count()
+    monkeypatch.setattr(time, "sleep", lambda s: sleep(s + 0.013 * (next(turns) % 5 == 0)))
+    rig.add(Simulator, robot_description=ARM, rate=200.0, gravity=[0.0, 0.0, 0.0],
+            command_timeout=50.0)  # fmt: skip
+    states = rig.listen(JointState, "joint_states")
+    speeds = rig.publisher(Float64MultiArray, "simulator/velocity_commands")
+    speeds.publish(Float64MultiArray(data=[-0.5, 0.0, 0.0]))
+    rig.wait(lambda: sum(abs(one.velocity[0] + 0.5) < 1e-7 for one in states) > 40)
+    times = [one.header.stamp.sec % 100 + 1e-9 * one.header.stamp.nanosec for one in states[-40:]]
+    assert np.diff(times).max() > 0.014
+    apart = [one.position[0] + 0.5 * t for one, t in zip(states[-40:], times, strict=True)]
+    assert np.ptp(apart) < 2e-4  # 13 ms late: 65e-4
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytest.importorskip("rclpy")
@@ -70,6 +71,30 @@ def test_skipped_deadlines_are_told_not_made_up_for() -> None:
     assert skips[5] == pytest.approx(10, abs=4)
     assert len(skips) + sum(skips) == pytest.approx(40, abs=8)
     assert report.missed >= 8 and report.worst_overrun > 0.08
+
+
+def test_a_thread_that_is_woken_late_ticks_for_the_last_deadline(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ticks and what they skip count the deadlines, which stay where they were."""
+    sleep, ticks = time.sleep, list[tuple[int, float, float]]()
+
+    def oversleep(seconds: float) -> None:
+        sleep(seconds + (0.013 if len(ticks) % 5 == 4 else 0.0))
+
+    def tick(skipped: int) -> None:
+        ticks.append((skipped, loop.deadline, time.perf_counter()))
+
+    loop = RateLoop(tick, 200.0, lambda error: None)
+    monkeypatch.setattr(time, "sleep", oversleep)
+    loop.start()
+    while len(ticks) < 12:
+        sleep(0.01)
+    loop.stop()
+    skipped, deadlines, starts = np.array(ticks).T
+    count = np.cumsum(1 + skipped) - 1 - skipped[0]
+    assert deadlines == pytest.approx(deadlines[0] + count / 200.0, abs=1e-9)
+    assert (starts - deadlines).min() >= 0 and skipped.max() >= 2
 
 
 def test_exceptions_do_not_end_it() -> None:

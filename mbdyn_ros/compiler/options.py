@@ -34,7 +34,7 @@ class Options:
     """
 
     lanes: int = 0
-    longest_block: int = 3500
+    longest_block: int = 5000
     longest_vector_block: int = 10000
     piece: int = 500
     written_out: int = 3000

@@ -1,4 +1,4 @@
-"""Sweeps with an optimiser: the designs that are best in two ways at once, the Pareto front.
+"""Sweeps with an optimizer: the designs that are best in two ways at once, the Pareto front.
 
 SciPy's differential evolution looks for the least of the larger of two weighted qualities
 (Chebyshev), for several weights; the front is what no design met on the way beats in both.
@@ -30,7 +30,7 @@ GOALS = {
 """Qualities of designs, with their units; all are to be small but the transmission angle."""
 
 DIRECTIONS = 7
-"""Weights for which the optimiser runs."""
+"""Weights for which the optimizer runs."""
 
 GENERATIONS, CROWD = 35, 8
 """Of each run; designs in a generation for each setting."""

@@ -1,4 +1,4 @@
-"""Generalised torques of a rotating force: Kulvietis et al. (2011), eqs (4) and (5).
+"""Generalized torques of a rotating force: Kulvietis et al. (2011), eqs (4) and (5).
 
 From the link that carries the rotor inwards, body by body, in the axes of body i:
 

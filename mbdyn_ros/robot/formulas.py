@@ -67,7 +67,7 @@ def casadi(
     axes: str = "world",
     parameters: bool | Sequence[str] = False,
 ) -> ca.Function:
-    """The equations of a method as a CasADi `Function`, for optimisers such as acados.
+    """The equations of a method as a CasADi `Function`, for optimizers such as acados.
 
     Parameters
     ----------

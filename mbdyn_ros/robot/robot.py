@@ -123,7 +123,8 @@ class Robot:
         return {key: one for key, one in vars(self).items() if key not in ("_plain", "_rollouts")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        vars(self).update(state)
+        for name, value in state.items():
+            setattr(self, name, value)
         self._start(self.calls)
 
     inverse_dynamics = dynamics.inverse_dynamics

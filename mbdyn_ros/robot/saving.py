@@ -76,15 +76,7 @@ def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
 
     Joints and links keep their names. Loops, mimics and couplings are `equality` constraints,
     actuated joints have motors, the keyframe `home` is the closed home. See docs/editing.md.
-
-    Returns
-    -------
-    The path, and in words what the file does not say.
-
-    Raises
-    ------
-    InputError
-        The file cannot be written, or numbers hold that are one a row of a batch.
+    It returns and refuses what `save_urdf` does.
     """
     model = whole_joints(described_model(self))
     text, omitted = mjcf_text(
@@ -97,14 +89,7 @@ def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
 def save_sdf(self: Robot, path: str | os.PathLike[str]) -> Saved:
     """Write the robot as SDF, for Gazebo and Drake; a loop is a second parent of a link.
 
-    Returns
-    -------
-    The path, and in words what the file does not say. See docs/editing.md.
-
-    Raises
-    ------
-    InputError
-        The file cannot be written, or numbers hold that are one a row of a batch.
+    It returns and refuses what `save_urdf` does. See docs/editing.md.
     """
     model = described_model(self)
     joints, links = (_unscoped(those) for those in (model.joints, model.links))

@@ -31,7 +31,7 @@ LEGEND_WIDTH = 0.01
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (8, 3)))
 """The colours times these tell the lines of a humanoid apart."""
 
-IMPACT_LINE = {"color": "gray", "linewidth": 0.7, "alpha": 0.6, "zorder": 0}
+IMPACT_LINE = {"color": "grey", "linewidth": 0.7, "alpha": 0.6, "zorder": 0}
 
 
 def plot_trajectory(model: Model, trajectory: Trajectory, title: str | None = None) -> Figure:

@@ -61,6 +61,19 @@ class NodeClock:
         return now + (nanoseconds - self._clock.now().nanoseconds) / 1e9
 
     @property
+    def simulated(self) -> bool:
+        """Whether `/clock` says what time it is."""
+        return self._simulated
+
+    def stamp(self, time_then: float) -> int:
+        """The stamp of a time, ns: what `at` makes that time of."""
+        if self._simulated:
+            return round(time_then * 1e9)
+        return int(self._clock.now().nanoseconds) + round(
+            (time_then - time.perf_counter()) * 1e9
+        )
+
+    @property
     def waiting(self) -> str:
         """The complaint where simulated time has not begun; empty where it has."""
         silent = self._simulated and self._last == 0.0 and not self._told()

@@ -1,8 +1,8 @@
 """A thread that calls a function at a rate, with absolute deadlines.
 
-Deadlines lie on a grid, so the rate does not drift. A call that takes too long makes the loop
-skip the deadlines it missed: the next call learns how many, but there is no burst of calls. (An
-rclpy timer at 1 kHz costs half a core; this costs the call, and a sleep.)
+Deadlines lie on a grid, so the rate does not drift. A call that takes too long, or a thread that
+is woken late, makes the loop skip the deadlines it missed: the next call learns how many, but there
+is no burst of calls. (An rclpy timer at 1 kHz costs half a core; this costs the call, and a sleep.)
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ class RateLoop:
     goes to `on_fault`, and the loop goes on. A `priority` above 0 asks Linux for SCHED_FIFO of
     that priority; `priority_refused` says why it was not given. When the loop ends, it calls `last`
     in its thread.
+
+    Attributes
+    ----------
+    deadline : of the present call, s of `time.perf_counter`, at most a period before it begins.
     """
 
     def __init__(
@@ -45,6 +49,7 @@ class RateLoop:
         last: Callable[[], None] = lambda: None,
     ) -> None:
         self.rate = rate
+        self.deadline = time.perf_counter()
         self.priority_refused = ""
         self._priority = priority
         self._tick, self._on_fault, self._last = tick, on_fault, last
@@ -96,29 +101,33 @@ class RateLoop:
 
     def _tick_on(self) -> None:
         clock, tick = time.perf_counter, self._tick
-        deadline = clock()
+        self.deadline = clock()
         skipped = 0
         while not self._stopping.is_set():
             start = clock()
+            skipped += self._skip(max(0, math.floor((start - self.deadline) * self.rate)))
             try:
                 tick(skipped)
             except Exception as error:
                 self._on_fault(error)
             end = clock()
             self._count(end - start)
-            period = 1.0 / self.rate
-            deadline += period
-            late, skipped = end - deadline, 0
+            late, skipped = end - self.deadline - 1.0 / self.rate, 0
             if late > 0:
-                skipped = math.ceil(late / period)
-                self._missed += skipped
+                skipped = self._skip(math.ceil(late * self.rate))
                 self._worst_overrun = max(self._worst_overrun, late)
-                deadline += skipped * period
-            remaining = deadline - end
+            self.deadline += 1.0 / self.rate
+            remaining = self.deadline - end
             if remaining > 0.05:  # long enough to be asked to stop meanwhile
                 self._stopping.wait(remaining)
             elif remaining > 0:
                 time.sleep(remaining)
+
+    def _skip(self, count: int) -> int:
+        """Let deadlines pass; return how many."""
+        self._missed += count
+        self.deadline += count / self.rate
+        return count
 
     def _count(self, duration: float) -> None:
         """Record one call (s)."""

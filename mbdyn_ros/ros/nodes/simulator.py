@@ -149,9 +149,12 @@ class Simulator(RobotNode):
         if session is None:
             return
         steps = 1 + min(skipped, MOST_MADE_UP)
+        if not (self.makes_clock or self.clock.simulated):
+            assert self.loop is not None
+            now = self.loop.deadline  # however late we were woken
         # A clock of ours goes on from now; by the world's, steps end now, and so say the stamps.
         begin = now if self.makes_clock else now - steps / settings.loop_rate
-        stamp = self.stamp(session)
+        stamp = self.stamp(session, now)
         self.inboxes.take(session, now, begin)
         if not (self.paused or self.fault):
             session.advance(begin, settings, steps * settings.substeps)
@@ -186,11 +189,11 @@ class Simulator(RobotNode):
         if self.session is not None:
             self.session.commands.clear()
 
-    def stamp(self, session: Session) -> int:
-        """Simulated time, ns, where we make the clock, else the time of the world."""
+    def stamp(self, session: Session, now: float | None = None) -> int:
+        """Simulated time, ns, where we make the clock, else the node's time `now` (s)."""
         if self._clock_out is not None:
             return round(session.motion.time * 1e9)
-        return int(self.get_clock().now().nanoseconds)
+        return int(self.get_clock().now().nanoseconds) if now is None else self.clock.stamp(now)
 
     def _publish_states(self, session: Session, stamp: int) -> None:
         """Send the joint states and, where we make it, the clock; `stamp` in ns."""

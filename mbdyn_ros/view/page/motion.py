@@ -38,10 +38,7 @@ class Motion:
 
     def at(self, share: float) -> tuple[Array, Array, Array]:
         """Position (nq,), velocity and acceleration (nv,) where a share of the period passed."""
-        instant = share * self.period
-        k = min(int(np.searchsorted(self.time, instant, side="right")), len(self.time) - 1)
-        before, after = self.time[k - 1], self.time[k]
-        way = min(max(float((instant - before) / (after - before)), 0.0), 1.0)
+        k, way = self._place(share)
         v, a = ((1 - way) * one[k - 1] + way * one[k] for one in (self.v, self.a))
         return self.robot.interpolate(self.q[k - 1], self.q[k], way), v, a
 
@@ -49,8 +46,16 @@ class Motion:
         """Efforts (n,) there, where they are known."""
         if self.effort is None:
             return None
+        k, way = self._place(share)
+        before, after = self.effort[k - 1 : k + 1]
+        return (1 - way) * before + way * after
+
+    def _place(self, share: float) -> tuple[int, float]:
+        """The row that follows a share of the period, and the part of the way there, 0 to 1."""
         instant = share * self.period
-        return np.array([np.interp(instant, self.time, one) for one in self.effort.T])
+        k = min(int(np.searchsorted(self.time, instant, side="right")), len(self.time) - 1)
+        before, after = self.time[k - 1 : k + 1]
+        return k, min(max(float((instant - before) / (after - before)), 0.0), 1.0)
 
 
 def recorded(
