@@ -6,7 +6,7 @@ enum { CONVEX_STEPS = 60, TRIES = 30, ROUNDS = 60, PATIENCE = 16 };
 
 #define PENALTY 1e4        /* of the method of multipliers at first, of a contact's own mass */
 #define HARDER 10.         /* how much it grows where rounds lead on slowly, and how far */
-#define HARDEST 3e5
+#define HARDEST 1e6
 #define NEARLY 0.3         /* shares of the velocities by which laws are missed: where shifts may */
 #define CLOSE 1e-3         /* follow together, and where rounds may be slow */
 #define FARTHEST 100.      /* rounds that are leapt over where impulses go on evenly */
