@@ -29,7 +29,7 @@ MARK = {"stroke": FAINT, "width": 1, "points": {"show": False}, "class": UNLISTE
 
 SCALES: dict[str, Any] = {"x": {"time": False}, "mark": {"range": (0, 1)}}
 
-ROOM = 0.1
+MARGIN_Y = 0.1
 """Room above and below lines, as a share of what they span."""
 
 PREFIXES = ((1e-4, 1e6, "µ"), (0.1, 1e3, "m"), (1e4, 1.0, ""), (math.inf, 1e-3, "k"))
@@ -115,7 +115,7 @@ class Chart:
             return SCALES
         low = self._factor * min(float(line.y.min()) for line in drawn)
         high = self._factor * max(float(line.y.max()) for line in drawn)
-        room = ROOM * (high - low) or 1.0
+        room = MARGIN_Y * (high - low) or 1.0
         return SCALES | {"y": {"range": (low - room, high + room)}}
 
     def _axes(self, prefix: str) -> Any:
