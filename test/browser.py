@@ -59,16 +59,17 @@ class Tab:
         self.tab.on("console", self._listen)
         self.tab.on("pageerror", lambda error: self.errors.append(str(error)))
         self.tab.goto(url)
-        self.tab.wait_for_selector(".js-plotly-plot .scatterlayer path", state="attached")
+        self.tab.wait_for_selector(".uplot canvas", state="attached")
 
     def _listen(self, message: Any) -> None:
         if message.type == "error" and not any(word in message.text for word in BENIGN):
             self.errors.append(message.text)
 
-    def curve(self, chart: int = 0) -> str:
-        """The path of the first line of a chart."""
-        path = self.tab.locator(".js-plotly-plot").nth(chart).locator(".scatterlayer path").first
-        return str(path.get_attribute("d"))
+    def curve(self, chart: int = 0) -> list[float]:
+        """The numbers of the first line of a chart, as it is drawn."""
+        charts = "Object.values(window.__viserTestpoints.uplots)"
+        drawn: list[float] = self.tab.evaluate(f"Array.from({charts}[{chart}].chart.data[1])")
+        return drawn
 
     def scene(self) -> bytes:
         """The picture between the panels."""

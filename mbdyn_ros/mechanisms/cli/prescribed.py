@@ -13,6 +13,9 @@ from ...view.figure import save_figure
 from .. import Analysis, CrankMotion, Friction, Mechanism
 from ..crank_motion import constant_speed, cycloid, from_table, joint_table, trapezoid
 
+LAWS = ("constant", "trapezoid", "cycloid")
+"""Laws of --motion; what else it names is a file."""
+
 
 def prescribed(made: Mechanism, options: dict[str, Any], points: int = 361) -> CrankMotion:
     """The prescribed motion of the command line; all cranks of several turn alike."""
@@ -36,7 +39,13 @@ def speed_of(options: dict[str, Any], otherwise: float = 10.0) -> float:
 
 def analyse(made: Mechanism, options: dict[str, Any]) -> Analysis:
     """The analysis of the mechanism in that motion."""
-    return Analysis(made, prescribed(made, options), _friction(options["friction"]))
+    motion, friction = prescribed(made, options), _friction(options["friction"])
+    try:
+        return Analysis(made, motion, friction)
+    except InputError as error:
+        if options["motion"] in LAWS:
+            raise InputError(f"{error}; choose a way within by --start and --turn (rad)") from None
+        raise
 
 
 def _friction(texts: tuple[str, ...]) -> Friction | dict[str, Friction] | None:
