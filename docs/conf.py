@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.metadata import version as installed
 from typing import Any
 
@@ -19,16 +20,19 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 
-myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
 
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"  # numpydoc's words say more
 autodoc_preserve_defaults = True
 napoleon_google_docstring = False
-napoleon_use_rtype = False
+napoleon_attr_annotations = False  # the words of an attribute say more
+napoleon_custom_sections = ["Returns"]  # words, no list of types
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["book.css"]
 html_title = "mbdyn_ros"
 html_show_sourcelink = False
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
@@ -60,7 +64,16 @@ def _keep_bars(app: Any, what: str, name: str, it: Any, options: Any, lines: lis
     lines[:] = [line if ">>>" in line else line.replace("|", "\\|") for line in lines]
 
 
+def _break_names(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Long names break where their words end, so that tables of names fit."""
+    names = re.compile(r'(?<=<span class="pre">)[^<]+')
+    ends = re.compile(r"(?<=\w[_(./])|(?<=[a-z])(?=[A-Z])")
+    body = context.get("body", "")
+    context["body"] = names.sub(lambda name: ends.sub("<wbr>", name[0]), body)
+
+
 def setup(app: Any) -> None:
     """Sphinx calls this."""
     app.connect("autodoc-process-docstring", _words_below_names, priority=400)  # first
     app.connect("autodoc-process-docstring", _keep_bars)
+    app.connect("html-page-context", _break_names)

@@ -228,7 +228,7 @@ def section(kind: type[RobotNode]) -> str:
     """The part of a node."""
     found = sorted(with_conditions(kind).items())
     managed = "A managed node. " if issubclass(kind, ManagedNode) else ""
-    text = f"## {kind.NAME}\n{managed}What it does: [ros.md](ros.md#{kind.NAME}).\n\n"
+    text = f"## {kind.NAME}\n{managed}What it does: [ROS 2 nodes](ros.md#{kind.NAME}).\n\n"
     parameters = [
         (f"`{spec.name}`", *type_and_default(spec), reach(spec),
          spec.description.replace("<", "&lt;"), "read only" * spec.read_only)

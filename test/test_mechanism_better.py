@@ -139,6 +139,20 @@ def test_what_it_refuses(arguments: list[str], words: str) -> None:
     assert words in " ".join(result.output.split())
 
 
+@pytest.mark.parametrize(
+    ("kind", "task", "words"),
+    [
+        ("peaucellier", "--id", "goes from -120 to 120 deg; choose a way within by --start and"),
+        ("peaucellier", "--balance", "choose a way within by --start and --turn"),
+        ("gear_pair", "--balance", "only wheels and blocks"),
+    ],
+)
+def test_it_says_what_to_do_instead(kind: str, task: str, words: str) -> None:
+    result = CliRunner().invoke(main, ["mechanism", kind, task])
+    assert result.exit_code != 0
+    assert words in " ".join(result.output.split())
+
+
 def test_bounds_that_no_design_meets() -> None:
     with pytest.raises(InputError, match="no design within the bounds"):
         pareto_front(FourBar(), {"ground": (0.6, 0.64)}, TURN)

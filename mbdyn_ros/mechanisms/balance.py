@@ -229,7 +229,12 @@ def _chosen(mechanism: Mechanism, parts: Sequence[str]) -> list[str]:
             )
     chosen = list(parts) or [name for name, part in bars.items() if part.parent == GROUND]
     if not chosen:
-        raise mechanism.refusal("balance: no link turns on the ground; name links")
+        raise mechanism.refusal(
+            f"balance: no link turns on the ground; name those that bear counterweights, of "
+            f"{', '.join(bars)}"
+            if bars
+            else "balance: it has no links that could bear counterweights, only wheels and blocks"
+        )
     return chosen
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..compiler.kernel import memory
 from ..equations.algebra.complex_plane import Complex
 from ..model.model import Array
 from .loop_group import GROUP_NEAR, Gaps, settle
@@ -109,11 +110,11 @@ class BranchTable:
         return self._found(np.asarray(angle, dtype=np.float64))[1] ** 2
 
     @cached_property
-    def _last(self) -> dict[bytes, tuple[Array, Array]]:
+    def _last(self) -> dict[object, tuple[Array, Array]]:
         return {}
 
     def _found(self, angle: Array) -> tuple[Array, Array]:
-        key = angle.tobytes()
+        key = angle.shape, angle.tobytes()
         if key not in self._last:
             if len(self._last) >= MOST_FOUND:
                 self._last.pop(next(iter(self._last)))
@@ -207,21 +208,26 @@ def _drawn(mechanism: Any) -> tuple[float, Array]:
 
 def _gaps(mechanism: Any, vector: Array, angle: Any) -> Gaps:
     """The gaps of designs with these numbers (..., p), at an input angle."""
-    function, count = mechanism.gap_function(), len(mechanism.unknowns)
-    numbers = np.moveaxis(vector, -1, 0)
+    count, numbers = len(mechanism.unknowns), vector.shape[-1]
 
     def gaps(z: Array) -> tuple[Array, Array]:
         shape = z.shape[1:]
         many = int(np.prod(shape))
-        given = numbers
-        if numbers.ndim > 1:
-            own = numbers.shape[1:]
-            given = numbers.reshape(-1, *[1] * (len(shape) - len(own)), *own)
-            given = np.broadcast_to(given, (len(numbers), *shape)).reshape(-1, many)
-        angles = np.broadcast_to(angle, shape).reshape(1, many)
-        value, slope = (np.array(one) for one in function(given, angles, z.reshape(count, many)))
-        blocks = slope.reshape(count, many, count).swapaxes(0, 1)
-        return value.T.reshape(*shape, count), blocks.reshape(*shape, count, count)
+        value, slope = np.empty((many, count)), np.empty((many, count, count))
+        given = (
+            np.broadcast_to(vector, (*shape, numbers)),
+            np.broadcast_to(angle, shape),
+            np.moveaxis(z, 0, -1),
+        )
+        flat = [np.ascontiguousarray(one, dtype=np.float64).reshape(-1) for one in given]
+        buffer, evaluate = mechanism.gap_function(many).buffer()
+        for k, array in enumerate(flat):
+            buffer.set_arg(k, memory(array))
+        buffer.set_res(0, memory(value))
+        buffer.set_res(1, memory(slope))
+        evaluate()
+        blocks = slope.swapaxes(1, 2)  # CasADi's are by columns
+        return value.reshape(*shape, count), blocks.reshape(*shape, count, count)
 
     return gaps
 
@@ -231,4 +237,3 @@ def _next(gaps: Any, guess: Array, sign: Array) -> Array:
     z, determinant = settle(gaps, guess, GROUP_NEAR)
     lost = (np.sign(determinant) != sign) | (np.abs(z - guess).max(axis=0) > FARTHEST_JUMP)
     return np.where(lost, np.nan, z)
-

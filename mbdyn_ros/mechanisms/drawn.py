@@ -108,10 +108,15 @@ class DrawnMechanism(Mechanism):
         return Solved(placing.turns, placing.slides, tuple(dyads), angles), gaps
 
     @classmethod
-    @functools.cache
+    @functools.lru_cache(maxsize=64)
     @alone
-    def gap_function(cls) -> ca.Function:
-        """(numbers, input angle, unknowns) -> gaps of the pins of groups, and their derivatives."""
+    def gap_function(cls, many: int = 1) -> ca.Function:
+        """(numbers, input angle, unknowns) -> gaps of the pins of groups, and their derivatives.
+
+        many : designs and angles, one after the other.
+        """
+        if many > 1:
+            return lasting(cls.gap_function().map(many))
         names = list(cls.drawn_defaults.numbers())
         numbers, angle = SX.sym("numbers", len(names)), SX.sym("angle")
         z = SX.sym("z", len(cls.unknowns))
@@ -212,4 +217,3 @@ def _check_mobility(
             if mobility > 0
             else f"its pins hold it {1 - mobility} times too often to move; leave links out"
         )
-

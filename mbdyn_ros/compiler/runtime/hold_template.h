@@ -73,8 +73,8 @@ static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double 
   F(copy)(w->nq, free_q, x->at_q);
   F(move)(w, s, x, 1., moved, x->at_q);
   F(take)(open, w->nq, x->at_q, s->q);
-  F(measure)(w, s, s->q, s->v, x->now);
-  x->fresh = 1;
+  if (x->count) F(measure)(w, s, s->q, s->v, x->now);
+  x->fresh = x->count > 0;
   BITS failed = open & ~F(weigh)(w, s, x, w->damped ? h : 0.);
   open &= ~failed;
   int again = 1;
@@ -129,10 +129,10 @@ static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double 
     F(add_to)(n, ALL(1.), further, moved);
     F(copy)(w->nq, free_q, x->at_q);
     F(move)(w, s, x, 1., moved, x->at_q);
-    F(measure)(w, s, x->at_q, x->at_v, x->end);
+    if (x->count) F(measure)(w, s, x->at_q, x->at_v, x->end);
     F(take)(open, w->nq, x->at_q, s->q);
     F(take)(open, n, x->at_v, s->v);
-    F(take)(open, 3 * contacts, x->end, x->now);
+    if (x->count) F(take)(open, 3 * contacts, x->end, x->now);
     settled = open;
     BITS far = ~open & open;
     for (size_t i = 0; i < x->count; ++i) {

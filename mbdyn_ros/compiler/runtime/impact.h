@@ -94,6 +94,7 @@ static int hit(const struct walls* w, struct walled* s, struct work1* x, const c
   memcpy(s->v, old, n * sizeof *old);
   respond1(w, x, m, x->f, s->v);
   s->lost -= gain;
+  x->clean = 0;
   for (size_t i = 0; s->whole && i < x->count; ++i) {
     double* whole = s->whole + 3 * x->held[i];
     whole[0] += x->f[x->first[i]];

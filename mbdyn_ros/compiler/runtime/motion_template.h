@@ -5,7 +5,8 @@
    velocities answer to impulses by A = X^T X. */
 struct F(work) {
   REAL *q, *v, *fast, *way, *rate, *slopes, *at_q, *at_v; /* states */
-  REAL *now, *end, *column, *mass;                        /* results of programs */
+  REAL *old_q, *old_v;                                    /* where the step began */
+  REAL *start, *now, *end, *column, *mass;                /* results of programs */
   REAL *S, *X, *A, *b, *f, *bound, *cones;                /* the problem of the contacts */
   REAL *closing, *gap, *shift;
   double* mu;
@@ -15,6 +16,7 @@ struct F(work) {
   size_t *reaches, *whose;                                /* and of which contact it is */
   BITS *on, *closed;                                      /* where each of the held is held */
   int fresh;                                              /* `now` is of q and v */
+  int idle, clean;                                        /* no forces of contacts; `whole` is zero */
 };
 
 /* Hand out the room; gives how many numbers it has. */
@@ -24,7 +26,8 @@ static size_t F(share_room)(const struct walls* w, REAL* room, struct F(work)* x
 #define ROOM(place, size) x->place = (void*)at, at += (size)
   ROOM(q, w->nq), ROOM(v, w->nv), ROOM(fast, w->nv), ROOM(way, w->nv), ROOM(rate, w->nq);
   ROOM(slopes, (MOST_STAGES + 2) * state), ROOM(at_q, w->nq), ROOM(at_v, w->nv);
-  ROOM(now, 3 * w->contacts), ROOM(end, 3 * w->contacts);
+  ROOM(old_q, w->nq), ROOM(old_v, w->nv);
+  ROOM(start, 3 * w->contacts), ROOM(now, 3 * w->contacts), ROOM(end, 3 * w->contacts);
   ROOM(column, w->rows ? w->rows->size : 0), ROOM(mass, w->nv * w->nv);
   ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(b, m), ROOM(f, m);
   ROOM(bound, w->rubbing), ROOM(cones, room_of_cones(m, w->nv)), ROOM(closing, k * k);
@@ -33,7 +36,7 @@ static size_t F(share_room)(const struct walls* w, REAL* room, struct F(work)* x
   x->body = (int64_t*)w->body, x->partner = (int64_t*)w->partner;
   if (w->slots) ROOM(body, w->contacts), ROOM(partner, w->contacts);
 #undef ROOM
-  x->fresh = 0;
+  x->fresh = x->idle = x->clean = 0;
   return (size_t)(at - room);
 }
 

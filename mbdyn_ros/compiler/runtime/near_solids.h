@@ -148,3 +148,21 @@ EXPORTED size_t touches_of_pair(const struct solids* t, size_t pair, const doubl
   if (nearest(t, one, poses, way, place) > margin) return 0;
   return touches(t, one, poses, way, place, margin, found);
 }
+
+/* Find which shapes may touch in the next step; whether there is room for them. */
+static int look(const struct walls* w, struct walled* s, struct work1* x) {
+  if (look_for_solids(w, s, AHEAD * s->step) < 0) {
+    s->crowded = 1;
+    return 0;
+  }
+  const size_t first = w->contacts - w->slots;
+  memcpy(x->body, w->body, w->contacts * sizeof *x->body);
+  memcpy(x->partner, w->partner, w->contacts * sizeof *x->partner);
+  for (size_t i = 0; i < w->slots; ++i) {
+    const double* plane = s->planes + PLANE * i;
+    if (plane[0] == 0.) continue;
+    x->body[first + i] = (int64_t)plane[11], x->partner[first + i] = (int64_t)plane[12];
+  }
+  x->fresh = 0;
+  return 1;
+}

@@ -15,6 +15,7 @@
 #include "walled_template.h"
 #include "lift.h"
 #include "meeting.h"
+#include "any_contact.h"
 #include "impact.h"
 #include "convex.h"
 #include "nearest.h"
@@ -31,12 +32,12 @@ static void go(const struct walls* w, struct walled* s, struct work1* x, double 
   memcpy(s->v, x->v, w->nv * sizeof *s->v);
   fly1(w, s, x, h);
   x->fresh = 0;
-  if (x->count || w->rubbing) {
-    hold1(w, s, x, h, is1(1));
-  } else if (w->contacts) {
+  if (!x->count && !x->idle) {
     memset(s->mode, 0, w->contacts * sizeof *s->mode);
     memset(s->force, 0, 3 * w->contacts * sizeof *s->force);
   }
+  x->idle = !x->count;
+  if (x->count || w->rubbing) hold1(w, s, x, h, is1(1));
   if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
   x->fresh = 1;
 }
@@ -63,15 +64,27 @@ static void hold_also(struct work1* x, size_t k) {
   x->on[x->count - 1] = is1(1);
 }
 
-/* What a step is taken again from. */
+/* What a step is taken again from; contacts are kept when they first change. */
 struct before {
-  double *start, *slip, *mode, *force, lost;
+  double *slip, *mode, *force, lost;
+  int kept, idle;
 };
 
-static void take_again(const struct walls* w, struct walled* s, struct work1* x,
-                       const struct before* old, double length) {
+static void keep_contacts(const struct walls* w, const struct walled* s, struct before* old) {
   const size_t m = w->contacts;
+  if (old->kept) return;
+  memcpy(old->slip, s->slip, 3 * m * sizeof *s->slip);
+  memcpy(old->mode, s->mode, m * sizeof *s->mode);
+  memcpy(old->force, s->force, 3 * m * sizeof *s->force);
+  old->kept = 1;
+}
+
+static void take_again(const struct walls* w, struct walled* s, struct work1* x,
+                       struct before* old, double length) {
+  const size_t m = w->contacts;
+  keep_contacts(w, s, old);
   s->lost = old->lost;
+  x->idle = old->idle;
   memcpy(s->slip, old->slip, 3 * m * sizeof *s->slip);
   memcpy(s->mode, old->mode, m * sizeof *s->mode);
   memcpy(s->force, old->force, (3 * m + w->rubbing) * sizeof *s->force);
@@ -85,10 +98,10 @@ static void take_again(const struct walls* w, struct walled* s, struct work1* x,
 }
 
 static void look_back(const struct walls* w, struct walled* s, const struct work1* x,
-                      const double* start, double length) {
+                      double length) {
   const size_t m = w->contacts;
   for (size_t k = 0; k < m; ++k) {
-    const double *then = start + k, *now = x->now + k;
+    const double *then = x->start + k, *now = x->now + k;
     if (!may_have_passed(length, then[0], then[m], now[0], now[m], now[2 * m])) continue;
     if (is_held(x, k)) continue;
     ++s->unseen, s->passed = k, s->passed_at = s->time + length;
@@ -97,9 +110,10 @@ static void look_back(const struct walls* w, struct walled* s, const struct work
 
 /* The share of a step that is over when the first contact that is not held meets its wall; 2 where
    none does. Those that meet it gently are held where they may be: `more` says that there are any. */
-static double first_meeting(const struct walls* w, struct work1* x, const double* start,
-                            double length, int may_hold, size_t* which, int* more) {
+static double first_meeting(const struct walls* w, struct work1* x, double length,
+                            int may_hold, size_t* which, int* more) {
   const size_t m = w->contacts;
+  const double* start = x->start;
   size_t gentle[m + 1], count = 0;
   double first = 2.;
   for (size_t k = 0; k < m; ++k) {
@@ -124,35 +138,39 @@ static double part(const struct walls* w, struct walled* s, struct work1* x, dou
   const size_t m = w->contacts;
   int hits = 0, more;
   if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
-  for (size_t k = 0; k < m; ++k) {
+  int touches = any_touches(w, x->now);
+  for (size_t k = 0; touches && k < m; ++k) {
     const double slope = x->now[2 * m + k];
     hits |= x->now[k] <= w->touching * slope && x->now[m + k] < -w->slow * slope;
   }
-  if (hits) collide(w, s, x);
-  if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
+  if (hits) {
+    collide(w, s, x);
+    if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
+    touches = any_touches(w, x->now);
+  }
   x->count = 0;
-  for (size_t k = 0; k < m && x->count < most_held(w); ++k) {
+  for (size_t k = 0; touches && k < m && x->count < most_held(w); ++k) {
     const double slope = x->now[2 * m + k];
     if (x->now[k] <= w->touching * slope && x->now[m + k] <= 2. * w->slow * slope) hold_also(x, k);
   }
-  double start[3 * m + 1], slip[3 * m + 1], mode[m + 1], force[3 * m + w->rubbing + 1];
-  const struct before old = {start, slip, mode, force, s->lost};
-  memcpy(start, x->now, 3 * m * sizeof *start);
-  memcpy(slip, s->slip, 3 * m * sizeof *slip);
-  memcpy(mode, s->mode, m * sizeof *mode);
-  memcpy(force, s->force, (3 * m + w->rubbing) * sizeof *force);
+  double slip[3 * m + 1], mode[m + 1], force[3 * m + w->rubbing + 1], *const last = x->start;
+  struct before old = {slip, mode, force, s->lost, 0, x->idle};
+  if (x->count || !x->idle) keep_contacts(w, s, &old);
+  memcpy(force + 3 * m, s->force + 3 * m, w->rubbing * sizeof *force);
+  x->start = x->now, x->now = last;
   memcpy(x->q, s->q, w->nq * sizeof *s->q);
   memcpy(x->v, s->v, w->nv * sizeof *s->v);
   go(w, s, x, length);
+  if (!any_near(w, x->start, x->now, length)) return length;
   double first = 2.;
   size_t which = 0;
   for (int k = 0; k <= MOST_MERGES; ++k) {
-    first = first_meeting(w, x, start, length, locate && k < MOST_MERGES, &which, &more);
+    first = first_meeting(w, x, length, locate && k < MOST_MERGES, &which, &more);
     if (!more) break;
     take_again(w, s, x, &old, length);
   }
   if (first > 1.) {
-    look_back(w, s, x, start, length);
+    look_back(w, s, x, length);
     return length;
   }
   if (!locate) {
@@ -172,11 +190,11 @@ static double part(const struct walls* w, struct walled* s, struct work1* x, dou
     take_again(w, s, x, &old, time);
     const double g = x->now[which], rate = x->now[m + which], slope = x->now[2 * m + which];
     if (fabs(g) <= w->closed * slope || !(rate < 0.) || k + 1 == LANDINGS) break;
-    const double next = time - g / (w->stages ? rate : 2. * rate - start[m + which]);
+    const double next = time - g / (w->stages ? rate : 2. * rate - x->start[m + which]);
     if (!(next > 0. && next < length) || next == time) break;
     time = next;
   }
-  look_back(w, s, x, start, time);
+  look_back(w, s, x, time);
   s->time += time;
   collide(w, s, x);
   s->time -= time;
@@ -202,10 +220,11 @@ static int drives(const struct walls* w, const struct walled* s) {
 
 /* Nothing that is not driven gains energy: what errors of a step with contacts have brought is taken
    from all velocities alike, which keeps the laws of contacts. */
-static void trim(const struct walls* w, struct walled* s, struct work1* x, double most) {
-  double now[2];
+static void trim(const struct walls* w, struct walled* s, struct work1* x) {
+  double before[2], now[2];
+  evaluate1(w, s, w->energy, x->old_q, x->old_v, before);
   evaluate1(w, s, w->energy, s->q, s->v, now);
-  const double gain = now[0] + now[1] - most;
+  const double gain = now[0] + now[1] - (before[0] + before[1]);
   if (!(gain > 0.) || !(now[0] > 0.)) return;
   const double share = sqrt(fmax(0., 1. - gain / now[0]));
   for (size_t i = 0; i < w->nv; ++i) s->v[i] *= share;
@@ -219,24 +238,6 @@ EXPORTED size_t room_of_motion(const struct walls* w) {
   return share_room1(w, NULL, &x);
 }
 
-/* Find which shapes may touch in the next step; whether there is room for them. */
-static int look(const struct walls* w, struct walled* s, struct work1* x) {
-  if (look_for_solids(w, s, AHEAD * s->step) < 0) {
-    s->crowded = 1;
-    return 0;
-  }
-  const size_t first = w->contacts - w->slots;
-  memcpy(x->body, w->body, w->contacts * sizeof *x->body);
-  memcpy(x->partner, w->partner, w->contacts * sizeof *x->partner);
-  for (size_t i = 0; i < w->slots; ++i) {
-    const double* plane = s->planes + PLANE * i;
-    if (plane[0] == 0.) continue;
-    x->body[first + i] = (int64_t)plane[11], x->partner[first + i] = (int64_t)plane[12];
-  }
-  x->fresh = 0;
-  return 1;
-}
-
 /* Take so many steps, or fewer where the record of impacts is nearly full; gives how many, and
    negative, less one, where the next left the finite numbers, or more shapes are near each other than
    have room (`crowded`). */
@@ -245,32 +246,37 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
   share_room1(w, s->room, &work);
   for (long k = 0; k < steps; ++k) {
     const double start = s->time;
-    double left = s->step, energy[2] = {0};
+    double left = s->step;
     const int guarded = w->contacts && !drives(w, s);
     int held = 0;
     if (s->most_hits && 2 * s->hits > s->most_hits) return k;
     if (w->slots && !look(w, s, &work)) return -k - 1;
-    if (guarded) evaluate1(w, s, w->energy, s->q, s->v, energy);
+    memcpy(work.old_q, s->q, w->nq * sizeof *s->q);
+    memcpy(work.old_v, s->v, w->nv * sizeof *s->v);
     if (s->slow) memcpy(s->slow, s->v, w->nv * sizeof *s->v);
-    if (s->whole) memset(s->whole, 0, 3 * w->contacts * sizeof *s->whole);
+    if (s->whole && !work.clean) memset(s->whole, 0, 3 * w->contacts * sizeof *s->whole);
+    work.clean = 1;
     for (int parts = 0; left > 0.; ++parts) {
       const double done = part(w, s, &work, left, parts < MOST_LOCATED);
       s->time += done;
-      if (s->whole) add(3 * w->contacts, done, s->force, s->whole);
+      if (s->whole && !work.idle) {
+        add(3 * w->contacts, done, s->force, s->whole);
+        work.clean = 0;
+      }
       left = parts > MOST_LOCATED ? 0. : left - done;
       held |= work.count > 0 || left > 0.;
     }
     if (w->contacts) {
+      const size_t m = w->contacts;
+      const int under = any_under(w, work.now);
       int inside = 0;
-      for (size_t i = 0; i < w->contacts; ++i) {
-        inside |= work.now[i] < -w->graze * work.now[2 * w->contacts + i];
-      }
+      for (size_t i = 0; under && i < m; ++i) inside |= work.now[i] < -w->graze * work.now[2 * m + i];
       if (inside) lift(w, s, &work);
       if (!work.fresh) measure1(w, s, s->q, s->v, work.now);
-      for (size_t i = 0; i < w->contacts; ++i) {
-        s->deepest = fmax(s->deepest, -work.now[i] / work.now[2 * w->contacts + i]);
+      for (size_t i = 0; under && i < m; ++i) {
+        s->deepest = fmax(s->deepest, -work.now[i] / work.now[2 * m + i]);
       }
-      if (guarded && (held || inside)) trim(w, s, &work, energy[0] + energy[1]);
+      if (guarded && (held || inside)) trim(w, s, &work);
     }
     s->time = start + s->step;
     if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) return -k - 1;

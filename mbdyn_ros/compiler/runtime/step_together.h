@@ -104,9 +104,9 @@ static size_t count_passed(const struct walls* w, const struct workv* x, const r
 
 /* A step of length h; gives where it is to be taken again by itself, from what was before. */
 static bitsv step_together(const struct walls* w, struct walled_lanes* s, struct workv* x, double h,
-                           bitsv open, const struct walled_lanes* old, realv* start,
-                           size_t* unseen) {
+                           bitsv open, const struct walled_lanes* old, size_t* unseen) {
   const size_t m = w->contacts;
+  realv* start = x->start;
   bitsv held = {0}, driven = {0}, more = ~held, odd;
   realv energy[2] = {0};
   if (!x->fresh) measurev(w, s, s->q, s->v, x->now);

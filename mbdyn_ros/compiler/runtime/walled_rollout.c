@@ -64,7 +64,7 @@ enum { KEPT = 5 };
 /* `count` motions from the first on, together. old: what they kept before the step. */
 static void roll_together(const struct walled_rollout* job, size_t first, size_t count,
                           struct walled* one, struct walled_lanes* s, struct walled_lanes* old,
-                          struct workv* x, realv* start) {
+                          struct workv* x) {
   const struct walls* w = job->walls;
   const size_t size[] = SIZES_OF(w);
   double* alone[] = KEPT_OF(one);
@@ -88,7 +88,7 @@ static void roll_together(const struct walled_rollout* job, size_t first, size_t
     }
     read_rows(row, w->ne, s->effort);
     for (int i = 0; i < KEPT; ++i) copyv(size[i], lanes[i], before[i]);
-    const bitsv odd = step_together(w, s, x, job->dt, open, old, start, &unseen);
+    const bitsv odd = step_together(w, s, x, job->dt, open, old, &unseen);
     for (size_t l = 0; l < LANES; ++l) {
       if (!odd[l]) continue;
       for (int i = 0; i < KEPT; ++i) {
@@ -128,7 +128,7 @@ static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
   struct workv x;
   size_t vectors = 0;
   if (w->vectors) {
-    vectors = 2 * share_lanes(w, NULL, &s) + share_roomv(w, NULL, &x) + 3 * w->contacts + parameters;
+    vectors = 2 * share_lanes(w, NULL, &s) + share_roomv(w, NULL, &x) + parameters;
   }
   const size_t bytes = vectors * sizeof(realv) + share_motion(w, NULL, 0., &one) * sizeof(double);
   realv* at = aligned_alloc(sizeof(realv), (bytes / sizeof(realv) + 1) * sizeof(realv));
@@ -142,7 +142,7 @@ static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
   if (!w->vectors) {
     for (size_t k = first; k < last; ++k) roll_alone(job, k, &one);
   } else {
-    realv *start = at, *known = start + 3 * w->contacts, *room = known + parameters;
+    realv *known = at, *room = known + parameters;
     const double* home = w->home + w->vectors->acceleration->home;
     for (size_t i = 0; i < parameters; ++i) known[i] = allv(home[i]);
     room += share_lanes(w, room, &s);
@@ -150,7 +150,7 @@ static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
     s.parameters = known;
     share_roomv(w, room, &x);
     for (size_t k = first; k < last; k += LANES) {
-      roll_together(job, k, last - k < LANES ? last - k : LANES, &one, &s, &old, &x, start);
+      roll_together(job, k, last - k < LANES ? last - k : LANES, &one, &s, &old, &x);
     }
   }
   __atomic_fetch_add(job->unseen, one.unseen, __ATOMIC_RELAXED);

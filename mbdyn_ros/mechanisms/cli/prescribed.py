@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from ...errors import InputError
@@ -12,6 +14,9 @@ from ...recording.write import write_table
 from ...view.figure import save_figure
 from .. import Analysis, CrankMotion, Friction, Mechanism
 from ..crank_motion import constant_speed, cycloid, from_table, joint_table, trapezoid
+
+LAWS = ("constant", "trapezoid", "cycloid")
+"""Laws of --motion; what else it names is a file."""
 
 
 def prescribed(made: Mechanism, options: dict[str, Any], points: int = 361) -> CrankMotion:
@@ -36,7 +41,20 @@ def speed_of(options: dict[str, Any], otherwise: float = 10.0) -> float:
 
 def analyse(made: Mechanism, options: dict[str, Any]) -> Analysis:
     """The analysis of the mechanism in that motion."""
-    return Analysis(made, prescribed(made, options), _friction(options["friction"]))
+    motion, friction = prescribed(made, options), _friction(options["friction"])
+    with way_of(options):
+        return Analysis(made, motion, friction)
+
+
+@contextlib.contextmanager
+def way_of(options: dict[str, Any]) -> Iterator[None]:
+    """Say which options choose the way, where a mechanism cannot go it."""
+    try:
+        yield
+    except InputError as error:
+        if options["motion"] not in LAWS:
+            raise
+        raise InputError(f"{error}; choose a way within by --start and --turn (rad)") from None
 
 
 def _friction(texts: tuple[str, ...]) -> Friction | dict[str, Friction] | None:

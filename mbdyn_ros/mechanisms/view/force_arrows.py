@@ -16,7 +16,11 @@ from .mechanism_scene import ROOT, extent
 from .run import Run
 
 LARGEST_ARROW, HEAD = 0.3, 0.18
-"""The arrow of the largest force, as a share of the mechanism's size; a head, of its arrow."""
+"""The longest arrow, as a share of the mechanism's size; a head, of its arrow."""
+
+ORDINARY = 2.0
+"""Arrows grow up to so many times the largest force of an ordinary instant: peaks would leave
+nothing to see of all others."""
 
 BARB = math.radians(155)
 """Angle of a barb of an arrow's head."""
@@ -62,10 +66,13 @@ class _Pushed:
 
 @dataclass(frozen=True, eq=False)
 class _Arrows:
-    """All forces of a run, the scale of their arrows (m for 1 N), the height above the parts."""
+    """All forces of a run. full : the force of the longest arrow, N; cut : whether there are larger
+    ones. longest : m. front : the height above the parts, m."""
 
     pushed: tuple[_Pushed, ...]
-    scale: float
+    full: float
+    cut: bool
+    longest: float
     front: float
 
     @staticmethod
@@ -74,9 +81,16 @@ class _Arrows:
         between: tuple[Connection | Mesh, ...] = (*connections(layout), *layout.meshes)
         pushed = tuple(_Pushed.of(run, one) for one in between)
         sizes = np.abs([one.force for one in pushed])
-        finite = sizes[np.isfinite(sizes)]
-        most, size = float(finite.max()) if finite.size else 0.0, extent(run.analysis.pose)
-        return _Arrows(pushed, LARGEST_ARROW * size / most if most else 0.0, 0.1 * size)
+        largest = np.where(np.isfinite(sizes), sizes, 0.0).max(axis=0, initial=0.0)
+        most, full = float(largest.max()), ORDINARY * float(np.median(largest))
+        size = extent(run.analysis.pose)
+        cut = 0 < full < most
+        return _Arrows(pushed, full if cut else most, cut, LARGEST_ARROW * size, 0.1 * size)
+
+    def ways(self, row: int) -> Points:
+        """The arrows at an instant, m."""
+        force = np.nan_to_num([one.force[row] for one in self.pushed])
+        return force * self.longest / np.maximum(np.abs(force), self.full or 1.0)
 
 
 class ForceArrows:
@@ -114,7 +128,7 @@ class ForceArrows:
         """Show the forces at an instant."""
         arrows = self._arrows
         start = np.array([one.place[row] for one in arrows.pushed])
-        way = np.nan_to_num([one.force[row] for one in arrows.pushed]) * arrows.scale
+        way = arrows.ways(row)
         end = start + way
         barbs = [end + HEAD * way * np.exp(1j * turn) for turn in (BARB, -BARB)]
         lines = [_segments(start, end), *(_segments(end, barb) for barb in barbs)]
@@ -124,10 +138,14 @@ class ForceArrows:
 
     def sentences(self, row: int) -> str:
         """Which part pushes which, as Markdown: one line a joint."""
-        return "\n".join(f"- `{one.name}`: {one.said(row)}" for one in self._arrows.pushed)
+        arrows = self._arrows
+        lines = [f"- `{one.name}`: {one.said(row)}" for one in arrows.pushed]
+        if arrows.cut:
+            lines.append(f"- arrows are no longer than that of {arrows.full:.3g} N")
+        return "\n".join(lines)
 
 
-def _segments(start: Array, end: Array) -> Array:
+def _segments(start: Points, end: Points) -> Array:
     """Lines (n, 2, 3) between points of the plane."""
     both = np.stack([start, end], axis=1)
     return np.stack([both.real, both.imag, np.zeros(both.shape)], axis=-1)

@@ -9,6 +9,7 @@ from ...errors import InputError
 from ...names import in_markdown
 from ...view.colors import color_of
 from ...view.page.charts import Chart, Line
+from ...view.page.equal_chart import EqualChart
 from ...view.page.page import Page
 from ...view.page.playback import Playback
 from .. import CrankMotion, Mechanism
@@ -80,7 +81,7 @@ class MechanismPage:
             self._turning = Chart(gui, "", "", aspect=0.7)
             self._sliding = Chart(gui, "", "", aspect=0.5)
             self._which = gui.add_dropdown("polygon", (NONE, *POLYGONS), initial_value=NONE)
-            self._polygon = Chart(gui, "", "", aspect=0.8, equal=True)
+            self._polygon = EqualChart(gui)
         self._quantity.on_update(page.changed)
         self._which.on_update(page.changed)
         with gui.add_folder("Forces", expand_by_default=False):
@@ -163,10 +164,9 @@ class MechanismPage:
     def _draw_instant(self) -> None:
         """Draw what belongs to the present alone."""
         name = str(self._which.value)
-        if name != NONE:
-            self._polygon.name_axes(f"{name} ({POLYGONS[name]})", POLYGONS[name])
+        unit = POLYGONS.get(name, "")
         lines = [] if name == NONE else self._images.lines(name, self._row)
-        self._polygon.show(self.run_shown.x, lines)
+        self._polygon.show(f"{name} ({unit})", unit, lines)
         words = self._arrows.sentences(self._row) if self._arrows.visible else ""
         if self._sentences.content != words:
             self._sentences.content = words

@@ -1,29 +1,42 @@
-"""Charts beside the scene: lines over a common axis, by Plotly."""
+"""Charts beside the scene: lines over a common axis, by uPlot."""
 
 from __future__ import annotations
 
-import base64
-import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...model.model import Array
-from ...names import in_html
 
 if TYPE_CHECKING:
     import viser
 
-LEGEND, ENTRY, LETTER = 270, 43, 5.5
-"""Widths of a chart's legend, of an entry without its words, and of a letter, in pixels."""
-
-ROW = 0.055
-"""The height of a row of the legend, as a share of a chart's width."""
-
 INK, FAINT, GRID = "#2b2f36", "#8a9099", "#e6e8eb"
+
+FONT = "11px sans-serif"
+
+DASHES = {"solid": (), "dot": (2, 3), "dash": (7, 4), "longdash": (12, 4)}
+"""Lengths of strokes and gaps, pixels. The legend shows them by classes of these names."""
+
+UNLISTED = "unlisted"
+"""The class of lines that the legend leaves out."""
+
+MARK = {"stroke": FAINT, "width": 1, "points": {"show": False}, "class": UNLISTED, "scale": "mark"}
+"""The upright line at the present: the last of a chart's, over a scale of its own."""
+
+SCALES: dict[str, Any] = {"x": {"time": False}, "mark": {"range": (0, 1)}}
+
+MARGIN_Y = 0.1
+"""Room above and below lines, as a share of what they span."""
+
+PREFIXES = ((1e-4, 1e6, "µ"), (0.1, 1e3, "m"), (1e4, 1.0, ""), (math.inf, 1e-3, "k"))
+"""Peaks below which a unit gets a factor and its prefix: uPlot writes three decimals."""
+
+TURNS = (90, 180, 360, 720, 1440, 2880, 5760)
+"""Between the numbers of an axis of angles, deg."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,111 +55,111 @@ class Line:
     x: Array | None = None
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A figure as Plotly's JSON; plotly's own takes milliseconds to check what we know is right."""
-
-    text: str
-
-    def to_json(self) -> str:
-        """The JSON that viser asks a figure for."""
-        return self.text
-
-
 class Chart:
     """A chart on a page, there while it has lines.
 
-    It is redrawn as a whole where it changed, in a few milliseconds. The browser gets it hidden,
-    and shown once it is drawn: Plotly fails at a chart that is taken away while its first picture
-    is being laid out.
+    A change sends its numbers alone, and names, colours and axes where these changed too. Its
+    legend, below it, says what all lines are where the mouse is.
 
     Parameters
     ----------
     title, across : what its lines are, with the unit; what they are over.
-    aspect : height over width. equal : whether both axes have one scale.
+    aspect : height over width, without the legend.
     """
 
     def __init__(
-        self, gui: viser.GuiApi, title: str, across: str, aspect: float = 0.58,
-        equal: bool = False,
-    ) -> None:  # fmt: skip
-        self._x = np.zeros(0)
+        self, gui: viser.GuiApi, title: str, across: str, aspect: float = 0.58
+    ) -> None:
+        self._x = np.zeros(2)
         self._lines: tuple[Line, ...] = ()
-        self._layout: dict[str, Any] = {
-            "margin": {"l": 52, "r": 12, "t": 34, "b": 40},
-            "font": {"size": 11, "color": INK},
-            "paper_bgcolor": "white",
-            "plot_bgcolor": "white",
-            "hovermode": "x",
-            "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
-                       "font": {"size": 9.5}, "bgcolor": "rgba(0,0,0,0)", "maxheight": 1.0},
-            "xaxis": {"title": {"text": across, "standoff": 4}, **_AXIS},
-            "yaxis": {"title": {"text": title, "standoff": 4}, "zeroline": True,
-                      "zerolinecolor": "#b9bec5", **_AXIS},
-            "showlegend": True,
-        }  # fmt: skip
-        if equal:
-            self._layout["yaxis"]["scaleanchor"] = "x"
-        self._drawn: Any = self._figure(None)
-        self._aspect = aspect
-        self._handle = gui.add_plotly(self._drawn, aspect=aspect, visible=False)
-
-    def show(self, x: Array, lines: Sequence[Line], now: float | None = None) -> None:
-        """Draw lines over x (n,); `now` is where a thin upright line marks the present."""
-        self._x, self._lines = x, tuple(lines)
-        if lines:
-            self._make_room()
-            self.mark(now)
-        self._handle.visible = bool(lines)
-
-    def _make_room(self) -> None:
-        """Let the chart grow by the rows of its legend: they take nothing of the data."""
-        names = [line.name for line in self._lines if line.listed]
-        entry = ENTRY + LETTER * max(map(len, names), default=0)
-        rows = math.ceil(len(names) / max(1, LEGEND // entry))
-        aspect = self._aspect + ROW * max(0, rows - 1)
-        if self._handle.aspect != aspect:
-            self._handle.aspect = aspect
+        self._across, self._title, self._factor = across, title, 1.0
+        self._handle: Any = gui.add_uplot(
+            (self._x, self._x), ({}, {}), scales=SCALES, axes=self._axes(""),
+            aspect=1 / aspect, padding=(8, 14, 0, 0), visible=False,
+        )  # fmt: skip
 
     def name_axes(self, title: str, across: str) -> None:
         """Rename its axes, for what is shown next."""
-        self._layout["yaxis"]["title"]["text"] = title
-        self._layout["xaxis"]["title"]["text"] = across
-        self._layout["xaxis"]["dtick"] = 90 if "(deg)" in across else None
+        self._title, self._across = title, across
+
+    def show(self, x: Array, lines: Sequence[Line], now: float | None = None) -> None:
+        """Draw lines over x (n,); `now` is where a thin upright line marks the present."""
+        self._lines = tuple(part for line in lines for part in _parts(line, x))
+        if lines:
+            own = [line.x for line in lines if line.x is not None]
+            self._x = np.unique(np.concatenate([x, *own]))
+            peak = max(float(np.abs(line.y).max(initial=0)) for line in self._lines)
+            _, self._factor, prefix = next(row for row in PREFIXES if peak < row[0])
+            self._set("series", ({"label": self._across}, *map(_style, self._lines), MARK))
+            self._set("axes", self._axes(prefix))
+            self._set("scales", self._scales())
+            self.mark(now)
+        self._set("visible", bool(lines))
 
     def mark(self, now: float | None) -> None:
         """Move the mark of the present."""
         if not self._lines:
             return
-        figure: Any = self._figure(now)
-        if figure != self._drawn:
-            self._drawn = self._handle.figure = figure
-
-    def _figure(self, now: float | None) -> Figure:
-        data = [
-            {
-                "type": "scatter", "mode": "lines", "name": in_html(line.name),
-                "x": _encoded(self._x if line.x is None else line.x), "y": _encoded(line.y),
-                "line": {"color": line.color, "dash": line.dash, "width": line.width,
-                         "simplify": False},
-                "hovertemplate": "%{y:.4g}", "showlegend": line.listed,
-            }
-            for line in self._lines
-        ]  # fmt: skip
-        shapes = []
+        present = [self._x[0] if now is None else now] * 2
+        at = np.searchsorted(self._x, present)
+        x = np.insert(self._x, at, present)
+        mark = np.full(len(x), np.nan)
         if now is not None:
-            shapes.append({"type": "line", "x0": now, "x1": now, "yref": "paper", "y0": 0, "y1": 1,
-                           "line": {"color": FAINT, "width": 1}})  # fmt: skip
-        layout = {**self._layout, "shapes": shapes}
-        config = {"displaylogo": False, "responsive": False}
-        return Figure(json.dumps({"data": data, "layout": layout, "config": config}))
+            mark[at[0] : at[0] + 2] = 0, 1
+        self._handle.data = (x, *(self._factor * _over(x, line) for line in self._lines), mark)
+
+    def _scales(self) -> dict[str, Any]:
+        """uPlot finds the range of y, unless a line begins later than the chart: with no number."""
+        drawn = [line for line in self._lines if line.x is not None and len(line.x)]
+        if not drawn or all(_over(self._x[:1], line)[0] == line.y[0] for line in self._lines):
+            return SCALES
+        low = self._factor * min(float(line.y.min()) for line in drawn)
+        high = self._factor * max(float(line.y.max()) for line in drawn)
+        room = MARGIN_Y * (high - low) or 1.0
+        return SCALES | {"y": {"range": (low - room, high + room)}}
+
+    def _axes(self, prefix: str) -> Any:
+        thin = {"stroke": GRID, "width": 1}
+        look = {"font": FONT, "labelFont": FONT, "labelSize": 18, "stroke": INK, "grid": thin,
+                "ticks": thin}  # fmt: skip
+        across: dict[str, Any] = {**look, "label": self._across, "size": 30}
+        if "(deg)" in self._across:
+            across["incrs"] = TURNS
+        title = self._title.replace("(", f"({prefix}", 1)
+        return across, {**look, "label": title, "size": 50}
+
+    def _set(self, name: str, value: Any) -> None:
+        """Send what is new alone."""
+        if getattr(self._handle, name) != value:
+            setattr(self._handle, name, value)
 
 
-def _encoded(values: Array) -> dict[str, str]:
-    """Numbers as Plotly's typed array."""
-    return {"dtype": "f4", "bdata": base64.b64encode(values.astype("<f4").tobytes()).decode()}
+def _parts(line: Line, x: Array) -> list[Line]:
+    """A line in parts without gaps, each over an x of its own that grows; the first is listed."""
+    over = x if line.x is None else line.x
+    order = np.argsort(over, kind="stable")
+    over, y = over[order], line.y[order]
+    there = np.flatnonzero(np.isfinite(y))
+    runs = np.split(there, np.flatnonzero(np.diff(there) > 1) + 1)
+    return [
+        replace(line, x=over[run], y=y[run], listed=line.listed and k == 0)
+        for k, run in enumerate(runs)
+    ]
 
 
-_AXIS = {"gridcolor": GRID, "linecolor": GRID, "ticks": "outside", "tickcolor": GRID,
-         "ticklabeloverflow": "allow", "tickangle": 0}  # fmt: skip
-"""Labels that may stand out, and are not turned, need not be measured: a quarter of the time."""
+def _over(x: Array, line: Line) -> Array:
+    """The numbers of a part at x (m,); NaN beyond its ends.
+
+    Rounded to a thousandth of the least unit: what is below is rounding, of no scale.
+    """
+    if line.x is None or not len(line.x):
+        return np.full(len(x), np.nan)
+    numbers: Array = np.round(np.interp(x, line.x, line.y, np.nan, np.nan), 9)
+    return numbers
+
+
+def _style(line: Line) -> dict[str, Any]:
+    return {
+        "label": line.name, "stroke": line.color, "width": line.width, "dash": DASHES[line.dash],
+        "points": {"show": False}, "pxAlign": 0, "class": line.dash if line.listed else UNLISTED,
+    }  # fmt: skip

@@ -26,9 +26,9 @@ WINDOWLESS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-st
 
 NO_SCREEN = (
     "--headless=new", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run",
-    "--hide-scrollbars",
+    "--hide-scrollbars", "--disable-gpu-compositing",
 )  # fmt: skip
-"""WebGL without a graphics card."""
+"""WebGL without a graphics card, and no more of OpenGL than that: it draws slowly there."""
 
 SOON_ENOUGH = 60.0
 """Seconds in which a browser must have come and drawn."""

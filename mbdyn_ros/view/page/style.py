@@ -21,6 +21,14 @@ th { font-weight: 500; opacity: 0.6; text-align: right; white-space: nowrap; }
 th:first-child { text-align: left; }
 td { font-variant-numeric: tabular-nums; padding: 0.05rem 0.15rem; white-space: nowrap; }
 td:first-child { min-width: 8.5em; overflow-wrap: anywhere; white-space: normal; }
+/* A chart's legend shows lines as they are drawn, and leaves out what needs no name. */
+.uplot .u-legend { margin: 0 0 0.3rem !important; text-align: left; width: 100%; }
+.uplot .u-legend .u-marker { border-width: 2px 0 0 !important; height: 0 !important;
+  width: 1.6em !important; }
+.uplot .dot .u-marker { border-top-style: dotted !important; }
+.uplot .dash .u-marker, .uplot .longdash .u-marker { border-top-style: dashed !important; }
+.uplot .longdash .u-marker { width: 2.6em !important; }
+.uplot .unlisted { display: none !important; }
 /* On a phone the controls are a sheet as wide as the window, and the scene stands above it. */
 @media (max-width: 36em) {
   .mantine-Paper-root[style*="width: 20em"] { max-height: 50% !important; width: 100% !important; }
