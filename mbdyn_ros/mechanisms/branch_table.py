@@ -237,4 +237,3 @@ def _next(gaps: Any, guess: Array, sign: Array) -> Array:
     z, determinant = settle(gaps, guess, GROUP_NEAR)
     lost = (np.sign(determinant) != sign) | (np.abs(z - guess).max(axis=0) > FARTHEST_JUMP)
     return np.where(lost, np.nan, z)
-
