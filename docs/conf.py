@@ -15,18 +15,20 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
     "sphinx_copybutton",
 ]
 exclude_patterns = ["_build"]
 
-myst_enable_extensions = ["deflist"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
 
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"  # numpydoc's words say more
 autodoc_preserve_defaults = True
 napoleon_google_docstring = False
-napoleon_use_rtype = False
+napoleon_attr_annotations = False  # the words of an attribute say more
+napoleon_custom_sections = ["Returns"]  # words, no list of types
 
 html_theme = "furo"
 html_static_path = ["_static"]

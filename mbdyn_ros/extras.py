@@ -26,7 +26,6 @@ EXTRAS = {
     "bag": Extra("rosbags", "recordings that ROS plays (.mcap, bags)"),
     "xacro": Extra("xacro", "xacro files"),
     "mjcf": Extra("mujoco", "MuJoCo's files"),
-    "contact": Extra("coal", "a second opinion on shapes that touch"),
     "symbolic": Extra("sympy", "closed forms in SymPy"),
     "dask": Extra("distributed", "sweeps on many machines"),
 }

@@ -71,6 +71,15 @@ class Tab:
         drawn: list[float] = self.tab.evaluate(f"Array.from({charts}[{chart}].chart.data[1])")
         return drawn
 
+    def lacks(self) -> list[str]:
+        """What charts have no numbers at their axes: nothing of them would be seen."""
+        missing: list[str] = self.tab.evaluate(
+            """() => Object.values(window.__viserTestpoints.uplots).flatMap(({chart}) =>
+            ["x", "y"].filter(axis => !Number.isFinite(chart.scales[axis].max))
+            .map(axis => axis + " of " + chart.axes[1].label))"""
+        )
+        return missing
+
     def scene(self) -> bytes:
         """The picture between the panels."""
         clip = {"x": 360, "y": 200, "width": 280, "height": 300}

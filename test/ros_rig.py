@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -149,6 +150,61 @@ class Rig:
     def _spin(self) -> None:
         while not self._closing:
             self.executor.spin_once(timeout_sec=0.02)
+
+
+FORKS = """
+import json, os, sys
+from mbdyn_ros.executables import NODES, run
+from importlib import import_module
+
+for module in NODES.values():
+    import_module(module, "mbdyn_ros")
+for line in sys.stdin:
+    node, arguments, output = json.loads(line)
+    child = os.fork()
+    if not child:
+        file = os.open(output, os.O_CREAT | os.O_WRONLY)
+        os.dup2(file, 1)
+        os.dup2(file, 2)
+        sys.argv = [node, "--ros-args", *arguments]
+        sys.exit(run(node))
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+class Forks:
+    """Processes of nodes, one after the other, that part from one which has imported all.
+
+    folder : for what they print.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._output = folder / "printed"
+        self._parent = subprocess.Popen(
+            [sys.executable, "-c", FORKS], env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def start(self, node: str, *arguments: str) -> int:
+        """Start a node with its `--ros-args`; return its process number."""
+        assert self._parent.stdin is not None
+        self._output.unlink(missing_ok=True)
+        print(json.dumps([node, arguments, str(self._output)]), file=self._parent.stdin, flush=True)
+        return self._told()
+
+    def ended(self) -> tuple[int, str]:
+        """Its exit code, when it has one, and what it printed."""
+        return self._told(), self._output.read_text()
+
+    def close(self) -> None:
+        """End the process that they part from."""
+        _, complaints = self._parent.communicate(timeout=PATIENCE)
+        assert self._parent.returncode == 0 and not complaints, complaints
+
+    def _told(self) -> int:
+        assert self._parent.stdout is not None
+        return int(self._parent.stdout.readline())
 
 
 @pytest.fixture

@@ -38,6 +38,13 @@ def test_shells_read_what_is_printed(shell: str) -> None:
     subprocess.run([command, "-n"], input=printed, text=True, check=True)
 
 
+def test_bash_completes_robots_in_the_box() -> None:
+    printed = CliRunner().invoke(main, ["completion", "bash"]).stdout
+    asked = "COMP_WORDS=(mbdyn id ur); COMP_CWORD=2; _mbdyn_completion mbdyn; echo ${COMPREPLY[@]}"
+    told = subprocess.run(["bash"], input=f"{printed}\n{asked}", capture_output=True, text=True)
+    assert "ur5" in told.stdout.split(), told.stderr
+
+
 def test_other_shells_are_refused() -> None:
     result = CliRunner().invoke(main, ["completion", "tcsh"])
     assert result.exit_code == 2 and "'bash', 'zsh', 'fish'" in result.output

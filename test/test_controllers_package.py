@@ -178,6 +178,30 @@ def test_growth_is_the_largest_eigenvalue(growth):
         assert growth(mass, stiffness, damping, period) == pytest.approx(expected, rel=1e-4)
 
 
+@needs_compiler
+def test_a_reference_moves_on_between_its_messages(tmp_path):
+    """By its velocities and accelerations, for 0.1 s; then it stands. Efforts stay."""
+    main = tmp_path / "main.cpp"
+    main.write_text(CARRIED)
+    compile_cpp([main], tmp_path / "carried")
+
+    def told(values, age):
+        text = " ".join(map(str, [*values, age]))
+        answer = subprocess.run([tmp_path / "carried"], input=text, capture_output=True, text=True)
+        return [float(one) for one in answer.stdout.split()]
+
+    whole = [1.0, 2.0, 0.5, -0.5, 3.0, 4.0, 7.0]
+    for age in (0.0, 0.02, -0.03):
+        q, v, a = (np.array(whole[k : k + 2]) for k in (0, 2, 4))
+        expected = [*(q + age * v + age**2 * a / 2), *(v + age * a), *a, 7.0]
+        assert told(whole, age) == pytest.approx(expected, rel=1e-12)
+    stopped = [1.0 + 0.05 + 0.015, 2.0 - 0.05 + 0.02, 0, 0, 0, 0, 7.0]
+    assert told(whole, 5.0) == pytest.approx(stopped, rel=1e-12)
+    nan = np.nan
+    bare = told([1.0, 2.0, 0.5, nan, nan, nan, nan], 0.02)
+    assert bare == pytest.approx([1.01, 2.0, 0.5, nan, nan, nan, nan], nan_ok=True)
+
+
 def compile_cpp(sources, program, *libraries):
     """Compile files of the package, warnings being errors."""
     command = [COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
@@ -201,5 +225,21 @@ int main() {
   std::cin >> period;
   std::cout.precision(17);
   std::cout << mbdyn_ros_controllers::growth_of_errors(mass, stiffness, damping, period);
+}
+"""
+
+CARRIED = """
+#include <iostream>
+#include <string>
+#include "carried_reference.hpp"
+int main() {
+  std::vector<double> values;
+  for (std::string word; std::cin >> word;) values.push_back(std::stod(word));
+  const double age = values.back();
+  values.pop_back();
+  std::cout.precision(17);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    std::cout << mbdyn_ros_controllers::carried(values, 2, k, age) << " ";
+  }
 }
 """

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -36,6 +38,17 @@ def test_without_a_compiler(command: str, monkeypatch: pytest.MonkeyPatch) -> No
     finally:
         toolchain.cache_clear()
     assert not compiler["serves"] and "build-essential" in str(compiler["cure"])
+
+
+def test_extras_are_those_of_the_package() -> None:
+    """What `pip install` is told to bring, here and on the page, setup.py has."""
+    root = Path(__file__).resolve().parent.parent
+    setup = (root / "setup.py").read_text().split("extras_require=")[1].split("entry_points")[0]
+    there = set(re.findall(r'^        "(\w+)": ', setup, re.MULTILINE))
+    page = (root / "docs" / "install.md").read_text()
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", page, re.MULTILINE)
+    told = {name for row in rows for name in re.findall(r"\w+", row)}
+    assert set(extras.EXTRAS) < there and told == there
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:

@@ -276,8 +276,10 @@ def test_fewer_actuators_than_needed_have_no_inverse_dynamics() -> None:
     m.actuated = m.actuated[:1] if m.actuated else None
     robot = m.load()
     q, v = np.array([m.home[name] for name in robot.independent_joints]), np.zeros(2)
+    idle = next(one for one in robot.independent_joints if one not in m.actuated)
     with pytest.raises(
-        mbdyn_ros.InputError, match=f"2 coordinates move.*1 efforts.*{m.actuated[0]}"
+        mbdyn_ros.InputError,
+        match=f"2 coordinates move.*1 efforts.*{m.actuated[0]}.*such as .*{idle}.*robot.locked",
     ):
         robot.inverse_dynamics(q, v, v)
     with pytest.raises(mbdyn_ros.InputError, match="Name more actuated joints"):

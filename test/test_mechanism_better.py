@@ -143,6 +143,7 @@ def test_what_it_refuses(arguments: list[str], words: str) -> None:
     ("kind", "task", "words"),
     [
         ("peaucellier", "--id", "goes from -120 to 120 deg; choose a way within by --start and"),
+        ("peaucellier", "--balance", "choose a way within by --start and --turn"),
         ("gear_pair", "--balance", "only wheels and blocks"),
     ],
 )

@@ -240,3 +240,10 @@ def test_a_neighbour_that_is_none_does_not_mislead() -> None:
     lost[3] = np.nan
     for near in (lost, other, other + 1.0, np.roll(marched, 36, axis=0)):
         assert BranchTable.of(mechanism, near).nodes == pytest.approx(marched, abs=1e-4)
+
+
+def test_one_angle_may_come_alone_or_in_a_row() -> None:
+    """The table keeps what it found for both apart."""
+    mechanism = MECHANISMS["stephenson_2"]()
+    (row,) = mechanism.margin(np.full((1, 1), 0.123))
+    assert float(mechanism.margin(np.full(1, 0.123))) == row

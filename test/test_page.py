@@ -72,6 +72,9 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         one.drag("rocker", 0.5)
         one.until(lambda: one.scene() != before, "the linkage changes")
         one.until(lambda: one.curve() != curve, "the chart changes")
+        one.drag("instant", 0.4)
+        one.until(lambda: shown._now > 90, "the present moves")
+        assert one.lacks() == []
         one.drag("ground", 0.95)
         one.until(lambda: "cannot close" in one.text(), "the impossible is explained")
         one.tab.get_by_role("button", name="Reset", exact=True).click()
@@ -171,8 +174,10 @@ def test_a_chart_is_drawn_to_the_last_number() -> None:
         assert after.tolist() == [*[unknown] * 4, 2.0, 2.0, 2.0, 4.0, unknown]
         slope = np.interp(over, [1.5, 6.0], [1.0, 3.0], np.nan)
         assert other == pytest.approx(slope, nan_ok=True) and np.isnan(gone).all()
-        assert mark.tolist() == [*[unknown] * 4, 0.0, 4.0, *[unknown] * 3]
+        assert mark.tolist() == [*[unknown] * 4, 0.0, 1.0, *[unknown] * 3]
         assert chart._handle.axes[1]["label"] == "force (mN)"
+        low, high = chart._handle.scales["y"]["range"]
+        assert low < 0 and high > 4  # uPlot finds none where a line begins without a number
         labels = [(one.get("label"), one.get("class")) for one in chart._handle.series]
         assert labels == [
             ("time (s)", None), ("torn", "dash"), ("torn", "unlisted"), ("kept", "solid"),

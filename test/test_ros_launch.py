@@ -6,10 +6,10 @@ The launch files themselves need launch_ros, which is part of a full ROS 2 only.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import signal
-import subprocess
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import yaml
 
 pytest.importorskip("rclpy")
 
-from ros_rig import ARM, DOMAIN, PATIENCE, Rig, rig, start
+from ros_rig import ARM, DOMAIN, PATIENCE, Forks, Rig, rig
 from sensor_msgs.msg import JointState
 
 from mbdyn_ros.errors import InputError
@@ -33,7 +33,7 @@ from mbdyn_ros.ros.nodes.parameters import (
     TRAJECTORY_CONVERTER,
 )
 
-__all__ = ["rig", "start"]
+__all__ = ["rig"]
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -43,6 +43,15 @@ def urdf(tmp_path: Path) -> Path:
     path = tmp_path / "arm.urdf"
     path.write_text(ARM)
     return path
+
+
+@pytest.fixture(scope="module")
+def forks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Forks]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CC", "none")  # what is computed is of no interest here
+        one = Forks(tmp_path_factory.mktemp("forks"))
+    yield one
+    one.close()
 
 
 @pytest.mark.parametrize(
@@ -58,14 +67,8 @@ def urdf(tmp_path: Path) -> Path:
     ],
 )
 def test_parameter_file(
-    rig: Rig,
-    start: Callable[..., subprocess.Popen[str]],
-    urdf: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    node: str,
-    table: tuple[Any, ...],
+    rig: Rig, forks: Forks, urdf: Path, node: str, table: tuple[Any, ...]
 ) -> None:
-    monkeypatch.setenv("CC", "none")  # what is computed is of no interest here
     if node.startswith("piezo"):
         urdf = ROOT / "urdf" / "piezo_robot.yaml"
     file = ROOT / "config" / f"{node}.yaml"
@@ -73,12 +76,12 @@ def test_parameter_file(
     defaults = {spec.name: spec.default for spec in table}
     for name, value in given.items():
         assert defaults[name] == value, "the file shows the defaults"
-    process = start(node, "-p", f"urdf:={urdf}", "--params-file", str(file))
+    process = forks.start(node, "-p", f"urdf:={urdf}", "--params-file", str(file))
     rig.wait(lambda: node in rig.client.get_node_names())
     rig.wait(lambda: rig.client.count_publishers("/diagnostics") > 0)
-    process.send_signal(signal.SIGTERM)
-    output, _ = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, output
+    os.kill(process, signal.SIGTERM)
+    code, output = forks.ended()
+    assert code == 0, output
     assert "Traceback" not in output and "Error" not in output
 
 

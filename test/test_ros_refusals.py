@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
 pytest.importorskip("rclpy")
 
-from ros_rig import ARM, DOMAIN, GHOST, PATIENCE
+from ros_rig import ARM, GHOST, Forks
 
 REFUSED = (
     ("simulator", ["urdf:=/no/such.urdf"], "parameter urdf: /no/such.urdf: no such file"),
@@ -29,24 +23,6 @@ REFUSED = (
 UNREADABLE = (("-p rate", "'-p rate'"), ("-q", "unknown after --ros-args: -q"))
 """Arguments that no node understands, and words of the line that says so."""
 
-FORKS = """
-import json, os, sys
-from mbdyn_ros.executables import run
-from mbdyn_ros.ros.nodes import inverse_dynamics_server, simulator, torque_feedforward
-
-for node, arguments, output in json.load(sys.stdin):
-    child = os.fork()
-    if not child:
-        file = os.open(output, os.O_CREAT | os.O_WRONLY)
-        os.dup2(file, 1)
-        os.dup2(file, 2)
-        sys.argv = [node, "--ros-args", *arguments]
-        sys.exit(run(node))
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-"""
-"""Processes of nodes that import together what takes long, and then part."""
-
-
 @pytest.fixture(scope="module")
 def refusals(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[int, str]]:
     """Exit code and output of every node of `REFUSED` and then of the simulator `UNREADABLE`."""
@@ -54,21 +30,18 @@ def refusals(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[int, str]]:
     files = {"ARM": ARM, "GHOST": GHOST, "BROKEN": "<robot>\n<link/>"}
     for name, text in files.items():
         (folder / f"{name.lower()}.urdf").write_text(text)
-    jobs: list[tuple[str, list[str], str]] = []
+    jobs: list[tuple[str, list[str]]] = []
     for node, settings, _ in REFUSED:
         for name in files:
             settings = [one.replace(name, str(folder / f"{name.lower()}.urdf")) for one in settings]
-        jobs.append((node, [part for one in settings for part in ("-p", one)], ""))
-    jobs += [("simulator", arguments.split(), "") for arguments, _ in UNREADABLE]
-    jobs = [(*job[:2], str(folder / str(k))) for k, job in enumerate(jobs)]
-    done = subprocess.run(
-        [sys.executable, "-c", FORKS], input=json.dumps(jobs),
-        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
-        capture_output=True, text=True, timeout=PATIENCE,
-    )  # fmt: skip
-    assert done.returncode == 0 and not done.stderr, done.stderr
-    codes = map(int, done.stdout.split())
-    return [(code, Path(job[2]).read_text()) for code, job in zip(codes, jobs, strict=True)]
+        jobs.append((node, [part for one in settings for part in ("-p", one)]))
+    jobs += [("simulator", arguments.split()) for arguments, _ in UNREADABLE]
+    forks, found = Forks(folder), []
+    for node, arguments in jobs:
+        forks.start(node, *arguments)
+        found.append(forks.ended())
+    forks.close()
+    return found
 
 
 @pytest.mark.parametrize("case", range(len(REFUSED)))

@@ -28,9 +28,10 @@ momentum = robot.centroidal_momentum(motion.q, motion.v)[:, 3:]
 x, y, z, w = motion.q[:, 3:7].T
 roll = np.unwrap(np.arctan2(2 * (w * x + y * z), 1 - 2 * (x**2 + y**2)))
 
-figure, (above, below) = plt.subplots(2, sharex=True, figsize=(7, 5))
+figure, (above, below) = plt.subplots(2, figsize=(7, 5))
 above.plot(motion.time, np.degrees(roll))
 below.plot(motion.time, momentum)
 above.set(ylabel="roll (degrees)", title="A cat turns without anything to push against")
+above.set_xlabel("time (s)")
 below.set(xlabel="time (s)", ylabel="angular momentum (N m s)")
 plt.savefig("cat_that_turns.png")

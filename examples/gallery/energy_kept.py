@@ -9,10 +9,11 @@ robot = mbdyn_ros.example("four_bar")
 motion = mbdyn_ros.simulate(robot, [0.4], [12.0], 10.0, rtol=1e-11, atol=1e-13)
 total = motion.energy
 
-figure, (above, below) = plt.subplots(2, sharex=True, figsize=(7, 5))
+figure, (above, below) = plt.subplots(2, figsize=(7, 5))
 above.plot(motion.time, motion.v[:, 0])
 below.plot(motion.time, total.sum(axis=1) - total[0].sum() if total.ndim > 1 else total - total[0])
 above.set(ylabel="crank (rad/s)", title="A four-bar set going and left alone")
+above.set_xlabel("time (s)")
 below.set(xlabel="time (s)", ylabel="energy gained (J)")
 print("largest error of the energy:", np.ptp(total.sum(axis=1) if total.ndim > 1 else total), "J")
 plt.savefig("energy_kept.png")

@@ -18,12 +18,13 @@ def openings(t: float, q: Array, v: Array) -> Array:
 
 motion = mbdyn_ros.simulate(crane, crane.home_position, np.zeros(4), 1.5, commands=openings)
 labels = list(motion.actuator_labels)
-figure, (above, below) = plt.subplots(2, sharex=True, figsize=(7, 5))
+figure, (above, below) = plt.subplots(2, figsize=(7, 5))
 above.plot(motion.time, 1e3 * motion.q[:, 1])
 for side in ("a", "b"):
     pressure = motion.actuator_states[:, labels.index(f"lift/pressure_{side}")]
     below.plot(motion.time, pressure / 1e5, label=f"chamber {side}")
 above.set(ylabel="lift cylinder (mm)", title="A crane's lift, driven by its valve")
+above.set_xlabel("time (s)")
 below.set(xlabel="time (s)", ylabel="pressure (bar)")
 figure.legend(loc="outside right lower")
 plt.savefig("hydraulic_crane.png")

@@ -20,10 +20,11 @@ for _ in range(1000):
     load.append(sum(float(np.linalg.norm(one.force)) for one in stepper.contacts))
 
 time = 1e-3 * np.arange(1000)
-figure, (above, below) = plt.subplots(2, sharex=True, figsize=(7, 5))
+figure, (above, below) = plt.subplots(2, figsize=(7, 5))
 above.plot(time, height)
 below.plot(time, load)
 above.set(ylabel="height of the trunk (m)", title="Dropped from half a metre")
+above.set_xlabel("time (s)")
 below.set(xlabel="time (s)", ylabel="forces of the floor (N)")
 below.set_ylim(0, 1500)
 plt.savefig("quadruped_stands.png")

@@ -26,11 +26,12 @@ for _ in range(150):
     shown.append((q[0], plan[0]))
     plan = np.append(plan[1:], 0.0)
 
-figure, (above, below) = plt.subplots(2, sharex=True, figsize=(7, 5))
+figure, (above, below) = plt.subplots(2, figsize=(7, 5))
 time = dt * np.arange(len(shown))
 angle, torque = np.array(shown).T
 above.plot(time, np.degrees(angle - goal))
 below.step(time, torque)
 above.set(ylabel="angle from upright (degrees)", title="Swing-up by sampling")
+above.set_xlabel("time (s)")
 below.set(xlabel="time (s)", ylabel="torque (N m)")
 plt.savefig("sampling_control.png")

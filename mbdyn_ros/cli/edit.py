@@ -171,4 +171,3 @@ def _number(what: str, text: str, value: str) -> float:
     if number is None:
         raise InputError(f"{what}: {text!r}: {value!r} is no number")
     return number
-

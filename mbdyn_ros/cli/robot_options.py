@@ -75,13 +75,16 @@ class RobotOptions:
 def complete_robot(
     context: click.Context, parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Robots by name and files, for the Tab key."""
+    """Robots by name and files, for the Tab key.
+
+    Files come first: at their mention bash's script forgets what it was told before.
+    """
     from click.shell_completion import CompletionItem
 
     from ..model.read.installed import installed_robots
 
     names = [name for name in sorted(installed_robots()) if name.startswith(incomplete)]
-    return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
+    return [CompletionItem(incomplete, type="file"), *map(CompletionItem, names)]
 
 
 def robot_argument(function: F) -> F:

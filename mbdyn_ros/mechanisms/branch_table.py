@@ -110,11 +110,11 @@ class BranchTable:
         return self._found(np.asarray(angle, dtype=np.float64))[1] ** 2
 
     @cached_property
-    def _last(self) -> dict[bytes, tuple[Array, Array]]:
+    def _last(self) -> dict[object, tuple[Array, Array]]:
         return {}
 
     def _found(self, angle: Array) -> tuple[Array, Array]:
-        key = angle.tobytes()
+        key = angle.shape, angle.tobytes()
         if key not in self._last:
             if len(self._last) >= MOST_FOUND:
                 self._last.pop(next(iter(self._last)))
@@ -237,4 +237,3 @@ def _next(gaps: Any, guess: Array, sign: Array) -> Array:
     z, determinant = settle(gaps, guess, GROUP_NEAR)
     lost = (np.sign(determinant) != sign) | (np.abs(z - guess).max(axis=0) > FARTHEST_JUMP)
     return np.where(lost, np.nan, z)
-

@@ -217,4 +217,3 @@ def _check_mobility(
             if mobility > 0
             else f"its pins hold it {1 - mobility} times too often to move; leave links out"
         )
-

@@ -93,5 +93,3 @@ class Pose:
                 turn = self.directions[part.name] / self.directions[part.parent]
                 columns.append(np.unwrap(np.angle(turn)))
         return np.stack(columns, axis=-1)
-
-

@@ -77,4 +77,3 @@ def require_rotor(robot: Robot, rotor: Rotor, link: str) -> None:
     if not isinstance(rotor, Rotor):
         raise InputError(f"rotor must be a piezo.Rotor, not {rotor!r}")
     require_link(robot.system.tree, link, robot.model.source)
-

@@ -65,4 +65,3 @@ def torque_formulas(robot: Robot, rotor: Rotor, link: str) -> ClosedForm:
     gravity = tuple(float(x) for x in system.gravity)
     labels = robot.velocity_labels
     return ClosedForm(robot.model.name, labels, angles, gravity, tuple(elements))
-

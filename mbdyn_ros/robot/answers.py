@@ -69,10 +69,13 @@ def require_answer(self: Robot, program: Declaration) -> None:
         self.require_mass(program.name.replace("_", " "))
     needs_drive = program.name.startswith(("inverse_dynamics", "regressor"))
     if needs_drive and len(self.effort_labels) < self.nv:
+        idle = [name for name in self.independent_joints if name not in self.actuated_joints]
         raise InputError(
             f"{self.model.source}: inverse dynamics has no answer: {self.nv} coordinates move, "
             f"but only {len(self.effort_labels)} efforts act "
-            f"({', '.join(self.effort_labels) or 'none'}). Name more actuated joints."
+            f"({', '.join(self.effort_labels) or 'none'}). Name more actuated joints, such as "
+            f"{', '.join(idle)}; if nothing drives a turn because it is idle, as that of a rod "
+            "between two balls, make one ball universal, or lock it: robot.locked"
         )
 
 

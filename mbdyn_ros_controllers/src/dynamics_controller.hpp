@@ -53,6 +53,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   // One message: NaN where it says nothing.
   struct Received {
     std::uint64_t number = 0;
+    std::int64_t stamp = 0;      // ns, the time that it is for
     std::vector<double> values;  // position, velocity, acceleration, effort
   };
   // What the loop met; a timer says it.
@@ -99,7 +100,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   // Of the loop alone.
   std::uint64_t seen_ = 0;
   bool followed_ = false;  // a message since the activation
-  double age_ = 0.0, unpublished_ = 0.0, publish_rate_ = 0.0;
+  double unpublished_ = 0.0, publish_rate_ = 0.0;
   std::vector<double> q_, v_, next_q_, next_v_, wanted_q_, wanted_v_, wanted_a_, added_, effort_;
   ControllerState state_;
 };

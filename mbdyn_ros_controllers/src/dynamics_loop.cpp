@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "carried_reference.hpp"
 #include "dynamics_controller.hpp"
 
 namespace mbdyn_ros_controllers {
@@ -10,22 +11,23 @@ namespace {
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
+double or_zero(double x) { return std::isnan(x) ? 0.0 : x; }
+
 }  // namespace
 
 controller_interface::return_type DynamicsController::update_reference_from_subscribers(
-    const rclcpp::Time &, const rclcpp::Duration &period) {
+    const rclcpp::Time &time, const rclcpp::Duration &) {
   const Received &now = received_->get();
-  age_ += period.seconds();
   if (now.number != seen_) {
     seen_ = now.number;
     followed_ = true;
-    age_ = 0.0;
   }
   const double timeout = timeout_;
-  const bool holds = followed_ && (timeout <= 0.0 || age_ <= timeout);
+  const double age = 1e-9 * static_cast<double>(time.nanoseconds() - now.stamp);
+  const bool holds = followed_ && (timeout <= 0.0 || std::fabs(age) <= timeout);
   bool written = true;
   for (std::size_t k = 0; k < now.values.size(); ++k) {
-    const double value = holds ? now.values[k] : absent;
+    const double value = holds ? carried(now.values, q_.size(), k, age) : absent;
     written &= ordered_exported_reference_interfaces_[k]->set_value(value);
   }
   if (!written) trouble(Trouble::busy, 0);
@@ -90,7 +92,6 @@ bool DynamicsController::read_references(double period) noexcept {
   const auto value = [this](std::size_t k) {
     return ordered_exported_reference_interfaces_[k]->get_optional().value_or(absent);
   };
-  const auto or_zero = [](double x) { return std::isnan(x) ? 0.0 : x; };
   const bool by_hand = by_hand_;
   const double tolerance = tolerance_;
   for (std::size_t k = 0; k < n; ++k) {

@@ -56,6 +56,16 @@ void DynamicsController::take_reference(const Trajectory &message) {
     if (!std::isnan(next.values[k])) continue;
     words = std::string("it has no position of ") + joints().names[k];
   }
+  const std::int64_t now = get_node()->now().nanoseconds();
+  const auto &stamp = message.header.stamp;
+  next.stamp = 1'000'000'000 * static_cast<std::int64_t>(stamp.sec) + stamp.nanosec;
+  if (next.stamp == 0) next.stamp = now;
+  const double age = 1e-9 * static_cast<double>(now - next.stamp), timeout = timeout_;
+  if (words.empty() && timeout > 0.0 && std::fabs(age) > timeout) {
+    words = "it is stamped " + std::to_string(std::fabs(age)) + " s " +
+            (age > 0.0 ? "behind" : "ahead of") + " this controller's time, more than "
+            "reference_timeout (" + std::to_string(timeout) + " s)";
+  }
   if (!words.empty()) {
     RCLCPP_WARN_THROTTLE(get_node()->get_logger(), *get_node()->get_clock(), pause,
                          "reference refused: %s", words.c_str());

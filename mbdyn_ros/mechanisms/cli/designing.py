@@ -16,9 +16,9 @@ from ...recording.write import write_table
 from ...view.figure import save_figure
 from .. import Mechanism
 from ..balance import balance
-from ..pareto import pareto_front
+from ..pareto import GOALS, pareto_front
 from ..settings import unit_of
-from .prescribed import prescribed
+from .prescribed import prescribed, way_of
 from .tasks import SWEPT_POINTS
 
 EVERY_LINK = "all"
@@ -32,7 +32,8 @@ def balance_links(made: Mechanism, options: dict[str, Any], as_json: bool) -> di
     parts = [] if asked == EVERY_LINK else [one.strip() for one in asked.split(",")]
     found = balance(made, parts, options["radius"], options["moment"] or 0.0)
     options["result"] = found.mechanism
-    before, after = found.compared(prescribed(made, options))
+    with way_of(options):
+        before, after = found.compared(prescribed(made, options))
     if options["plot"]:
         from ..view.design_plots import plot_balance
 
@@ -98,7 +99,8 @@ def find_front(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[
         chosen = np.unique(np.linspace(0, len(front) - 1, 8).round().astype(int))
         columns = [number_column(list(values[chosen])) for values in
                    (*front.values.values(), *front.settings.values())]  # fmt: skip
-        heads = [*goals, *(f"{name} ({unit_of(name)})" for name in front.settings)]
+        heads = [*(GOALS[one] for one in goals),
+                 *(f"{name} ({unit_of(name)})" for name in front.settings)]  # fmt: skip
         print_table(
             f"{made.title}: {len(front)} best of {len(front.tried)} designs", heads,
             list(zip(*columns, strict=True)),

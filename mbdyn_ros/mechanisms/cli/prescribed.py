@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from ...errors import InputError
@@ -40,12 +42,19 @@ def speed_of(options: dict[str, Any], otherwise: float = 10.0) -> float:
 def analyse(made: Mechanism, options: dict[str, Any]) -> Analysis:
     """The analysis of the mechanism in that motion."""
     motion, friction = prescribed(made, options), _friction(options["friction"])
-    try:
+    with way_of(options):
         return Analysis(made, motion, friction)
+
+
+@contextlib.contextmanager
+def way_of(options: dict[str, Any]) -> Iterator[None]:
+    """Say which options choose the way, where a mechanism cannot go it."""
+    try:
+        yield
     except InputError as error:
-        if options["motion"] in LAWS:
-            raise InputError(f"{error}; choose a way within by --start and --turn (rad)") from None
-        raise
+        if options["motion"] not in LAWS:
+            raise
+        raise InputError(f"{error}; choose a way within by --start and --turn (rad)") from None
 
 
 def _friction(texts: tuple[str, ...]) -> Friction | dict[str, Friction] | None:

@@ -128,7 +128,11 @@ def forward(made: Mechanism, options: dict[str, Any], as_json: bool) -> dict[str
     if as_json:
         return document | {"series": to_json(table)}
     ends = (number_column(list(document[what].values())) for what in ("position", "velocity"))
-    rows = zip(made.joint_names, *ends, strict=True)
+    units = ["m" if part.slides else "rad" for part in made.layout().parts]
+    rows = [
+        (name, f"{position} {unit}", f"{velocity} {unit}/s")
+        for name, position, velocity, unit in zip(made.joint_names, *ends, units, strict=True)
+    ]
     print_table(f"{made.title} at {document['time']:g} s", ("", "position", "velocity"), rows)
     click.echo(f"{motion.steps} steps; energy changed by {document['energy_change']:.3g} J.")
     return document

@@ -106,4 +106,3 @@ class DesignSliders(SliderPanel):
 
     def _add_number(self, name: str, label: str, low: float, high: float) -> None:
         self.add(name, low, high, self._given[name], label=label)
-

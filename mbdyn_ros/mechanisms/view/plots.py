@@ -268,5 +268,3 @@ def finish(axes: Axes, x: str, y: str, legend: bool = False) -> None:
         axes.margins(x=0)
     if legend:
         legend_beside(axes)
-
-

@@ -130,4 +130,3 @@ def _refuse_clashes(one: Model, two: Model, mount: Joint) -> None:
                 f"{one.source}: both have a {what} called {', '.join(map(repr, clashes[:3]))}"
                 f'{more}; give the one that is attached a prefix, such as prefix="tool_"'
             )
-

@@ -93,4 +93,3 @@ def _check(what: str, key: str, value: object, joint: Joint) -> None:
         )
     if key in ("velocity", "effort") and number <= 0:
         raise InputError(f"{what}: {key}={number:g} would hold it still; give one above 0")
-

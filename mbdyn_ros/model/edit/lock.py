@@ -241,4 +241,3 @@ def closing_gap(loop: Loop, apart: Pose) -> tuple[float, float]:
 
 def _text(q: Array) -> str:
     return f"{q[0]:.9g}" if len(q) == 1 else str(q.tolist())
-

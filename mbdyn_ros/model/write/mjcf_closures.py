@@ -216,4 +216,3 @@ def _moved(inertia: Inertia, pose: Pose) -> Inertia:
     moments = pose.rotation @ inertia.moments @ pose.rotation.T
     center = pose.rotation @ inertia.center + pose.translation
     return Inertia(inertia.mass, center, (moments + moments.T) / 2)
-

@@ -266,5 +266,3 @@ def unreadable_shapes(model: Model) -> list[str]:
         for shape in shapes
         if shape.geometry is None
     ]
-
-

@@ -58,7 +58,7 @@ class NodeClock:
             return now
         if self._simulated:
             return nanoseconds / 1e9
-        return now + (nanoseconds - self._clock.now().nanoseconds) / 1e9
+        return time.perf_counter() + (nanoseconds - self._clock.now().nanoseconds) / 1e9
 
     @property
     def simulated(self) -> bool:

@@ -24,10 +24,15 @@ DASHES = {"solid": (), "dot": (2, 3), "dash": (7, 4), "longdash": (12, 4)}
 UNLISTED = "unlisted"
 """The class of lines that the legend leaves out."""
 
-MARK = {"stroke": FAINT, "width": 1, "points": {"show": False}, "class": UNLISTED}
-"""The upright line at the present: the last of a chart's."""
+MARK = {"stroke": FAINT, "width": 1, "points": {"show": False}, "class": UNLISTED, "scale": "mark"}
+"""The upright line at the present: the last of a chart's, over a scale of its own."""
 
-PREFIXES = ((1e-4, 1e6, "µ"), (0.1, 1e3, "m"), (1e5, 1.0, ""), (math.inf, 1e-3, "k"))
+SCALES: dict[str, Any] = {"x": {"time": False}, "mark": {"range": (0, 1)}}
+
+MARGIN_Y = 0.1
+"""Room above and below lines, as a share of what they span."""
+
+PREFIXES = ((1e-4, 1e6, "µ"), (0.1, 1e3, "m"), (1e4, 1.0, ""), (math.inf, 1e-3, "k"))
 """Peaks below which a unit gets a factor and its prefix: uPlot writes three decimals."""
 
 TURNS = (90, 180, 360, 720, 1440, 2880, 5760)
@@ -69,7 +74,7 @@ class Chart:
         self._lines: tuple[Line, ...] = ()
         self._across, self._title, self._factor = across, title, 1.0
         self._handle: Any = gui.add_uplot(
-            (self._x, self._x), ({}, {}), scales={"x": {"time": False}}, axes=self._axes(""),
+            (self._x, self._x), ({}, {}), scales=SCALES, axes=self._axes(""),
             aspect=1 / aspect, padding=(8, 14, 0, 0), visible=False,
         )  # fmt: skip
 
@@ -87,23 +92,31 @@ class Chart:
             _, self._factor, prefix = next(row for row in PREFIXES if peak < row[0])
             self._set("series", ({"label": self._across}, *map(_style, self._lines), MARK))
             self._set("axes", self._axes(prefix))
+            self._set("scales", self._scales())
             self.mark(now)
         self._set("visible", bool(lines))
 
     def mark(self, now: float | None) -> None:
-        """Move the mark of the present, from the least to the largest number."""
+        """Move the mark of the present."""
         if not self._lines:
             return
         present = [self._x[0] if now is None else now] * 2
         at = np.searchsorted(self._x, present)
         x = np.insert(self._x, at, present)
-        values = [self._factor * _over(x, line) for line in self._lines]
         mark = np.full(len(x), np.nan)
         if now is not None:
-            low = min(float(np.nanmin(one, initial=0)) for one in values)
-            high = max(float(np.nanmax(one, initial=0)) for one in values)
-            mark[at[0] : at[0] + 2] = low, high if high > low else 1.0
-        self._handle.data = (x, *values, mark)
+            mark[at[0] : at[0] + 2] = 0, 1
+        self._handle.data = (x, *(self._factor * _over(x, line) for line in self._lines), mark)
+
+    def _scales(self) -> dict[str, Any]:
+        """uPlot finds the range of y, unless a line begins later than the chart: with no number."""
+        drawn = [line for line in self._lines if line.x is not None and len(line.x)]
+        if not drawn or all(_over(self._x[:1], line)[0] == line.y[0] for line in self._lines):
+            return SCALES
+        low = self._factor * min(float(line.y.min()) for line in drawn)
+        high = self._factor * max(float(line.y.max()) for line in drawn)
+        room = MARGIN_Y * (high - low) or 1.0
+        return SCALES | {"y": {"range": (low - room, high + room)}}
 
     def _axes(self, prefix: str) -> Any:
         thin = {"stroke": GRID, "width": 1}
@@ -113,7 +126,7 @@ class Chart:
         if "(deg)" in self._across:
             across["incrs"] = TURNS
         title = self._title.replace("(", f"({prefix}", 1)
-        return across, {**look, "label": title, "size": 48}
+        return across, {**look, "label": title, "size": 50}
 
     def _set(self, name: str, value: Any) -> None:
         """Send what is new alone."""

@@ -60,6 +60,7 @@ def _figure(title: str, unit: str, lines: Sequence[Line]) -> Figure:
         for line in lines
     ]  # fmt: skip
     axis = {"gridcolor": GRID, "linecolor": GRID, "ticks": "outside", "tickcolor": GRID}
+    words = {"standoff": 4, "font": {"size": 11}}
     layout = {
         "margin": {"l": 52, "r": 12, "t": 34, "b": 40},
         "font": {"size": 11, "color": INK},
@@ -67,8 +68,8 @@ def _figure(title: str, unit: str, lines: Sequence[Line]) -> Figure:
         "plot_bgcolor": "white",
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom",
                    "font": {"size": 9.5}, "maxheight": 1.0},
-        "xaxis": {"title": {"text": unit, "standoff": 4}, **axis},
-        "yaxis": {"title": {"text": title, "standoff": 4}, "scaleanchor": "x", **axis},
+        "xaxis": {"title": {"text": unit, **words}, **axis},
+        "yaxis": {"title": {"text": title, **words}, "scaleanchor": "x", **axis},
         "showlegend": True,
     }  # fmt: skip
     config = {"displaylogo": False, "responsive": False}
