@@ -13,7 +13,6 @@ from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vecto
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
 from ...errors import InputError, SimulationError, SimulationWarning, brief
-from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.contacts import Contacts
@@ -23,9 +22,10 @@ from ..contact.precision import STEPS_IN_C
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .accounts import Accounts
-from .fixed_step import AUTO, STIFFEST_FOR_RK4, neutral_position
+from .fixed_step import neutral_position
 from .motion_in_c import MotionInC
 from .step_in_c import StepInC, is_compiled
+from .step_method import AUTO, StepMethod
 from .touches import Contact, Touches
 from .tree_state import TreeState, diverged
 
@@ -79,7 +79,7 @@ class Stepper(Accounts):
                 "a Stepper is compiled, and no C compiler was found ($CC, cc, gcc or clang): "
                 "install one, or use simulate"
             )
-        self._choice = None if method == AUTO else named("method", method, FIXED, AUTO)
+        self._choice = StepMethod(method)
         if robot.system.nz:  # home moves along, so that loops stay on their branch
             robot = robot.with_home(robot.system.home)
         self.robot, self.environment = robot, environment
@@ -117,8 +117,7 @@ class Stepper(Accounts):
     @step.setter
     def step(self, step: float) -> None:
         step = positive_seconds("the step", step)
-        stiff = step * self._damping_rate > STIFFEST_FOR_RK4
-        self._method = self._choice or (SEMI_IMPLICIT if stiff else RK4)
+        self._method = self._choice.at(step, self._damping_rate)
         self._motion.motion.step = step
         self._compiled.use(self._method)
 

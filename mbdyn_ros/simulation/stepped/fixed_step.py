@@ -27,7 +27,7 @@ from ...arguments import Wrenches, positive_seconds
 from ...compiler.bound import Bound
 from ...equations.position_rate import PositionRate
 from ...equations.programs import holding_vector
-from ...integration.methods import FIXED, RK4, SEMI_IMPLICIT, named
+from ...integration.methods import SEMI_IMPLICIT
 from ...integration.stepper import Stepper
 from ...model.model import Array
 from ...robot import Robot
@@ -35,14 +35,8 @@ from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from ..friction.drive import Drive
 from ..friction.friction_impulse import friction_impulses
+from .step_method import AUTO, StepMethod
 from .tree_state import TreeState, diverged
-
-AUTO = "auto"
-"""The name of the choice between `RK4` and `SEMI_IMPLICIT`."""
-
-STIFFEST_FOR_RK4 = 1.0
-"""Largest step times damping rate for rk4 in "auto". It is stable up to 2.78; the damping rate
-is taken at one position and differs at others."""
 
 STICKING_NOISE = 1e-9
 """Share of the velocities in a step that may be rounding error where joints stick."""
@@ -79,13 +73,14 @@ class FixedStep:
         robot.require_mass("simulation")
         robot.require_single("simulation")
         robot.say_choice()
-        self._choice = None if method == AUTO else named("method", method, FIXED, AUTO)
+        self._choice = StepMethod(method)
         self._walks = bool(robot.system.nz)
         if self._walks:  # home moves along, so that loops stay on their branch
             robot = robot.with_home(robot.system.home)
         self.robot = robot
         self.time = 0.0
-        self._stepper = Stepper(self._choice or RK4, neutral_position(robot), np.zeros(robot.nv))
+        undamped = self._choice.at(0.0, 0.0)  # until the damping at the start is known
+        self._stepper = Stepper(undamped, neutral_position(robot), np.zeros(robot.nv))
         self.q, self.v = self._stepper.q, self._stepper.v
         self.effort = np.zeros(len(robot.effort_labels))
         self._drive = Drive(robot)
@@ -113,8 +108,7 @@ class FixedStep:
     @step.setter
     def step(self, step: float) -> None:
         self._step = step = positive_seconds("the step", step)
-        stiff = step * self._damping_rate > STIFFEST_FOR_RK4
-        method = self._choice or (SEMI_IMPLICIT if stiff else RK4)
+        method = self._choice.at(step, self._damping_rate)
         if method is not self._stepper.method:
             self._stepper.method = method
         self._damps_at_end = method is SEMI_IMPLICIT
