@@ -104,7 +104,7 @@ class RateLoop:
         self.deadline = clock()
         skipped = 0
         while not self._stopping.is_set():
-            start = clock()
+            start, due = clock(), self.deadline + 1.0 / self.rate
             skipped += self._skip(max(0, math.floor((start - self.deadline) * self.rate)))
             try:
                 tick(skipped)
@@ -112,10 +112,10 @@ class RateLoop:
                 self._on_fault(error)
             end = clock()
             self._count(end - start)
+            self._worst_overrun = max(self._worst_overrun, end - due)
             late, skipped = end - self.deadline - 1.0 / self.rate, 0
             if late > 0:
                 skipped = self._skip(math.ceil(late * self.rate))
-                self._worst_overrun = max(self._worst_overrun, late)
             self.deadline += 1.0 / self.rate
             remaining = self.deadline - end
             if remaining > 0.05:  # long enough to be asked to stop meanwhile
