@@ -140,6 +140,19 @@ def test_a_stream_of_positions_has_a_velocity(commands: JointCommands) -> None:
     assert (commands.targets.position[1], commands.targets.velocity[1]) == (-2.0, 0.0)
 
 
+def test_a_motion_whose_velocity_was_sent_goes_on_when_messages_are_late(
+    commands: JointCommands,
+) -> None:
+    """For 50 ms, and not beyond a limit."""
+    command = NamedCommand(["elbow", "shoulder"], position=[0.5, 9.0], velocity=[0.7, 1.0])
+    commands.set_named(command, 3.0)
+    for late, way, speed in ((0.03, 0.03, 0.7), (0.2, 0.05, 0.0)):
+        efforts(commands, 3.0 + late)
+        assert commands.targets.position[1] == pytest.approx(0.5 + 0.7 * way)
+        assert commands.targets.velocity[1] == speed
+        assert (commands.targets.position[0], commands.targets.velocity[0]) == (3.0, 0.0)
+
+
 def test_positions_beyond_limits_are_held_there(commands: JointCommands) -> None:
     commands.set_array([9.0, 0.0, 0.0], 0.0, quantity="position")
     efforts(commands)

@@ -145,7 +145,10 @@ class JointCommands:
             places, values = sent["position"]
             within = [self._within("position", *pair) for pair in zip(places, values, strict=True)]
             speeds = sent.get("velocity")
-            known = speeds[1] if speeds is not None and speeds[0] == places else None
+            known = None
+            if speeds is not None and speeds[0] == places:  # none where a limit holds
+                rows = zip(speeds[1], values, within, strict=True)
+                known = [speed if asked == held else 0.0 for speed, asked, held in rows]
             self._stream.take(places, within, stamp, known)
         for rank in range(len(QUANTITIES) - 1, -1, -1):  # the stiffest has the last word
             quantity = QUANTITIES[rank]

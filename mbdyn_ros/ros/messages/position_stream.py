@@ -6,13 +6,15 @@ import math
 from collections.abc import Sequence
 
 LONGEST_INTERVAL = 0.05
-"""s between two commands of one motion; what comes later is a step, from rest."""
+"""s between two commands of one motion; what comes later is a step, from rest. For so long a motion
+whose velocity was sent goes on when no further command comes: a busy machine hands messages over
+tens of milliseconds late, and a stop takes all the force that there is."""
 
 SMOOTHING = 0.005
 """s over which velocities between commands are averaged: times of arrival are uneven."""
 
 EXTRAPOLATED = 1.5
-"""Intervals for which a motion goes on when no further command comes."""
+"""Intervals for which a motion goes on whose velocity was found from positions."""
 
 
 class PositionStream:
@@ -42,13 +44,13 @@ class PositionStream:
             span = at - self._at[place]
             flows = span <= LONGEST_INTERVAL
             if velocities is not None:
-                self.velocity[place] = velocities[k]
+                self.velocity[place], self._span[place] = velocities[k], LONGEST_INTERVAL
             elif span > 0 and flows:
                 rate, before = (position - self.position[place]) / span, self.velocity[place]
                 self.velocity[place] += span / (span + SMOOTHING) * (rate - before)
             elif not flows:
                 self.velocity[place] = 0.0
-            if span > 0:
+            if span > 0 and velocities is None:
                 self._span[place] = EXTRAPOLATED * span if flows else 0.0
             self.position[place], self._at[place] = position, at
 
