@@ -202,6 +202,18 @@ def test_a_reference_moves_on_between_its_messages(tmp_path):
     assert bare == pytest.approx([1.01, 2.0, 0.5, nan, nan, nan, nan], nan_ok=True)
 
 
+@needs_compiler
+def test_the_age_of_a_state_is_that_of_its_message(tmp_path):
+    """Of a later one, of one that is not kept any more, and of another clock: that of before."""
+    main = tmp_path / "main.cpp"
+    main.write_text(AGES)
+    compile_cpp([main], tmp_path / "ages")
+    answer = subprocess.run([tmp_path / "ages"], capture_output=True, text=True)
+    assert [float(one) for one in answer.stdout.split()] == pytest.approx(
+        [0.0, 0.003, 0.001, 0.001, 0.001, 0.001, 0.002]
+    )
+
+
 def compile_cpp(sources, program, *libraries):
     """Compile files of the package, warnings being errors."""
     command = [COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
@@ -241,5 +253,24 @@ int main() {
   for (std::size_t k = 0; k < values.size(); ++k) {
     std::cout << mbdyn_ros_controllers::carried(values, 2, k, age) << " ";
   }
+}
+"""
+
+AGES = """
+#include <iostream>
+#include "state_age.hpp"
+int main() {
+  mbdyn_ros_controllers::StateAge age;
+  const std::int64_t ms = 1'000'000;
+  const auto show = [&](double sum, std::int64_t now) { std::cout << age.at(sum, now) << " "; };
+  show(0.5, 100 * ms);
+  for (int k = 0; k < 10; ++k) age.add(0.5 + 0.1 * k, (100 + k) * ms);
+  show(0.5 + 0.1 * 7, 110 * ms);
+  show(0.5 + 0.1 * 9, 110 * ms);
+  show(7.0, 111 * ms);
+  show(0.5, 111 * ms);
+  show(0.5 + 0.1 * 8, 5000 * ms);
+  age.add(0.5 + 0.1 * 9, 110 * ms);
+  show(0.5 + 0.1 * 9, 112 * ms);
 }
 """

@@ -130,6 +130,42 @@ def test_a_wall_passed_within_a_step_is_reported() -> None:
     assert stepper.q[0] > 0.04 and stepper.impacts and stepper.unseen == 0
 
 
+@pytest.mark.parametrize("speed", [20.0, 100.0, 400.0, 500.0, 1000.0])
+def test_no_wall_is_passed_in_silence(speed: float) -> None:
+    """However fast a ball is: it hits what is in its way, or the step says that it may not have."""
+    robot = mbdyn_ros.load(BLOCK, floating_base=True)
+    post = Surface.sphere(radius=0.05, inside=False, name="post")
+    stepper = Stepper(robot, 0.01, Environment([post], [("block", (0, 0, 0), 0.01)]))
+    for start in (-0.33, -0.5, -2.0, -5.0):
+        stepper.set_state([start, 0, 0, 0, 0, 0, 1], [speed, 0, 0, 0, 0, 0])
+        seen = stepper.unseen
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SimulationWarning)
+            while stepper.v[0] > 1 and stepper.q[0] < 0.06:
+                stepper.advance()
+        if stepper.q[2] > -0.03:  # slow ones fall below it
+            hits = stepper.take_impacts()
+            assert len(hits) + stepper.unseen - seen == 1
+            assert not hits or stepper.v[0] < -0.5 * speed
+
+
+def test_an_impact_that_jams_does_not_bounce() -> None:
+    """No bounce of a rod obeys Coulomb's law where the line to its hinge lies within the cone."""
+    robot = mbdyn_ros.load(
+        """<robot name="rod"><link name="base"/><link name="rod"><inertial><mass value="1"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="turn" type="continuous"><parent link="base"/><child link="rod"/>
+        <axis xyz="0 1 0"/></joint></robot>"""
+    )
+    floor = Surface.plane(point=(0, 0, -0.8), restitution=0.4, friction=1.2, name="floor")
+    stepper = Stepper(robot, 2e-3, Environment([floor], [("rod", (1.0, 0.0, 0.0))]))
+    stepper.set_state([0.9], [1.0])
+    stepper.advance(50)
+    (impact,) = stepper.impacts
+    assert impact.restitution[0] == 0 and abs(stepper.v[0]) < MISSED
+    assert stepper.unsettled == 0 and stepper.residual <= MISSED
+
+
 def test_a_turn_within_a_step_is_reported() -> None:
     """A pendulum that goes all the way round between two steps, and through the wall."""
     robot = mbdyn_ros.load(

@@ -94,6 +94,13 @@ DynamicsController::Return DynamicsController::on_configure(const State &) {
   payload_ = get_node()->create_subscription<geometry_msgs::msg::InertiaStamped>(
       "~/payload", rclcpp::SystemDefaultsQoS(),
       [this](const geometry_msgs::msg::InertiaStamped &message) { take_payload(message); });
+  state_age_ = std::make_unique<StateAge>();
+  states_.reset();
+  if (!params_.state_topic.empty()) {
+    states_ = get_node()->create_subscription<sensor_msgs::msg::JointState>(
+        params_.state_topic, rclcpp::SensorDataQoS(),
+        [this](const sensor_msgs::msg::JointState &message) { take_state(message); });
+  }
   reporting_ = get_node()->create_wall_timer(std::chrono::seconds(1), [this] { report(); });
   publisher_.reset();
   publish_rate_ = params_.state_publish_rate;
@@ -135,6 +142,7 @@ DynamicsController::Return DynamicsController::on_cleanup(const State &) {
   checked_.reset();
   reference_.reset();
   payload_.reset();
+  states_.reset();
   reporting_.reset();
   publisher_.reset();
   law_.reset();

@@ -15,12 +15,14 @@
 #include "geometry_msgs/msg/inertia_stamped.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "realtime_tools/realtime_publisher.hpp"
+#include "sensor_msgs/msg/joint_state.hpp"
 #include "trajectory_msgs/msg/joint_trajectory.hpp"
 
 #include "mbdyn_ros/computed_torque.hpp"
 #include "mbdyn_ros/latest.hpp"
 #include "mbdyn_ros_controllers/dynamics_controller_parameters.hpp"
 #include "robot_library.hpp"
+#include "state_age.hpp"
 
 namespace mbdyn_ros_controllers {
 
@@ -65,6 +67,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   std::vector<double> gains(const std::vector<double> &given) const;
   void apply(const Params &params);
   void take_reference(const Trajectory &message);
+  void take_state(const sensor_msgs::msg::JointState &message);
   void take_payload(const geometry_msgs::msg::InertiaStamped &message);
   void watch_gains();
   void report();
@@ -85,12 +88,14 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr checked_;
   rclcpp::Subscription<Trajectory>::SharedPtr reference_;
   rclcpp::Subscription<geometry_msgs::msg::InertiaStamped>::SharedPtr payload_;
+  rclcpp::Subscription<sensor_msgs::msg::JointState>::SharedPtr states_;
   rclcpp::TimerBase::SharedPtr reporting_;
   std::shared_ptr<realtime_tools::RealtimePublisher<ControllerState>> publisher_;
 
   // From other threads to the loop, and back.
   std::unique_ptr<mbdyn_ros::Latest<Received>> received_;
   std::unique_ptr<mbdyn_ros::Latest<std::vector<double>>> posture_;  // as it was measured
+  std::unique_ptr<StateAge> state_age_;
   std::uint64_t messages_ = 0;
   std::atomic<bool> by_hand_{false};
   std::atomic<double> timeout_{0.0}, tolerance_{0.0}, lead_{0.0};

@@ -1,4 +1,5 @@
 // What DynamicsController takes from topics, and what it says.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -75,6 +76,18 @@ void DynamicsController::take_reference(const Trajectory &message) {
   received_->set(next);
 }
 
+void DynamicsController::take_state(const sensor_msgs::msg::JointState &message) {
+  double sum = 0.0;  // in the order in which the loop adds
+  for (std::size_t k = 0; k < joints().count; ++k) {
+    const auto found = std::find(message.name.begin(), message.name.end(), joints().names[k]);
+    const auto place = static_cast<std::size_t>(found - message.name.begin());
+    if (place >= message.position.size()) return;
+    sum += message.position[place];
+  }
+  const auto &stamp = message.header.stamp;
+  state_age_->add(sum, 1'000'000'000 * static_cast<std::int64_t>(stamp.sec) + stamp.nanosec);
+}
+
 void DynamicsController::take_payload(const geometry_msgs::msg::InertiaStamped &message) {
   const auto &body = message.inertia;
   const mbdyn_ros::Payload payload{body.m,
@@ -90,6 +103,12 @@ void DynamicsController::take_payload(const geometry_msgs::msg::InertiaStamped &
 
 void DynamicsController::report() {
   watch_gains();
+  if (states_ && states_->get_publisher_count() == 0) {
+    RCLCPP_WARN(get_node()->get_logger(),
+                "state_topic: nobody publishes %s, so the age of measured states is not known anew; "
+                "name the topic that the hardware listens to",
+                states_->get_topic_name());
+  }
   const Trouble kind = trouble_.exchange(Trouble::none);
   if (kind == Trouble::none) return;
   const std::size_t which = troubled_;

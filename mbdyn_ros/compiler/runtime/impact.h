@@ -3,18 +3,17 @@
 
 enum { MOST_HITS = 12, BOUNCES = 8, BISECTIONS = 12 };
 
-/* Impulses in f for restitution `share` of what b_bounce says; the energy (J) they bring. */
-static double bounce(const struct walls* w, struct walled* s, struct work1* x, size_t m,
-                     const double* before, const double* e, double share) {
+/* Impulses in f for a share of the restitution e; the energy (J) they bring, and the velocity (m/s) by
+   which they miss a law. */
+static double bounce(const struct walls* w, struct work1* x, size_t m, const double* before,
+                     const double* e, double share, double* missed) {
   memcpy(x->b, before, m * sizeof *before);
   for (size_t i = 0; i < x->count; ++i) x->b[x->first[i]] *= 1. + share * e[i];
   memset(x->f, 0, m * sizeof *x->f);
   bits1 settled;
   const struct cones1 cones = {m, x->count, 0, w->nv, x->first, x->tangent,
                               x->mu, x->bound, x->A, x->b, x->X, x->cones};
-  const double missed = impulses_of_cones1(&cones, w->settled, x->f, &settled);
-  s->residual = fmax(s->residual, missed);
-  s->unsettled += missed > LAW;
+  *missed = impulses_of_cones1(&cones, w->settled, x->f, &settled);
   double gain = 0.;
   for (size_t i = 0; i < m; ++i) {
     gain += 0.5 * x->f[i] * (2. * before[i] + dot(m, x->A + i * m, x->f));
@@ -53,15 +52,22 @@ static int hit(const struct walls* w, struct walled* s, struct work1* x, const c
   if (!weigh1(w, s, x, 0.)) return 0;
   assemble1(w, s, x, 0);
   const size_t m = x->held_rows;
-  double before[m + 1], share = 1.;
+  double before[m + 1], share = 1., missed;
   for (size_t i = 0; i < m; ++i) before[i] = dot(n, x->S + i * n, s->v);
+  double jammed = LAW;  /* velocity by which no bounce may miss a law, of fast ones a share */
+  for (size_t i = 0; i < m; ++i) jammed = fmax(jammed, LAW * fabs(before[i]));
   int bounces = 0, dies = 0;
   for (size_t i = 0; i < x->count; ++i) {
     e[i] = bouncing && hits[x->held[i]] ? w->restitution[x->held[i]] : 0.;
     bounces |= e[i] > 0.;
   }
   memcpy(old, s->v, sizeof old);
-  double gain = bounce(w, s, x, m, before, e, share);
+  double gain = bounce(w, x, m, before, e, share, &missed);
+  if (bounces && missed > jammed) {  /* friction jams: no bounce obeys Coulomb's law */
+    memset(e, 0, x->count * sizeof *e);
+    bounces = 0;
+    gain = bounce(w, x, m, before, e, share, &missed);
+  }
   if (bounces) {  /* which bounces would all be over within a step */
     memcpy(s->v, old, n * sizeof *old);
     respond1(w, x, m, x->f, s->v);
@@ -74,23 +80,25 @@ static int hit(const struct walls* w, struct walled* s, struct work1* x, const c
         e[i] = 0., dies = 1;
       }
     }
-    if (dies) gain = bounce(w, s, x, m, before, e, share);
+    if (dies) gain = bounce(w, x, m, before, e, share, &missed);
   }
   double size = 0.;
   for (size_t i = 0; i < m; ++i) size += fabs(x->f[i] * before[i]);
-  if (bounces && gain > 1e-14 * size) {  /* Kane's paradox: the greatest share that gains none */
+  if (bounces && (gain > 1e-14 * size || missed > jammed)) {  /* Kane's paradox: the greatest share that gains none */
     double low = 0., high = 1.;
     for (int k = 0; k < BISECTIONS; ++k) {
       share = 0.5 * (low + high);
-      if (bounce(w, s, x, m, before, e, share) > 1e-14 * size) {
+      if (bounce(w, x, m, before, e, share, &missed) > 1e-14 * size || missed > jammed) {
         high = share;
       } else {
         low = share;
       }
     }
-    gain = bounce(w, s, x, m, before, e, low);
+    gain = bounce(w, x, m, before, e, low, &missed);
     for (size_t i = 0; i < x->count; ++i) e[i] *= low;
   }
+  s->residual = fmax(s->residual, missed);
+  s->unsettled += missed > LAW;
   memcpy(s->v, old, n * sizeof *old);
   respond1(w, x, m, x->f, s->v);
   s->lost -= gain;

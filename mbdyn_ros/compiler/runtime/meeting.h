@@ -51,12 +51,17 @@ static double meeting(const struct walls* w, double h, double g, double rate, do
   return crossing(g, rate * h, last, (w->stages ? end : 2. * end - rate) * h, depth);
 }
 
+/* Whether a contact came as if to hit its wall, and left as if it had. */
+static int comes_and_goes(double h, double g, double rate, double last, double end, double slope) {
+  const double more = UNSEEN * slope;
+  return -rate * h > g + more && end * h > last + more;
+}
+
 /* Whether a contact that has met its wall nowhere on the way that its distances and rates tell may
-   have passed it all the same: it came as if to hit and left as if it had, or the way is another. */
+   have passed it all the same: it came and went as if it had hit, or the way is another. */
 static int may_have_passed(double h, double g, double rate, double last, double end,
                            double slope) {
-  const double more = UNSEEN * slope;
   if (!(g > 0.)) return 0;
-  return (-rate * h > g + more && end * h > last + more) ||
-         fabs(last - g - 0.5 * h * (rate + end)) > g + last + more;
+  return comes_and_goes(h, g, rate, last, end, slope) ||
+         fabs(last - g - 0.5 * h * (rate + end)) > g + last + UNSEEN * slope;
 }

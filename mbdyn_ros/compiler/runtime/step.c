@@ -43,10 +43,13 @@ static void go(const struct walls* w, struct walled* s, struct work1* x, double 
 }
 
 /* Whether a contact that meets its wall comes so slowly that it rests at the end of the step: as
-   fast as the step itself has made it, and with no bounce that would outlast it. */
-static int is_gentle(const struct walls* w, size_t k, double rate, double end) {
+   fast as the step itself has made it, and with no bounce that would outlast it. One that is gone
+   again at the end has not been slow: it may be beyond what it met. */
+static int is_gentle(const struct walls* w, size_t k, double h, double g, double rate, double last,
+                     double end, double slope) {
   const double gained = fabs(end - rate), e = w->restitution[k];
-  return -end <= GENTLE * gained && -2. * e * end <= (1. - e) * gained;
+  return -end <= GENTLE * gained && -2. * e * end <= (1. - e) * gained &&
+         !comes_and_goes(h, g, rate, last, end, slope);
 }
 
 static int is_held(const struct work1* x, size_t k) {
@@ -119,9 +122,11 @@ static double first_meeting(const struct walls* w, struct work1* x, double lengt
   for (size_t k = 0; k < m; ++k) {
     const double g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
     if (!(g + last <= FASTER * length * fmax(fabs(rate), fabs(end))) || is_held(x, k)) continue;
-    const double share = meeting(w, length, g, rate, last, end, x->now[2 * m + k]);
+    const double slope = x->now[2 * m + k];
+    const double share = meeting(w, length, g, rate, last, end, slope);
     if (share < 0.) continue;
-    if (may_hold && x->count + count < most_held(w) && is_gentle(w, k, rate, end)) {
+    if (may_hold && x->count + count < most_held(w) &&
+        is_gentle(w, k, length, g, rate, last, end, slope)) {
       gentle[count++] = k;
     } else if (share < first) {
       first = share, *which = k;

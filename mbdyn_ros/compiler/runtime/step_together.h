@@ -52,7 +52,7 @@ static bitsv meet_together(const struct walls* w, struct workv* x, const realv* 
     if (!anyv(near)) continue;
     for (size_t l = 0; l < LANES; ++l) {
       if (!near[l] || meeting(w, h, g[l], rate[l], last[l], end[l], slope[l]) < 0.) continue;
-      if (may_hold && is_gentle(w, k, rate[l], end[l])) {
+      if (may_hold && is_gentle(w, k, h, g[l], rate[l], last[l], end[l], slope[l])) {
         gentle[k][l] = -1;
       } else {
         meet[l] = -1;

@@ -233,14 +233,15 @@ class Contacts:
         bad = ~np.isfinite(g) | (g < -depth * np.where(slope > 0, slope, 1.0))
         for k in np.flatnonzero(bad).tolist():
             far = -g[k] / slope[k] if slope[k] > 0 else np.nan
-            words = "starts beyond its stop"
+            words, unit, help_ = "starts beyond its stop", "m (or rad)", "start within the limits"
             if k < self.geometry.touching:
                 (x,) = self.rows(q, v, np.array([k])).places
-                inside = "the wall" if k < self.geometry.pairs else "it"
+                inside, unit, help_ = "the wall", "m", "start in free space"
+                if k >= self.geometry.pairs:
+                    inside, help_ = "it", f"{help_}, or name links that always overlap in disabled"
                 words = f"starts inside {inside}, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"
             raise SimulationError(
-                f"{self.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} m (or rad) "
-                "too far; start in free space"
+                f"{self.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} {unit} too far; {help_}"
             )
 
     def require_smooth(self, k: int, x: Array, normal: Array) -> None:

@@ -101,7 +101,8 @@ def _value(node: ast.AST, x: SX, text: str) -> Any:
             f"{', '.join(FUNCTIONS)}"
         )
     part = ast.get_source_segment(text.strip(), node) or type(node).__name__  # type: ignore[arg-type]
+    where = "" if part == text.strip() else f"{text!r}: "
     raise InputError(
-        f"{text!r}: {part!r} is none of numbers, x, y, z, pi, + - * / ** and functions; write a "
+        f"{where}{part!r} is none of numbers, x, y, z, pi, + - * / ** and functions; write a "
         "formula such as z - 0.1*sin(3*x)"
     )
