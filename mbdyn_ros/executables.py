@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from functools import partial
 from importlib import import_module
 from types import FrameType
+from typing import NoReturn
 
 from .cli.interrupts import leave_when_interrupted
 from .ros.node.signals import hear
@@ -24,8 +26,8 @@ NODES = {
 """Every node, and the module whose `main` runs it."""
 
 
-def run(name: str) -> int:
-    """Run a node; return its exit code."""
+def run(name: str) -> NoReturn:
+    """Run a node, and leave with its exit code."""
 
     def leave(number: int, frame: FrameType | None) -> None:
         # At once: there is nothing to clean up yet, and an exception can get lost in an import.
@@ -37,10 +39,12 @@ def run(name: str) -> int:
 
     hear(leave)
     code: int = import_module(NODES[name], __package__).main()
-    if code:  # a managed node that is half made crashes when the interpreter takes it apart
-        sys.stderr.flush()
-        os._exit(code)
-    return code
+    # A managed node that is half made, refused or stopped while it was starting, crashes when the
+    # interpreter takes it apart. All else has ended by now.
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError):  # the terminal is closed
+            stream.flush()
+    os._exit(code)
 
 
 def mbdyn() -> None:

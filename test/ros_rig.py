@@ -167,7 +167,7 @@ for line in sys.stdin:
         os.dup2(file, 1)
         os.dup2(file, 2)
         sys.argv = [node, "--ros-args", *arguments]
-        sys.exit(run(node))
+        run(node)
     print(child, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """

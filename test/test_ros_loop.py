@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -147,7 +148,8 @@ def test_an_interrupted_demonstration_leaves_nothing(tmp_path: Path) -> None:
         assert len(nodes) == 3
         process.terminate()
         _, said = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 130 and "demo interrupted" in said
+        # A shell calls both 130: CPython ends by the signal where it interrupted an exec of text.
+        assert process.returncode in (130, -signal.SIGINT) and said == "demo interrupted\n"
         # One that was just being started ends when its parent has.
         while any(Path(f"/proc/{node}").exists() for node in nodes):
             assert time.monotonic() < end + PATIENCE, "a node is left"
