@@ -3,8 +3,8 @@
 
 enum { MOST_HITS = 12, BOUNCES = 8, BISECTIONS = 12 };
 
-/* Impulses in f for a share of the restitution e; the energy (J) they bring, and the velocity (m/s) by
-   which they miss a law. */
+/* Impulses in f for a share of the restitution e; the energy (J) they bring, and the velocity (m/s)
+   by which they miss a law. */
 static double bounce(const struct walls* w, struct work1* x, size_t m, const double* before,
                      const double* e, double share, double* missed) {
   memcpy(x->b, before, m * sizeof *before);
@@ -84,7 +84,8 @@ static int hit(const struct walls* w, struct walled* s, struct work1* x, const c
   }
   double size = 0.;
   for (size_t i = 0; i < m; ++i) size += fabs(x->f[i] * before[i]);
-  if (bounces && (gain > 1e-14 * size || missed > jammed)) {  /* Kane's paradox: the greatest share that gains none */
+  if (bounces && (gain > 1e-14 * size || missed > jammed)) {
+    /* Kane's paradox: the greatest share that gains none and obeys the laws */
     double low = 0., high = 1.;
     for (int k = 0; k < BISECTIONS; ++k) {
       share = 0.5 * (low + high);

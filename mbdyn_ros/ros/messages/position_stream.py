@@ -41,18 +41,22 @@ class PositionStream:
         Others are found from the positions before.
         """
         for k, (place, position) in enumerate(zip(places, positions, strict=True)):
-            span = at - self._at[place]
-            flows = span <= LONGEST_INTERVAL
-            if velocities is not None:
+            if velocities is None:
+                self._estimate(place, position, at - self._at[place])
+            else:
                 self.velocity[place], self._span[place] = velocities[k], LONGEST_INTERVAL
-            elif span > 0 and flows:
-                rate, before = (position - self.position[place]) / span, self.velocity[place]
-                self.velocity[place] += span / (span + SMOOTHING) * (rate - before)
-            elif not flows:
-                self.velocity[place] = 0.0
-            if span > 0 and velocities is None:
-                self._span[place] = EXTRAPOLATED * span if flows else 0.0
             self.position[place], self._at[place] = position, at
+
+    def _estimate(self, place: int, position: float, span: float) -> None:
+        """Find the velocity from the position before, `span` s ago."""
+        flows = span <= LONGEST_INTERVAL
+        if not flows:
+            self.velocity[place] = 0.0
+        elif span > 0:
+            rate, before = (position - self.position[place]) / span, self.velocity[place]
+            self.velocity[place] += span / (span + SMOOTHING) * (rate - before)
+        if span > 0:
+            self._span[place] = EXTRAPOLATED * span if flows else 0.0
 
     def present(self, time: float) -> tuple[list[float], list[float]]:
         """Positions and velocities at a time (s)."""
