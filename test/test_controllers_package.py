@@ -204,13 +204,16 @@ def test_a_reference_moves_on_between_its_messages(tmp_path):
 
 @needs_compiler
 def test_the_age_of_a_state_is_that_of_its_message(tmp_path):
-    """Of a later one, of one that is not kept any more, and of another clock: that of before."""
+    """Of a later one, of one that is not kept any more, and of another clock: that of before.
+
+    What another clock is off by is told while it is.
+    """
     main = tmp_path / "main.cpp"
     main.write_text(AGES)
     compile_cpp([main], tmp_path / "ages")
     answer = subprocess.run([tmp_path / "ages"], capture_output=True, text=True)
     assert [float(one) for one in answer.stdout.split()] == pytest.approx(
-        [0.0, 0.003, 0.001, 0.001, 0.001, 0.001, 0.002]
+        [0.0, 0.003, 0.001, 0.001, 0.001, 0.001, 4.892, 0.002, 0.0, 0.002, -0.498, 0.001, 0.0]
     )
 
 
@@ -270,7 +273,15 @@ int main() {
   show(7.0, 111 * ms);
   show(0.5, 111 * ms);
   show(0.5 + 0.1 * 8, 5000 * ms);
+  std::cout << age.off() << " ";
   age.add(0.5 + 0.1 * 9, 110 * ms);
   show(0.5 + 0.1 * 9, 112 * ms);
+  std::cout << age.off() << " ";
+  age.add(0.25, 610 * ms);
+  show(0.25, 112 * ms);
+  std::cout << age.off() << " ";
+  age.add(0.75, 111 * ms);
+  show(0.75, 112 * ms);
+  std::cout << age.off() << " ";
 }
 """

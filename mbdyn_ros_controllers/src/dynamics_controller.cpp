@@ -22,6 +22,13 @@ const std::vector<std::string> wanted_kinds{
     hardware_interface::HW_IF_POSITION, hardware_interface::HW_IF_VELOCITY,
     hardware_interface::HW_IF_ACCELERATION};
 
+// Each mode has gains of its own, for their units differ.
+constexpr std::pair<const char *, std::vector<double> dynamics_controller::Params::*>
+    gain_parameters[] = {{"kp", &dynamics_controller::Params::kp},
+                         {"kd", &dynamics_controller::Params::kd},
+                         {"joint_stiffness", &dynamics_controller::Params::joint_stiffness},
+                         {"joint_damping", &dynamics_controller::Params::joint_damping}};
+
 mbdyn_ros::Mode mode_of(const std::string &name) {
   if (name == "gravity_compensation") return mbdyn_ros::Mode::gravity_compensation;
   return name == "computed_torque" ? mbdyn_ros::Mode::computed_torque
@@ -78,8 +85,9 @@ DynamicsController::Return DynamicsController::on_configure(const State &) {
         rcl_interfaces::msg::SetParametersResult result;
         try {
           for (const rclcpp::Parameter &one : given) {
-            if (one.get_name() == "stiffness") next.stiffness = one.as_double_array();
-            if (one.get_name() == "damping") next.damping = one.as_double_array();
+            for (const auto &[name, member] : gain_parameters) {
+              if (one.get_name() == name) next.*member = one.as_double_array();
+            }
           }
           result.reason = refusal(next);
         } catch (const rclcpp::ParameterTypeException &error) {
@@ -221,28 +229,29 @@ std::vector<double> DynamicsController::gains(const std::vector<double> &given) 
 
 std::string DynamicsController::refusal(const Params &params) const {
   const std::size_t n = joints().count;
-  const auto wrong = [n, this](const char *name, const std::vector<double> &given) -> std::string {
+  for (const auto &[name, member] : gain_parameters) {
+    const std::vector<double> &given = params.*member;
     for (const double x : given) {
       if (!std::isfinite(x) || x < 0.0) {
         return std::string(name) + " has " + std::to_string(x) + "; expected 0 or more";
       }
     }
-    if (given.size() <= 1 || given.size() == n) return {};
+    if (given.size() <= 1 || given.size() == n) continue;
     return std::string(name) + " has " + std::to_string(given.size()) +
            " numbers; expected none, one, or one for each of " + listed(joints());
-  };
-  const std::string words = wrong("stiffness", params.stiffness);
-  return words.empty() ? wrong("damping", params.damping) : words;
+  }
+  return {};
 }
 
 void DynamicsController::apply(const Params &params) {
-  const std::lock_guard<std::mutex> alone(setting_);
+  std::unique_lock<std::mutex> alone(setting_);
   params_ = params;
   mbdyn_ros::Settings next = law_->settings();
   next.mode = mode_of(params.mode);
   next.friction = params.friction;
-  next.stiffness = gains(params.stiffness);
-  next.damping = gains(params.damping);
+  const bool physical = next.mode == mbdyn_ros::Mode::joint_impedance;
+  next.stiffness = gains(physical ? params.joint_stiffness : params.kp);
+  next.damping = gains(physical ? params.joint_damping : params.kd);
   const std::string words = law_->set(next);
   if (!words.empty()) RCLCPP_ERROR(get_node()->get_logger(), "%s", words.c_str());
   unstable_ = false;
@@ -250,6 +259,8 @@ void DynamicsController::apply(const Params &params) {
   timeout_ = params.reference_timeout;
   tolerance_ = params.following_tolerance;
   lead_ = params.lead;
+  alone.unlock();
+  watch_gains();  // a mode may have others
 }
 
 void DynamicsController::watch_gains() {

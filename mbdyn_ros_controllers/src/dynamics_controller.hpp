@@ -85,6 +85,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   std::unique_ptr<mbdyn_ros::ComputedTorque> law_;
   std::mutex setting_;      // of those who set the law; the loop does not take it
   bool unstable_ = false;   // its gains, where the robot was; said
+  bool misdated_ = false;   // the stamps of measured states, by another clock; said
   rclcpp::node_interfaces::OnSetParametersCallbackHandle::SharedPtr checked_;
   rclcpp::Subscription<Trajectory>::SharedPtr reference_;
   rclcpp::Subscription<geometry_msgs::msg::InertiaStamped>::SharedPtr payload_;

@@ -109,6 +109,15 @@ void DynamicsController::report() {
                 "name the topic that the hardware listens to",
                 states_->get_topic_name());
   }
+  const double off = state_age_->off();
+  if (off != 0.0 && !misdated_) {
+    RCLCPP_WARN(get_node()->get_logger(),
+                "state_topic: measured states are stamped %g s %s this controller's time, so that "
+                "their stamps do not tell how old they are; let the hardware and the controller "
+                "manager go by the same clock (use_sim_time)",
+                std::fabs(off), off > 0.0 ? "behind" : "ahead of");
+  }
+  misdated_ = off != 0.0;
   const Trouble kind = trouble_.exchange(Trouble::none);
   if (kind == Trouble::none) return;
   const std::size_t which = troubled_;

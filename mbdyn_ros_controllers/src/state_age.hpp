@@ -3,6 +3,8 @@
 #define STATE_AGE_HPP
 
 #include <array>
+#include <atomic>
+#include <cmath>
 #include <cstdint>
 
 #include "mbdyn_ros/latest.hpp"
@@ -27,11 +29,16 @@ class StateAge {
     for (const Message &one : shared_.get()) {  // the newest first
       if (one.stamp == 0 || one.sum != sum) continue;
       const double age = 1e-9 * static_cast<double>(now - one.stamp);
-      if (age >= 0.0 && age <= oldest) last_ = age;
+      const bool of_this_clock = std::fabs(age) <= oldest;
+      if (of_this_clock && age >= 0.0) last_ = age;
+      off_ = of_this_clock ? 0.0 : age;
       break;
     }
     return last_;
   }
+
+  // Any thread: by how much (s) the clock of the stamps is behind, where they tell no age; else 0.
+  double off() const noexcept { return off_; }
 
  private:
   struct Message {
@@ -41,6 +48,7 @@ class StateAge {
   std::array<Message, 8> kept_{};
   mbdyn_ros::Latest<std::array<Message, 8>> shared_{kept_};
   double last_ = 0.0;
+  std::atomic<double> off_{0.0};
 };
 
 }  // namespace mbdyn_ros_controllers

@@ -133,6 +133,46 @@ static void test_changes_fade() {
   CHECK(near(effort[1], after[1], 1e-9));
 }
 
+/* Along a motion, under forces F from outside: no change of mode jumps, each with gains of its own
+   for every joint; under the last one, joint impedance, every joint gives way by F / K. */
+static void test_modes_change_in_motion() {
+  constexpr double w = 3.0, step = 1e-4, wide[2] = {0.2, 0.5}, force[2] = {20.0, 3.0};
+  ComputedTorque law(arm::table, 0.2);
+  Settings computed = with(law, Mode::computed_torque, 0.0, 0.0);
+  computed.friction = false;
+  computed.stiffness = {400.0, 225.0};
+  computed.damping = {40.0, 30.0};
+  Settings impedance = computed, gravity = computed;
+  impedance.mode = Mode::joint_impedance;
+  impedance.stiffness = {800.0, 30.0};
+  impedance.damping = {60.0, 6.0};
+  gravity.mode = Mode::gravity_compensation;
+  const Settings *const modes[] = {&computed, &impedance, &gravity, &computed, &impedance};
+  const int begins[] = {0, 5000, 10000, 10500, 15000};
+  double q[2] = {0.0, 0.0}, v[2] = {wide[0] * w, wide[1] * w}, effort[2], last[2], largest = 0.0;
+  double goal[2], speed[2], a[2];
+  for (int cycle = 0, mode = 0; cycle < 50000; ++cycle) {
+    if (mode < 5 && cycle == begins[mode]) CHECK(law.set(*modes[mode++]).empty());
+    for (int k = 0; k < 2; ++k) {
+      const double t = step * cycle;
+      goal[k] = wide[k] * std::sin(w * t);
+      speed[k] = wide[k] * w * std::cos(w * t);
+      a[k] = -w * w * goal[k];
+    }
+    CHECK(law.update(q, v, {goal, speed, a}, step, effort) == Status::ok);
+    double acting[2], rub[2];
+    (void)arm::rubbing(nullptr, q, v, nullptr, rub); /* a machine without friction */
+    for (int k = 0; k < 2; ++k) {
+      if (cycle >= begins[1]) largest = std::fmax(largest, std::fabs(effort[k] - last[k]));
+      last[k] = effort[k];
+      acting[k] = effort[k] + force[k] + (k == 0 ? rub[0] : 0.0);
+    }
+    move(q, v, acting, arm::values);
+  }
+  CHECK(largest < 0.05); /* without fading: 75 */
+  for (int k = 0; k < 2; ++k) CHECK(near(q[k] - goal[k], force[k] / impedance.stiffness[k], 1e-3));
+}
+
 static void test_refusals() {
   ComputedTorque law(arm::table);
   Settings settings = law.settings();
@@ -202,6 +242,7 @@ int main() {
   test_stiffness_of_joint_impedance();
   test_friction_and_payload_and_limits();
   test_changes_fade();
+  test_modes_change_in_motion();
   test_refusals();
   test_nothing_goes_out_where_there_is_no_answer();
   test_update_allocates_nothing();
