@@ -206,15 +206,21 @@ def test_a_reference_moves_on_between_its_messages(tmp_path):
 def test_the_age_of_a_state_is_that_of_its_message(tmp_path):
     """Of a later one, of one that is not kept any more, and of another clock: that of before.
 
-    What another clock is off by is told while it is.
+    Each with whether it is stale, and by how much another clock is behind.
     """
     main = tmp_path / "main.cpp"
     main.write_text(AGES)
     compile_cpp([main], tmp_path / "ages")
     answer = subprocess.run([tmp_path / "ages"], capture_output=True, text=True)
-    assert [float(one) for one in answer.stdout.split()] == pytest.approx(
-        [0.0, 0.003, 0.001, 0.001, 0.001, 0.001, 4.892, 0.002, 0.0, 0.002, -0.498, 0.001, 0.0]
-    )
+    told = [[float(one) for one in line.split()] for line in answer.stdout.splitlines()]
+    assert np.array(told) == pytest.approx(
+        np.array(
+            [
+                [0.0, 0, 0], [0.003, 0, 0], [0.001, 0, 0], [0.001, 0, 0], [0.001, 0, 0],
+                [0.001, 1, 0], [0.002, 0, 0], [0.002, 1, 0], [0.0, 0, 5.0], [0.0, 0, -0.2],
+            ]
+        )
+    )  # fmt: skip
 
 
 def compile_cpp(sources, program, *libraries):
@@ -262,26 +268,26 @@ int main() {
 AGES = """
 #include <iostream>
 #include "state_age.hpp"
+using mbdyn_ros_controllers::StateAge;
 int main() {
-  mbdyn_ros_controllers::StateAge age;
+  StateAge age, other;
   const std::int64_t ms = 1'000'000;
-  const auto show = [&](double sum, std::int64_t now) { std::cout << age.at(sum, now) << " "; };
-  show(0.5, 100 * ms);
+  const auto show = [&](StateAge &one, double sum, std::int64_t now) {
+    std::cout << one.at(sum, now) << " " << one.stale() << " " << one.off() << "\\n";
+  };
+  show(age, 0.5, 100 * ms);
   for (int k = 0; k < 10; ++k) age.add(0.5 + 0.1 * k, (100 + k) * ms);
-  show(0.5 + 0.1 * 7, 110 * ms);
-  show(0.5 + 0.1 * 9, 110 * ms);
-  show(7.0, 111 * ms);
-  show(0.5, 111 * ms);
-  show(0.5 + 0.1 * 8, 5000 * ms);
-  std::cout << age.off() << " ";
+  show(age, 0.5 + 0.1 * 7, 110 * ms);
+  show(age, 0.5 + 0.1 * 9, 110 * ms);
+  show(age, 7.0, 111 * ms);
+  show(age, 0.5, 111 * ms);
+  show(age, 0.5 + 0.1 * 8, 5000 * ms);
   age.add(0.5 + 0.1 * 9, 110 * ms);
-  show(0.5 + 0.1 * 9, 112 * ms);
-  std::cout << age.off() << " ";
-  age.add(0.25, 610 * ms);
-  show(0.25, 112 * ms);
-  std::cout << age.off() << " ";
-  age.add(0.75, 111 * ms);
-  show(0.75, 112 * ms);
-  std::cout << age.off() << " ";
+  show(age, 0.5 + 0.1 * 9, 112 * ms);
+  show(age, 0.5 + 0.1 * 9, 9 * ms);
+  other.add(0.5, 100 * ms);
+  show(other, 0.5, 5100 * ms);
+  other.add(0.5, 5300 * ms);
+  show(other, 0.5, 5100 * ms);
 }
 """

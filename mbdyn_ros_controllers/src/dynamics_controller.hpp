@@ -59,7 +59,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
     std::vector<double> values;  // position, velocity, acceleration, effort
   };
   // What the loop met; a timer says it.
-  enum class Trouble : int { none, not_finite, open, no_answer, saturated, far, busy };
+  enum class Trouble : int { none, not_finite, stale, open, no_answer, saturated, far, busy };
 
   // Why a robot cannot be controlled so, and why gains cannot be used, in words.
   static std::string unfit(const mbdyn_ros_model &table, const Params &params);

@@ -42,15 +42,15 @@ controller_interface::return_type DynamicsController::update_and_write_commands(
     write(true);
     return controller_interface::return_type::ERROR;
   }
-  if (!measured) {
-    trouble(Trouble::not_finite, 0);
+  double sum = 0.0;
+  for (const double q : q_) sum += q;
+  const double lead = lead_ + state_age_->at(sum, time.nanoseconds());
+  if (!measured || state_age_->stale()) {
+    trouble(measured ? Trouble::stale : Trouble::not_finite, 0);
     law_->reset();
     write(true);
     return controller_interface::return_type::OK;
   }
-  double sum = 0.0;
-  for (const double q : q_) sum += q;
-  const double lead = lead_ + state_age_->at(sum, time.nanoseconds());
   for (std::size_t k = 0; k < q_.size(); ++k) {  // to the instant of the reference
     next_q_[k] = q_[k] + lead * v_[k];
     next_v_[k] = v_[k] + lead * wanted_a_[k];

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "dynamics_controller.hpp"
+#include "lifecycle_msgs/msg/state.hpp"
 #include "mbdyn_ros/payload.hpp"
 #include "names.hpp"
 
@@ -52,6 +53,11 @@ void DynamicsController::take_reference(const Trajectory &message) {
     if (mbdyn_ros::place(joints(), name) == n && mbdyn_ros::place(actuated(), name) == m) {
       words = "there is no joint '" + name + "'; there are " + listed(joints());
     }
+  }
+  if (get_lifecycle_id() != lifecycle_msgs::msg::State::PRIMARY_STATE_ACTIVE) {
+    words = "this controller is not active";
+  } else if (is_in_chained_mode()) {
+    words = "a controller is in front of this one, and is followed";
   }
   for (std::size_t k = 0; k < n && words.empty(); ++k) {
     if (!std::isnan(next.values[k])) continue;
@@ -128,6 +134,10 @@ void DynamicsController::report() {
   switch (kind) {
     case Trouble::none: return;
     case Trouble::not_finite: words = "a measured state is not finite: efforts are zero"; break;
+    case Trouble::stale:
+      words = "measured states are stamped more than " + std::to_string(StateAge::oldest) +
+              " s from now: efforts are zero";
+      break;
     case Trouble::open:
       words = "the measured positions leave a loop open: efforts are zero";
       break;

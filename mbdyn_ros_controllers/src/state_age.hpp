@@ -15,7 +15,7 @@ namespace mbdyn_ros_controllers {
 // sum of its positions: that of the state which the hardware shows now tells which one it has.
 class StateAge {
  public:
-  static constexpr double oldest = 0.1;  // s, beyond which the clocks are not the same
+  static constexpr double oldest = 0.1;  // s
 
   // One thread: a message, by the sum of its positions.
   void add(double sum, std::int64_t stamp) {
@@ -29,16 +29,20 @@ class StateAge {
     for (const Message &one : shared_.get()) {  // the newest first
       if (one.stamp == 0 || one.sum != sum) continue;
       const double age = 1e-9 * static_cast<double>(now - one.stamp);
-      const bool of_this_clock = std::fabs(age) <= oldest;
-      if (of_this_clock && age >= 0.0) last_ = age;
-      off_ = of_this_clock ? 0.0 : age;
+      const bool near = std::fabs(age) <= oldest;
+      if (near && age >= 0.0) last_ = age;
+      if (near) shared_clock_ = true;
+      off_ = near ? 0.0 : age;
       break;
     }
     return last_;
   }
 
-  // Any thread: by how much (s) the clock of the stamps is behind, where they tell no age; else 0.
-  double off() const noexcept { return off_; }
+  // That thread: whether that state is too old, by the clock that both were seen to share.
+  bool stale() const noexcept { return shared_clock_ && off_ != 0.0; }
+
+  // Any thread: how far (s) the clock of the stamps is behind, where it is another one; else 0.
+  double off() const noexcept { return shared_clock_ ? 0.0 : off_.load(); }
 
  private:
   struct Message {
@@ -49,6 +53,7 @@ class StateAge {
   mbdyn_ros::Latest<std::array<Message, 8>> shared_{kept_};
   double last_ = 0.0;
   std::atomic<double> off_{0.0};
+  std::atomic<bool> shared_clock_{false};
 };
 
 }  // namespace mbdyn_ros_controllers
