@@ -55,7 +55,7 @@ class JointStateBytes:
         self.position, self.velocity, self.effort = numbers
 
     def stamped(self, sec: int, nanosec: int) -> bytes | JointState:
-        """What a publisher takes: the message of now, with this stamp."""
+        """The message with the present numbers and this stamp, as a publisher takes it."""
         if self._data is None:
             stamp = self._message.header.stamp
             stamp.sec, stamp.nanosec = sec, nanosec
