@@ -23,9 +23,7 @@ Path_ = tuple[str, ...]
 
 def modules() -> dict[Path_, Path]:
     """Every module of the package by its path."""
-    return {
-        path.relative_to(PACKAGE).with_suffix("").parts: path for path in PACKAGE.rglob("*.py")
-    }
+    return {path.relative_to(PACKAGE).with_suffix("").parts: path for path in PACKAGE.rglob("*.py")}
 
 
 @functools.cache
@@ -35,9 +33,8 @@ def parsed(path: Path) -> ast.Module:
 
 
 @functools.cache
-def relative_imports(text: str) -> list[ast.ImportFrom]:
+def relative_imports(tree: ast.Module) -> list[ast.ImportFrom]:
     """What a module imports by dots, wherever in it, but for typing."""
-    tree = ast.parse(text)
     typing = {
         id(inner)
         for node in ast.walk(tree)
@@ -51,9 +48,9 @@ def relative_imports(text: str) -> list[ast.ImportFrom]:
     ]
 
 
-def imports(module: Path_, text: str, known: dict[Path_, Path]) -> Iterator[Path_]:
+def imports(module: Path_, tree: ast.Module, known: dict[Path_, Path]) -> Iterator[Path_]:
     """The modules that a module imports from the package, but for typing."""
-    for node in relative_imports(text):
+    for node in relative_imports(tree):
         base = module[: len(module) - node.level]
         source = (*base, *(node.module.split(".") if node.module else ()))
         for alias in node.names:
@@ -66,7 +63,7 @@ def edges(known: dict[Path_, Path]) -> dict[Path_, dict[str, set[str]]]:
     """For every folder, which of its entries import which others."""
     result: dict[Path_, dict[str, set[str]]] = {}
     for module, path in known.items():
-        for target in imports(module, path.read_text(), known):
+        for target in imports(module, parsed(path), known):
             depth = 0
             while depth < min(len(module), len(target)) and module[depth] == target[depth]:
                 depth += 1
@@ -98,9 +95,9 @@ def test_circles_are_found() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
     known = {("x", "a"): Path("a"), ("y", "b"): Path("b"), ("y", "__init__"): Path("y")}
     late = "def f():\n    from ..y.b import c\n"
-    assert list(imports(("x", "a"), late, known)) == [("y", "b")]
+    assert list(imports(("x", "a"), ast.parse(late), known)) == [("y", "b")]
     typed = "if TYPE_CHECKING:\n    from ..y import b\n"
-    assert list(imports(("x", "a"), typed, known)) == []
+    assert list(imports(("x", "a"), ast.parse(typed), known)) == []
 
 
 def test_folders_import_downwards() -> None:
@@ -120,7 +117,7 @@ def test_imports_lead_somewhere() -> None:
     """A relative import of what is not there is found when it runs; here it is found at once."""
     known = modules()
     for module, path in known.items():
-        for target in imports(module, path.read_text(), known):
+        for target in imports(module, parsed(path), known):
             assert target in known or (*target, "__init__") in known, (module, target)
 
 
