@@ -23,7 +23,9 @@ Path_ = tuple[str, ...]
 
 def modules() -> dict[Path_, Path]:
     """Every module of the package by its path."""
-    return {path.relative_to(PACKAGE).with_suffix("").parts: path for path in PACKAGE.rglob("*.py")}
+    return {
+        path.relative_to(PACKAGE).with_suffix("").parts: path for path in PACKAGE.rglob("*.py")
+    }
 
 
 @functools.cache
@@ -156,9 +158,13 @@ def test_a_constant_is_defined_once() -> None:
     homes: dict[str, list[str]] = {}
     for module, path in modules().items():
         for node in parsed(path).body:
-            targets = node.targets if isinstance(node, ast.Assign) else []
-            for target in targets:
-                if isinstance(target, ast.Name) and target.id.isupper() and _is_number(node.value):
+            if not isinstance(node, ast.Assign):
+                continue
+            pairs = [(target, node.value) for target in node.targets]
+            for target, value in pairs:
+                if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                    pairs += zip(target.elts, value.elts, strict=True)
+                elif isinstance(target, ast.Name) and target.id.isupper() and _is_number(value):
                     homes.setdefault(target.id.lstrip("_"), []).append("/".join(module))
     assert not {name: places for name, places in homes.items() if len(places) > 1}
 
@@ -186,8 +192,14 @@ def test_the_page_on_architecture_names_what_is_there() -> None:
 
 
 def _is_number(value: ast.expr) -> bool:
-    """Whether an expression is a number, a product of numbers, or one less than zero."""
+    """Whether an expression is a number or several: written out, named, or made of such."""
     if isinstance(value, ast.BinOp):
         return _is_number(value.left) and _is_number(value.right)
+    if isinstance(value, ast.Tuple):
+        return all(_is_number(one) for one in value.elts)
+    if isinstance(value, ast.Attribute):
+        return ast.unparse(value) in ("math.pi", "math.tau", "np.pi", "math.inf", "np.inf")
+    if isinstance(value, ast.Name):
+        return value.id.isupper()
     inner = value.operand if isinstance(value, ast.UnaryOp) else value
     return isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...model.model import Array
+from ...view.scene.joint_arrows import COLOR
 from ..cut_open import Connection, connections
 from ..layout import Mesh
 from ..pose import Points
@@ -24,8 +25,6 @@ nothing to see of all others."""
 
 BARB = math.radians(155)
 """Angle of a barb of an arrow's head."""
-
-COLOR = (120, 40, 140)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from .side import NoCrossingError, Side
 NEAR = 1e-2
 """Regularity below which a failure is put down to a change point."""
 
-CLEAR = 10 * SINGULAR
+REGULAR = 10 * SINGULAR
 """Regularity from which on rounding leaves enough digits to begin with."""
 
 BEGINNINGS = tuple(0.3 * 0.7**k for k in range(17))
@@ -80,7 +80,7 @@ def passed(
         falling -= 1
     steps, values = steps[falling:], values[falling:]
     middle = _vanishing([one.time for one in [*steps, here]], values)
-    serving = [k for k, one in enumerate(steps) if values[k] >= CLEAR and one.time < middle]
+    serving = [k for k, one in enumerate(steps) if values[k] >= REGULAR and one.time < middle]
     if not serving:
         raise NoCrossingError(TOO_NEAR)
     order = dict.fromkeys(
