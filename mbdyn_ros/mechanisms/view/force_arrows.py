@@ -16,7 +16,7 @@ from ..pose import Points
 from .mechanism_scene import ROOT, extent
 from .run import Run
 
-LARGEST_ARROW, HEAD = 0.3, 0.18
+LARGEST_ARROW, ARROW_HEAD = 0.3, 0.18
 """The longest arrow, as a share of the mechanism's size; a head, of its arrow."""
 
 ORDINARY = 2.0
@@ -129,7 +129,7 @@ class ForceArrows:
         start = np.array([one.place[row] for one in arrows.pushed])
         way = arrows.ways(row)
         end = start + way
-        barbs = [end + HEAD * way * np.exp(1j * turn) for turn in (BARB, -BARB)]
+        barbs = [end + ARROW_HEAD * way * np.exp(1j * turn) for turn in (BARB, -BARB)]
         lines = [_segments(start, end), *(_segments(end, barb) for barb in barbs)]
         points = np.concatenate(lines)
         points[..., 2] = arrows.front
