@@ -62,3 +62,16 @@ def test_an_environment_of_one_line() -> None:
     assert floor.name == "floor"
     with pytest.raises(mbdyn_ros.MbdynError, match="no such file"):
         mbdyn_ros.read_environment("walls.yaml")
+
+
+def test_a_list_of_surfaces_is_no_environment() -> None:
+    robot = mbdyn_ros.load(CART, floating_base=True)
+    q, v, walls = robot.home_position, np.zeros(7), [Surface.plane(name="floor")]
+    words = r"environment must be an Environment, not \[Surface\('floor'.*: write Environment\(\["
+    for call in (
+        lambda: Stepper(robot, 1e-3, walls),  # type: ignore[arg-type]
+        lambda: mbdyn_ros.simulate(robot, q, v, 0.1, environment=walls),  # type: ignore[arg-type]
+        lambda: robot.rollout(q, v, np.zeros((1, 7)), 1e-3, environment=walls),
+    ):
+        with pytest.raises(InputError, match=words):
+            call()

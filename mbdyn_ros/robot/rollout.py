@@ -49,7 +49,10 @@ def rollout_among(
     method: FixedMethod, terminal: bool,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Motions from checked starts among walls; what knows of walls registers itself here."""
-    raise InputError(f"environment must be an Environment, not {environment!r}")
+    raise InputError(
+        f"environment must be an Environment, not {environment!r}: "
+        "write Environment([surface, ...])"
+    )
 
 
 def rollout(

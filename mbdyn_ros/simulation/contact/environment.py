@@ -213,6 +213,15 @@ class Environment:
         return stops
 
 
+def checked_environment(given: object) -> Environment | None:
+    """What is given as an environment, refused where it is none."""
+    if given is not None and not isinstance(given, Environment):
+        raise InputError(
+            f"environment must be an Environment, not {given!r}: write Environment([surface, ...])"
+        )
+    return given
+
+
 def _checked_limits(value: bool | Sequence[str]) -> bool | tuple[str, ...]:
     if isinstance(value, str) or not isinstance(value, (bool, list, tuple)):
         raise InputError(f"joint_limits must be true, false or names of joints; it is {value!r}")

@@ -16,7 +16,7 @@ from ...errors import InputError, SimulationError, SimulationWarning, brief
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.contacts import Contacts
-from ..contact.environment import Environment
+from ..contact.environment import Environment, checked_environment
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
 from ..force_torque import NO_WRENCHES, ForceTorques
@@ -79,6 +79,7 @@ class Stepper(Accounts):
                 "a Stepper is compiled, and no C compiler was found ($CC, cc, gcc or clang): "
                 "install one, or use simulate"
             )
+        environment = checked_environment(environment)
         self._choice = StepMethod(method)
         if robot.system.nz:  # home moves along, so that loops stay on their branch
             robot = robot.with_home(robot.system.home)
