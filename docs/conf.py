@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from importlib.metadata import version as installed
 from typing import Any
+
+from docutils.nodes import SkipNode
+from ziamath import Latex
 
 project = "mbdyn_ros"
 author = "mbdyn_ros developers"
@@ -15,7 +19,6 @@ extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
     "sphinx_copybutton",
 ]
 exclude_patterns = ["_build"]
@@ -30,6 +33,7 @@ napoleon_google_docstring = False
 napoleon_attr_annotations = False  # the words of an attribute say more
 napoleon_custom_sections = ["Returns"]  # words, no list of types
 
+html_math_renderer = "drawn"
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["book.css"]
@@ -64,6 +68,16 @@ def _keep_bars(app: Any, what: str, name: str, it: Any, options: Any, lines: lis
     lines[:] = [line if ">>>" in line else line.replace("|", "\\|") for line in lines]
 
 
+def _formula(writer: Any, node: Any) -> None:
+    """A formula as a drawing: it needs no network, no JavaScript and no font of the reader's."""
+    tex, alone = node.astext(), node.tagname == "math_block"
+    drawn = Latex(tex, size=18 if alone else 17, color="currentColor", inline=not alone)
+    tag, style = ("div", "") if alone else ("span", f"vertical-align: {drawn.getyofst():.2f}px")
+    writer.body.append(writer.starttag(node, tag, "", CLASS="math", style=style))
+    writer.body.append(f'<span role="img" aria-label="{escape(tex)}">{drawn.svg()}</span></{tag}>')
+    raise SkipNode
+
+
 def _break_names(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Long names break where their words end, so that tables of names fit."""
     names = re.compile(r'(?<=<span class="pre">)[^<]+')
@@ -77,3 +91,4 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", _words_below_names, priority=400)  # first
     app.connect("autodoc-process-docstring", _keep_bars)
     app.connect("html-page-context", _break_names)
+    app.add_html_math_renderer("drawn", (_formula, None), (_formula, None))
