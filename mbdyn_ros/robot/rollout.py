@@ -11,6 +11,7 @@ import numpy as np
 from ..arguments import (
     broadcast_count,
     coordinate_array,
+    no_environment,
     positive_seconds,
     require_unit_quaternions,
     whole_efforts,
@@ -49,10 +50,7 @@ def rollout_among(
     method: FixedMethod, terminal: bool,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Motions from checked starts among walls; what knows of walls registers itself here."""
-    raise InputError(
-        f"environment must be an Environment, not {environment!r}: "
-        "write Environment([surface, ...])"
-    )
+    raise no_environment(environment)
 
 
 def rollout(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ...arguments import require_link
+from ...arguments import no_environment, require_link
 from ...equations.contact.contact import BodyPoint, ContactGeometry
 from ...equations.contact.rods import Couple
 from ...errors import InputError
@@ -216,9 +216,7 @@ class Environment:
 def checked_environment(given: object) -> Environment | None:
     """What is given as an environment, refused where it is none."""
     if given is not None and not isinstance(given, Environment):
-        raise InputError(
-            f"environment must be an Environment, not {given!r}: write Environment([surface, ...])"
-        )
+        raise no_environment(given)
     return given
 
 
