@@ -76,8 +76,7 @@ def rollout(
     friction : whether damping counts. Dry friction makes joints stick, which needs `simulate`
         or `FixedStep`: a robot that has some is refused unless False.
     terminal : whether to return the last states only.
-    environment : an `Environment`: walls and stops. The motions are those of `Stepper` then, dry
-        friction of joints included, the same to the last digit.
+    environment : walls and stops. The motions are then those of `Stepper`, to the last digit.
 
     Returns
     -------
