@@ -268,3 +268,23 @@ def test_long_steps_on_many_points_do_not_throw_a_robot_up() -> None:
             assert rise <= 1e-6 * start
         assert energy < 0.05 * start
     assert stepper.deepest < 1e-6
+
+
+def test_a_joint_that_its_friction_holds_brings_no_energy() -> None:
+    """In flight, where nothing else touches: errors of the step are trimmed there too."""
+    mass = '''<inertial><origin xyz="0.3 0 0.1"/><mass value="1"/>
+        <inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial>'''
+    robot = mbdyn_ros.load(
+        f'''<robot name="pair"><link name="base">{mass}</link><link name="arm">{mass}</link>
+        <joint name="turn" type="continuous"><parent link="base"/><child link="arm"/>
+        <origin xyz="0.5 0 0"/><axis xyz="0 1 0"/><dynamics friction="5"/></joint></robot>''',
+        floating_base=True,
+    )
+    stepper = Stepper(robot, 1e-3)
+    stepper.set_state(robot.home_position, [0, 0, 0, 1.0, 2.0, 3.0, 0.0])
+    energies = [stepper.energy.sum()]
+    for _ in range(300):
+        stepper.advance()
+        energies.append(stepper.energy.sum())
+    assert np.diff(energies).max() < 1e-12 * energies[0]
+    assert 0 < stepper.trimmed < 1e-3 * energies[0]
