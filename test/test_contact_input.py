@@ -57,6 +57,15 @@ def test_efforts_of_the_motors_alone() -> None:
         stepper.effort = [1.0, 2.0]
 
 
+@pytest.mark.parametrize(("text", "words"), [
+    ("surfaces: [{name: wall, g: z}]", "this surface has no type; give it one of plane, sphere"),
+    ("surfaces: !!python/tuple [1]", "must be a list, not a list with the tag .*python/tuple"),
+])  # fmt: skip
+def test_surfaces_that_are_none(text: str, words: str) -> None:
+    with pytest.raises(MbdynError, match=words):
+        mbdyn_ros.read_environment(text)
+
+
 def test_an_environment_of_one_line() -> None:
     (floor,) = mbdyn_ros.read_environment("surfaces: [{name: floor, type: plane}]").surfaces
     assert floor.name == "floor"

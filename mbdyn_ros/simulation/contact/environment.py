@@ -214,7 +214,7 @@ class Environment:
 
 
 def checked_environment(given: object) -> Environment | None:
-    """What is given as an environment, refused where it is none."""
+    """The environment that is given, refused where it is none."""
     if given is not None and not isinstance(given, Environment):
         raise no_environment(given)
     return given
