@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .array import FLOAT64, NoNumbers, as_numbers
+from .array import FLOAT64, NoNumbers, all_finite, as_numbers
 from .equations.frames import AXES, Frame
 from .errors import InputError, brief
 from .model.coordinates import Coordinates
@@ -77,6 +77,8 @@ def single_vector(what: str, value: object, labels: Sequence[str]) -> Array:
 
 def require_finite(what: str, array: Array, labels: Sequence[str]) -> None:
     """Refuse NaN and infinity, naming the first joint that has one."""
+    if all_finite(array):
+        return
     for label, number in zip(labels, array.tolist(), strict=True):
         if not math.isfinite(number):
             raise InputError(f"{what} of {label} is {number}: every number must be finite")
