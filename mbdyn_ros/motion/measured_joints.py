@@ -21,8 +21,6 @@ MOST_FUSIONS = 30
 LEAST_FUSION_STEP = 1e-12
 """Step (rad or m, relative to 1) at which these have come to an end."""
 
-TURN = 2 * math.pi
-
 
 class MeasuredJoints:
     """All joints of a robot from measured ones, loops closed exactly.
@@ -106,7 +104,7 @@ class MeasuredJoints:
         q = told[self._base] + self._correction
         if not self._reached(q):
             self._turns = np.where(
-                self._turning, TURN * np.round((measured - self._home) / TURN), 0.0
+                self._turning, math.tau * np.round((measured - self._home) / math.tau), 0.0
             )
             told = measured - self._turns
             q = told[self._base]
@@ -176,7 +174,7 @@ class MeasuredJoints:
     def _left(self, told: Array) -> Array:
         """Measured less told (k,), the shortest way round for joints that turn in loops."""
         left = told - self._closed.result[self._rows_q][self._own]
-        return np.where(self._turning, left - TURN * np.round(left / TURN), left)
+        return np.where(self._turning, left - math.tau * np.round(left / math.tau), left)
 
     def _parting(self, left: Array) -> str:
         k = int(np.argmax(np.abs(left)))

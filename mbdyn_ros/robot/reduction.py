@@ -23,7 +23,7 @@ MOST_TRIES = 60
 LONGEST_STEP = 0.2
 """rad or m, of the way to where joints are locked."""
 
-STILL = 1e-8
+STANDING = 1e-8
 """Velocity (for one of size 1 of those that move) under which a joint stands still."""
 
 
@@ -96,7 +96,7 @@ def _free(robot: Robot, q: Array, known: Mapping[str, float]) -> Array:
 def _still(robot: Robot, q: Array, free: Array) -> set[str]:
     """The joints that stand still at q, whichever of these velocities it has."""
     rates = _rates(robot, q)
-    return {n for n, rate in rates.items() if np.abs(rate @ free).max(initial=0.0) < STILL}
+    return {n for n, rate in rates.items() if np.abs(rate @ free).max(initial=0.0) < STANDING}
 
 
 def _nearby(
@@ -167,7 +167,7 @@ def _asked(robot: Robot, wanted: Mapping[str, float]) -> Array:
 def _null_space(matrix: Array) -> Array:
     """Columns that a matrix takes to 0."""
     _, sizes, rows = np.linalg.svd(matrix)
-    rank = int((sizes > STILL).sum())
+    rank = int((sizes > STANDING).sum())
     found: Array = rows[rank:].T
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from ..arguments import (
     whole_efforts,
 )
 from ..array import NoNumbers, as_numbers
-from ..compiler.compiled_kernel import CompiledKernel
+from ..compiler.compiled_kernel import CompiledKernel, address
 from ..compiler.compiled_program import CompiledProgram
 from ..compiler.kernel import Kernel
 from ..compiler.loading import load_vectors
@@ -213,26 +212,18 @@ class Rollout:
         count, steps = len(q_out), effort.shape[-2]
         forward, rate = self._compiled
         q, v, effort = (np.ascontiguousarray(x) for x in (q, v, effort))
-        given: list[object] = [forward.address, rate.address]
-        given += [ctypes.c_size_t(count), ctypes.c_size_t(steps)]
-        for array, single in ((q, 1), (v, 1), (effort, 2)):
-            stride = array[0].size if array.ndim > single else 0
-            given += [ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(stride)]
-        stages, tableau = tableau_in_c(method)
-        runtime().rollout(
-            *given,
-            ctypes.c_void_p(home.ctypes.data),
-            ctypes.c_size_t(home.shape[1] if home.ndim > 1 else 0),
-            ctypes.c_double(dt),
-            stages,
-            ctypes.c_void_p(tableau.ctypes.data),
-            int(q_out.ndim == 3),
-            ctypes.c_void_p(q_out.ctypes.data),
-            ctypes.c_void_p(v_out.ctypes.data),
-            threads_for(
-                count * steps * max(1, stages) * forward.operations, self._worth_a_thread
-            ),
+        placed = (
+            part
+            for x, single in ((q, 1), (v, 1), (effort, 2), (home, 1))
+            for part in (address(x), x[0].size if x.ndim > single else 0)
         )
+        stages, tableau = tableau_in_c(method)
+        operations = count * steps * max(1, stages) * forward.operations
+        runtime().rollout(
+            forward.address, rate.address, count, steps, *placed, dt, stages, address(tableau),
+            q_out.ndim == 3, address(q_out), address(v_out),
+            threads_for(operations, self._worth_a_thread),
+        )  # fmt: skip
 
     def _interpret(
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
