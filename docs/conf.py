@@ -18,6 +18,7 @@ version = release = installed("mbdyn_ros")
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
 ]
@@ -26,6 +27,7 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
 
+autosummary_generate = False  # its tables are all that is asked for
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"  # numpydoc's words say more
 autodoc_preserve_defaults = True
@@ -44,7 +46,10 @@ copybutton_prompt_is_regexp = True
 
 
 LISTS = ("Parameters", "Attributes")
-"""Sections whose entries say at once what a name means, where numpydoc has a type."""
+"""Sections whose entries say at once what a name means, where numpydoc has a type.
+
+So do lines below a summary, before all sections.
+"""
 
 
 def _words_below_names(
@@ -56,7 +61,7 @@ def _words_below_names(
         if line.startswith("---") and k:
             section = lines[k - 1].strip()
         entry, colon, words = line.partition(" : ")
-        if section in LISTS and colon and not line.startswith(" "):
+        if section in ("", *LISTS) and colon and re.fullmatch(r"[\w*][\w*, ]*", entry):
             told += [entry, f"    {words}"]
         else:
             told.append(line)

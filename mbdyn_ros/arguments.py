@@ -91,6 +91,13 @@ def positive_seconds(what: str, value: object) -> float:
     return float(value)
 
 
+def no_environment(given: object) -> InputError:
+    """The error of what is given as an environment and is none."""
+    return InputError(
+        f"environment must be an Environment, not {given!r}: write Environment([surface, ...])"
+    )
+
+
 def require_unit_quaternions(coordinates: Coordinates, position: Array) -> None:
     """Refuse orientations of floating joints, in (nq,) or (N, nq), that are not unit quaternions.
 

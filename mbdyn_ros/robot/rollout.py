@@ -10,6 +10,7 @@ import numpy as np
 from ..arguments import (
     broadcast_count,
     coordinate_array,
+    no_environment,
     positive_seconds,
     require_unit_quaternions,
     whole_efforts,
@@ -48,7 +49,7 @@ def rollout_among(
     method: FixedMethod, terminal: bool,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Motions from checked starts among walls; what knows of walls registers itself here."""
-    raise InputError(f"environment must be an Environment, not {environment!r}")
+    raise no_environment(environment)
 
 
 def rollout(
@@ -74,8 +75,7 @@ def rollout(
     friction : whether damping counts. Dry friction makes joints stick, which needs `simulate`
         or `FixedStep`: a robot that has some is refused unless False.
     terminal : whether to return the last states only.
-    environment : an `Environment`: walls and stops. The motions are those of `Stepper` then, dry
-        friction of joints included, the same to the last digit.
+    environment : walls and stops. The motions are then those of `Stepper`, to the last digit.
 
     Returns
     -------

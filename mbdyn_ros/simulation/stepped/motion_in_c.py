@@ -94,7 +94,7 @@ class MotionInC:
     def take_impacts(self) -> Array:
         """The rows of the impacts since the last call; see `record_impact` in C."""
         count, self.motion.hits = self.motion.hits, 0
-        return self.impacts[:count].copy() if count else self.impacts[:0]
+        return self.impacts[:count].copy()
 
     def steps(self, count: int) -> int:
         """Take up to so many steps; see `walled_steps`."""
