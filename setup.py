@@ -69,7 +69,9 @@ ROS = [
 ]
 
 # What makes the book.
-DOCS = ["furo", "linkify-it-py", "myst-parser>=4", "sphinx>=8", "sphinx-copybutton"]
+DOCS = [
+    "furo", "linkify-it-py", "myst-parser>=4", "sphinx>=8", "sphinx-copybutton", "ziamath>=0.12",
+]
 
 # What expands macros in descriptions, and what reads MJCF.
 XACRO = ["xacro>=2"]

@@ -1,17 +1,19 @@
-"""Steps of a quadruped on its feet and in the air, beside MuJoCo's, in one interleaved run.
+"""Steps of robots on their feet and in the air, beside MuJoCo's, in one interleaved run.
 
     python -m benchmarks.contact_steps
 
-Both have the same bodies and a ball at every foot; a PD holds the joints. The least of many groups
-of ten steps counts. Then 1024 motions in rollouts, ours and `mujoco.rollout`, on two threads: half
-of them stand and half fall, with noise on every effort of every step; there the processor's time
-counts.
+Solo12 on four balls, and G1 on the eight of its two feet. Both libraries have the same bodies
+and balls; a PD holds the joints. The least of many calls counts. Then 1024 motions of
+Solo12 in rollouts, ours and `mujoco.rollout`, on two threads: half of them stand and half fall,
+with noise on every effort of every step; there the processor's time counts.
 """
 
 from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import mujoco
 import numpy as np
@@ -23,89 +25,149 @@ from mbdyn_ros.model.model import Array
 
 from .race.robots import Entry, Runner
 
-RADIUS, STEP, GROUP, ROUNDS = 0.02, 1e-3, 10, 200
-"""m of a foot, s, steps that are timed together, and how often."""
+STEP, GROUP, ROUNDS = 1e-3, 10, 500
+"""s, steps of one call in the air, and how often calls are timed."""
 
 MANY, STEPS, NOISE = 1024, 50, 0.1
 """Motions and steps of the rollouts, and what is drawn for every effort (N m)."""
 
+RATE = 20.0
+"""1/s, of a PD."""
 
-def pose(robot: mbdyn_ros.Robot) -> Array:
-    """Standing with bent legs, feet not yet on the floor."""
-    q = np.zeros(robot.nq)
-    q[6] = 1.0
-    for k, label in enumerate(robot.position_labels):
-        front = 1.0 if label.startswith("F") else -1.0
-        for word, bend in (("HFE", 0.8 * front), ("KFE", -1.6 * front)):
-            if word in label:
-                q[k] = bend
-    return q
+Ball = tuple[str, tuple[float, float, float], float]
 
 
-def peer(runner: Runner, feet: list[str]) -> mujoco.MjModel:
+@dataclass(frozen=True)
+class Stander:
+    """A robot on its feet.
+
+    balls : of its feet: link, place (m) in it, and radius (m).
+    bends : angles (rad) of joints by words in their names; others are straight.
+    gains : of the PD by such words: N m/rad, N m s/rad; of others RATE^2 and RATE by what
+        they turn.
+    """
+
+    entry: Entry
+    balls: tuple[Ball, ...]
+    bends: dict[str, float]
+    gains: dict[str, tuple[float, float]]
+
+    def pose(self, robot: mbdyn_ros.Robot) -> Array:
+        """Standing, feet a little above the floor."""
+        q = np.zeros(robot.nq)
+        q[6] = 1.0
+        for k, label in enumerate(robot.position_labels):
+            q[k] += sum(angle for word, angle in self.bends.items() if word in label)
+        for link, xyz, radius in self.balls:
+            low = (robot.frame_pose(q, link) @ [*xyz, 1.0])[2] - radius
+            q[2] = max(q[2], q[2] - low + 1e-9)
+        return q
+
+    def stiffness(self, robot: mbdyn_ros.Robot) -> Array:
+        """Gains (2, n) of the joints."""
+        turned = np.diag(robot.mass_matrix(self.pose(robot)))[6:]
+        gains = np.outer([RATE**2, RATE], turned)
+        for k, label in enumerate(robot.velocity_labels[6:]):
+            for word, pair in self.gains.items():
+                if word in label:
+                    gains[:, k] = pair
+        return gains
+
+
+SOLO = Stander(
+    Entry("Solo12", "solo12.urdf", floating_base=True),
+    tuple((f"{leg}_FOOT", (0.0, 0.0, 0.0), 0.02) for leg in ("FL", "FR", "HL", "HR")),
+    {
+        f"{leg}_{part}": bend if leg[0] == "F" else -bend
+        for leg in ("FL", "FR", "HL", "HR")
+        for part, bend in (("HFE", 0.8), ("KFE", -1.6))
+    },
+    {"_": (3.0, 0.05)},
+)
+G1 = Stander(
+    Entry("G1", "g1_29dof_rev_1_0.urdf", floating_base=True),
+    tuple(
+        (f"{side}_ankle_roll_link", (x, sign * y, -0.03), 0.005)
+        for side in ("left", "right")
+        for x, y in ((-0.05, 0.025), (0.12, 0.03))
+        for sign in (1.0, -1.0)
+    ),
+    {"hip_pitch": -0.1, "knee": 0.3, "ankle_pitch": -0.2},
+    dict.fromkeys(("hip", "knee", "ankle"), (1000.0, 5.0)),
+)
+
+
+def peer(runner: Runner, balls: tuple[Ball, ...]) -> mujoco.MjModel:
     """The robot as MuJoCo's model, with balls for feet on a plane."""
     spec = mujoco.MjSpec.from_string(runner.text)
     spec.compiler.fusestatic = False
     spec.option.timestep = STEP
     spec.bodies[1].add_freejoint()
     sphere, plane = mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_PLANE
-    for foot in feet:
-        geom = spec.body(foot).add_geom(type=sphere, size=[RADIUS, 0, 0])
+    for link, xyz, radius in balls:
+        geom = spec.body(link).add_geom(type=sphere, size=[radius, 0, 0], pos=xyz)
         geom.contype, geom.conaffinity = 1, 2
     spec.worldbody.add_geom(type=plane, size=[10, 10, 1], contype=2, conaffinity=1)
     return spec.compile()
 
 
-def timed(calls: dict[str, object], before: object) -> dict[str, float]:
-    """Least time (us) of a step by each, taken in turns."""
+def timed(
+    calls: dict[str, Callable[[int], object]], group: int, before: Callable[[str], object]
+) -> dict[str, float]:
+    """Least time (us) of a step by each, taken in turns, so many steps of each in a call."""
     least = dict.fromkeys(calls, np.inf)
     for _ in range(ROUNDS):
         for name, call in calls.items():
-            before(name)  # type: ignore[operator]
+            before(name)
             start = time.perf_counter()
-            call()  # type: ignore[operator]
-            least[name] = min(least[name], (time.perf_counter() - start) / GROUP * 1e6)
-    return least
+            call(group)
+            least[name] = min(least[name], (time.perf_counter() - start) / group * 1e6)
+    return {name: round(one, 2) for name, one in least.items()}
 
 
-def main() -> None:
-    """Print the table."""
-    warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)
-    runner = Runner(Entry("Solo12", "solo12.urdf", floating_base=True))
-    robot, feet = runner.robot, ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
+def compared(stander: Stander) -> tuple[mbdyn_ros.Robot, Environment, mujoco.MjModel, Array, Array]:
+    """Print times; gives the robot, walls, peer, its pose and the efforts that hold it."""
+    runner = Runner(stander.entry)
+    robot, model, q = runner.robot, peer(runner, stander.balls), stander.pose(runner.robot)
     floor = Surface.plane(restitution=0.0, friction=0.8, name="floor")
-    walls = Environment([floor], [(foot, (0, 0, 0), RADIUS) for foot in feet])
-    ours, free, model = Stepper(robot, STEP, walls), Stepper(robot, STEP), peer(runner, feet)
-    data, q = mujoco.MjData(model), pose(robot)
-    low = min(robot.frame_pose(q, foot)[2, 3] for foot in feet)
-    q[2] = RADIUS - low + 1e-9
+    walls = Environment([floor], stander.balls)
+    ours, free, data = Stepper(robot, STEP, walls), Stepper(robot, STEP), mujoco.MjData(model)
+    kp, kd = stander.stiffness(robot)
     ours.set_state(q, np.zeros(robot.nv))
     data.qpos[:] = [*q[:3], 1, 0, 0, 0, *q[7:]]
 
     def hold(name: str) -> None:
         if name == "ours":
-            ours.effort[6:] = 3.0 * (q[7:] - ours.q[7:]) - 0.05 * ours.v[6:]
+            ours.effort[6:] = kp * (q[7:] - ours.q[7:]) - kd * ours.v[6:]
         elif name == "MuJoCo":
-            data.qfrc_applied[6:] = 3.0 * (q[7:] - data.qpos[7:]) - 0.05 * data.qvel[6:]
+            data.qfrc_applied[6:] = kp * (q[7:] - data.qpos[7:]) - kd * data.qvel[6:]
 
     for _ in range(1000):
         hold("ours"), hold("MuJoCo"), ours.advance(), mujoco.mj_step(model, data)
-    calls = {
-        "ours": lambda: ours.advance(GROUP),
-        "MuJoCo": lambda: mujoco.mj_step(model, data, nstep=GROUP),
+    calls: dict[str, Callable[[int], object]] = {
+        "ours": ours.advance,
+        "MuJoCo": lambda steps: mujoco.mj_step(model, data, nstep=steps),
     }
-    ours_effort = ours.effort.copy()
-    standing = timed(calls, hold)
-    print(f"standing, {len(ours.contacts)} and {data.ncon} contacts:", standing)
+    effort = ours.effort.copy()
+    standing, heights = timed(calls, 1, hold), (ours.q[2] - q[2], data.qpos[2] - q[2])
+    name = stander.entry.name
+    print(f"{name} standing, {len(ours.contacts)} and {data.ncon} contacts, us a step:", standing)
+    assert max(map(abs, heights)) < 0.05, f"{name} does not stand: {heights} m"
     high = q + np.eye(robot.nq)[2] * 1e3
     for stepper in (ours, free):
         stepper.set_state(high, np.zeros(robot.nv))
         stepper.effort[:] = 0.0
-    data.qpos[2] += 1e3
-    falling = timed({**calls, "free": lambda: free.advance(GROUP)}, lambda name: None)
-    print("falling:", falling)
+    data.qpos[2], data.qfrc_applied[:] = data.qpos[2] + 1e3, 0.0
+    calls["without walls"] = free.advance
+    print(f"{name} falling:", timed(calls, GROUP, lambda name: None))
+    return robot, walls, model, q, effort
 
-    rollouts(runner.robot, walls, model, q, ours_effort)
+
+def main() -> None:
+    """Print the table."""
+    warnings.simplefilter("ignore", mbdyn_ros.ModelWarning)
+    compared(G1)
+    rollouts(*compared(SOLO))
 
 
 def rollouts(

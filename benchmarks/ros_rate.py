@@ -119,9 +119,9 @@ def measure_controller(
 
     def take(message: DiagnosticArray) -> None:
         for status in message.status:
-            if status.name in heard:
-                values = {one.key: one.value for one in status.values}
-                heard[status.name].append({**values, "message": status.message})
+            name = status.name.removeprefix("bench/")
+            if name in heard:
+                heard[name].append({one.key: one.value for one in status.values})
 
     node.create_subscription(DiagnosticArray, "/diagnostics", take, 10)
     reference = node.create_publisher(JointTrajectory, "piezo_controller/reference", 10)

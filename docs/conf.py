@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from importlib.metadata import version as installed
 from typing import Any
+
+from docutils.nodes import SkipNode
+from ziamath import Latex
 
 project = "mbdyn_ros"
 author = "mbdyn_ros developers"
@@ -14,8 +18,8 @@ version = release = installed("mbdyn_ros")
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
-    "sphinx.ext.mathjax",
     "sphinx_copybutton",
 ]
 exclude_patterns = ["_build"]
@@ -23,6 +27,7 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
 
+autosummary_generate = False  # its tables are all that is asked for
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"  # numpydoc's words say more
 autodoc_preserve_defaults = True
@@ -30,6 +35,7 @@ napoleon_google_docstring = False
 napoleon_attr_annotations = False  # the words of an attribute say more
 napoleon_custom_sections = ["Returns"]  # words, no list of types
 
+html_math_renderer = "drawn"
 html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["book.css"]
@@ -40,7 +46,10 @@ copybutton_prompt_is_regexp = True
 
 
 LISTS = ("Parameters", "Attributes")
-"""Sections whose entries say at once what a name means, where numpydoc has a type."""
+"""Sections whose entries say at once what a name means, where numpydoc has a type.
+
+So do lines below a summary, before all sections.
+"""
 
 
 def _words_below_names(
@@ -52,7 +61,7 @@ def _words_below_names(
         if line.startswith("---") and k:
             section = lines[k - 1].strip()
         entry, colon, words = line.partition(" : ")
-        if section in LISTS and colon and not line.startswith(" "):
+        if section in ("", *LISTS) and colon and re.fullmatch(r"[\w*][\w*, ]*", entry):
             told += [entry, f"    {words}"]
         else:
             told.append(line)
@@ -62,6 +71,16 @@ def _words_below_names(
 def _keep_bars(app: Any, what: str, name: str, it: Any, options: Any, lines: list[str]) -> None:
     """Norms such as |q| are no substitutions."""
     lines[:] = [line if ">>>" in line else line.replace("|", "\\|") for line in lines]
+
+
+def _formula(writer: Any, node: Any) -> None:
+    """A formula as a drawing: it needs no network, no JavaScript and no font of the reader's."""
+    tex, alone = node.astext(), node.tagname == "math_block"
+    drawn = Latex(tex, size=18 if alone else 17, color="currentColor", inline=not alone)
+    tag, style = ("div", "") if alone else ("span", f"vertical-align: {drawn.getyofst():.2f}px")
+    writer.body.append(writer.starttag(node, tag, "", CLASS="math", style=style))
+    writer.body.append(f'<span role="img" aria-label="{escape(tex)}">{drawn.svg()}</span></{tag}>')
+    raise SkipNode
 
 
 def _break_names(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
@@ -77,3 +96,4 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", _words_below_names, priority=400)  # first
     app.connect("autodoc-process-docstring", _keep_bars)
     app.connect("html-page-context", _break_names)
+    app.add_html_math_renderer("drawn", (_formula, None), (_formula, None))

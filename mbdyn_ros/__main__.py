@@ -25,6 +25,8 @@ VERBS = (
      "Write the equations as C99 that needs no library, or as formulas."),
     ("completion", ".cli.completion:completion",
      "Print what lets a shell complete verbs, options and robots by the Tab key."),
+    ("convert", ".cli.convert:convert",
+     "Tell a trajectory in other joints: booms and jibs in their cylinders, and back."),
     ("doctor", ".cli.doctor:doctor",
      "Say what of this machine serves, what is missing, and how to get it."),
     ("edit", ".cli.edit:edit",

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .array import FLOAT64, NoNumbers, as_numbers
+from .array import FLOAT64, NoNumbers, all_finite, as_numbers
 from .equations.frames import AXES, Frame
 from .errors import InputError, brief
 from .model.coordinates import Coordinates
@@ -77,6 +77,8 @@ def single_vector(what: str, value: object, labels: Sequence[str]) -> Array:
 
 def require_finite(what: str, array: Array, labels: Sequence[str]) -> None:
     """Refuse NaN and infinity, naming the first joint that has one."""
+    if all_finite(array):
+        return
     for label, number in zip(labels, array.tolist(), strict=True):
         if not math.isfinite(number):
             raise InputError(f"{what} of {label} is {number}: every number must be finite")
@@ -87,6 +89,13 @@ def positive_seconds(what: str, value: object) -> float:
     if not isinstance(value, (int, float, np.number)) or not (math.isfinite(value) and value > 0):
         raise InputError(f"{what} must be a positive number of seconds; it is {value!r}")
     return float(value)
+
+
+def no_environment(given: object) -> InputError:
+    """The error of what is given as an environment and is none."""
+    return InputError(
+        f"environment must be an Environment, not {given!r}: write Environment([surface, ...])"
+    )
 
 
 def require_unit_quaternions(coordinates: Coordinates, position: Array) -> None:

@@ -1,6 +1,7 @@
 """Arrays of numbers."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,20 @@ def as_number(value: object) -> float:
     if array.size != 1:
         raise NoNumbers(f"not {array.size} of them")
     return float(array.item())
+
+
+def all_finite(numbers: Array) -> bool:
+    """Whether all of a few numbers (n,) are finite; for many, NumPy's own way is faster.
+
+    If their sum is finite, they are. It may overflow where they do not.
+    """
+    return math.isfinite(sum(numbers.tolist())) or bool(np.isfinite(numbers).all())
+
+
+def places(numbers: Sequence[int]) -> slice | NDArray[np.intp]:
+    """Places in an array; a slice, which takes less time, where they begin at 0 and have no gap."""
+    rows = np.array(numbers, dtype=np.intp)
+    return slice(0, len(rows)) if (rows == np.arange(len(rows))).all() else rows
 
 
 def _masked(value: object) -> tuple[int, ...] | None:

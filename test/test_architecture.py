@@ -35,9 +35,8 @@ def parsed(path: Path) -> ast.Module:
 
 
 @functools.cache
-def relative_imports(text: str) -> list[ast.ImportFrom]:
+def relative_imports(tree: ast.Module) -> list[ast.ImportFrom]:
     """What a module imports by dots, wherever in it, but for typing."""
-    tree = ast.parse(text)
     typing = {
         id(inner)
         for node in ast.walk(tree)
@@ -51,9 +50,9 @@ def relative_imports(text: str) -> list[ast.ImportFrom]:
     ]
 
 
-def imports(module: Path_, text: str, known: dict[Path_, Path]) -> Iterator[Path_]:
+def imports(module: Path_, tree: ast.Module, known: dict[Path_, Path]) -> Iterator[Path_]:
     """The modules that a module imports from the package, but for typing."""
-    for node in relative_imports(text):
+    for node in relative_imports(tree):
         base = module[: len(module) - node.level]
         source = (*base, *(node.module.split(".") if node.module else ()))
         for alias in node.names:
@@ -66,7 +65,7 @@ def edges(known: dict[Path_, Path]) -> dict[Path_, dict[str, set[str]]]:
     """For every folder, which of its entries import which others."""
     result: dict[Path_, dict[str, set[str]]] = {}
     for module, path in known.items():
-        for target in imports(module, path.read_text(), known):
+        for target in imports(module, parsed(path), known):
             depth = 0
             while depth < min(len(module), len(target)) and module[depth] == target[depth]:
                 depth += 1
@@ -98,9 +97,9 @@ def test_circles_are_found() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
     known = {("x", "a"): Path("a"), ("y", "b"): Path("b"), ("y", "__init__"): Path("y")}
     late = "def f():\n    from ..y.b import c\n"
-    assert list(imports(("x", "a"), late, known)) == [("y", "b")]
+    assert list(imports(("x", "a"), ast.parse(late), known)) == [("y", "b")]
     typed = "if TYPE_CHECKING:\n    from ..y import b\n"
-    assert list(imports(("x", "a"), typed, known)) == []
+    assert list(imports(("x", "a"), ast.parse(typed), known)) == []
 
 
 def test_folders_import_downwards() -> None:
@@ -120,7 +119,7 @@ def test_imports_lead_somewhere() -> None:
     """A relative import of what is not there is found when it runs; here it is found at once."""
     known = modules()
     for module, path in known.items():
-        for target in imports(module, path.read_text(), known):
+        for target in imports(module, parsed(path), known):
             assert target in known or (*target, "__init__") in known, (module, target)
 
 
@@ -159,9 +158,13 @@ def test_a_constant_is_defined_once() -> None:
     homes: dict[str, list[str]] = {}
     for module, path in modules().items():
         for node in parsed(path).body:
-            targets = node.targets if isinstance(node, ast.Assign) else []
-            for target in targets:
-                if isinstance(target, ast.Name) and target.id.isupper() and _is_number(node.value):
+            if not isinstance(node, ast.Assign):
+                continue
+            pairs = [(target, node.value) for target in node.targets]
+            for target, value in pairs:
+                if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+                    pairs += zip(target.elts, value.elts, strict=True)
+                elif isinstance(target, ast.Name) and target.id.isupper() and _is_number(value):
                     homes.setdefault(target.id.lstrip("_"), []).append("/".join(module))
     assert not {name: places for name, places in homes.items() if len(places) > 1}
 
@@ -189,8 +192,14 @@ def test_the_page_on_architecture_names_what_is_there() -> None:
 
 
 def _is_number(value: ast.expr) -> bool:
-    """Whether an expression is a number, a product of numbers, or one less than zero."""
+    """Whether an expression is a number or several: written out, named, or made of such."""
     if isinstance(value, ast.BinOp):
         return _is_number(value.left) and _is_number(value.right)
+    if isinstance(value, ast.Tuple):
+        return all(_is_number(one) for one in value.elts)
+    if isinstance(value, ast.Attribute):
+        return ast.unparse(value) in ("math.pi", "math.tau", "np.pi", "math.inf", "np.inf")
+    if isinstance(value, ast.Name):
+        return value.id.isupper()
     inner = value.operand if isinstance(value, ast.UnaryOp) else value
     return isinstance(inner, ast.Constant) and isinstance(inner.value, (int, float))

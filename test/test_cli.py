@@ -26,8 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOUR_BAR = str(ROOT / "urdf" / "four_bar.urdf")
 POSE = "[0, -1, 1, 0.2, 0.5, 0]"
 VERBS = [
-    "bench", "codegen", "completion", "doctor", "edit", "examples", "fd", "id", "ik", "inspect",
-    "mechanism", "ops", "piezo", "simulate", "view",
+    "bench", "codegen", "completion", "convert", "doctor", "edit", "examples", "fd", "id", "ik",
+    "inspect", "mechanism", "ops", "piezo", "simulate", "view",
 ]  # fmt: skip
 pytestmark = pytest.mark.usefixtures("interpreted_module")
 

@@ -57,8 +57,30 @@ def test_efforts_of_the_motors_alone() -> None:
         stepper.effort = [1.0, 2.0]
 
 
+@pytest.mark.parametrize(("text", "words"), [
+    ("surfaces: [{name: wall, g: z}]", "this surface has no type; give it one of plane, sphere"),
+    ("surfaces: !!python/tuple [1]", "must be a list, not a list with the tag .*python/tuple"),
+])  # fmt: skip
+def test_surfaces_that_are_none(text: str, words: str) -> None:
+    with pytest.raises(MbdynError, match=words):
+        mbdyn_ros.read_environment(text)
+
+
 def test_an_environment_of_one_line() -> None:
     (floor,) = mbdyn_ros.read_environment("surfaces: [{name: floor, type: plane}]").surfaces
     assert floor.name == "floor"
     with pytest.raises(mbdyn_ros.MbdynError, match="no such file"):
         mbdyn_ros.read_environment("walls.yaml")
+
+
+def test_a_list_of_surfaces_is_no_environment() -> None:
+    robot = mbdyn_ros.load(CART, floating_base=True)
+    q, v, walls = robot.home_position, np.zeros(7), [Surface.plane(name="floor")]
+    words = r"environment must be an Environment, not \[Surface\('floor'.*: write Environment\(\["
+    for call in (
+        lambda: Stepper(robot, 1e-3, walls),  # type: ignore[arg-type]
+        lambda: mbdyn_ros.simulate(robot, q, v, 0.1, environment=walls),  # type: ignore[arg-type]
+        lambda: robot.rollout(q, v, np.zeros((1, 7)), 1e-3, environment=walls),
+    ):
+        with pytest.raises(InputError, match=words):
+            call()

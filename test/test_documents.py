@@ -16,6 +16,8 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import settings
 
+import mbdyn_ros
+from mbdyn_ros import control, mechanisms, piezo
 from mbdyn_ros.__main__ import main
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -90,10 +92,22 @@ def test_blocks(page: Path, desk: Path) -> None:
 
 
 def test_every_page_is_in_the_book() -> None:
-    contents = (ROOT / "docs" / "index.md").read_text()
+    contents = "".join((ROOT / "docs" / name).read_text() for name in ("index.md", "api.md"))
     for page in PAGES[1:]:
         name = str(page.relative_to(ROOT / "docs")).removesuffix(".md")
         assert name == "index" or re.search(rf"^{name}$|<{name}>", contents, re.MULTILINE), name
+
+
+def test_every_public_name_is_in_the_api_reference() -> None:
+    listed = set(re.findall(r"^   ~mbdyn_ros\.([\w.]+)$", (ROOT / "docs/api.md").read_text(), re.M))
+    packages = {"": mbdyn_ros, "control.": control, "mechanisms.": mechanisms, "piezo.": piezo}
+    for prefix, package in packages.items():
+        for name in package.__all__:
+            held = getattr(package, name)
+            if callable(held) and not name.endswith(("Error", "Warning")):
+                assert prefix + name in listed, prefix + name
+    for name in dir(mbdyn_ros.Robot):
+        assert name.startswith("_") or f"Robot.{name}" in listed, name
 
 
 def without_code(page: Path) -> str:

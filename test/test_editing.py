@@ -108,6 +108,31 @@ def test_a_loop_that_stands_still_is_no_loop() -> None:
         edit.locked(robot.model, {name: 0.1 for name in positions})
 
 
+def test_what_stands_only_at_a_dead_point_is_not_locked() -> None:
+    """A ram turns back at home, and moves all the same."""
+    joints = "".join(
+        f'''<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>
+        <origin xyz="{x} 0 0"/><axis xyz="{axis}"/><limit lower="-4" upper="4"/></joint>'''
+        for name, kind, parent, child, x, axis in [
+            ("turn", "revolute", "base", "table", 0, "0 0 1"),
+            ("motor", "revolute", "table", "crank", 0, "0 1 0"),
+            ("pin", "revolute", "crank", "rod", 0.2, "0 1 0"),
+            ("guide", "prismatic", "table", "ram", 0.7, "1 0 0"),
+        ]
+    )
+    links = "".join(f'<link name="{name}"/>' for name in ("base", "table", "crank", "rod", "ram"))
+    robot = mbdyn_ros.load(
+        f"""<robot name="press">{links}{joints}<loop name="wrist" type="revolute">
+        <predecessor link="rod"><origin xyz="0.5 0 0"/></predecessor><successor link="ram"/>
+        <axis xyz="0 1 0"/></loop></robot>""",
+        mechanism="{independent: [turn, motor]}",
+    )
+    reduced = robot.locked(["turn"])
+    assert reduced.joint_names == ("motor", "pin", "guide")
+    ram = 0.2 * np.cos(0.3) + np.sqrt(0.25 - (0.2 * np.sin(0.3)) ** 2)
+    assert reduced.frame_pose([0.3], "ram")[0, 3] == pytest.approx(ram, abs=1e-12)
+
+
 def test_mimics_follow_a_lock() -> None:
     robot = mbdyn_ros.load(HAND)
     for positions in ({"grip": 0.25}, {"follow": 0.0}, {"grip": 0.25, "follow": 0.0}):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +31,34 @@ def numbers(k: int, document: dict[str, Any]) -> list[float]:
     if k == 3:
         rates = document["series"]["velocity"]
         return [rates["arm_joint"][0], rates["planet_joint"][0]]
-    return [document["mean_friction_power"]]
+    if k == 4:
+        return [document["mean_friction_power"]]
+    return of_robot(k, document)
+
+
+def of_robot(k: int, document: dict[str, Any]) -> list[float]:
+    """The numbers that the answer of exercise k + 1 gives: the first five are on linkages."""
+    if k == 9:
+        pins = len(document["joints"]) + len(document["loops"])
+        count = 6 * document["moving_bodies"] - 5 * pins
+        return [count, document["mobility"], document["mobility"] - count]
+    rows = document["acceleration" if k == 7 else "effort"]
+    if k == 8:
+        force, weight = -rows["telescope_joint"], 175 * 9.81
+        steep = math.degrees(math.asin(force / weight))
+        return [force, weight, steep, rows["lift_rod_joint"] / 1e3]
+    lift, elbow = rows["shoulder_lift_joint"], rows["elbow_joint"]
+    if k == 6:
+        return [lift, rows["wrist_1_joint"]]
+    return [lift, elbow, *[0.81725 * lift + 0.39225 * elbow] * (k == 7)]
 
 
 @pytest.mark.usefixtures("interpreted")
-@pytest.mark.parametrize("k", range(5))
+@pytest.mark.parametrize("k", range(10))
 def test_the_answer_is_what_the_command_says(k: int) -> None:
     question, _, answer = EXERCISES[k].partition("Answer:")
     (command,) = re.findall(r"^mbdyn (.*)$", question, flags=re.MULTILINE)
-    arguments = [one for one in command.split() if one != "--json"] + ["--json"]
+    arguments = [one for one in shlex.split(command) if one != "--json"] + ["--json"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
     given = re.findall(r"-?\d+(?:\.\d+)?", answer)

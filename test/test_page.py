@@ -195,9 +195,10 @@ def test_a_chart_writes_enough_digits(peak: float, unit: str, shown: float) -> N
     page = Page("charts", ANY_PORT)
     try:
         chart, x = Chart(page.server.gui, "force (N)", "time (s)"), np.arange(2.0)
-        chart.show(x, [Line("pin", np.array([0.0, -peak]), "#000000")])
+        chart.show(x, [Line("pin", np.array([peak / 3, -peak]), "#000000")])
         assert chart._handle.axes[1]["label"] == f"force ({unit})"
         assert chart._handle.data[1].min() == pytest.approx(-shown)
+        assert "y" not in chart._handle.scales  # found by uPlot: new ones make a chart anew
     finally:
         page.close()
 

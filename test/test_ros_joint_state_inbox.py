@@ -1,10 +1,11 @@
-"""Joint states read from their bytes, against rclpy's own reading."""
+"""Joint states read from and written into their bytes, against rclpy's own way."""
 
 from __future__ import annotations
 
 import math
 import random
 
+import numpy as np
 import pytest
 
 pytest.importorskip("rclpy")
@@ -12,6 +13,8 @@ pytest.importorskip("rclpy")
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 
+from mbdyn_ros.ros.messages import joint_state_bytes
+from mbdyn_ros.ros.messages.joint_state_bytes import JointStateBytes
 from mbdyn_ros.ros.messages.joint_state_inbox import JointStateReader, JointStates
 
 
@@ -78,3 +81,27 @@ def test_other_bytes_are_left_to_rclpy() -> None:
                 reader.read(bad)
         else:
             assert reader.read(bad) == expected
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_as_rclpy_writes(plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All forms, each with numbers twice; in another encoding the message itself is handed on."""
+    if not plain:
+        monkeypatch.setattr(joint_state_bytes, "serialize_message", lambda one: b"\x00\x07\x00\x00")
+    rng = random.Random(6)
+    for _ in range(100):
+        one = message(rng)
+        form = len(one.velocity) > 0, len(one.effort) > 0
+        written = JointStateBytes(one.name, one.header.frame_id, *form)
+        for _ in range(2):
+            numbers = [np.array([rng.uniform(-9, 9) for _ in one.name]) for _ in range(3)]
+            expected = JointState(header=one.header, name=one.name, position=numbers[0].tolist())
+            written.position[:] = numbers[0]
+            if form[0]:
+                written.velocity[:] = expected.velocity = numbers[1].tolist()
+            if form[1]:
+                written.effort[:] = expected.effort = numbers[2].tolist()
+            expected.header.stamp.sec, expected.header.stamp.nanosec = rng.randrange(9), 5
+            sent = written.stamped(expected.header.stamp.sec, 5)
+            assert isinstance(sent, bytes) == plain
+            assert (deserialize_message(sent, JointState) if plain else sent) == expected

@@ -18,6 +18,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import mbdyn_ros
 from mbdyn_ros.errors import InputError
+from mbdyn_ros.ros.messages.measured_state import MeasuredState
 from mbdyn_ros.ros.messages.sensed_joints import SensedJoints, Trust
 from mbdyn_ros.ros.nodes.loop_state_publisher import LoopStatePublisher
 from mbdyn_ros.ros.nodes.trajectory_converter import TrajectoryConverter
@@ -69,6 +70,14 @@ def test_all_joints_of_a_message(crane: mbdyn_ros.Robot) -> None:
     assert not len(sensed.message.velocity) and not len(sensed.message.effort)
     without = JointState(name=message.name, position=message.position, effort=[math.nan] * 5)
     assert sensed.take(without, 1.01, 1.01) and not len(sensed.message.effort)
+
+
+def test_words_for_states_that_stop() -> None:
+    """Stamped a little behind, and then no more: what is wrong is that none came."""
+    state = MeasuredState(["hinge"])
+    assert state.take(JointState(name=["hinge"], position=[1.0], velocity=[0.0]), 1.0, 0.99)
+    assert state.missing(1.085, 0.1) == ""
+    assert state.missing(1.095, 0.1) == "no joint_states of all joints for 0.1 s"
 
 
 def test_several_sources(crane: mbdyn_ros.Robot) -> None:

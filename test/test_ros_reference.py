@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,7 @@ from mbdyn_ros.ros.messages.playback import approach
 from mbdyn_ros.ros.messages.reference import Reference
 from mbdyn_ros.ros.messages.reference_limits import ReferenceLimits
 from mbdyn_ros.ros.messages.trajectory_bytes import read_trajectory
-from mbdyn_ros.ros.messages.turns import TURN, Turns
+from mbdyn_ros.ros.messages.turns import Turns
 
 TIMES = np.array([0.0, 0.5, 1.3, 2.0])
 
@@ -114,13 +116,13 @@ def test_continuous_joints_go_the_shortest_way_round(interpreted: None) -> None:
     turns = Turns(robot, names)
     measured = MeasuredState(names, turns)
     assert measured.take(joint_state(names, [0.1, 3.1, 0.02], [0.0] * 3), 1.0, 1.0)
-    wanted = np.array([0.1 + TURN, -3.1, 0.02])
-    np.testing.assert_allclose(measured.way(wanted), [TURN, TURN - 6.2, 0.0], atol=1e-12)
-    assert measured.farthest(wanted) == ("shoulder", 0.1, pytest.approx(TURN))
+    wanted = np.array([0.1 + math.tau, -3.1, 0.02])
+    np.testing.assert_allclose(measured.way(wanted), [math.tau, math.tau - 6.2, 0.0], atol=1e-12)
+    assert measured.farthest(wanted) == ("shoulder", 0.1, pytest.approx(math.tau))
     goal = Reference(np.array([2.0]), np.array([[0.1, -3.1, 0.02]]))
     way = approach(goal, 0.0, 1.0, (measured.position, zero, zero), turns)
     assert way is not None
-    assert way.at(1.0)[0] == pytest.approx([0.1, 3.1 - TURN, 0.02])
+    assert way.at(1.0)[0] == pytest.approx([0.1, 3.1 - math.tau, 0.02])
     assert np.ptp([way.at(time)[0][1] for time in np.linspace(1, 2)]) < 0.1
 
     follower = ARM.replace("</robot>", f'''<link name="wheel">{inertial(1)}</link>

@@ -166,6 +166,28 @@ def test_an_impact_that_jams_does_not_bounce() -> None:
     assert stepper.unsettled == 0 and stepper.residual <= MISSED
 
 
+@pytest.mark.parametrize("v", [(0.5, -0.5, 0.2), (0.3, 0.2, 1.0), (-1.0, 0.0, 2.0)])
+def test_a_contact_wedged_against_its_joint_takes_what_holds_it(v: tuple[float, ...]) -> None:
+    """Forces across the plane of the joint move nothing: they are no larger for that."""
+    robot = mbdyn_ros.load(
+        """<robot name="wedge"><link name="base"/><link name="wedge"><inertial>
+        <origin xyz="-0.09 -0.2 -0.3"/><mass value="2"/>
+        <inertia ixx="0.25" iyy="0.28" izz="0.08" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="slide" type="planar"><parent link="base"/><child link="wedge"/>
+        <axis xyz="0 -1 0"/><dynamics damping="1"/></joint></robot>"""
+    )
+    wall = Surface.plane((0, -0.4, -0.9), (0.2, 0.75, 0.6), restitution=0.0, friction=1.2)
+    stepper = Stepper(robot, 1e-3, Environment([wall], [("wedge", (-0.18, -0.4, -0.6))]))
+    stepper.set_state(np.zeros(3), v)
+    energy, most = stepper.energy.sum(), 0.0
+    for _ in range(400):
+        stepper.advance()
+        most = max(most, *(np.abs(contact.force).max() for contact in stepper.contacts), 0.0)
+    assert 9.81 < most < 100
+    assert stepper.unsettled == 0 and stepper.residual <= MISSED
+    assert 0 < stepper.lost < energy - stepper.energy.sum()  # the rest went into damping
+
+
 def test_a_turn_within_a_step_is_reported() -> None:
     """A pendulum that goes all the way round between two steps, and through the wall."""
     robot = mbdyn_ros.load(
@@ -246,3 +268,23 @@ def test_long_steps_on_many_points_do_not_throw_a_robot_up() -> None:
             assert rise <= 1e-6 * start
         assert energy < 0.05 * start
     assert stepper.deepest < 1e-6
+
+
+def test_a_joint_that_its_friction_holds_brings_no_energy() -> None:
+    """In flight, where nothing else touches: errors of the step are trimmed there too."""
+    mass = '''<inertial><origin xyz="0.3 0 0.1"/><mass value="1"/>
+        <inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0" ixz="0" iyz="0"/></inertial>'''
+    robot = mbdyn_ros.load(
+        f'''<robot name="pair"><link name="base">{mass}</link><link name="arm">{mass}</link>
+        <joint name="turn" type="continuous"><parent link="base"/><child link="arm"/>
+        <origin xyz="0.5 0 0"/><axis xyz="0 1 0"/><dynamics friction="5"/></joint></robot>''',
+        floating_base=True,
+    )
+    stepper = Stepper(robot, 1e-3)
+    stepper.set_state(robot.home_position, [0, 0, 0, 1.0, 2.0, 3.0, 0.0])
+    energies = [stepper.energy.sum()]
+    for _ in range(300):
+        stepper.advance()
+        energies.append(stepper.energy.sum())
+    assert np.diff(energies).max() < 1e-12 * energies[0]
+    assert 0 < stepper.trimmed < 1e-3 * energies[0]

@@ -77,6 +77,43 @@ def test_other_loops_stay_as_they_are(kind: str) -> None:
     assert max((tilt.angle for tilt in tilts), default=0.0) < 1e-12
 
 
+def sarrus() -> mbdyn_ros.Robot:
+    """A plate on two legs of two arms (1 m) that fold in planes across each other: it rises."""
+
+    def arm(name: str) -> str:
+        return f"""<link name="{name}"><inertial><mass value="1"/>
+          <inertia ixx="1" iyy="1" izz="1"/></inertial></link>"""
+
+    def hinge(name: str, parent: str, child: str, axis: str, place: str) -> str:
+        return f"""<joint name="{name}" type="continuous"><parent link="{parent}"/>
+          <child link="{child}"/><origin {place}/><axis xyz="{axis}"/></joint>"""
+
+    up = 'xyz="0 0 1"'
+    return mbdyn_ros.load(
+        '<robot name="sarrus"><link name="base"/>'
+        + "".join(map(arm, ("a", "b", "plate", "c", "d")))
+        + hinge("first", "base", "a", "0 1 0", 'xyz="0.5 0 0"')
+        + hinge("second", "a", "b", "0 1 0", up)
+        + hinge("third", "b", "plate", "0 1 0", up)
+        + hinge("other", "base", "c", "1 0 0", 'xyz="0 0.5 0" rpy="0.6 0 0"')
+        + hinge("another", "c", "d", "1 0 0", up)
+        + """<loop name="last" type="revolute"><predecessor link="d"><origin xyz="0 0 1"/>
+          </predecessor><successor link="plate"><origin xyz="-0.5 0.5 0"/></successor>
+          <axis xyz="1 0 0"/></loop></robot>""",
+        mechanism="{independent: [first], "
+        "home: {first: 0.5, second: -1, third: 0.5, other: -0.1, another: -1}}",
+    )
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_hinges_across_others_are_in_no_plane() -> None:
+    robot = sarrus()
+    for angle in (0.5, 0.7):
+        risen = np.eye(4)
+        risen[[0, 2], 3] = 0.5, 2 * np.cos(angle)
+        np.testing.assert_allclose(robot.frame_pose([angle], "plate"), risen, atol=1e-12)
+
+
 def test_real_tilt_is_refused() -> None:
     with pytest.raises(mbdyn_ros.ModelError, match="cannot be closed"):
         mbdyn_ros.load(tilted(0.01))

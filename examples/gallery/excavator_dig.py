@@ -13,7 +13,8 @@ phase = np.array([0, 0, 1, 2])
 q = amplitude * np.sin(w * t[:, None] + phase)
 v = amplitude * w * np.cos(w * t[:, None] + phase)
 a = -amplitude * w**2 * np.sin(w * t[:, None] + phase)
-pushed = {"bucket": [0.0, 0.0, 3000.0, 0.0, 0.0, 0.0]}  # in the bucket's axes, N and N m
+force, teeth = np.array([0, 0, 3000]), np.array([-0.44, 0, -0.53])  # N, m, in the bucket's axes
+pushed = {"bucket": [*force, *np.cross(teeth, force)]}
 
 figure, axes = plt.subplots()
 free, loaded = robot.inverse_dynamics(q, v, a), robot.inverse_dynamics(q, v, a, wrenches=pushed)

@@ -61,7 +61,7 @@ def _draw_path(above: plt.Axes, below: plt.Axes, outcome: Outcome) -> None:
                    label="with feed-forward")  # fmt: skip
     above.set_ylim(1e-2, 3e3)
     above.set_ylabel("path error of the tool (mm)")
-    above.legend(frameon=False, loc="lower center", ncols=2)
+    above.legend(frameon=False, loc="center", bbox_to_anchor=(0.5, 0.58), ncols=2)
     above.set_title(
         f"{TITLES.get(outcome.name, outcome.name)}: within {with_it.max_mm:.1f} mm,\n"
         f"PD {100 * outcome.pd_share:.2f} % of the effort; PD alone {without.max_mm:.0f} mm",

@@ -17,7 +17,7 @@ SIGNS = (-ARGUMENT_ROUNDING, ARGUMENT_ROUNDING)
 ROUNDED_TIMES = 4
 """Ways to round all arguments that are tried."""
 
-MARGIN = 8.0
+SAFETY = 8.0
 """The noise over the largest change that was seen."""
 
 
@@ -37,4 +37,4 @@ def rounding_noise(function: Callable[..., Array], arguments: Sequence[Array]) -
             noise = np.maximum(noise, np.abs(function(*rounded) - result))
         except MbdynError:
             break  # at the edge of what has an answer
-    return MARGIN * noise
+    return SAFETY * noise

@@ -76,8 +76,10 @@ class Analysis:
     @functools.cached_property
     def torque_without_gravity(self) -> Array:
         """Driving torque (N, n), N m, where nothing weighs."""
-        weightless = self.mechanism.replaced(gravity=0.0)
-        return Analysis(weightless, self.motion, self.friction).torque
+        weightless = self.mechanism.designs(gravity=0.0)  # it closes where this one does
+        if self.friction is not None:
+            return Analysis(weightless, self.motion, self.friction).torque
+        return weightless.inverse_dynamics(self.motion.q, self.motion.v, self.motion.a)
 
     @functools.cached_property
     def pose(self) -> Pose:

@@ -138,7 +138,7 @@ class Design(ABC):
                 raise self.refusal(f"{name} is {number!r}; give a number")
         return replace(self, **self._values(settings))
 
-    def designs(self: D, **settings: Array) -> D:
+    def designs(self: D, **settings: Number) -> D:
         """Many mechanisms in one: settings are arrays (N,) or numbers.
 
         Lengths that do not close are not refused but give NaN where they do not.

@@ -27,7 +27,7 @@ from .settings import length_names
 
 Points = NDArray[np.complex128]
 
-CANDIDATES, STARTS = 4000, 8
+CANDIDATES, MOVED_ON = 4000, 8
 """Random designs that are compared, and the best of them that are moved on."""
 
 SPREAD = np.log(3.0)
@@ -48,7 +48,7 @@ NEAR_ENOUGH = 1e-9
 EVALUATIONS = 300
 """Of each start by least squares."""
 
-SHORTEST, LARGEST_LINK = 0.05, 5.0
+SHORTEST_LINK, LARGEST_LINK = 0.05, 5.0
 """Lengths of links, in sizes of the path (from its middle to its farthest point)."""
 
 DIFFERENCE = 1e-7
@@ -100,7 +100,7 @@ def fit_curve(
     part: str | None = None,
     seed: int = 0,
     candidates: int = CANDIDATES,
-    starts: int = STARTS,
+    starts: int = MOVED_ON,
 ) -> CurveFit:
     """The design of a kind whose coupler curve comes nearest to a path.
 
@@ -197,7 +197,7 @@ class _Problem:
     def bounds(self, count: int) -> tuple[Array, Array]:
         """Bounds of the unknowns: no link shorter or longer than serves a path of this size."""
         low, high = np.full(count, -np.inf), np.full(count, np.inf)
-        low[: len(self.names)] = np.log(self.size * SHORTEST)
+        low[: len(self.names)] = np.log(self.size * SHORTEST_LINK)
         high[: len(self.names)] = np.log(self.size * LARGEST_LINK)
         return low, high
 

@@ -70,10 +70,12 @@ ORDINALS = ("fourth", "fifth", "sixth", "seventh", "eighth")
 class Plate(Bar):
     """A link with three pins or more: first to second along its axis, the others anywhere.
 
-    length : m, from the first to the second pin. third : (along, across) m of the third pin,
-    seen from the first; so too the fourth to the eighth. center : as of a `Link`; default the
-    middle of the pins. inertia : default m sum r^2 / 12 over the pins' distances r from their
-    middle: that of an even triangle or parallelogram between them.
+    length : m, from the first to the second pin.
+    third : (along, across) m of the third pin, seen from the first; so too the fourth to the
+        eighth.
+    center : as of a `Link`; default the middle of the pins.
+    inertia : default m sum r^2 / 12 over the pins' distances r from their middle: that of an even
+        triangle or parallelogram between them.
     """
 
     length: Number

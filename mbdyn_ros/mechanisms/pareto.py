@@ -40,8 +40,9 @@ GENERATIONS, CROWD = 35, 8
 class Front:
     """The designs of a Pareto front, from the best in the first goal to that in the second.
 
-    settings : (k,) by name. values : (k,) by goal. tried : values (N, 2) of all designs that go
-    through the motion.
+    settings : (k,) by name.
+    values : (k,) by goal.
+    tried : values (N, 2) of all designs that go through the motion.
     """
 
     mechanism: Mechanism

@@ -60,7 +60,7 @@ def set_straight(model: Model, tree: Tree, loops: Mapping[str, float]) -> tuple[
         most = min(loops[name] for name in plane.loops)
         if normal is None or any(abs(axes[name] @ normal) > most for name in plane.slides):
             continue
-        wanted = {name: normal * np.sign(axes[name] @ normal) for name in plane.hinges}
+        wanted = {name: normal * np.copysign(1.0, axes[name] @ normal) for name in plane.hinges}
         for name in plane.slides - straight.keys():
             across = axes[name] - (axes[name] @ normal) * normal
             wanted[name] = across / np.linalg.norm(across)

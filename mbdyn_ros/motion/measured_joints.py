@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..arguments import single_vector
-from ..array import Array
+from ..array import Array, all_finite, places
 from ..compiler.bound import Bound
 from ..equations.actuation import joint_rates
 from ..errors import InputError
@@ -20,8 +20,6 @@ MOST_FUSIONS = 30
 
 LEAST_FUSION_STEP = 1e-12
 """Step (rad or m, relative to 1) at which these have come to an end."""
-
-TURN = 2 * math.pi
 
 
 class MeasuredJoints:
@@ -72,12 +70,12 @@ class MeasuredJoints:
         self._rates = Bound(chart.calls.kernel(joint_rates)) if self.space.redundant else None
         coordinates = robot.system.coordinates
         # Trees of charts may stand in other orders.
-        self._rows_q, self._rows_v = (np.array(one) for one in chart.system.coordinates.joint_rows)
+        self._rows_q, self._rows_v = (places(one) for one in chart.system.coordinates.joint_rows)
         size = len(self.labels)
         self.position = np.zeros(len(coordinates.joint_labels))
         self.velocity = np.zeros(len(coordinates.joint_rate_labels))
         self.disagreement = np.zeros(size)
-        self._base = np.array(self.space.base, dtype=int)
+        self._base = places(self.space.base)
         self._own = np.array(self.space.rows, dtype=int)
         self._first = 7 * robot.floating_base
         self._closed.q = chart.home_position
@@ -86,7 +84,7 @@ class MeasuredJoints:
         self._turning = np.array([label in turning for label in self.labels], dtype=bool)
         self._home = chart.joint_state(chart.home_position)[0][self._own]
         self._turns = np.zeros(size)
-        self._correction = np.zeros(len(self._base))
+        self._correction = np.zeros(len(self.space.base))
 
     def update(
         self, position: Array | Sequence[float], velocity: Array | Sequence[float] | None = None
@@ -106,7 +104,7 @@ class MeasuredJoints:
         q = told[self._base] + self._correction
         if not self._reached(q):
             self._turns = np.where(
-                self._turning, TURN * np.round((measured - self._home) / TURN), 0.0
+                self._turning, math.tau * np.round((measured - self._home) / math.tau), 0.0
             )
             told = measured - self._turns
             q = told[self._base]
@@ -140,7 +138,7 @@ class MeasuredJoints:
         """Close the loops at positions of the chart; whether they close."""
         self._closed.q[self._first :] = q
         self._closed()
-        return bool(np.isfinite(self._closed.result).all())
+        return all_finite(self._closed.result)
 
     def _fused(self, told: Array, q: Array) -> Array:
         """The chart's positions of least squares, from q on, where the loops are closed."""
@@ -176,7 +174,7 @@ class MeasuredJoints:
     def _left(self, told: Array) -> Array:
         """Measured less told (k,), the shortest way round for joints that turn in loops."""
         left = told - self._closed.result[self._rows_q][self._own]
-        return np.where(self._turning, left - TURN * np.round(left / TURN), left)
+        return np.where(self._turning, left - math.tau * np.round(left / math.tau), left)
 
     def _parting(self, left: Array) -> str:
         k = int(np.argmax(np.abs(left)))

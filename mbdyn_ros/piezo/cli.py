@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..cli.printing import print_json, print_table
+from ..cli.printing import print_json, print_table, progress_bar
 from ..cli.robot_options import RobotOptions, complete_robot, robot_options
 from ..cli.state_options import AT_HOME, state_option
 from ..errors import InputError
@@ -142,7 +142,9 @@ def piezo(
         raise click.UsageError("--ring-up, --ring-down and --drive go with --holding")
     motion.set_state(start)
     path = circle(robot, link, start, radius, duration)
-    run = follow(control, motion, path, duration + SETTLE, rate, SAMPLES_PER_CYCLE if plot else 1)
+    samples = SAMPLES_PER_CYCLE if plot else 1
+    with progress_bar("simulating", duration + SETTLE) as progress:
+        run = follow(control, motion, path, duration + SETTLE, rate, samples, progress)
     least = 1e-3 * rotor.amplitude * radius
     document = {
         "pulses": len(run.pulses),

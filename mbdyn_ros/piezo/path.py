@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,13 +110,14 @@ def follow(
     duration: float,
     rate: float = 1000.0,
     samples: int = 1,
+    progress: Callable[[float], None] | None = None,
 ) -> PiezoRun:
     """Let a controller move a simulated robot along a path.
 
     Parameters
     ----------
     duration : s. rate : cycles of the controller per second, Hz.
-    samples : of the motion in each cycle.
+    samples : of the motion in each cycle. progress : told the time that is simulated, s.
     """
     robot, link = motion.robot, motion.link
     rows: list[tuple[float, float, Array, Array, Array]] = []
@@ -130,6 +132,8 @@ def follow(
             rows.append(
                 (now, motion.angle, motion.q.copy(), path.at(now)[0], motion.free.astype(bool))
             )
+        if progress is not None:
+            progress((k + 1) * step)
     time, angle, q, wanted, free = (np.array(column) for column in zip(*rows, strict=True))
     place, wanted_place = (robot.frame_pose(row, link)[:, :3, 3] for row in (q, wanted))
     return PiezoRun(time, angle, q, wanted, free, place, wanted_place, tuple(motion.pulses))

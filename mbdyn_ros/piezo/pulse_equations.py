@@ -26,7 +26,7 @@ import casadi as ca
 
 from ..equations.algebra.spatial import SX
 
-TURN = 2 * math.pi
+TURN = math.tau
 
 AMPLITUDE_ROUNDING = 1e-12
 """Torques below this fraction of force times reach are rounding: the force cannot move there."""

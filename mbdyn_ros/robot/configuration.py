@@ -27,7 +27,7 @@ DRAWS, HALVINGS = 64, 8
 
 
 def home_position(self: Robot) -> Array:
-    """`home` as q (nq,): loops are closed there."""
+    """`home` as q (nq,); loops are closed there."""
     home: Array = self.system.home[list(self.system.coordinates.q)]
     return home
 

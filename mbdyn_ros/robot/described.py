@@ -17,12 +17,11 @@ from ..model.model import Inertia, Joint, Link, Model, Pose
 from ..model.split_joints import parts
 from ..model.write.quaternion import quaternion
 from .home import EARTH
+from .rigid_body import UPPER
 from .variable import variable_names
 
 if TYPE_CHECKING:
     from .robot import Robot
-
-UPPER = np.triu_indices(3)
 
 
 def described_model(robot: Robot) -> Model:

@@ -71,8 +71,9 @@ def casadi(
 
     Parameters
     ----------
-    name, link, friction, axes : as in `bind`; also "closure", the residual (m or rad) of the loops
-        that have no closed form.
+    name : as in `bind`; also "closure", the residual (m or rad) of the loops that have no closed
+        form.
+    link, friction, axes : as in `bind`.
     parameters : True (and always for derivatives by parameters): what is variable is the last
         argument (`parameter_labels`), or, where nothing is, all inertias, gravity and what acts on
         joints; or a list as `variable` in `load`, of which it shall be made.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def links(self: Robot) -> tuple[str, ...]:
-    """All links, in document order: what `frame_pose` and its like take."""
+    """All links in document order, which `frame_pose` and its like take."""
     return tuple(link.name for link in self.model.links)
 
 
@@ -22,7 +22,7 @@ def moving_links(self: Robot) -> tuple[str, ...]:
 
 
 def frames(self: Robot) -> dict[str, str]:
-    """Every link, and the link that it moves with: the child of the joint that moves it.
+    """Every link, and the link that it moves with, the child of the joint that moves it.
 
     That is itself where no fixed joint lies between, and the root where it is fixed to the world.
     """

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def motor_labels(self: Robot) -> tuple[str, ...]:
-    """A name for each number of `motor_effort`: of motors, and of joints that have none told."""
+    """A name for each number of `motor_effort`, of motors and of joints that have none told."""
     return _motors(self)[0]
 
 

@@ -173,7 +173,7 @@ def symbolic_system(robot: Robot, parameters: bool | Sequence[str]) -> System:
 
 
 def system(self: Robot) -> System:
-    """The robot as equations see it, in numbers: those that hold now."""
+    """The robot as equations see it, in the numbers that hold now."""
     # None while the robot is built. Not by vars(self): an object that was once asked for its
     # dictionary keeps it, and each of its attributes costs 15 ns more (CPython 3.11).
     calls: Calls | None = getattr(self, "calls", None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ MOST_TRIES = 60
 LONGEST_STEP = 0.2
 """rad or m, of the way to where joints are locked."""
 
-STILL = 1e-8
+STANDING = 1e-8
 """Velocity (for one of size 1 of those that move) under which a joint stands still."""
 
 
@@ -48,15 +48,13 @@ def reduced_model(robot: Robot, positions: Mapping[str, float]) -> tuple[Model, 
         if set(positions) & set(robot.dependent_joints):
             result = replace(result, independent=None)  # joints of gears choose anew
         return result, {**home, **known}
-    q = _configuration(robot, known)
-    state, rates = joint_position(robot, q), _rates(robot, q)
-    free = _null_space(np.concatenate([rates[name] for name in known]))
+    q = _configuration(robot, _asked(robot, known), known)
+    state, free = joint_position(robot, q), _free(robot, q, known)
     home |= {name: float(x[0]) for name, x in state.items() if len(x) == 1}
-    still = {
-        name: _written(state[name])
-        for name, rate in rates.items()
-        if np.abs(rate @ free).max(initial=0.0) < STILL
-    }
+    still = {name: _written(state[name]) for name in _still(robot, q, free)}
+    for near in _nearby(robot, q, free, known):  # at a dead point a joint only seems to stand
+        moving = set(still) - _still(robot, near, _free(robot, near, known))
+        still = {name: x for name, x in still.items() if name not in moving}
     parts = {one.part_of for one in robot.model.joints if one.part_of and one.name in still}
     model = split_joints(model, parts & {one.name for one in model.joints})
     result = edit.locked(model, {**still, **known})
@@ -89,15 +87,41 @@ def _rates(robot: Robot, q: Array) -> dict[str, Array]:
     return _by_joint(robot, np.array(columns).T, "nv")
 
 
-def _configuration(robot: Robot, wanted: Mapping[str, float]) -> Array:
-    """q with these joints there: Gauss and Newton's steps from home, the loops closed at each.
+def _free(robot: Robot, q: Array, known: Mapping[str, float]) -> Array:
+    """Velocities at q that leave these joints where they are, as columns."""
+    rates = _rates(robot, q)
+    return _null_space(np.concatenate([rates[name] for name in known]))
+
+
+def _still(robot: Robot, q: Array, free: Array) -> set[str]:
+    """The joints that stand still at q, whichever of these velocities it has."""
+    rates = _rates(robot, q)
+    return {n for n, rate in rates.items() if np.abs(rate @ free).max(initial=0.0) < STANDING}
+
+
+def _nearby(
+    robot: Robot, q: Array, free: Array, known: Mapping[str, float]
+) -> Iterator[Array]:
+    """Two configurations near q in which these joints are where they are in q."""
+    for k in (1, 2):
+        way, length = free @ np.cos(k * np.arange(1.0, 1 + free.shape[1])), LONGEST_STEP / 4
+        while length > AGREED:
+            try:
+                yield _configuration(robot, robot.integrate(q, length * way), known)
+                break
+            except InputError:
+                length /= 4
+
+
+def _configuration(robot: Robot, q: Array, wanted: Mapping[str, float]) -> Array:
+    """q with these joints there: Gauss and Newton's steps, the loops closed at each.
 
     Raises
     ------
     InputError
         There is none; the message says how far they come.
     """
-    q, length = _asked(robot, wanted), LONGEST_STEP
+    length = LONGEST_STEP
     target = np.array(list(wanted.values()), dtype=np.float64)
     reason = ""
     for _ in range(MOST_TRIES):
@@ -143,7 +167,7 @@ def _asked(robot: Robot, wanted: Mapping[str, float]) -> Array:
 def _null_space(matrix: Array) -> Array:
     """Columns that a matrix takes to 0."""
     _, sizes, rows = np.linalg.svd(matrix)
-    rank = int((sizes > STILL).sum())
+    rank = int((sizes > STANDING).sum())
     found: Array = rows[rank:].T
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 from typing import TYPE_CHECKING
 
@@ -11,12 +10,13 @@ import numpy as np
 from ..arguments import (
     broadcast_count,
     coordinate_array,
+    no_environment,
     positive_seconds,
     require_unit_quaternions,
     whole_efforts,
 )
 from ..array import NoNumbers, as_numbers
-from ..compiler.compiled_kernel import CompiledKernel
+from ..compiler.compiled_kernel import CompiledKernel, address
 from ..compiler.compiled_program import CompiledProgram
 from ..compiler.kernel import Kernel
 from ..compiler.loading import load_vectors
@@ -49,7 +49,7 @@ def rollout_among(
     method: FixedMethod, terminal: bool,
 ) -> tuple[Array, Array]:  # fmt: skip
     """Motions from checked starts among walls; what knows of walls registers itself here."""
-    raise InputError(f"environment must be an Environment, not {environment!r}")
+    raise no_environment(environment)
 
 
 def rollout(
@@ -75,8 +75,7 @@ def rollout(
     friction : whether damping counts. Dry friction makes joints stick, which needs `simulate`
         or `FixedStep`: a robot that has some is refused unless False.
     terminal : whether to return the last states only.
-    environment : an `Environment`: walls and stops. The motions are those of `Stepper` then, dry
-        friction of joints included, the same to the last digit.
+    environment : walls and stops. The motions are then those of `Stepper`, to the last digit.
 
     Returns
     -------
@@ -213,26 +212,18 @@ class Rollout:
         count, steps = len(q_out), effort.shape[-2]
         forward, rate = self._compiled
         q, v, effort = (np.ascontiguousarray(x) for x in (q, v, effort))
-        given: list[object] = [forward.address, rate.address]
-        given += [ctypes.c_size_t(count), ctypes.c_size_t(steps)]
-        for array, single in ((q, 1), (v, 1), (effort, 2)):
-            stride = array[0].size if array.ndim > single else 0
-            given += [ctypes.c_void_p(array.ctypes.data), ctypes.c_size_t(stride)]
-        stages, tableau = tableau_in_c(method)
-        runtime().rollout(
-            *given,
-            ctypes.c_void_p(home.ctypes.data),
-            ctypes.c_size_t(home.shape[1] if home.ndim > 1 else 0),
-            ctypes.c_double(dt),
-            stages,
-            ctypes.c_void_p(tableau.ctypes.data),
-            int(q_out.ndim == 3),
-            ctypes.c_void_p(q_out.ctypes.data),
-            ctypes.c_void_p(v_out.ctypes.data),
-            threads_for(
-                count * steps * max(1, stages) * forward.operations, self._worth_a_thread
-            ),
+        placed = (
+            part
+            for x, single in ((q, 1), (v, 1), (effort, 2), (home, 1))
+            for part in (address(x), x[0].size if x.ndim > single else 0)
         )
+        stages, tableau = tableau_in_c(method)
+        operations = count * steps * max(1, stages) * forward.operations
+        runtime().rollout(
+            forward.address, rate.address, count, steps, *placed, dt, stages, address(tableau),
+            q_out.ndim == 3, address(q_out), address(v_out),
+            threads_for(operations, self._worth_a_thread),
+        )  # fmt: skip
 
     def _interpret(
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,

@@ -33,7 +33,7 @@ ROW, GAP, PAD, MARGIN = 0.66, 0.16, 0.1, 0.3
 BOX = 0.36
 """Height of a box, inches."""
 
-NAME, SMALL = 8.5, 6.5
+NAME, NOTE = 8.5, 6.5
 """Sizes of type, points."""
 
 GLYPH = 0.58
@@ -160,7 +160,7 @@ def layout(model: Model) -> dict[str, Box]:
 
 def _label(joint: Joint) -> str:
     """A text as wide as what stands along a joint's line."""
-    return max(joint.name, " " * round(len(_kind(joint)) * SMALL / NAME), key=len)
+    return max(joint.name, " " * round(len(_kind(joint)) * NOTE / NAME), key=len)
 
 
 def _kind(joint: Joint) -> str:
@@ -226,7 +226,7 @@ def _draw_joint(axes: Axes, joint: Joint, role: str, boxes: Mapping[str, Box]) -
               solid_joinstyle="round")  # fmt: skip
     x, ink = end.turn + 0.08, FAINT if role == "fixed" else "#15171a"
     axes.text(x, end.y + 0.05, joint.name, fontsize=NAME, va="bottom", color=ink)
-    axes.text(x, end.y - 0.05, _kind(joint), fontsize=SMALL, va="top", color=FAINT)
+    axes.text(x, end.y - 0.05, _kind(joint), fontsize=NOTE, va="top", color=FAINT)
 
 
 def _draw_link(axes: Axes, model: Model, name: str, box: Box) -> None:
@@ -242,7 +242,7 @@ def _draw_link(axes: Axes, model: Model, name: str, box: Box) -> None:
     middle, lift = box.x + box.width / 2, 0.055 if mass else 0.0
     axes.text(middle, box.y + lift, name, fontsize=NAME, ha="center", va="center", zorder=5)
     if mass:
-        axes.text(middle, box.y - 0.095, mass, fontsize=SMALL, ha="center", va="center",
+        axes.text(middle, box.y - 0.095, mass, fontsize=NOTE, ha="center", va="center",
                   color=FAINT, zorder=5)  # fmt: skip
 
 
@@ -256,9 +256,9 @@ def _draw_loop(axes: Axes, loop: Loop, boxes: Mapping[str, Box], k: int) -> None
     ys = [start.y + above * BOX / 2, channel, channel, end.y + enters * BOX / 2]
     axes.plot([x1, x1, x2, x2], ys, color=LOOP_COLOR, lw=1.6, ls=(0, (4, 2)), zorder=3.5)
     text = f"{loop.name} ({loop.type})"
-    beside_it = abs(x1 - x2) < _width(text, SMALL) + 0.4  # no room on the line
+    beside_it = abs(x1 - x2) < _width(text, NOTE) + 0.4  # no room on the line
     axes.text(
-        max(x1, x2) + 0.08 if beside_it else (x1 + x2) / 2, channel, text, fontsize=SMALL + 0.5,
+        max(x1, x2) + 0.08 if beside_it else (x1 + x2) / 2, channel, text, fontsize=NOTE + 0.5,
         color=LOOP_COLOR, ha="left" if beside_it else "center", va="center", zorder=6,
         bbox={"fc": "white", "ec": "none", "pad": 1.0},
     )  # fmt: skip
@@ -277,7 +277,7 @@ def _legend(
         entries.append((f"cluster {name if len(name) < 40 else name[:37] + '...'}", "patch", shade))
     placed, x, line = [], 0.0, 0
     for text, kind, style in entries:
-        wide = 0.75 + _width(text, SMALL + 0.5)
+        wide = 0.75 + _width(text, NOTE + 0.5)
         if x and x + wide > width:
             x, line = 0.0, line + 1
         placed.append((x, line, text, kind, style))
@@ -293,4 +293,4 @@ def _draw_entry(axes: Axes, at: tuple[float, float], text: str, kind: str, style
         color, width = style
         dashes: Any = (0, (4, 2)) if kind == "dashes" else "-"
         axes.plot([x, x + 0.3], [y, y], color=color, lw=width, ls=dashes)
-    axes.text(x + 0.38, y, text, fontsize=SMALL + 0.5, va="center")
+    axes.text(x + 0.38, y, text, fontsize=NOTE + 0.5, va="center")

@@ -9,6 +9,7 @@ enum { NEWTON_STEPS = 12 };
 
 #define NO_ROW ((size_t)-1)
 #define LEAST_SHARE 1e-4   /* of a Newton step that has to help */
+#define HEAVY 1e3          /* velocities that impulses would make, of those that there are */
 /* Share of the diagonal that Newton's matrix has more: at first, and where that is not enough. */
 #define SOFT 1e-11
 #define SOFTER 1e-8

@@ -174,6 +174,17 @@ static REAL F(newton_on_cones)(const struct F(cones)* c, const REAL* step, REAL*
   return least;
 }
 
+/* Where impulses are so much larger than the velocities ask for that they mostly press against
+   each other. */
+static BITS F(are_heavy)(const struct F(cones)* c, const REAL* f) {
+  REAL most = ALL(0.), size = most;
+  for (size_t i = 0; i < c->rows; ++i) {
+    most = F(greatest)(most, F(magnitude)(f[i]) * c->matrix[i * c->rows + i]);
+    size = F(greatest)(size, F(magnitude)(c->free[i]));
+  }
+  return IS(most > HEAVY * size);
+}
+
 /* Impulses that are allowed, whatever the velocities: none pulls, all within their cones. */
 static void F(project_on_cones)(const struct F(cones)* c, REAL* f) {
   for (size_t k = 0; k < c->contacts; ++k) {

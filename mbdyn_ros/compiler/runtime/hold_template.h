@@ -79,6 +79,7 @@ static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double 
   open &= ~failed;
   int again = 1;
   for (int pass = 0; pass < MOST_PASSES; ++pass) {
+    const int shifted = !again;
     if (again) {
       F(assemble)(w, s, x, 1);
       F(clear)(x->count, x->shift);
@@ -100,9 +101,17 @@ static BITS F(hold)(const struct walls* w, WALLED* s, struct F(work)* x, double 
                                    x->mu, x->bound, x->A, x->b, x->X, x->cones};
     BITS settled;
     const REAL missed = F(impulses_of_cones)(&cones, w->settled, x->f, &settled);
+    const BITS against = F(are_heavy)(&cones, x->f) | IS(missed > LAW);
 #if SUFFIX == 1
+    again = shifted && against && pass + 1 < MOST_PASSES;
+    if (again) {  /* rows that depend on each other contradict the shift: they are taken again */
+      F(clear)(m, x->f);
+      continue;
+    }
     s->unsettled += missed > LAW;
 #else
+    (void)shifted;
+    settled &= ~against;
     failed |= open & ~settled, open &= settled;
 #endif
     s->residual = F(select)(open, F(greatest)(s->residual, missed), s->residual);

@@ -26,7 +26,13 @@ def runtime() -> ctypes.CDLL:
     CompilationError
         It does not compile, or what was compiled does not load.
     """
-    return _library("runtime", SOURCE)
+    library = _library("runtime", SOURCE)
+    place, size = ctypes.c_void_p, ctypes.c_size_t
+    library.rollout.argtypes = (
+        place, place, size, size, *(place, size) * 4,
+        ctypes.c_double, ctypes.c_int, place, ctypes.c_int, place, place, ctypes.c_int,
+    )  # fmt: skip
+    return library
 
 
 @functools.cache

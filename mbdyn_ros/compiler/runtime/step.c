@@ -223,8 +223,8 @@ static int drives(const struct walls* w, const struct walled* s) {
   return 0;
 }
 
-/* Nothing that is not driven gains energy: what errors of a step with contacts have brought is taken
-   from all velocities alike, which keeps the laws of contacts. */
+/* Nothing that is not driven gains energy: what errors of a step with contacts, or with dry friction
+   of joints, have brought is taken from all velocities alike, which keeps the laws of contacts. */
 static void trim(const struct walls* w, struct walled* s, struct work1* x) {
   double before[2], now[2];
   evaluate1(w, s, w->energy, x->old_q, x->old_v, before);
@@ -252,8 +252,8 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
   for (long k = 0; k < steps; ++k) {
     const double start = s->time;
     double left = s->step;
-    const int guarded = w->contacts && !drives(w, s);
-    int held = 0;
+    const int guarded = (w->contacts || w->rubbing) && !drives(w, s);
+    int held = w->rubbing > 0;
     if (s->most_hits && 2 * s->hits > s->most_hits) return k;
     if (w->slots && !look(w, s, &work)) return -k - 1;
     memcpy(work.old_q, s->q, w->nq * sizeof *s->q);
@@ -276,13 +276,14 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
       const int under = any_under(w, work.now);
       int inside = 0;
       for (size_t i = 0; under && i < m; ++i) inside |= work.now[i] < -w->graze * work.now[2 * m + i];
+      held |= inside;
       if (inside) lift(w, s, &work);
       if (!work.fresh) measure1(w, s, s->q, s->v, work.now);
       for (size_t i = 0; under && i < m; ++i) {
         s->deepest = fmax(s->deepest, -work.now[i] / work.now[2 * m + i]);
       }
-      if (guarded && (held || inside)) trim(w, s, &work);
     }
+    if (guarded && held) trim(w, s, &work);
     s->time = start + s->step;
     if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) return -k - 1;
   }

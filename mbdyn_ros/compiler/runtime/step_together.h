@@ -143,7 +143,7 @@ static bitsv step_together(const struct walls* w, struct walled_lanes* s, struct
     takev(more, m, old->mode, s->mode);
     odd |= holdv(w, s, x, h, more);
   }
-  const bitsv guarded = held & ~driven & open & ~odd;
+  const bitsv guarded = (held | holds) & ~driven & open & ~odd;
   if (anyv(guarded)) trim_together(w, s, x, energy, guarded);
   *unseen += count_passed(w, x, start, h, open & ~odd);
   for (size_t i = 0; i < w->nq; ++i) odd |= ~isv(s->q[i] - s->q[i] == 0.);

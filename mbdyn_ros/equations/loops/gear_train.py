@@ -16,7 +16,7 @@ from ...model.model import Array
 from ...model.tree import Tree
 from .linkage import Linkage, cluster_coordinates
 
-SLOWEST = 1e-3
+SLOWEST_SHARE = 1e-3
 """Least motion of an independent joint beside the fastest of its train: below, the general way
 looks whether another joint suits better."""
 
@@ -64,7 +64,7 @@ def gear_train(
                     positions[other] = factor * positions[k] + shift
                     reached.add(other)
                     train.append(other)
-        if SLOWEST * np.abs(rates[train]).max() > 1.0:
+        if SLOWEST_SHARE * np.abs(rates[train]).max() > 1.0:
             return None
     if len(reached) < len(places) or len(places) - len(independent) != len(cluster.gears):
         return None

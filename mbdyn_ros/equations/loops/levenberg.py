@@ -8,13 +8,13 @@ import numpy as np
 
 from ...model.model import Array
 
-STEPS = 300
+MOST_EVALUATIONS = 300
 """Most evaluations."""
 
 FIRST_DAMPING = 1e-3
 """Damping of the first step, as a share of the largest square of a column."""
 
-LEAST_DAMPING = 1e-13
+REGULAR_DAMPING = 1e-13
 """Damping, as a share of the largest square of a column, that keeps every step regular."""
 
 SHORT = 1e-14
@@ -37,8 +37,8 @@ def least_squares(equations: Callable[[Array], tuple[Array, Array]], start: Arra
     normal = matrix.T @ matrix
     damping = FIRST_DAMPING * float(np.diag(normal).max(initial=1e-30))
     growth = 2.0
-    for _ in range(STEPS):
-        damping = max(damping, LEAST_DAMPING * float(np.diag(normal).max(initial=1e-30)))
+    for _ in range(MOST_EVALUATIONS):
+        damping = max(damping, REGULAR_DAMPING * float(np.diag(normal).max(initial=1e-30)))
         step = -np.linalg.solve(normal + damping * np.eye(len(x)), slope)
         if not np.abs(step).max(initial=0.0) > SHORT * (1.0 + np.abs(x).max(initial=0.0)):
             break

@@ -23,7 +23,7 @@ from ..algebra.spatial import SX
 NO_SLACK = 1e-12
 """Least slack, as a share of the loop's size, that counts as none: branches meet at a point."""
 
-STEEP = 1e3
+STEEPEST = 1e3
 """Change of a slack over a step that tells its form well, and its inverse too."""
 
 REACH_MARGIN = 1e-12
@@ -97,7 +97,7 @@ def reach_of_slide(slack: Callable[[complex], float], home: float) -> Reach:
         behind, here, ahead = (slack(complex(home + way)) for way in (-step, 0.0, step))
         rise, bend = (ahead - behind) / 2, (ahead + behind) / 2 - here
         steep = max(abs(rise), math.sqrt(abs(bend)))
-        if 1 / STEEP <= steep <= STEEP or steep == 0.0:
+        if 1 / STEEPEST <= steep <= STEEPEST or steep == 0.0:
             break
         step /= steep  # a tiny loop, or a huge one
     rise, bend = rise / step, bend / step**2

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from ...model.model import Array
+from ...view.scene.joint_arrows import COLOR
 from ..cut_open import Connection, connections
 from ..layout import Mesh
 from ..pose import Points
 from .mechanism_scene import ROOT, extent
 from .run import Run
 
-LARGEST_ARROW, HEAD = 0.3, 0.18
+LARGEST_ARROW, ARROW_HEAD = 0.3, 0.18
 """The longest arrow, as a share of the mechanism's size; a head, of its arrow."""
 
 ORDINARY = 2.0
@@ -24,8 +25,6 @@ nothing to see of all others."""
 
 BARB = math.radians(155)
 """Angle of a barb of an arrow's head."""
-
-COLOR = (120, 40, 140)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +129,7 @@ class ForceArrows:
         start = np.array([one.place[row] for one in arrows.pushed])
         way = arrows.ways(row)
         end = start + way
-        barbs = [end + HEAD * way * np.exp(1j * turn) for turn in (BARB, -BARB)]
+        barbs = [end + ARROW_HEAD * way * np.exp(1j * turn) for turn in (BARB, -BARB)]
         lines = [_segments(start, end), *(_segments(end, barb) for barb in barbs)]
         points = np.concatenate(lines)
         points[..., 2] = arrows.front

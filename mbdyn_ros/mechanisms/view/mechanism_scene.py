@@ -31,7 +31,7 @@ BAR_SHARE = 0.028
 
 DARK, RAIL, GREY, MASS, PATH = (43, 47, 54), (150, 156, 164), (120, 126, 134), (196, 30, 58), (
     196, 30, 58)  # fmt: skip
-LEFT_OUT, SMALL = 0.12, 0.5
+LEFT_OUT, SHRUNK = 0.12, 0.5
 """How far a design may leave the picture, and how small it may be in it, of what was in it."""
 
 FADED = 0.25
@@ -191,7 +191,7 @@ class FrontCamera:
         before, size = float(np.linalg.norm(self._high - self._low)), extent(pose)
         slack = LEFT_OUT * before
         inside = (low >= self._low - slack).all() and (high <= self._high + slack).all()
-        if inside and size > SMALL * before:
+        if inside and size > SHRUNK * before:
             return
         self._low, self._high = low, high
         x, y = (low + high) / 2

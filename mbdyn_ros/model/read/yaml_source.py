@@ -167,10 +167,12 @@ class YamlSource:
 
 def _shown(node: yaml.Node) -> str:
     """A value as messages show it."""
-    if isinstance(node, yaml.MappingNode):
-        return "a mapping"
-    if isinstance(node, yaml.SequenceNode):
-        return "a list"
+    for kind, tag, name in (
+        (yaml.MappingNode, "map", "a mapping"),
+        (yaml.SequenceNode, "seq", "a list"),
+    ):
+        if isinstance(node, kind):
+            return name if node.tag == STANDARD + tag else f"{name} with the tag {node.tag}"
     text = str(node.value) if len(node.value) < 60 else f"{node.value[:60]}..."
     if not isinstance(node, yaml.ScalarNode) or node.style is None:
         return text or "nothing"

@@ -108,7 +108,7 @@ class MeasuredState:
         """The complaint where there is no message of the last `timeout` (s); empty where one is."""
         if self.age(now) <= timeout:
             return ""
-        if now - self._came > timeout:
+        if now - self._came > timeout or abs(self._ahead) <= timeout:
             why = f": {one_line(self._refused)}" if self._refused else ""
             return f"no joint_states of all joints for {timeout:g} s{why}"
         way = "ahead of" if self._ahead > 0 else "behind"

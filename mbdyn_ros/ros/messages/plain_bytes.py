@@ -33,7 +33,7 @@ class PlainBytes:
 
     Parameters
     ----------
-    data : of a serialized message.
+    data : of a serialized message; numbers can be written where it can.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class PlainBytes:
         From the methods: the bytes end before what is read does.
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes | bytearray) -> None:
         self.order = PLAIN[bytes(data[:2])]
         self._body = memoryview(data)[ENCAPSULATION:]
         self.at = 0

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sensor_msgs.msg import JointState
 
+from ...array import Array, places
 from ...errors import InputError
 from ...model.blocks import scalar_motions
 from ...motion import MeasuredJoints
 from ...robot import Robot
+from .joint_state_bytes import JointStateBytes
 from .named_numbers import LARGEST_SENT
 from .turns import Turns
-
-Numbers = Sequence[float]
-
-_NOTHING = array("d")
 
 
 @dataclass(frozen=True)
@@ -48,6 +44,7 @@ class SensedJoints:
     robot : the robot.
     joints : that are measured; empty for the actuated ones.
     deviations : of the sensors, as for `MeasuredJoints`; empty for none.
+    frame_id : of the joint states; empty for the root link.
 
     Attributes
     ----------
@@ -56,30 +53,33 @@ class SensedJoints:
     """
 
     def __init__(
-        self, robot: Robot, joints: Sequence[str], deviations: Sequence[float], trust: Trust
-    ) -> None:
+        self, robot: Robot, joints: Sequence[str], deviations: Sequence[float], trust: Trust,
+        frame_id: str = "",
+    ) -> None:  # fmt: skip
         self.trust = trust
         self.measured = MeasuredJoints(robot, tuple(joints) or robot.actuated_joints,
                                        list(deviations) or None)  # fmt: skip
         self.labels = self.measured.labels
         size = len(self.labels)
-        # Lists: arrays of so few numbers take longer.
-        self._position: Numbers = [0.0] * size
-        self._rates: list[Numbers | None] = [None, None]
+        self._position = np.zeros(size)
+        self._rates: list[Array | None] = [None, None]
         self._came = [-math.inf] * size
         self._turns = Turns(robot, self.labels)
-        blocks = robot.system.coordinates.joint_blocks
-        names, *rows = scalar_motions(blocks)
-        self._rows_q, self._rows_v = (_rows(one) for one in rows)
-        self.message = JointState(name=names)
-        # Written in place: the message has these arrays.
-        self._out = [array("d", [0.0] * len(names)) for _ in range(3)]
-        self._views = [np.frombuffer(one) for one in self._out]
+        names, *rows = scalar_motions(robot.system.coordinates.joint_blocks)
+        self._rows_q, self._rows_v = (places(one) for one in rows)
+        frame = frame_id or robot.model.root
+        self._forms = {
+            (has_v, has_effort): JointStateBytes(names, frame, has_v, has_effort)
+            for has_v in (False, True) for has_effort in (False, True)
+        }  # fmt: skip
+        self.message = self._forms[False, False]
         self._in_order = list(range(size))
-        self._own = [names.index(label) for label in self.labels]
+        self._own = places([names.index(label) for label in self.labels])
         self._names: tuple[str, ...] = ()
         self._rows: list[int] = []
+        self._whole: list[int] = []
         self._places: list[int] = []
+        self._at = places([])
         self.worst = "", 0.0
 
     def take(self, message: JointState, now: float, sent: float) -> bool:
@@ -140,42 +140,52 @@ class SensedJoints:
         self._names = names
         known = [label for label in self.labels if label in names]
         self._rows = [names.index(label) for label in known]
+        self._whole = list(range(len(names)))
         self._places = [self.labels.index(label) for label in known]
+        self._at = places(self._places)
 
-    def _read(self, what: str, values: Numbers) -> Numbers | None:
+    def _read(self, what: str, values: Sequence[float]) -> Array | None:
         """The measured joints' numbers of a field; None of rates where they are not measured."""
         optional = what != "position"
         if optional and not len(values):
             return None
         if len(values) != len(self._names):
             raise InputError(f"{what} has {len(values)} numbers for {len(self._names)} names")
-        numbers = [values[row] for row in self._rows]
-        if sum(map(abs, numbers)) <= LARGEST_SENT:
-            return numbers
-        for place, number in zip(self._places, numbers, strict=True):
+        if self._rows != self._whole:
+            values = [values[row] for row in self._rows]
+        if sum(map(abs, values)) <= LARGEST_SENT:  # then each is
+            return np.array(values)
+        for place, number in zip(self._places, values, strict=True):
             if -LARGEST_SENT <= number <= LARGEST_SENT:
                 continue
             if optional and math.isnan(number):
                 return None  # what ros2_control sends for an interface without a sensor
             raise InputError(f"{what} of {self.labels[place]} is {number:g}")
-        return numbers
+        return np.array(values)
 
-    def _spread(self, position: Numbers, rates: Sequence[Numbers | None], now: float) -> None:
+    def _spread(self, position: Array, rates: Sequence[Array | None], now: float) -> None:
         """Keep the numbers of a message beside those of the joints that it leaves out."""
-        places, unknown = self._places, [math.nan] * len(self.labels)
-        self._position = _beside(self._position, places, position)
-        self._came = _beside(self._came, places, [now] * len(places))
+        unknown = np.full(len(self.labels), math.nan)
+        self._position = self._beside(self._position, position)
+        self._came = [now if k in self._places else came for k, came in enumerate(self._came)]
         self._rates = [
-            None if new is None else _beside(unknown if known is None else known, places, new)
+            None if new is None else self._beside(unknown if known is None else known, new)
             for known, new in zip(self._rates, rates, strict=True)
         ]
 
-    def _require_steady(self, position: Numbers, now: float) -> None:
+    def _beside(self, known: Array, new: Array) -> Array:
+        """Known numbers, new ones in the places of a message."""
+        result = known.copy()
+        result[self._at] = new
+        return result
+
+    def _require_steady(self, position: Array, now: float) -> None:
         """Refuse positions that jump."""
-        most = self.trust.jump
-        for place, number in zip(self._places, position, strict=True):
-            way = number - self._position[place]
-            if not -most <= way <= most and most and now - self._came[place] <= self.trust.timeout:
+        most, ways = self.trust.jump, position - self._position[self._at]
+        if not most or sum(map(abs, ways.tolist())) <= most:  # then none is longer
+            return
+        for place, way in zip(self._places, ways.tolist(), strict=True):
+            if abs(way) > most and now - self._came[place] <= self.trust.timeout:
                 whole = np.zeros(len(self.labels))
                 whole[place] = way
                 if abs(self._turns.shortest(whole)[place]) > most:
@@ -186,23 +196,18 @@ class SensedJoints:
 
     def _complete(self) -> None:
         """Make the message of all joints."""
-        measured, message = self.measured, self.message
-        velocity, effort = self._rates
-        if velocity is not None and math.isnan(sum(velocity)):
+        measured, (velocity, effort) = self.measured, self._rates
+        if velocity is not None and math.isnan(sum(velocity.tolist())):
             velocity = None  # of some joints alone
-        rate = None if velocity is None else np.array(velocity)
-        measured.update(np.array(self._position), rate)
+        measured.update(self._position, velocity)
         if measured.space.redundant:
             self._require_agreement()
-        self._views[0][:] = measured.position[self._rows_q]
+        self.message = message = self._forms[velocity is not None, effort is not None]
+        message.position[:] = measured.position[self._rows_q]
         if velocity is not None:
-            self._views[1][:] = measured.velocity[self._rows_v]
+            message.velocity[:] = measured.velocity[self._rows_v]
         if effort is not None:
-            for place, number in zip(self._own, effort, strict=True):
-                self._out[2][place] = number
-        message.position = self._out[0]
-        message.velocity = self._out[1] if velocity is not None else _NOTHING
-        message.effort = self._out[2] if effort is not None else _NOTHING
+            message.effort[self._own] = effort
 
     def _require_agreement(self) -> None:
         name, apart = self.measured.worst()
@@ -214,16 +219,3 @@ class SensedJoints:
                 f"together, more than largest_disagreement ({self.trust.disagreement:g})"
             )
 
-
-def _rows(numbers: Sequence[int]) -> Any:
-    """Places in an array; a slice, which takes less time, where they are all in a row."""
-    rows = np.array(numbers, dtype=np.intp)
-    return slice(0, len(rows)) if (rows == np.arange(len(rows))).all() else rows
-
-
-def _beside(known: Sequence[float], places: Sequence[int], new: Sequence[float]) -> list[float]:
-    """Known numbers, new ones in their places."""
-    result = list(known)
-    for place, number in zip(places, new, strict=True):
-        result[place] = number
-    return result

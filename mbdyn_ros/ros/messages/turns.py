@@ -10,8 +10,6 @@ import numpy as np
 from ...model.model import Array
 from ...robot import Robot
 
-TURN = 2 * math.pi
-
 
 class Turns:
     """The coordinates that differ by whole turns from what means the same.
@@ -42,4 +40,4 @@ class Turns:
 
     def shortest(self, way: Array) -> Array:
         """A way (n,) less the whole turns in it, from minus a half to a half turn."""
-        return np.where(self._turning, way - TURN * np.round(way / TURN), way)
+        return np.where(self._turning, way - math.tau * np.round(way / math.tau), way)

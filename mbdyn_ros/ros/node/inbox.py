@@ -58,21 +58,33 @@ class Inbox:
         self._handle = self._subscription.handle
         assert node.context.handle is not None
         self._waiting = _rclpy.WaitSet(1, 0, 0, 0, 0, 0, node.context.handle)
+        self._listens = False
 
     def __iter__(self) -> Iterator[Any]:
         """Take every waiting message, oldest first."""
+        while (message := self.take()) is not None:
+            yield message
+
+    def take(self) -> Any:
+        """The oldest waiting message; None where there is none."""
         read = self._read
-        while (taken := self._handle.take_message(self._kind, read is not None)) is not None:
-            self.sender = sender_id(taken[1])
-            self.sequence = taken[1]["publication_sequence_number"] or 0
-            yield taken[0] if read is None else read(taken[0])
+        taken = self._handle.take_message(self._kind, read is not None)
+        if taken is None:
+            return None
+        message, info = taken
+        self.sender = sender_id(info)
+        self.sequence = info["publication_sequence_number"] or 0
+        return message if read is None else read(message)
 
     def wait(self, timeout: float) -> bool:
         """Wait, without the interpreter, until a message is there, s at most; whether one is."""
-        self._waiting.clear_entities()
-        self._waiting.add_subscription(self._handle)
-        self._waiting.wait(round(timeout * 1e9))
-        return bool(self._waiting.get_ready_entities("subscription"))
+        waiting = self._waiting
+        if not self._listens:  # rcl drops from a wait set what nothing came to
+            waiting.clear_entities()
+            waiting.add_subscription(self._handle)
+        waiting.wait(round(timeout * 1e9))
+        self._listens = waiting.is_ready("subscription", 0)
+        return self._listens
 
     def heed(self) -> None:
         """Count the message that was taken last: it had an effect."""

@@ -58,7 +58,7 @@ class NodeClock:
             return now
         if self._simulated:
             return nanoseconds / 1e9
-        return time.perf_counter() + (nanoseconds - self._clock.now().nanoseconds) / 1e9
+        return time.perf_counter() + (nanoseconds - time.time_ns()) / 1e9
 
     @property
     def simulated(self) -> bool:
@@ -69,9 +69,7 @@ class NodeClock:
         """The stamp of a time, ns: what `at` makes that time of."""
         if self._simulated:
             return round(time_then * 1e9)
-        return int(self._clock.now().nanoseconds) + round(
-            (time_then - time.perf_counter()) * 1e9
-        )
+        return time.time_ns() + round((time_then - time.perf_counter()) * 1e9)
 
     @property
     def waiting(self) -> str:

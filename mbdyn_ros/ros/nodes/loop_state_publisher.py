@@ -19,7 +19,6 @@ from sensor_msgs.msg import JointState
 
 from ...errors import InputError
 from ...robot import Robot
-from ..messages.conversions import fill_time
 from ..messages.joint_state_inbox import joint_state_inbox
 from ..messages.sensed_joints import SensedJoints, Trust
 from ..node.arrival_loop import ArrivalLoop
@@ -53,10 +52,11 @@ class LoopStatePublisher(RobotNode):
         """Complete the states of this robot."""
         given = self.parameters
         try:
-            sensed = SensedJoints(robot, given["joints"], given["deviations"], self._trust())
+            sensed = SensedJoints(
+                robot, given["joints"], given["deviations"], self._trust(), given["frame_id"]
+            )
         except InputError as error:
             raise InputError(f"parameter joints or deviations: {error}") from None
-        sensed.message.header.frame_id = given["frame_id"] or robot.model.root
         with self.lock:
             self.sensed = sensed
         self.announce(f"all joints of {robot.model.name} from {', '.join(sensed.labels)}")
@@ -70,25 +70,23 @@ class LoopStatePublisher(RobotNode):
         return 0.0
 
     def tick(self, now: float, skipped: int) -> None:
-        """Answer the messages that have come."""
-        for message in self._inbox:
-            if self.sensed is None:
-                continue
-            try:
-                sent = self.clock.at(message.header.stamp, now)
-                if not self.sensed.take(message, now, sent):
-                    continue
-            except InputError as error:
-                self.refusals.add(error)
-                continue
-            given, stamp = message.header.stamp, self.sensed.message.header.stamp
-            if given.sec or given.nanosec:
-                stamp.sec, stamp.nanosec = given.sec, given.nanosec
-            else:
-                fill_time(stamp, self.get_clock().now().nanoseconds)
-            self._states.publish(self.sensed.message)
-            self._inbox.heed()
-            self._sent += 1
+        """Answer the message that has come."""
+        message = self._inbox.take()
+        if message is None or self.sensed is None:
+            return
+        stamp = message.header.stamp
+        try:
+            if not self.sensed.take(message, now, self.clock.at(stamp, now)):
+                return
+        except InputError as error:
+            self.refusals.add(error)
+            return
+        sec, nanosec = stamp.sec, stamp.nanosec
+        if not (sec or nanosec):
+            sec, nanosec = divmod(self.get_clock().now().nanoseconds, 1_000_000_000)
+        self._states.publish(self.sensed.message.stamped(sec, nanosec))
+        self._inbox.heed()
+        self._sent += 1
 
     def on_clock_jump(self, reason: str) -> None:
         """Wait for states of the new time."""

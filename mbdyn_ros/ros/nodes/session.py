@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sensor_msgs.msg import JointState
 
+from ...array import places
 from ...errors import InputError, SimulationError
 from ...model.blocks import scalar_motions
 from ...model.model import Array
@@ -22,6 +22,7 @@ from ...simulation.stepped.following import Following
 from ...units import velocity_unit
 from ..messages.effort_limits import EffortLimits
 from ..messages.joint_commands import JointCommands
+from ..messages.joint_state_bytes import JointStateBytes
 from ..messages.named_numbers import partial_position
 from .path_motion import PathMotion
 from .pushes import Pushes
@@ -56,6 +57,7 @@ class Session:
     motion, following, commands, limits : as the names say. pushes : forces from outside.
     actuators : what gives joints their efforts by commands, if the robot has any.
     message : joint states of all `scalar_motions`, filled by `fill_message`.
+    actuator_states : message of what `actuators` have in them.
     path : what joints follow from point to point; None where nothing is.
     work : of the efforts and pushes since the start, J.
     refusal : why the robot cannot start where it should; empty where it can.
@@ -88,15 +90,13 @@ class Session:
         self.path: PathMotion | None = None
         self._held = settings.hold_at_start
         blocks = robot.system.coordinates.joint_blocks
-        names, self._rows_q, self._rows_v = scalar_motions(blocks)
-        self.message = JointState(name=names)
-        self.message.header.frame_id = frame or robot.model.root
-        for field in ("position", "velocity", "effort"):
-            setattr(self.message, field, [0.0] * len(names))
-        self._position, self._velocity, self._effort = (
-            np.frombuffer(values) if len(values) else np.zeros(0)
-            for values in (self.message.position, self.message.velocity, self.message.effort)
-        )
+        names, *rows = scalar_motions(blocks)
+        self._rows_q, self._rows_v = (places(one) for one in rows)
+        frame = frame or robot.model.root
+        self.message = JointStateBytes(names, frame)
+        if self.actuators is not None:
+            labels = list(self.actuators.labels)
+            self.actuator_states = JointStateBytes(labels, frame, velocity=False, effort=False)
         efforts, positions = robot.effort_labels, robot.system.coordinates.joint_labels
         self._driven, self._columns = _places(names, efforts)
         self._working, self._ways = _places(efforts, positions)
@@ -221,18 +221,18 @@ class Session:
 
     def fill_message(self) -> None:
         """Write the state into `message`, but for the stamp."""
-        motion = self.motion
-        np.take(motion.joint_position, self._rows_q, out=self._position)
-        np.take(motion.joint_velocity, self._rows_v, out=self._velocity)
-        self._effort[self._driven] = motion.effort[self._columns]
+        motion, message = self.motion, self.message
+        message.position[:] = motion.joint_position[self._rows_q]
+        message.velocity[:] = motion.joint_velocity[self._rows_v]
+        message.effort[self._driven] = motion.effort[self._columns]
 
     def still_message(self) -> None:
         """Show the last good state, at rest and without effort."""
-        self._velocity[:] = self._effort[:] = 0.0
+        self.message.velocity[:] = self.message.effort[:] = 0.0
 
     def efforts(self) -> Array:
         """Efforts of `message` (n,), by its names."""
-        return self._effort
+        return self.message.effort
 
     def beyond_limits(self) -> list[str]:
         """Joints outside the position limits of the description, which are no stops then."""
@@ -240,7 +240,7 @@ class Session:
         return [
             name
             for name, joint, q in zip(
-                self.message.name, joints, self._position.tolist(), strict=True
+                self.message.name, joints, self.message.position.tolist(), strict=True
             )
             if not joint.kind.is_endless
             and not joint.limits.lower - LIMIT_ROUNDING <= q <= joint.limits.upper + LIMIT_ROUNDING

@@ -197,16 +197,15 @@ class Simulator(RobotNode):
 
     def _publish_states(self, session: Session, stamp: int) -> None:
         """Send the joint states and, where we make it, the clock; `stamp` in ns."""
-        fill_time(session.message.header.stamp, stamp)
+        when = divmod(stamp, 1_000_000_000)
         if self._clock_out is not None:
-            self._clock_message.clock = session.message.header.stamp
+            fill_time(self._clock_message.clock, stamp)
             self._clock_out.publish(self._clock_message)
         if session.message.name:
-            self._states.publish(session.message)
+            self._states.publish(session.message.stamped(*when))
         if session.actuators is not None:
-            names, values = list(session.actuators.labels), session.actuators.values
-            pressures = JointState(header=session.message.header, name=names, position=values)
-            self._pressures.publish(pressures)
+            session.actuator_states.position[:] = session.actuators.values
+            self._pressures.publish(session.actuator_states.stamped(*when))
 
     def start_again(self, session: Session) -> str:
         """Go back to the start, under `lock`; return the fault that this cleared."""

@@ -28,7 +28,7 @@ from .segment import SAMPLED, joined
 from .side import NoCrossingError, Side
 from .soundness import UNEVEN, require_balance, require_even, require_free_motion, require_one_mode
 
-STAGES = 16
+STEP_POINTS = 16
 """Points of the step, half of them before the change point."""
 
 MOST_ROUNDS = 60
@@ -92,12 +92,12 @@ def crossing(
     NoCrossingError
         The motion cannot be told to lead on; the message says why.
     """
-    step = GaussStep(start.time, 2 * middle - start.time, STAGES)
+    step = GaussStep(start.time, 2 * middle - start.time, STEP_POINTS)
     initial = start.y.copy()
     near.motion.work(initial)[:] = 0.0
     far, states, places = predicted(near, chart, step, initial, start, beyond)
     require_free_motion(near, far, places[-1], states[-1])
-    sides = [near] * (STAGES // 2) + [far] * (STAGES // 2)
+    sides = [near] * (STEP_POINTS // 2) + [far] * (STEP_POINTS // 2)
 
     def slopes_at(states: Array) -> Array:
         slopes = []
@@ -160,7 +160,7 @@ def _sampled(
     initial: Array,
 ) -> tuple[Trajectory, Trajectory]:
     """The motion at the points, and where the step begins."""
-    half = STAGES // 2
+    half = STEP_POINTS // 2
     times = np.concatenate([[start.time], step.times[:half]])
     before = near.sampled(
         times, np.vstack([initial, states[:half]]), np.vstack([start.tree_position, places[:half]])
@@ -182,6 +182,6 @@ def _instant(chart: Chart, step: GaussStep, places: Array) -> float:
     def regularity(t: float) -> float:
         return chart.regularity(chart.matrix(step.between(places, np.array([t]))[0]))
 
-    between = step.times[STAGES // 2 - 1 : STAGES // 2 + 1]
+    between = step.times[STEP_POINTS // 2 - 1 : STEP_POINTS // 2 + 1]
     found = minimize_scalar(regularity, bounds=between, method="bounded", options={"xatol": 1e-12})
     return float(found.x)

@@ -7,13 +7,13 @@ from ...errors import ContactError
 MOST, RATE = 12.0, 30.0
 """Events of changing contacts that may come at once, and in a second (1/s)."""
 
-SEVERAL, PATIENCE = 6, 8.0
+SEVERAL, LENIENCE = 6, 8.0
 """Contacts that are many; how many times more events fewer ones may have."""
 
 ALIKE = 0.1
 """How much an event counts of the same contacts as the one before: bounces that die out."""
 
-STEPS_AT_ONCE, STEP_RATE = 150.0, 300.0
+BURST, STEP_RATE = 150.0, 300.0
 """Steps with contacts held that may be short at once, and in a second (1/s)."""
 
 RUBBING = 4.0
@@ -43,7 +43,7 @@ class Crowd:
         self._all |= who
         self._level += ALIKE if who == self._last else 1.0
         self._time, self._last = time, who
-        if self._level > MOST * (1.0 if len(self._all) > SEVERAL else PATIENCE):
+        if self._level > MOST * (1.0 if len(self._all) > SEVERAL else LENIENCE):
             raise ContactError("many contacts bounce and switch in a short time")
 
     def step(self, time: float, rubs: bool) -> None:
@@ -57,5 +57,5 @@ class Crowd:
         self._steps = max(0.0, self._steps - STEP_RATE * (time - self._step_time))
         self._steps += RUBBING if rubs else 1.0
         self._step_time = time
-        if self._steps > STEPS_AT_ONCE:
+        if self._steps > BURST:
             raise ContactError("contacts are held in a motion whose steps stay short")

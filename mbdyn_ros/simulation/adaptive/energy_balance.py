@@ -11,7 +11,7 @@ from .motion import Motion
 ALLOWED = 1e-3
 """Share of the energy that moved which may be unexplained at the default tolerances."""
 
-NOISE = 1e-9
+UNJUDGED = 1e-9
 """Energy (J), and share of the energy at the start, under which nothing is judged."""
 
 
@@ -26,7 +26,7 @@ class EnergyBalance:
         self._motion, self._walks = motion, motion.walks
         kinetic, self._potential = motion.energy(y)
         self._start = kinetic + self._potential
-        self._noise = NOISE * (1 + kinetic + abs(self._potential))
+        self._noise = UNJUDGED * (1 + kinetic + abs(self._potential))
         self._allowed = max(ALLOWED, 1e4 * rtol)
         self._moved = 0.0
 

@@ -19,17 +19,17 @@ from .side import NoCrossingError, Side
 NEAR = 1e-2
 """Regularity below which a failure is put down to a change point."""
 
-CLEAR = 10 * SINGULAR
+REGULAR = 10 * SINGULAR
 """Regularity from which on rounding leaves enough digits to begin with."""
 
 BEGINNINGS = tuple(0.3 * 0.7**k for k in range(17))
 """Regularities at which a crossing is begun, one after the other: a long step errs by its
 length, a short one by rounding."""
 
-RECENT = 4
+READINGS = 4
 """Regularities from which it is told when they vanish."""
 
-EXACT = 1e-11
+GOOD_ENOUGH = 1e-11
 """Error of a crossing that no shorter one need better."""
 
 TOO_NEAR = "the motion starts, or something happens, too near it"
@@ -80,7 +80,7 @@ def passed(
         falling -= 1
     steps, values = steps[falling:], values[falling:]
     middle = _vanishing([one.time for one in [*steps, here]], values)
-    serving = [k for k, one in enumerate(steps) if values[k] >= CLEAR and one.time < middle]
+    serving = [k for k, one in enumerate(steps) if values[k] >= REGULAR and one.time < middle]
     if not serving:
         raise NoCrossingError(TOO_NEAR)
     order = dict.fromkeys(
@@ -101,7 +101,7 @@ def passed(
         if best is not None and one.error >= best.crossing.error:
             break
         best = Passage(steps[k], chart, one)
-        if one.error < EXACT:
+        if one.error < GOOD_ENOUGH:
             break
     if best is None:
         raise NoCrossingError(str(failure)) from failure
@@ -127,4 +127,4 @@ def _vanishing(times: Sequence[float], values: Sequence[float]) -> float:
         return times[-1]
     if len(values) == 1:
         raise NoCrossingError(TOO_NEAR)
-    return float(lagrange(values[-RECENT:], 0.0) @ times[-RECENT:])
+    return float(lagrange(values[-READINGS:], 0.0) @ times[-READINGS:])

@@ -13,7 +13,7 @@ from ...errors import InputError, brief
 from ...integration.methods import ADAPTIVE, named
 from ...robot import Robot
 from ..actuators.actuation import Commands, actuated_effort
-from ..contact.environment import Environment
+from ..contact.environment import Environment, checked_environment
 from ..contact.stops import with_stops
 from ..effort import EffortFunction, effort_function
 from ..external import External, ExternalWrenches
@@ -110,8 +110,7 @@ def simulate(
     array([9., 0.])
     """
     with brief:
-        if environment is not None and not isinstance(environment, Environment):
-            raise InputError(f"environment must be an Environment, not {environment!r}")
+        environment = checked_environment(environment)
         robot.require_mass("simulation")
         robot.require_single("simulation")
         robot.say_choice()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
-from ...arguments import require_link
+from ...arguments import no_environment, require_link
 from ...equations.contact.contact import BodyPoint, ContactGeometry
 from ...equations.contact.rods import Couple
 from ...errors import InputError
@@ -211,6 +211,13 @@ class Environment:
                 if np.isfinite(bound):
                     stops.append((f"{word} limit of joint {joint.name!r}", (q, v, side, bound)))
         return stops
+
+
+def checked_environment(given: object) -> Environment | None:
+    """The environment that is given, refused where it is none."""
+    if given is not None and not isinstance(given, Environment):
+        raise no_environment(given)
+    return given
 
 
 def _checked_limits(value: bool | Sequence[str]) -> bool | tuple[str, ...]:

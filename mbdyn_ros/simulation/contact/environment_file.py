@@ -142,9 +142,9 @@ def read_environment(source: str | os.PathLike[str]) -> Environment:
 
 def _read_surface(document: YamlSource, node: yaml.Node) -> Surface:
     fields = document.mapping(node, "a surface")
-    for key in ("name", "type"):
+    for key, choice in (("name", ""), ("type", f" of {', '.join(SURFACE_TYPES)}")):
         if key not in fields:
-            raise document.error(node, f"this surface has no {key}; give it one")
+            raise document.error(node, f"this surface has no {key}; give it one{choice}")
     name = document.text(fields.pop("name"), "the name of a surface")
     what = f'surface "{name}"'
     kind_node = fields.pop("type")

@@ -16,7 +16,7 @@ from ...errors import InputError, SimulationError, SimulationWarning, brief
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.contacts import Contacts
-from ..contact.environment import Environment
+from ..contact.environment import Environment, checked_environment
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
 from ..force_torque import NO_WRENCHES, ForceTorques
@@ -79,8 +79,10 @@ class Stepper(Accounts):
                 "a Stepper is compiled, and no C compiler was found ($CC, cc, gcc or clang): "
                 "install one, or use simulate"
             )
+        environment = checked_environment(environment)
         self._choice = StepMethod(method)
-        if robot.system.nz:  # home moves along, so that loops stay on their branch
+        self._walks = bool(robot.system.nz)  # home moves along, so that loops stay on their branch
+        if self._walks:
             robot = robot.with_home(robot.system.home)
         self.robot, self.environment = robot, environment
         self._contacts: Contacts | None = None
@@ -186,7 +188,7 @@ class Stepper(Accounts):
             self._solids.refuse_inside(position)
         self.q[:], self.v[:] = position, velocity
         self._motion.forget()
-        if self.robot.system.nz:
+        if self._walks:
             self.robot.calls.home[:] = self.robot.system.closing.home
             self._tree.take_home_along(self.q)
 
@@ -210,7 +212,7 @@ class Stepper(Accounts):
         left = steps
         while left > 0:
             taken = self._motion.steps(left)
-            if self._touches is not None:
+            if self._touches is not None and self._motion.motion.hits:
                 records = self._motion.take_impacts()
                 self._impacts += [self._touches.impact(one, self._energy_of) for one in records]
             self._say_unseen()
@@ -219,7 +221,7 @@ class Stepper(Accounts):
             if taken < 0:
                 raise diverged(self.robot, self.q, self.v, self.time, self.step)
             left -= taken
-        if self.robot.system.nz:
+        if self._walks:
             self._tree.take_home_along(self.q)
 
     def limit_energy(self, most: float) -> None:

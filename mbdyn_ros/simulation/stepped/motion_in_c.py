@@ -12,7 +12,7 @@ from ...errors import InputError
 from ..contact.environment import MOST_POINTS
 from .step_in_c import ADDRESS, NUMBER, SIZE, StepInC
 
-PLANE = 14
+SLOT_SIZE = 14
 """Numbers of a slot, see `struct walled` in C."""
 
 
@@ -58,7 +58,7 @@ class MotionInC:
         self.impacts = np.zeros((most_impacts, impact))
         self._memory, self._room = np.zeros(self._size_of_memory()), np.zeros(room)
         slots = step.walls.slots
-        self.planes, self.blocks = np.zeros((slots, PLANE)), np.zeros((slots // MOST_POINTS, 4))
+        self.planes, self.blocks = np.zeros((slots, SLOT_SIZE)), np.zeros((slots // MOST_POINTS, 4))
         self._arrays = q, v
         self.motion = Motion(
             q=q.ctypes.data, v=v.ctypes.data,
@@ -94,7 +94,7 @@ class MotionInC:
     def take_impacts(self) -> Array:
         """The rows of the impacts since the last call; see `record_impact` in C."""
         count, self.motion.hits = self.motion.hits, 0
-        return self.impacts[:count].copy() if count else self.impacts[:0]
+        return self.impacts[:count].copy()
 
     def steps(self, count: int) -> int:
         """Take up to so many steps; see `walled_steps`."""

@@ -22,7 +22,7 @@ AHEAD = 1.5
 class SolidSlots:
     """The slots of motions of a robot: points of shapes against planes of others.
 
-    Planes (slots, `PLANE`) are those of `struct walled` in C.
+    Planes (slots, `SLOT_SIZE`) are those of `struct walled` in C.
     """
 
     def __init__(self, contacts: Contacts, step: StepInC) -> None:

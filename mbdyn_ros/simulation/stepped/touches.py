@@ -12,7 +12,7 @@ from ...model.tree import Tree
 from ..contact.contacts import Contacts
 from ..contact.impacts import Impact, angle_between
 from ..contact.rows import tangent_planes
-from .motion_in_c import PLANE
+from .motion_in_c import SLOT_SIZE
 from .solid_slots import SolidSlots
 from .step_in_c import StepInC
 
@@ -141,7 +141,7 @@ class Touches:
         (time, loss), q, before, after, impulses, e, took, planes = np.split(record, cuts)
         which = np.flatnonzero(took).tolist()
         f = impulses.reshape(m, 3)[which]
-        self.at(q, planes.reshape(-1, PLANE))
+        self.at(q, planes.reshape(-1, SLOT_SIZE))
         size = (len(which), 3)
         places, normals, sideways = np.empty(size), np.empty(size), np.zeros(size)
         speeds, angles = np.empty((len(which), 2)), np.full(len(which), np.nan)

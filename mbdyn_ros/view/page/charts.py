@@ -111,7 +111,7 @@ class Chart:
     def _scales(self) -> dict[str, Any]:
         """uPlot finds the range of y, unless a line begins later than the chart: with no number."""
         drawn = [line for line in self._lines if line.x is not None and len(line.x)]
-        if not drawn or all(_over(self._x[:1], line)[0] == line.y[0] for line in self._lines):
+        if not drawn or all(np.isfinite(_over(self._x[:1], line)[0]) for line in self._lines):
             return SCALES
         low = self._factor * min(float(line.y.min()) for line in drawn)
         high = self._factor * max(float(line.y.max()) for line in drawn)
