@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mbdyn_ros
-from mbdyn_ros import Environment, InputError, ModelError, read_environment
+from mbdyn_ros import Environment, InputError, ModelError, SimulationError, read_environment
 from mbdyn_ros.simulation.contact.height_field import height_field
 
 BALL = """<robot name="ball"><link name="ball"><inertial><mass value="2"/>
@@ -103,6 +103,21 @@ def test_what_is_no_formula(text: str, words: str) -> None:
         return
     with pytest.raises(ModelError, match=rf"^<text>:\d: surface .ground.*{re.escape(words)}"):
         read_environment(document)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_where_ground_has_no_value_is_told() -> None:
+    """At the start and on the way: what has no value would never be touched."""
+    robot = mbdyn_ros.load(BALL, floating_base=True)
+    half = wall("type: expression, g: sqrt(z - 0.2)")
+    place, words = r"'ground', at \(0, 0, %s\) m: ", "g has no value"
+    for radius in (0.0, 0.01):
+        walls = Environment([half], points=[("ball", (0, 0, 0), radius)])
+        with pytest.raises(SimulationError, match=r"t = 0 s: .*" + place % "0" + words):
+            mbdyn_ros.simulate(robot, [0.0] * 6 + [1.0], np.zeros(6), 0.5, environment=walls)
+    walls, start = Environment([half], points=[("ball", (0, 0, 0))]), [0, 0, 0.5, 0, 0, 0, 1]
+    with pytest.raises(SimulationError, match=r"t = 0\.\d+ s: .*" + place % ".*" + words):
+        mbdyn_ros.simulate(robot, start, np.zeros(6), 0.5, environment=walls)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from mbdyn_ros.cli.printing import progress_bar
 from mbdyn_ros.compiler.notice import waiting_for
 
 
@@ -26,3 +27,11 @@ def test_only_a_terminal_is_told_and_only_after_a_while(
     with waiting_for("mass matrix", patience=0.05):
         time.sleep(lasts)
     assert ("compiling mass matrix" in screen.getvalue()) is said
+
+
+def test_it_is_told_above_a_progress_bar_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    with progress_bar("simulating", 1.0), waiting_for("mass matrix", patience=0.05):
+        time.sleep(0.2)
+    assert "compiling mass matrix" in screen.getvalue()

@@ -14,7 +14,8 @@ UNNOTICED = 1.0
 @contextlib.contextmanager
 def waiting_for(what: str, patience: float = UNNOTICED) -> Iterator[None]:
     """Say on a terminal, once this lasts, what is compiled; to a file or a pipe nothing is said."""
-    if not sys.stderr.isatty():
+    screen = getattr(sys.stderr, "rich_proxied_file", sys.stderr)  # behind a bar, where there is one
+    if not screen.isatty():
         yield
         return
     text = f"mbdyn_ros: compiling {what}, once; next time it is there at once"

@@ -230,6 +230,8 @@ class Contacts:
             One is; the message names point, wall, place and depth.
         """
         g, _, slope = self.distances(q, v)
+        if not np.isfinite(g).all():
+            self.refuse_no_value(q, feet=True)
         bad = ~np.isfinite(g) | (g < -depth * np.where(slope > 0, slope, 1.0))
         for k in np.flatnonzero(bad).tolist():
             far = -g[k] / slope[k] if slope[k] > 0 else np.nan
@@ -243,6 +245,26 @@ class Contacts:
             raise SimulationError(
                 f"{self.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} {unit} too far; {help_}"
             )
+
+    def refuse_no_value(self, q: Array, feet: bool = False) -> None:
+        """Refuse walls without a value at a point; `feet`: and without a place nearest to a ball.
+
+        Raises
+        ------
+        SimulationError
+            One is none; the message names point, wall and place.
+        """
+        self.state.q[:] = q
+        self.state()
+        g, _, _ = self.distances(q, np.zeros(self._velocity))
+        for k in np.flatnonzero(~np.isfinite(g[: self.geometry.pairs])).tolist():
+            p, side = self.point(k), self.environment.sides[k % len(self.environment.sides)]
+            x = self.layout.transforms[self._body[p], 0, :3] @ self._local[p]
+            here = f"{self.name(k)}, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m:"
+            if not np.isfinite(side.surface.value(x)[side.face]):
+                raise SimulationError(f"{here} g has no value; write g for wherever it may go")
+            if feet:
+                raise SimulationError(f"{here} no nearest place is found; start elsewhere")
 
     def require_smooth(self, k: int, x: Array, normal: Array) -> None:
         """Refuse a wall without a gradient where it is touched: at x (3,), with a normal (3,).

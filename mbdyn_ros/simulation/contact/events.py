@@ -69,7 +69,10 @@ class ContactSearch:
     ) -> tuple[float, int] | None:
         times = start + (end - start) * SHARES
         times[-1] = end
-        g, rate, slope = self._contacts.many_distances(*self._split(states(times)))
+        q, v = self._split(states(times))
+        g, rate, slope = self._contacts.many_distances(q, v)
+        if np.isnan(g).any():
+            self._contacts.refuse_no_value(q[np.isnan(g).any(axis=1)][0])
         fastest = SPEEDS * np.abs(rate).max(axis=0)
         near = watched & ~(g[:-1] + g[1:] > fastest * ((end - start) / STEP_PARTS))
         for part in np.flatnonzero(near.any(axis=1)).tolist():
