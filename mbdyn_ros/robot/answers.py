@@ -59,7 +59,8 @@ def require_answer(self: Robot, program: Declaration) -> None:
             f"but only {len(self.effort_labels)} efforts act "
             f"({', '.join(self.effort_labels) or 'none'}). Name more actuated joints, such as "
             f"{', '.join(idle)}; if nothing drives a turn because it is idle, as that of a rod "
-            "between two balls, make one ball universal, or lock it: robot.locked"
+            "between two balls, make one ball universal, or lock it: robot.locked, or "
+            "mbdyn edit --lock"
         )
 
 
