@@ -14,7 +14,7 @@ UNNOTICED = 1.0
 @contextlib.contextmanager
 def waiting_for(what: str, patience: float = UNNOTICED) -> Iterator[None]:
     """Say on a terminal, once this lasts, what is compiled; to a file or a pipe nothing is said."""
-    screen = getattr(sys.stderr, "rich_proxied_file", sys.stderr)  # behind a bar, where there is one
+    screen = getattr(sys.stderr, "rich_proxied_file", sys.stderr)  # behind a bar
     if not screen.isatty():
         yield
         return
