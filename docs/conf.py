@@ -51,26 +51,34 @@ LISTS = ("Parameters", "Attributes")
 So do lines below a summary, before all sections.
 """
 
+COLON = "\0"
+"""Stands in for one while numpydoc reads."""
+
 
 def _words_below_names(
     app: Any, what: str, name: str, it: Any, options: Any, lines: list[str]
 ) -> None:
-    """`name : words` becomes the name, and its words below it."""
+    """`name : words` becomes the name, and its words below it; also several in a line."""
+    if what in ("attribute", "property"):  # numpydoc takes what stands before a colon for a type
+        lines[:1] = [line.replace(":", COLON) for line in lines[:1]]
     section, told = "", []
     for k, line in enumerate(lines):
         if line.startswith("---") and k:
             section = lines[k - 1].strip()
-        entry, colon, words = line.partition(" : ")
-        if section in ("", *LISTS) and colon and re.fullmatch(r"[\w*][\w*, ]*", entry):
-            told += [entry, f"    {words}"]
-        else:
-            told.append(line)
+        listed = section in ("", *LISTS)
+        for part in re.split(r"(?<=\.) (?=[\w*][\w*, ]* : )", line) if listed else [line]:
+            entry, colon, words = part.partition(" : ")
+            if listed and colon and re.fullmatch(r"[\w*][\w*, ]*", entry):
+                told += [*[""] * (not section), entry, f"    {words}"]
+            else:
+                told.append(part)
     lines[:] = told
 
 
 def _keep_bars(app: Any, what: str, name: str, it: Any, options: Any, lines: list[str]) -> None:
-    """Norms such as |q| are no substitutions."""
+    """Norms such as |q| are no substitutions; put colons back."""
     lines[:] = [line if ">>>" in line else line.replace("|", "\\|") for line in lines]
+    lines[:] = [line.replace(COLON, ":") for line in lines]
 
 
 def _formula(writer: Any, node: Any) -> None:
@@ -85,8 +93,8 @@ def _formula(writer: Any, node: Any) -> None:
 
 def _break_names(app: Any, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
     """Long names break where their words end, so that tables of names fit."""
-    names = re.compile(r'(?<=<span class="pre">)[^<]+')
-    ends = re.compile(r"(?<=\w[_(./])|(?<=[a-z])(?=[A-Z])")
+    names = re.compile(r'(?:(?<=<span class="pre">)|(?<=<h[123]>))[^<]+')
+    ends = re.compile(r"(?<=\w[_(/])|(?<=[A-Za-z]\.)|(?<=[a-z])(?=[A-Z])")
     body = context.get("body", "")
     context["body"] = names.sub(lambda name: ends.sub("<wbr>", name[0]), body)
 

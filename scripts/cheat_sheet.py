@@ -47,6 +47,7 @@ def page() -> str:
     text = re.sub(r"Two pages to print: .*?\)\. ", "", text, count=1)
     body = MarkdownIt().enable("table").render(text)
     body = body.replace("<thead>\n<tr>\n<th></th>\n<th></th>\n</tr>\n</thead>\n", "")
+    body = re.sub(r"(?<=\w/)(?=\w[^<]*</code>)", "<wbr>", body)  # where names of topics may break
     return f"<!doctype html><title>{title()}</title><style>{STYLE}</style>{body}"
 
 

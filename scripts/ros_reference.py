@@ -74,6 +74,10 @@ the services of parameters. Managed nodes have those of the ROS 2 lifecycle: `~/
 """
 
 
+WRAPPED = "```{code-block} text\n:class: wrapped\n\n"
+"""What a block of long lines begins with."""
+
+
 @dataclass(frozen=True, order=True)
 class Entity:
     """A topic, service or action of a node: `way` is in or out of a topic."""
@@ -243,7 +247,7 @@ def section(kind: type[RobotNode]) -> str:
         text += table((what, "type", "where"), [
             (f"`{one.name}`", f"`{one.type}`", where) for one, where in found if one.kind == what
         ])  # fmt: skip
-    head = "parameter", "type", "default", "range", "", ""
+    head = "parameter", "type", "default", "range", "what it sets", "while it runs"
     return text + table(head, parameters)
 
 
@@ -252,7 +256,7 @@ def interfaces() -> str:
     parts = ["## Messages and services\nOf `mbdyn_ros_interfaces`:\n"]
     for folder in ("msg", "srv"):
         for path in sorted((ROOT / "mbdyn_ros_interfaces" / folder).iterdir()):
-            parts.append(f"### {path.stem}\n```text\n{path.read_text().strip()}\n```\n")
+            parts.append(f"### {path.stem}\n{WRAPPED}{path.read_text().strip()}\n```\n")
     return "\n".join(parts)
 
 

@@ -95,6 +95,11 @@ def test_two_formulas_of_one_name_are_refused() -> None:
         program("q", output="x")(squares)
 
 
+def test_an_unknown_need_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"needs \['weight'\]; there are \['drives', 'mass', 'var"):
+        program("q", output="x", needs="mass weight")(lambda point, q, z: q)
+
+
 def test_keys_tell_programs_apart_without_tracing() -> None:
     robot = mbdyn_ros.load(ROOT / "urdf" / "four_bar.urdf")
     inverse, jacobian = declared("inverse_dynamics"), declared("jacobian")

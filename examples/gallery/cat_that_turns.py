@@ -31,8 +31,9 @@ roll = np.unwrap(np.arctan2(2 * (w * x + y * z), 1 - 2 * (x**2 + y**2)))
 figure, (above, below) = plt.subplots(2, figsize=(7, 5))
 above.plot(motion.time, np.degrees(roll))
 below.plot(motion.time, momentum, label=["about x", "y", "z"])
-above.set(ylabel="roll (degrees)", title="A cat turns without anything to push against")
-above.set_xlabel("time (s)")
+above.set(
+    xlabel="time (s)", ylabel="roll (degrees)", title="A cat turns without anything to push against"
+)
 below.set(xlabel="time (s)", ylabel="angular momentum (N m s)")
 figure.legend(loc="outside right lower")
 plt.savefig("cat_that_turns.png")

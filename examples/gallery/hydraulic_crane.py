@@ -23,8 +23,9 @@ above.plot(motion.time, 1e3 * motion.q[:, 1])
 for side in ("a", "b"):
     pressure = motion.actuator_states[:, labels.index(f"lift/pressure_{side}")]
     below.plot(motion.time, pressure / 1e5, label=f"chamber {side}")
-above.set(ylabel="lift cylinder (mm)", title="A crane's lift, driven by its valve")
-above.set_xlabel("time (s)")
+above.set(
+    xlabel="time (s)", ylabel="lift cylinder (mm)", title="A crane's lift, driven by its valve"
+)
 below.set(xlabel="time (s)", ylabel="pressure (bar)")
 figure.legend(loc="outside right lower")
 plt.savefig("hydraulic_crane.png")

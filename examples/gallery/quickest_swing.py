@@ -29,7 +29,10 @@ time = dt * np.arange(steps)
 figure, (above, below) = plt.subplots(2, figsize=(7, 5))
 above.plot(time, answer.value(q)[:-1] * 1e3)
 below.step(time, answer.value(force) / 1e3)
-above.set(ylabel="stroke (mm)", title="From stop to stop with the least squares of force")
-above.set_xlabel("time (s)")
+above.set(
+    xlabel="time (s)",
+    ylabel="stroke (mm)",
+    title="From stop to stop with the least squares of force",
+)
 below.set(xlabel="time (s)", ylabel="force of the cylinder (kN)")
 plt.savefig("quickest_swing.png")

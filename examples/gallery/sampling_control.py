@@ -31,7 +31,6 @@ time = dt * np.arange(len(shown))
 angle, torque = np.array(shown).T
 above.plot(time, np.degrees(angle - goal))
 below.step(time, torque)
-above.set(ylabel="angle from upright (degrees)", title="Swing-up by sampling")
-above.set_xlabel("time (s)")
+above.set(xlabel="time (s)", ylabel="angle from upright (degrees)", title="Swing-up by sampling")
 below.set(xlabel="time (s)", ylabel="torque (N m)")
 plt.savefig("sampling_control.png")

@@ -24,8 +24,11 @@ figure, (above, below) = plt.subplots(2, figsize=(7, 5))
 time = dt * np.arange(count)
 above.plot(time, 1e3 * q)
 below.plot(time, force, label=[f"leg {k + 1}" for k in range(6)])
-above.set(ylabel="length from the middle (mm)", title="A circle of 80 mm in two seconds")
-above.set_xlabel("time (s)")
+above.set(
+    xlabel="time (s)",
+    ylabel="length from the middle (mm)",
+    title="A circle of 80 mm in two seconds",
+)
 below.set(xlabel="time (s)", ylabel="force (N)")
 figure.legend(loc="outside right upper")
 plt.savefig("stewart_forces.png")

@@ -113,7 +113,10 @@ class EffortDerivatives:
         return result
 
 
-@program("q v a", output="derivatives", matrix=True, loaded=True, differentiated=True)
+@program(
+    "q v a", output="derivatives", matrix=True, loaded=True, differentiated=True,
+    needs="drives",
+)  # fmt: skip
 def inverse_dynamics_derivatives(
     system: System, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None = None, friction: bool = True
 ) -> SX | Staged:
@@ -124,7 +127,10 @@ def inverse_dynamics_derivatives(
     return ca.densify(ca.horzcat(*derivatives.actuated[1:]))
 
 
-@program("q v effort", output="derivatives", matrix=True, loaded=True, differentiated=True)
+@program(
+    "q v effort", output="derivatives", matrix=True, loaded=True, differentiated=True,
+    needs="mass",
+)  # fmt: skip
 def forward_dynamics_derivatives(
     system: System,
     q: SX,

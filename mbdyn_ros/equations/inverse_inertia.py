@@ -22,7 +22,7 @@ LEAST_MOBILITY = 1e-10
 """Share of a direction's mobility left when those before it are held, under which it is none."""
 
 
-@program("q", output="matrix", matrix=True)
+@program("q", output="matrix", matrix=True, needs="mass")
 def inverse_mass_matrix(system: System, q: SX, z: SX) -> SX | Staged:
     """Inverse (nv, nv) of the mass matrix."""
     elimination = Elimination.of(mass_matrix(system, q, z))
@@ -34,7 +34,7 @@ def inverse_mass_matrix(system: System, q: SX, z: SX) -> SX | Staged:
     return Staged(stages, right, elimination, stages.written(elimination.triangle))
 
 
-@program("q", output="matrix", matrix=True, about="frame")
+@program("q", output="matrix", matrix=True, about="frame", needs="mass")
 def operational_mobility(system: System, q: SX, z: SX, frame: Frame) -> SX:
     """Mobility J M^-1 J^T (6, 6) of a link."""
     columns = jacobian(system, q, z, frame)
@@ -43,7 +43,7 @@ def operational_mobility(system: System, q: SX, z: SX, frame: Frame) -> SX:
     return ca.densify(columns @ Elimination.of(mass_matrix(system, q, z)).solve(columns.T))
 
 
-@program("q", output="matrix", matrix=True, about="frame")
+@program("q", output="matrix", matrix=True, about="frame", needs="mass")
 def operational_inertia(system: System, q: SX, z: SX, frame: Frame) -> SX:
     """Operational-space inertia (J M^-1 J^T)^-1 (6, 6) of a link.
 

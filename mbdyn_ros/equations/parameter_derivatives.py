@@ -16,14 +16,14 @@ from .programs import forward_dynamics, inverse_dynamics, mass_matrix
 from .system import System
 
 
-@program("q v a", output="derivatives", matrix=True, long=True)
+@program("q v a", output="derivatives", matrix=True, long=True, needs="drives variables")
 def inverse_dynamics_by_parameters(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     """Derivatives (efforts, p) of the actuators' efforts, friction included."""
     assert system.parameters is not None
     return ca.densify(ca.jacobian(inverse_dynamics(system, q, z, v, a), system.parameters))
 
 
-@program("q v effort", output="derivatives", matrix=True, long=True)
+@program("q v effort", output="derivatives", matrix=True, long=True, needs="mass variables")
 def forward_dynamics_by_parameters(system: System, q: SX, z: SX, v: SX, effort: SX) -> SX:
     """Derivatives (nv, p) of the accelerations, friction included."""
     assert system.parameters is not None

@@ -31,7 +31,7 @@ from .tree.regressor import linear_form, moving_links, symbolic_inertias
 
 __all__ = ["forward_dynamics_derivatives", "inverse_dynamics_derivatives"]
 
-@program("q v a", output="effort", loaded=True)
+@program("q v a", output="effort", loaded=True, needs="drives")
 def inverse_dynamics(
     system: System, q: SX, z: SX, v: SX, a: SX, wrenches: SX | None = None, friction: bool = True
 ) -> SX:
@@ -41,7 +41,7 @@ def inverse_dynamics(
     return actuated(system, embedding, reduced)
 
 
-@program("q v effort", output="a", loaded=True, stepped=True)
+@program("q v effort", output="a", loaded=True, stepped=True, needs="mass")
 def forward_dynamics(
     system: System,
     q: SX,
@@ -110,7 +110,7 @@ def _mass_matrix(system: System, embedding: Embedding) -> SX:
     return embedding.matrix.T @ matrix @ embedding.matrix
 
 
-@program("q v a", output="regressor", matrix=True)
+@program("q v a", output="regressor", matrix=True, needs="drives")
 def regressor(system: System, q: SX, z: SX, v: SX, a: SX) -> SX:
     """Y (efforts, 10 links): inverse dynamics = Y (standard parameters).
 

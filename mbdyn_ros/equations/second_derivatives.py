@@ -16,7 +16,10 @@ from .position_rate import position_rate
 from .system import System
 
 
-@program("q v a", output="derivatives", matrix=True, differentiated=True, long=True)
+@program(
+    "q v a", output="derivatives", matrix=True, differentiated=True, long=True,
+    needs="drives",
+)  # fmt: skip
 def inverse_dynamics_second_derivatives(
     system: System, q: SX, z: SX, v: SX, a: SX
 ) -> SX:
@@ -29,7 +32,10 @@ def inverse_dynamics_second_derivatives(
     return _second(system, q, z, v, first)
 
 
-@program("q v effort", output="derivatives", matrix=True, differentiated=True, long=True)
+@program(
+    "q v effort", output="derivatives", matrix=True, differentiated=True, long=True,
+    needs="mass",
+)  # fmt: skip
 def forward_dynamics_second_derivatives(
     system: System, q: SX, z: SX, v: SX, effort: SX
 ) -> SX:

@@ -50,7 +50,7 @@ class SlippingMotion:
     Attributes
     ----------
     q, v : (n,) the state of the joints. free : (n,) 1 where the transducer is on.
-    envelope : (n,) of the vibrations, 0 to 1. speed : of the rotor against its link, rad/s.
+    envelope : (n,) of the vibrations, 0 to 1.
     time, angle, pulses : as in `PiezoMotion`; `achieved` is that of the centrifugal force, and
         the way and speed are those when the transducer goes off.
 

@@ -14,6 +14,10 @@ from ..errors import InputError, suggestion
 P = ParamSpec("P")
 R = TypeVar("R")
 
+NEEDS = {"mass", "drives", "variables"}
+"""Conditions of an answer: every motion moves mass, efforts drive every coordinate, numbers of the
+robot are variable."""
+
 
 class Declaration:
     """Declaration of the program that a formula makes.
@@ -39,6 +43,7 @@ class Declaration:
         them must be written out.
     long : whether its text is so long, or so seldom wanted, that it is compiled and counted by its
         name alone.
+    needs : conditions without which there is no answer, words of `NEEDS`.
     """
 
     def __init__(
@@ -54,6 +59,7 @@ class Declaration:
         integrated: bool = False,
         differentiated: bool = False,
         long: bool = False,
+        needs: str = "",
     ) -> None:
         self.formula, self.name = formula, formula.__name__
         self.__doc__, self.__module__ = formula.__doc__, formula.__module__
@@ -63,6 +69,9 @@ class Declaration:
         self.output, self.matrix, self.about = output, matrix, about
         self.loaded, self.internal, self.stepped = loaded, internal, stepped or internal
         self.integrated, self.differentiated, self.long = integrated, differentiated, long
+        self.needs = frozenset(needs.split())
+        if unknown := self.needs - NEEDS:
+            raise TypeError(f"{self!r} needs {sorted(unknown)}; there are {sorted(NEEDS)}")
 
     def __repr__(self) -> str:
         return f"<program {self.name}({', '.join(self.inputs)}) -> {self.output}>"
@@ -93,6 +102,7 @@ def program(
     integrated: bool = False,
     differentiated: bool = False,
     long: bool = False,
+    needs: str = "",
 ) -> Callable[[Callable[P, R]], Formula[P, R]]:
     """Declare the formula below as a program.
 
@@ -104,7 +114,7 @@ def program(
 
     def declare(formula: Callable[P, R]) -> Formula[P, R]:
         kinds = loaded, internal, stepped, integrated, differentiated, long
-        made: Formula[P, R] = Formula(formula, inputs, output, matrix, about, *kinds)
+        made: Formula[P, R] = Formula(formula, inputs, output, matrix, about, *kinds, needs)
         if made.name in _declared and _declared[made.name].__module__ != made.__module__:
             raise TypeError(f"two formulas are declared as the program {made.name!r}")
         _declared[made.name] = made

@@ -12,21 +12,6 @@ from ..program.declaration import Declaration
 if TYPE_CHECKING:
     from .robot import Robot
 
-NEED_MASS = (
-    "forward_dynamics",
-    "forward_dynamics_by_parameters",
-    "forward_dynamics_derivatives",
-    "forward_dynamics_second_derivatives",
-    "inverse_mass_matrix",
-    "operational_mobility",
-    "operational_inertia",
-)
-"""Programs that have no answer where a motion moves no mass."""
-
-
-BY_PARAMETERS = ("inverse_dynamics_by_parameters", "forward_dynamics_by_parameters")
-"""Programs that are about what is variable."""
-
 
 def require_mass(self: Robot, purpose: str) -> None:
     """Raise `SingularMassMatrixError`, by link name, where `purpose` has no answer."""
@@ -58,24 +43,24 @@ def require_answer(self: Robot, program: Declaration) -> None:
         Inverse dynamics where the actuated joints do not determine the motion; derivatives by
         parameters where nothing is variable.
     """
-    if program.name in BY_PARAMETERS and not self._parameters.layout:
+    if "variables" in program.needs and not self._parameters.layout:
         raise InputError(
             f"{self.model.source}: nothing is variable; name links, gravity or friction in "
             "load(..., variable=[...])"
         )
     if program.loaded:
         self.say_choice()
-    if program.name in NEED_MASS:
+    if "mass" in program.needs:
         self.require_mass(program.name.replace("_", " "))
-    needs_drive = program.name.startswith(("inverse_dynamics", "regressor"))
-    if needs_drive and len(self.effort_labels) < self.nv:
+    if "drives" in program.needs and len(self.effort_labels) < self.nv:
         idle = [name for name in self.independent_joints if name not in self.actuated_joints]
         raise InputError(
             f"{self.model.source}: inverse dynamics has no answer: {self.nv} coordinates move, "
             f"but only {len(self.effort_labels)} efforts act "
             f"({', '.join(self.effort_labels) or 'none'}). Name more actuated joints, such as "
             f"{', '.join(idle)}; if nothing drives a turn because it is idle, as that of a rod "
-            "between two balls, make one ball universal, or lock it: robot.locked"
+            "between two balls, make one ball universal, or lock it: robot.locked, or "
+            "mbdyn edit --lock"
         )
 
 

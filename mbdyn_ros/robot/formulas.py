@@ -13,7 +13,6 @@ from ..errors import InputError, brief
 from ..program.declaration import Declaration, declared, offered
 from ..program.program import Program
 from ..program.symbols import alone, lasting
-from .answers import BY_PARAMETERS
 from .parameters import symbolic_system
 
 if TYPE_CHECKING:
@@ -97,11 +96,13 @@ def casadi(
         residual = self.system.closure(q, z)
         names = ["q", "z"], ["gap"]
         return lasting(ca.Function("closure", [q, z], [residual], *names, {"cse": True}))
-    if name in BY_PARAMETERS:
+    named = declared(name)
+    by_parameters = "variables" in named.needs
+    if by_parameters:
         parameters = parameters or True
     system = self.system if parameters is False else symbolic_system(self, parameters)
-    if name in BY_PARAMETERS:  # of what is chosen here, whatever is variable
-        return lasting(Program(declared(name), system).symbolic)
+    if by_parameters:  # of what is chosen here, whatever is variable
+        return lasting(Program(named, system).symbolic)
     program, about, *loads = _wanted(self, name, link, friction, axes)
     return lasting(Program(program, system, about, *loads).symbolic)
 

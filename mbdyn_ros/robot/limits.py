@@ -44,14 +44,12 @@ def effort_limits(self: Robot) -> Array:
 
 def say_left_limits(self: Robot, limits: Array, q: Array) -> None:
     """Warn where motions without stops end at q (..., nq) beyond limits (2, nq), once a robot."""
-    if self._limits_said:
-        return
     low, high = limits
-    ends = q.reshape(-1, self.nq)
-    beyond = (ends < low) | (ends > high)
-    if not beyond.any():
+    if self._limits_said or not np.count_nonzero((q < low) | (q > high)):  # any() takes longer
         return
     self._limits_said = True
+    ends = q.reshape(-1, self.nq)
+    beyond = (ends < low) | (ends > high)
     row, k = np.argwhere(beyond)[0]
     warnings.warn(
         f"{self.model.source}: {int(beyond.any(axis=1).sum())} of {len(ends)} motions end beyond "

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 
 def links(self: Robot) -> tuple[str, ...]:
-    """All links in document order, which `frame_pose` and its like take."""
+    """All links in document order, which `frame_pose` and its like take.
+
+    A joint that is split into several of one coordinate brings links without mass between these,
+    each named as the joint that moves it, such as `platform_joint/x`.
+    """
     return tuple(link.name for link in self.model.links)
 
 

@@ -101,8 +101,7 @@ def rollout(
     if environment is not None:
         q, v = checked_start(self.system, q0, v0, forces)
         return rollout_among(environment, self, q, v, forces, step, method, bool(terminal))
-    rough = [body.joint for body in self.system.tree.bodies if body.friction]
-    if friction and rough:
+    if friction and (rough := [one.joint for one in self.system.tree.bodies if one.friction]):
         raise InputError(
             f"{self.model.source}: joints with dry friction ({', '.join(rough)}) stick, which "
             "a rollout leaves out: use friction=False, or simulate"

@@ -135,8 +135,7 @@ void DynamicsController::report() {
     case Trouble::none: return;
     case Trouble::not_finite: words = "a measured state is not finite: efforts are zero"; break;
     case Trouble::stale:
-      words = "measured states are stamped more than " + std::to_string(StateAge::oldest) +
-              " s from now: efforts are zero";
+      words = "measured states are stamped more than 0.1 s from now: efforts are zero";
       break;
     case Trouble::open:
       words = "the measured positions leave a loop open: efforts are zero";
