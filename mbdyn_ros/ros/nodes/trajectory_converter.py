@@ -24,7 +24,7 @@ from ..node.robot_node import RobotNode
 from ..node.senders import Gaps
 from .parameters import TRAJECTORY_CONVERTER
 
-MOST_WAITING = 100
+QUEUE = 100
 """Trajectories that may wait."""
 
 
@@ -42,7 +42,7 @@ class TrajectoryConverter(RobotNode):
         self._sent = 0
         self._gaps = Gaps()
         self._beyond = ""
-        self._trajectories = self.create_publisher(JointTrajectory, "~/trajectory_out", MOST_WAITING)
+        self._trajectories = self.create_publisher(JointTrajectory, "~/trajectory_out", QUEUE)
         self.begin()
 
     def on_robot(self, robot: Robot) -> None:
@@ -59,7 +59,7 @@ class TrajectoryConverter(RobotNode):
 
     def open_inputs(self) -> None:
         """Trajectories in any joints that determine the others."""
-        self.create_subscription(JointTrajectory, "~/trajectory_in", self._on_trajectory, MOST_WAITING)
+        self.create_subscription(JointTrajectory, "~/trajectory_in", self._on_trajectory, QUEUE)
 
     def health(self) -> Health:
         """Refusals, what never arrived, and the last limit that was passed."""
