@@ -115,17 +115,24 @@ clean:
 	@# An editable install leaves out data_files; links give ROS its share/ folder, and an edited launch file as it is.
 	@mkdir -p .venv/share/mbdyn_ros
 	@ln -sfn '$(CURDIR)/resource/mbdyn_ros' .venv/share/ament_index/resource_index/packages/mbdyn_ros
-	@for item in package.xml launch config urdf; do ln -sfn "$(CURDIR)/$$item" .venv/share/mbdyn_ros/; done
+	@for item in package.xml config urdf; do ln -sfn "$(CURDIR)/$$item" .venv/share/mbdyn_ros/; done
 	@# Where launch files look for the nodes.
 	@mkdir -p .venv/lib/mbdyn_ros
 	@for node in $(nodes); do ln -sfn ../../bin/mbdyn_$$node .venv/lib/mbdyn_ros/$$node; done
+	@touch $@
+
+# `ros2 launch` looks for files, not behind links to folders.
+.venv/launch.stamp: Makefile $(wildcard launch/*.launch.py) | .venv/package.stamp
+	@rm -rf .venv/share/mbdyn_ros/launch
+	@mkdir .venv/share/mbdyn_ros/launch
+	@ln -s '$(CURDIR)'/launch/*.launch.py .venv/share/mbdyn_ros/launch/
 	@touch $@
 
 .venv/bench.stamp: .venv/package.stamp
 	@$(pip) --editable '.[bench]'
 	@touch $@
 
-.venv/interfaces.stamp: requirements/ros.txt $(wildcard cmake/*.cmake) $(interface_sources) | .venv/package.stamp
+.venv/interfaces.stamp: requirements/ros.txt $(wildcard cmake/*.cmake) $(interface_sources) | .venv/package.stamp .venv/launch.stamp
 	@echo 'Building $(interfaces) ...'
 	@mkdir -p $(interface_build)
 	@. .venv/ros_env.sh && { \

@@ -71,7 +71,10 @@ def start(context):
     """The nodes, for the arguments as they were given."""
     given = Arguments(context.launch_configurations)
     plugin = given["hardware"].partition("/")[0]
-    require_packages([name for name in (*NEEDED, plugin) if not available(name)])
+    needed = [*NEEDED, plugin]
+    if given.truth("use_robot_state_publisher"):  # else another one tells the manager the robot
+        needed.append("robot_state_publisher")
+    require_packages([name for name in needed if not available(name)])
     text = given.description("robot")
     robot = ControlledRobot(text, given["mechanism"], given["home"])
     if not given.truth("keep_blocks"):

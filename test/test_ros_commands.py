@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from std_msgs.msg import Float64MultiArray
 import mbdyn_ros
 from mbdyn_ros import InputError, Robot
 from mbdyn_ros.ros.messages.joint_commands import REST, JointCommands, NamedCommand
+from mbdyn_ros.ros.nodes import controller_watch
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]
@@ -168,11 +170,37 @@ def test_released_commands_end(commands: JointCommands) -> None:
     commands.set_array([1.0, 2.0, 3.0], 0.0, b"manager/1")
     commands.set_named(NamedCommand(["grip"], effort=[4.0]), 0.0, b"other/1")
     gone = frozenset({("shoulder", "effort"), ("grip", "effort"), ("ghost", "effort")})
-    commands.release(gone, b"manager")
+    commands.release(gone, (b"manager",))
     assert efforts(commands) == [0.0, 2.0, 4.0]
     again = NamedCommand(JOINTS, effort=[1.0, 2.5, 3.0], unclaimed=gone)
     commands.set_named(again, 0.1, b"manager/1")
     assert efforts(commands, 0.1) == [0.0, 2.5, 4.0]
+
+
+def test_a_manager_is_heard_beside_the_one_that_was_killed(
+    monkeypatch: pytest.MonkeyPatch, commands: JointCommands
+) -> None:
+    """It stays among the publishers for a while, and may be named first."""
+    monkeypatch.setattr(controller_watch, "where_installed", lambda name: SimpleNamespace(
+        ControllerManagerActivity=None, ListHardwareInterfaces=SimpleNamespace(Request=object)
+    ))  # fmt: skip
+    killed, alive = b"killed      ", b"alive       "
+    endpoints = [SimpleNamespace(endpoint_gid=[*one, 0, 0, 1, 2]) for one in (killed, alive)]
+    watch = controller_watch.ControllerWatch(SimpleNamespace(
+        parameters={"controller_manager": "controller_manager"},
+        create_subscription=lambda *_: SimpleNamespace(topic_name="activity"),
+        create_client=lambda *_: None,
+        get_publishers_info_by_topic=lambda _: endpoints,
+    ))  # fmt: skip
+    commands.set_array([1.0, 2.0, 3.0], 0.0, alive + b"1")
+    assert watch.unclaimed(alive + b"1") == frozenset()
+    idle = SimpleNamespace(name="shoulder/effort", is_claimed=False)
+    answer = SimpleNamespace(command_interfaces=[idle])
+    watch._take(SimpleNamespace(result=lambda: answer))
+    watch.release(commands)
+    assert efforts(commands) == [0.0, 2.0, 3.0]
+    assert watch.unclaimed(alive + b"1") == {("shoulder", "effort")}
+    assert watch.unclaimed(b"somebody else") == frozenset()
 
 
 def test_joints_are_moved_to_positions(rig: Rig) -> None:

@@ -31,10 +31,10 @@ TOPICS = {
 """Its parameters: every command is sent, those that are obeyed already too."""
 
 NEEDED = (
-    "controller_manager", "robot_state_publisher", "joint_state_broadcaster",
-    "joint_trajectory_controller", "forward_command_controller",
+    "controller_manager", "joint_state_broadcaster", "joint_trajectory_controller",
+    "forward_command_controller",
 )  # fmt: skip
-"""Packages without which nothing runs, besides that of the hardware."""
+"""Packages without which nothing runs, besides those of the hardware and the description."""
 
 PD_FREQUENCY = 20.0
 """rad/s of the PD of effort controllers, critically damped: their gains are M w^2 and 2 M w."""

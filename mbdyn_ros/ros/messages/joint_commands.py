@@ -208,7 +208,9 @@ class JointCommands:
         self.effort.largest = largest.tolist()
         self.can_follow &= np.isinf(largest)
 
-    def release(self, unclaimed: Collection[tuple[str, str]], source: bytes) -> None:
+    def release(
+        self, unclaimed: Collection[tuple[str, str]], sources: tuple[bytes, ...]
+    ) -> None:
         """Forget commands that nobody stands for any more, of senders whose ids begin so.
 
         Positions stay held.
@@ -216,7 +218,7 @@ class JointCommands:
         for label, quantity in unclaimed:
             if quantity in ("effort", "velocity") and label in self._labels:
                 place = self._labels.index(label)
-                if self._senders[place].startswith(source):
+                if self._senders[place].startswith(sources):
                     self._channels[quantity].clear([place])
 
     def clear(self) -> None:

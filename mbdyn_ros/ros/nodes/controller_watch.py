@@ -31,7 +31,8 @@ class ControllerWatch:
     def __init__(self, simulator: Simulator) -> None:
         self._simulator = simulator
         self._manager = simulator.parameters["controller_manager"]
-        self._unclaimed, self._process = NONE, b""
+        self._unclaimed = NONE
+        self._processes: tuple[bytes, ...] = ()
         self._released = True
         messages = where_installed("controller_manager_msgs.msg")
         services = where_installed("controller_manager_msgs.srv")
@@ -47,17 +48,17 @@ class ControllerWatch:
 
     def unclaimed(self, sender: bytes) -> Unclaimed:
         """Joints and quantities of a sender's commands that no controller stands for."""
-        return self._unclaimed if self._process and sender.startswith(self._process) else NONE
+        return self._unclaimed if sender.startswith(self._processes) else NONE
 
     def release(self, commands: JointCommands) -> None:
         """Forget commands whose controller was deactivated since this was called before."""
         if not self._released:
             self._released = True
-            commands.release(self._unclaimed, self._process)
+            commands.release(self._unclaimed, self._processes)
 
     def report(self, health: Health) -> None:
         """Say which commands are dropped."""
-        if self._process:
+        if self._processes:
             idle = sorted(f"{joint}/{quantity}" for joint, quantity in self._unclaimed)
             health.values["commanded by no controller"] = ", ".join(idle) or "none"
 
@@ -75,6 +76,7 @@ class ControllerWatch:
         idle = [(name, kind) for (name, _, kind), claimed in pairs if not claimed]
         self._unclaimed = frozenset(pair for pair in idle if pair[1] in QUANTITIES)
         topic = self._activity.topic_name
+        # A manager that was killed stays among them for a while, beside the one that answers.
         found = self._simulator.get_publishers_info_by_topic(topic)
-        self._process = bytes(found[0].endpoint_gid)[:PROCESS] if found else b""
+        self._processes = tuple({bytes(one.endpoint_gid)[:PROCESS] for one in found})
         self._released = False
