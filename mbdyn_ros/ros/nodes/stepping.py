@@ -58,7 +58,7 @@ class StepsAction:
         self._server.destroy()
 
     async def _execute(self, goal: Any) -> Any:
-        end = Future(executor=self._simulator.executor)
+        end: Future[str] = Future(executor=self._simulator.executor)
         turns = self._turns(goal, end)
         timer = steady_timer(self._simulator, TURN_RATE, lambda: next(turns, None))
         result = self._type.Result()
@@ -75,7 +75,7 @@ class StepsAction:
             goal.abort()
         return result
 
-    def _turns(self, goal: Any, end: Future) -> Iterator[None]:
+    def _turns(self, goal: Any, end: Future[str]) -> Iterator[None]:
         """Take the steps, others being served in between; `end` gets what went wrong, or ""."""
         words = "it broke off"
         try:

@@ -12,6 +12,7 @@ import sys
 from functools import partial
 from typing import Any
 
+from rclpy.subscription import MessageInfo
 from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError, MbdynError
@@ -75,7 +76,7 @@ class TrajectoryConverter(RobotNode):
         health.values["limit passed last"] = self._beyond or "none"
         return health
 
-    def _on_trajectory(self, message: JointTrajectory, info: dict[str, Any]) -> None:
+    def _on_trajectory(self, message: JointTrajectory, info: MessageInfo) -> None:
         self._gaps.heed(info)
         try:
             robot = self.require(self.robot)
