@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,7 +14,7 @@ from ..robot import Robot, load
 from .design import Design
 from .pose import Pose
 from .programs import run
-from .toggles import home, require_reach
+from .toggles import home, reach, require_reach
 from .urdf_writer import write_urdf
 
 
@@ -101,6 +103,11 @@ class Mechanism(Design):
         Zero where the mechanism can be assembled there, else where it is farthest from a toggle.
         """
         return home(self)
+
+    @functools.cached_property
+    def range(self) -> tuple[float, float]:
+        """Interval of its only input's angle around home, rad; infinite where it turns fully."""
+        return reach(self)
 
     def urdf(self) -> str:
         """URDF+ text: what `mbdyn_ros.load` reads back with the same dynamics."""

@@ -83,8 +83,16 @@ def _first_limit(margin: Callable[[Array], Array], start: float, sense: float) -
     return edge(margin, start + step * inside, start + step * outside)[0]
 
 
+def _closes_at(mechanism: Design, q: Array) -> bool:
+    """Whether it is known to close at q: it turns fully, and its range was asked for before."""
+    known = vars(mechanism).get("range")
+    return known is not None and np.isinf(known[0]) and bool(np.isfinite(q).all())
+
+
 def require_reach(mechanism: Design, q: Array) -> None:
     """Raise `InputError`, with the limiting angle, where it cannot be assembled at q (N, n)."""
+    if _closes_at(mechanism, q):
+        return
     bad = np.flatnonzero(mechanism.margin(q) < -MARGIN_ROUNDING)
     if len(bad):
         raise _open(mechanism, q[bad[0]], "")
@@ -92,6 +100,8 @@ def require_reach(mechanism: Design, q: Array) -> None:
 
 def require_way(mechanism: Design, q: Array) -> None:
     """Raise `InputError` where it cannot be assembled on the way through the points q (N, n)."""
+    if _closes_at(mechanism, q):
+        return
     if len(q) < 2:
         require_reach(mechanism, q)
         return

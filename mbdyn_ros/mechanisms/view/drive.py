@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...view.page.stroke import CLEARANCE, STROKE_POINTS, Stroke
-from .. import CrankMotion, Mechanism, reach
+from .. import CrankMotion, Mechanism
 from ..crank_motion import cycloid, trapezoid
 from ..forward import StoppedMotionError, move
 
@@ -67,7 +67,7 @@ def driven(mechanism: Mechanism, drive: Drive) -> Driven:
         return _free(mechanism, drive)
     swings = None
     if len(mechanism.inputs) == 1:
-        lower, upper = reach(mechanism)
+        lower, upper = mechanism.range
         if math.isfinite(lower):
             swings = lower, upper
     if drive.law == CONSTANT:
