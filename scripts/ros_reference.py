@@ -34,7 +34,7 @@ NAMESPACE = "some"
 
 FOREIGN = (
     "tf2_msgs.msg", "control_msgs.action", "simulation_interfaces.srv", "simulation_interfaces.msg",
-    "controller_manager_msgs.msg", "controller_manager_msgs.srv",
+    "simulation_interfaces.action", "controller_manager_msgs.msg", "controller_manager_msgs.srv",
 )  # fmt: skip
 OF_EVERY_NODE = ("/diagnostics", "/parameter_events", "/rosout")
 OF_RCLPY = ("rcl_interfaces", "type_description_interfaces", "lifecycle_msgs")
@@ -131,7 +131,9 @@ def stand_ins(found: list[Entity]) -> Iterator[None]:
     packages = tuple({name.partition(".")[0] for name in FOREIGN})
     modules = {name: _StandIn(name) for name in (*packages, *FOREIGN)}
     transforms = "mbdyn_ros.ros.messages.base_pose.TFMessage"
-    action = "mbdyn_ros.ros.nodes.trajectory_action.ActionServer"
+    actions = [
+        f"mbdyn_ros.ros.nodes.{one}.ActionServer" for one in ("trajectory_action", "stepping")
+    ]
     with (
         mock.patch.dict(sys.modules, modules),
         mock.patch.object(Node, "create_service", noting(Node.create_service, "service", "")),
@@ -139,10 +141,9 @@ def stand_ins(found: list[Entity]) -> Iterator[None]:
             Node, "create_subscription", noting(Node.create_subscription, "topic", "in")
         ),
         mock.patch.object(Node, "create_client", noting(Node.create_client, "client", "")),
-        mock.patch.object(
-            Node, "create_publisher", noting(Node.create_publisher, "topic", "out")
-        ),
-        mock.patch(action, noting(None, "action", "")),
+        mock.patch.object(Node, "create_publisher", noting(Node.create_publisher, "topic", "out")),
+        mock.patch(actions[0], noting(None, "action", "")),
+        mock.patch(actions[1], noting(None, "action", "")),
         mock.patch(transforms, modules["tf2_msgs.msg"].TFMessage),
     ):
         yield

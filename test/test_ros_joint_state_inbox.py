@@ -84,7 +84,9 @@ def test_other_bytes_are_left_to_rclpy() -> None:
 
 
 @pytest.mark.parametrize("plain", [True, False])
-def test_as_rclpy_writes(plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_as_rclpy_writes(
+    plain: bool, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     """All forms, each with numbers twice; in another encoding the message itself is handed on."""
     if not plain:
         monkeypatch.setattr(joint_state_bytes, "serialize_message", lambda one: b"\x00\x07\x00\x00")
@@ -105,3 +107,4 @@ def test_as_rclpy_writes(plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
             sent = written.stamped(expected.header.stamp.sec, 5)
             assert isinstance(sent, bytes) == plain
             assert (deserialize_message(sent, JointState) if plain else sent) == expected
+    assert capfd.readouterr().err.count("encoding 0x0007 is not plain CDR") == (not plain)

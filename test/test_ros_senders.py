@@ -19,6 +19,7 @@ from trajectory_msgs.msg import JointTrajectory
 import mbdyn_ros
 from mbdyn_ros.ros.messages.joint_commands import JointCommands, NamedCommand
 from mbdyn_ros.ros.messages.measured_state import MeasuredState
+from mbdyn_ros.ros.node.senders import Gaps
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
 __all__ = ["rig"]
@@ -143,3 +144,12 @@ def test_replayed_joint_states_are_not_fresh(rig: Rig) -> None:
         rig.wait(planned)
     finally:
         other.destroy_node()
+
+
+def test_gaps_in_the_numbers_of_messages() -> None:
+    """Of each publisher; what comes first, late or without a number is no gap."""
+    gaps = Gaps()
+    for sender, number in ((1, 7), (1, 8), (1, 12), (2, 3), (1, 11), (2, 5), (2, None)):
+        gid = {"data": [sender]}
+        gaps.heed({"publication_sequence_number": number, "publisher_gid": gid})
+    assert gaps.count == 4 and gaps.since_asked() == 4 and gaps.since_asked() == 0

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from random_loops import draw
 
 import mbdyn_ros
 from mbdyn_ros.motion import convert_trajectory
+from mbdyn_ros.motion.joint_space import JointSpace
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -181,3 +185,13 @@ def test_a_dead_point() -> None:
     there = convert_trajectory(robot, ["crank"], crank[:1], effort=[[1.0]], to=["piston"])
     x, y = 0.1 * np.cos(0.5), 0.1 * np.sin(0.5)
     assert there.effort == pytest.approx(1 / (-y - x * y / np.sqrt(0.09 - y * y)), rel=1e-9)
+
+
+def test_equations_in_other_joints_are_kept_with_their_robot() -> None:
+    robot = mbdyn_ros.load("urdf/manipulator.urdf")
+    chart = JointSpace(robot, ANGLES).chart
+    assert chart is not robot and JointSpace(robot, ANGLES).chart is chart
+    gone = weakref.ref(chart)
+    del robot, chart
+    gc.collect()
+    assert gone() is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -20,6 +21,12 @@ PREFERENCE = 0.7
 
 POSITIONS_COMPARED = 16
 """Random positions at which choices of independent joints are compared."""
+
+CHARTS_KEPT = 4
+"""Charts that are kept of a robot, the latest: to build one takes longer than a trajectory."""
+
+_CHARTS: weakref.WeakKeyDictionary[Robot, dict[tuple[str, ...], Robot]]
+_CHARTS = weakref.WeakKeyDictionary()
 
 
 class JointSpace:
@@ -132,13 +139,19 @@ class JointSpace:
     def _chart(self, chosen: tuple[str, ...]) -> Robot:
         if chosen == self.robot.independent_joints:
             return self.robot
+        kept = _CHARTS.setdefault(self.robot, {})
+        chart = kept.get(chosen)
+        if chart is not None:
+            return chart
         try:
-            return self.robot.with_independent(chosen, self.robot.home)
+            chart = self.robot.with_independent(chosen, self.robot.home)
         except ModelError as error:
             raise InputError(
                 f"{self.robot.model.source}: {', '.join(chosen)} cannot tell where all joints "
                 f"are: {error}"
             ) from None
+        _CHARTS[self.robot] = dict([*kept.items(), (chosen, chart)][-CHARTS_KEPT:])
+        return chart
 
 
 def motion_basis(robot: Robot, q: Array) -> Array:

@@ -53,6 +53,31 @@ class Senders:
         return senders_of(self._node, self._topic, heeded) if heeded else []
 
 
+class Gaps:
+    """Messages that publishers numbered and that never came: queues that were full.
+
+    Attributes
+    ----------
+    count : of them in all.
+    """
+
+    def __init__(self) -> None:
+        self.count = self._told = 0
+        self._last: dict[bytes, int] = {}
+
+    def heed(self, info: Mapping[str, Any]) -> None:
+        """Look at the number of a message; none where the middleware does not tell."""
+        number, sender = info["publication_sequence_number"] or 0, sender_id(info)
+        last = self._last.get(sender, number)
+        self.count += max(0, number - last - 1)
+        self._last[sender] = max(number, last)
+
+    def since_asked(self) -> int:
+        """How many were lost since this was asked before."""
+        lost, self._told = self.count - self._told, self.count
+        return lost
+
+
 def others_on(node: Node, publisher: Any) -> list[str]:
     """Full names of the nodes that publish where this publisher of a node does."""
     names, own = senders_of(node, publisher.topic_name), node.get_fully_qualified_name()

@@ -70,7 +70,7 @@ class Simulator(RobotNode):
         self.inboxes = CommandInboxes(self)
         self.services_offered = SimulatorServices(self)
         self.trajectories = TrajectoryAction(self)
-        StandardServices(self)
+        self.standards = StandardServices(self)
 
     def last_words(self) -> None:
         """The last joint states show zero effort."""
@@ -82,6 +82,7 @@ class Simulator(RobotNode):
         """End the threads."""
         super().stop()
         self.trajectories.close()
+        self.standards.close()
         if self._reloading is not None:
             self._reloading.join()
         if self.session is not None:

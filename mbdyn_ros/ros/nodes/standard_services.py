@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from rclpy.timer import Timer
 
 from ...errors import InputError, MbdynError
 from ..messages.base_pose import WORLD_FRAME, fill_pose, pose_numbers
 from ..messages.conversions import fill_time
 from ..messages.named_numbers import quoted, require_reasonable
 from ..node.interfaces import where_installed
-from ..node.refusals import in_words, one_line
+from ..node.refusals import in_words
+from ..node.steady_timer import steady_timer
 from .session import Session
+from .stepping import StepsAction, require_steps, take_step
 
 if TYPE_CHECKING:
     from .simulator import Simulator
 
 FEATURES = (
-    "ENTITY_STATE_GETTING", "ENTITY_STATE_SETTING", "SIMULATION_RESET", "SIMULATION_RESET_TIME",
-    "SIMULATION_RESET_STATE", "SIMULATION_STATE_GETTING", "SIMULATION_STATE_SETTING",
-    "SIMULATION_STATE_PAUSE", "STEP_SIMULATION_SINGLE", "STEP_SIMULATION_MULTIPLE",
+    "ENTITY_STATE_GETTING", "ENTITY_STATE_SETTING", "ENTITY_INFO_GETTING", "SIMULATION_RESET",
+    "SIMULATION_RESET_TIME", "SIMULATION_RESET_STATE", "SIMULATION_STATE_GETTING",
+    "SIMULATION_STATE_SETTING", "SIMULATION_STATE_PAUSE", "STEP_SIMULATION_SINGLE",
+    "STEP_SIMULATION_MULTIPLE", "STEP_SIMULATION_ACTION",
 )  # fmt: skip
 """The features that the simulator has."""
 
-STEPS_OF_A_REQUEST = 100_000
-"""Steps of one request: more would keep everybody waiting."""
-
-STEPS_AT_ONCE = 100
-"""Steps between which others may come to the simulation."""
+FAREWELL = 10.0
+"""Hz of the wait between the answer to who asks to quit, and the end."""
 
 UNIT = 1e-3
 """How far the length of a quaternion may be from 1."""
@@ -42,6 +44,10 @@ class StandardServices:
 
     def __init__(self, simulator: Simulator) -> None:
         self._simulator = simulator
+        self._held = False
+        """Whether who is paused at the start was paused there, not stopped."""
+        self._farewell: Timer | None = None
+        self._steps: StepsAction | None = None
         srv = where_installed("simulation_interfaces.srv")
         msg = where_installed("simulation_interfaces.msg")
         if srv is None or msg is None:
@@ -49,6 +55,7 @@ class StandardServices:
         self._codes, self._states, self._features = (
             msg.Result, msg.SimulationState, msg.SimulatorFeatures
         )  # fmt: skip
+        self._kinds, self._entity_state = msg.EntityCategory, msg.EntityState
         for kind, action in (
             (srv.GetSimulatorFeatures, self._tell_features),
             (srv.GetSimulationState, self._tell_state),
@@ -57,10 +64,20 @@ class StandardServices:
             (srv.StepSimulation, self._step),
             (srv.GetEntities, self._tell_entities),
             (srv.GetEntityState, self._tell_entity),
+            (srv.GetEntitiesStates, self._tell_all),
+            (srv.GetEntityInfo, self._tell_info),
             (srv.SetEntityState, self._set_entity),
         ):
             name = re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
             simulator.create_service(kind, f"~/{name}", partial(self._answer, action))
+        actions = where_installed("simulation_interfaces.action")
+        if actions is not None:
+            self._steps = StepsAction(simulator, actions.SimulateSteps, self._codes)
+
+    def close(self) -> None:
+        """End the server of the action."""
+        if self._steps is not None:
+            self._steps.close()
 
     def _answer(self, action: Callable[[Session, Any, Any], None], ask: Any, answer: Any) -> Any:
         result = getattr(answer, "result", self._codes())
@@ -68,14 +85,9 @@ class StandardServices:
             session = self._simulator.require(self._simulator.session)
             result.result = self._codes.RESULT_OK
             action(session, ask, answer)
-        except NotHere as error:
-            result.result, result.error_message = self._codes.RESULT_NOT_FOUND, one_line(error)
-        except WrongTime as error:
-            result.error_message = one_line(error)
-            result.result = self._codes.RESULT_INCORRECT_STATE
         except MbdynError as error:
             result.error_message = in_words(error)
-            result.result = self._codes.RESULT_OPERATION_FAILED
+            result.result = getattr(error, "code", self._codes.RESULT_OPERATION_FAILED)
         return answer
 
     # ---- the simulation --------------------------------------------------------------------
@@ -90,86 +102,110 @@ class StandardServices:
 
     def _state(self, session: Session) -> int:
         kinds = self._states
+        if self._farewell is not None:
+            return int(kinds.STATE_QUITTING)
         if not self._simulator.paused:
             return int(kinds.STATE_PLAYING)
-        return int(kinds.STATE_PAUSED if session.motion.time else kinds.STATE_STOPPED)
+        return int(kinds.STATE_PAUSED if session.motion.time or self._held else kinds.STATE_STOPPED)
 
     def _set_state(self, session: Session, ask: Any, answer: Any) -> None:
         kinds, wanted, simulator = self._states, ask.state.state, self._simulator
-        known = (kinds.STATE_STOPPED, kinds.STATE_PLAYING, kinds.STATE_PAUSED)
+        known = kinds.STATE_STOPPED, kinds.STATE_PLAYING, kinds.STATE_PAUSED, kinds.STATE_QUITTING
         if wanted not in known:
             raise InputError(
-                "the simulation can be stopped (0), played (1) and paused (2); "
-                f"{wanted} is for other programs: end this one by a signal"
+                "the simulation can be stopped (0), played (1), paused (2) and ended (3); "
+                f"{wanted} is of no use here: its world is always there"
             )
+        if self._farewell is not None:
+            raise Refused(type(answer).INCORRECT_TRANSITION, "the simulator is about to end")
         with simulator.lock:
             if wanted == self._state(session):
-                answer.result.result = type(answer).ALREADY_IN_TARGET_STATE
-                answer.result.error_message = "it is in that state"
-                return
+                raise Refused(type(answer).ALREADY_IN_TARGET_STATE, "it is in that state")
             simulator.paused = wanted != kinds.STATE_PLAYING
+            self._held = wanted == kinds.STATE_PAUSED
             if wanted == kinds.STATE_STOPPED:
                 simulator.start_again(session)
+        if wanted == kinds.STATE_QUITTING:  # when this was answered
+            self._farewell = steady_timer(simulator, FAREWELL, self._end)
+
+    def _end(self) -> None:
+        """As whoever ends the process does."""
+        assert self._farewell is not None
+        self._farewell.cancel()
+        signal.raise_signal(signal.SIGTERM)
 
     def _reset(self, session: Session, ask: Any, answer: Any) -> None:
         kind = type(ask)
         scope = ask.scope or kind.SCOPE_ALL
         if not scope & (kind.SCOPE_TIME | kind.SCOPE_STATE):
-            answer.result.result = self._codes.RESULT_FEATURE_UNSUPPORTED
-            answer.result.error_message = "nothing is spawned here: reset time (1), state (2), all"
-            return
+            raise Refused(
+                self._codes.RESULT_FEATURE_UNSUPPORTED,
+                "nothing is spawned here: reset time (1), state (2), all",
+            )
         with self._simulator.lock:
             time = session.motion.time
             if scope & kind.SCOPE_STATE:
                 self._simulator.start_again(session)
             session.motion.time = 0.0 if scope & kind.SCOPE_TIME else time
+            self._held = not scope & kind.SCOPE_STATE
 
     def _step(self, session: Session, ask: Any, answer: Any) -> None:
-        simulator = self._simulator
-        if not simulator.paused:
-            raise WrongTime("the simulation runs: pause it first")
-        if simulator.fault:
-            raise InputError(f"there is a fault, reset first: {simulator.fault}")
-        if ask.steps > STEPS_OF_A_REQUEST:
-            raise InputError(f"{ask.steps} steps, {STEPS_OF_A_REQUEST} at most at once")
-        left, settings = int(ask.steps), simulator.settings
-        while left:
-            with simulator.lock:
-                for _ in range(min(left, STEPS_AT_ONCE)):
-                    session.advance(simulator.time(), settings, settings.substeps)
-            left -= min(left, STEPS_AT_ONCE)
+        for _ in range(require_steps(ask.steps)):
+            take_step(self._simulator)
 
     # ---- the robot and its links -----------------------------------------------------------
 
     def _tell_entities(self, session: Session, ask: Any, answer: Any) -> None:
-        filters, names = ask.filters, self._entities(session)
+        answer.entities = self._matching(session, ask.filters)
+
+    def _matching(self, session: Session, filters: Any) -> list[str]:
+        """Entities that a request is about."""
         if filters.categories or filters.tags.tags or filters.bounds.points:
-            answer.result.result = self._codes.RESULT_FEATURE_UNSUPPORTED
-            answer.result.error_message = "entities are filtered by their names alone"
-            return
+            raise Refused(
+                self._codes.RESULT_FEATURE_UNSUPPORTED,
+                "entities are filtered by their names alone",
+            )
         try:
             wanted = re.compile(filters.filter)
         except re.error as error:
             raise InputError(f"filter {quoted(filters.filter)} is no expression: {error}") from None
-        answer.entities = [name for name in names if wanted.search(name)]
+        return [name for name in self._entities(session) if wanted.search(name)]
 
     def _entities(self, session: Session) -> list[str]:
         model = session.robot.model
         return [model.name, *(f"{model.name}/{link.name}" for link in model.links)]
 
+    def _tell_info(self, session: Session, ask: Any, answer: Any) -> None:
+        link, model, info = self._link(session, ask.entity), session.robot.model, answer.info
+        if ask.entity == model.name:
+            info.category.category = self._kinds.CATEGORY_ROBOT
+            info.description = f"robot of {len(model.links)} links, told where its root {link} is"
+        else:
+            info.description = f"link of {model.name}"
+
     def _tell_entity(self, session: Session, ask: Any, answer: Any) -> None:
-        link, robot = self._link(session, ask.entity), session.robot
+        self._tell(session, [self._link(session, ask.entity)], [answer.state])
+
+    def _tell_all(self, session: Session, ask: Any, answer: Any) -> None:
+        answer.entities = self._matching(session, ask.filters)
+        answer.states = [self._entity_state() for _ in answer.entities]
+        links = [self._link(session, name) for name in answer.entities]
+        self._tell(session, links, answer.states)
+
+    def _tell(self, session: Session, links: list[str], states: Sequence[Any]) -> None:
+        """Poses and velocities of links, all of one instant."""
+        robot = session.robot
         with self._simulator.lock:
             q, v = session.motion.q.copy(), session.motion.v.copy()
             stamp = self._simulator.stamp(session)
-        pose, twist = answer.state.pose, answer.state.twist
-        numbers = pose_numbers(robot.frame_pose(q, link))
-        fill_pose(pose.position, pose.orientation, numbers)
-        rates = robot.frame_velocity(q, v, link).tolist()
-        for vector, part in ((twist.linear, rates[:3]), (twist.angular, rates[3:])):
-            vector.x, vector.y, vector.z = part
-        answer.state.header.frame_id = WORLD_FRAME
-        fill_time(answer.state.header.stamp, stamp)
+        for link, state in zip(links, states, strict=True):
+            pose, twist = state.pose, state.twist
+            fill_pose(pose.position, pose.orientation, pose_numbers(robot.frame_pose(q, link)))
+            rates = robot.frame_velocity(q, v, link).tolist()
+            for vector, part in ((twist.linear, rates[:3]), (twist.angular, rates[3:])):
+                vector.x, vector.y, vector.z = part
+            state.header.frame_id = WORLD_FRAME
+            fill_time(state.header.stamp, stamp)
 
     def _set_entity(self, session: Session, ask: Any, answer: Any) -> None:
         robot, state = session.robot, ask.state
@@ -188,9 +224,9 @@ class StandardServices:
                 q[:7] = place.x, place.y, place.z, turn.x, turn.y, turn.z, turn.w
                 length = float(np.linalg.norm(q[3:7]))
                 if not abs(length - 1.0) <= UNIT:
-                    answer.result.result = type(answer).INVALID_POSE
-                    answer.result.error_message = f"a quaternion of length {length:g} is no turn"
-                    return
+                    raise Refused(
+                        type(answer).INVALID_POSE, f"a quaternion of length {length:g} is no turn"
+                    )
                 q[3:7] /= length
             if ask.set_twist:
                 turn = robot.frame_pose(q, link)[:3, :3]
@@ -207,13 +243,19 @@ class StandardServices:
         names = {model.name: model.root}
         names |= {f"{model.name}/{link.name}": link.name for link in model.links}
         if entity not in names:
-            raise NotHere(f"there is no entity {quoted(entity)}: get_entities tells them")
+            raise Refused(
+                self._codes.RESULT_NOT_FOUND,
+                f"there is no entity {quoted(entity)}: get_entities tells them",
+            )
         return names[entity]
 
 
-class NotHere(InputError):
-    """No entity of that name."""
+class Refused(InputError):
+    """A request that is refused with a code of its own.
 
+    code : of the result, as its message type has it.
+    """
 
-class WrongTime(InputError):
-    """A request that waits for another state of the simulation."""
+    def __init__(self, code: int, words: str) -> None:
+        super().__init__(words)
+        self.code = code

@@ -12,6 +12,7 @@ import sys
 from functools import partial
 from typing import Any
 
+from rclpy.subscription import MessageInfo
 from trajectory_msgs.msg import JointTrajectory
 
 from ...errors import InputError, MbdynError
@@ -21,7 +22,11 @@ from ..node.diagnostics import Health
 from ..node.process import run
 from ..node.refusals import Refusals
 from ..node.robot_node import RobotNode
+from ..node.senders import Gaps
 from .parameters import TRAJECTORY_CONVERTER
+
+QUEUE = 100
+"""Trajectories that may wait."""
 
 
 class TrajectoryConverter(RobotNode):
@@ -36,8 +41,9 @@ class TrajectoryConverter(RobotNode):
         self.robot: Robot | None = None
         self.refusals = Refusals(self, "trajectory")
         self._sent = 0
+        self._gaps = Gaps()
         self._beyond = ""
-        self._trajectories = self.create_publisher(JointTrajectory, "~/trajectory_out", 10)
+        self._trajectories = self.create_publisher(JointTrajectory, "~/trajectory_out", QUEUE)
         self.begin()
 
     def on_robot(self, robot: Robot) -> None:
@@ -54,17 +60,24 @@ class TrajectoryConverter(RobotNode):
 
     def open_inputs(self) -> None:
         """Trajectories in any joints that determine the others."""
-        self.create_subscription(JointTrajectory, "~/trajectory_in", self._on_trajectory, 10)
+        self.create_subscription(JointTrajectory, "~/trajectory_in", self._on_trajectory, QUEUE)
 
     def health(self) -> Health:
-        """Refusals, and the last limit that was passed."""
+        """Refusals, what never arrived, and the last limit that was passed."""
         health = super().health()
         self.refusals.report(health)
+        lost = self._gaps.since_asked()
+        if lost:
+            health.warnings.append(
+                f"{lost} trajectories were lost: they came faster than it converts"
+            )
+        health.values["lost trajectories"] = self._gaps.count
         health.values["converted"] = self._sent
         health.values["limit passed last"] = self._beyond or "none"
         return health
 
-    def _on_trajectory(self, message: JointTrajectory) -> None:
+    def _on_trajectory(self, message: JointTrajectory, info: MessageInfo) -> None:
+        self._gaps.heed(info)
         try:
             robot = self.require(self.robot)
             answer, violation = converted(robot, message, self.parameters["joints"])
