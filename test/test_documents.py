@@ -47,6 +47,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = np.column_stack([0.1 + 0.05 * np.cos(turns), 0.1 + 0.03 * np.sin(turns)])
     np.savetxt(tmp_path / "path.csv", path, delimiter=",", header="x,y", comments="")
     (tmp_path / "law.csv").write_text("time,effort/crank\n0,0.2\n6,0.2\n")
+    joints = ",".join(f"position/{one}_joint" for one in ("slew", "boom", "jib", "telescope"))
+    (tmp_path / "plan.csv").write_text(f"time,{joints}\n0,0,0,0,0\n1,0.1,0.05,-0.05,0.05\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

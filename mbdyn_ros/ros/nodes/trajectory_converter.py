@@ -39,7 +39,7 @@ class TrajectoryConverter(RobotNode):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.robot: Robot | None = None
-        self.refusals = Refusals(self, "trajectory")
+        self.refusals = Refusals(self, "trajectory message")
         self._sent = 0
         self._gaps = Gaps()
         self._beyond = ""
