@@ -49,11 +49,13 @@ def reduced_model(robot: Robot, positions: Mapping[str, float]) -> tuple[Model, 
             result = replace(result, independent=None)  # joints of gears choose anew
         return result, {**home, **known}
     q = _configuration(robot, _asked(robot, known), known)
-    state, free = joint_position(robot, q), _free(robot, q, known)
+    state, rates = joint_position(robot, q), _rates(robot, q)
+    free = _free(rates, known)
     home |= {name: float(x[0]) for name, x in state.items() if len(x) == 1}
-    still = {name: _written(state[name]) for name in _still(robot, q, free)}
+    still = {name: _written(state[name]) for name in _still(rates, free)}
     for near in _nearby(robot, q, free, known):  # at a dead point a joint only seems to stand
-        moving = set(still) - _still(robot, near, _free(robot, near, known))
+        rates = _rates(robot, near)
+        moving = set(still) - _still(rates, _free(rates, known))
         still = {name: x for name, x in still.items() if name not in moving}
     parts = {one.part_of for one in robot.model.joints if one.part_of and one.name in still}
     model = split_joints(model, parts & {one.name for one in model.joints})
@@ -87,15 +89,13 @@ def _rates(robot: Robot, q: Array) -> dict[str, Array]:
     return _by_joint(robot, np.array(columns).T, "nv")
 
 
-def _free(robot: Robot, q: Array, known: Mapping[str, float]) -> Array:
-    """Velocities at q that leave these joints where they are, as columns."""
-    rates = _rates(robot, q)
+def _free(rates: Mapping[str, Array], known: Mapping[str, float]) -> Array:
+    """Velocities that leave these joints where they are, as columns."""
     return _null_space(np.concatenate([rates[name] for name in known]))
 
 
-def _still(robot: Robot, q: Array, free: Array) -> set[str]:
-    """The joints that stand still at q, whichever of these velocities it has."""
-    rates = _rates(robot, q)
+def _still(rates: Mapping[str, Array], free: Array) -> set[str]:
+    """The joints that stand still, whichever of these velocities a robot has."""
     return {n for n, rate in rates.items() if np.abs(rate @ free).max(initial=0.0) < STANDING}
 
 

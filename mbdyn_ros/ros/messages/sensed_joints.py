@@ -218,4 +218,3 @@ class SensedJoints:
                 f"{name} is {apart:.4g} (rad or m) from where it and the other joints put it "
                 f"together, more than largest_disagreement ({self.trust.disagreement:g})"
             )
-
