@@ -18,6 +18,8 @@ from ...robot.rollout import rollout_among
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.precision import STEPS_IN_C
+from ..contact.refusals import refuse_inside
+from .contact_stepper import Stepper
 from .solid_slots import SolidSlots
 from .step_in_c import StepInC, is_compiled
 
@@ -44,7 +46,8 @@ def rollout_among_walls(
     Raises
     ------
     SimulationError
-        A start is inside a wall, by its number and words; or there is no C compiler.
+        A start is inside a wall, or one has no value, no normal or no inside where a motion meets
+        it, by the number of the motion and words; or there is no C compiler.
     """
     if not is_compiled(robot):
         raise SimulationError("rollouts among walls are compiled, and no C compiler was found")
@@ -55,7 +58,7 @@ def rollout_among_walls(
     starts, still = np.atleast_2d(q), np.zeros(robot.nv)
     for k, start in enumerate(starts):
         try:
-            contacts.refuse_inside(start, still, STEPS_IN_C.inside)
+            refuse_inside(contacts, start, still, STEPS_IN_C.inside)
             if solids is not None:
                 solids.refuse_inside(start)
         except SimulationError as error:
@@ -65,7 +68,7 @@ def rollout_among_walls(
     q_out, v_out = np.empty((*shape, robot.nq)), np.empty((*shape, robot.nv))
     if not steps and terminal:
         q_out[:], v_out[:] = q, v
-    unseen = ctypes.c_size_t(0)
+    unseen, unsound = ctypes.c_size_t(0), np.zeros(count, dtype=np.bool_)
     group = max(1, int(LONGEST_CALL * STEPS_A_SECOND / max(1, steps)))
     for first in range(0, count if steps else 0, group):
         some = slice(first, first + group)
@@ -78,11 +81,14 @@ def rollout_among_walls(
         stepping().walled_rollout(
             *given, ctypes.c_double(dt), int(not terminal),
             ctypes.c_void_p(q_out[some].ctypes.data), ctypes.c_void_p(v_out[some].ctypes.data),
-            ctypes.byref(unseen),
+            ctypes.byref(unseen), ctypes.c_void_p(unsound[some].ctypes.data),
             threads_for(
                 len(q_out[some]) * steps * OPERATIONS, robot.calls.options.worth_a_thread
             ),
         )  # fmt: skip
+    for k in np.flatnonzero(unsound).tolist():
+        alone = Stepper(robot, dt, environment, method.name)
+        _tell_again(alone, *(x[k] if x.ndim > n else x for x, n in ((q, 1), (v, 1), (efforts, 2))), k)
     if unseen.value:
         warnings.warn(
             f"{robot.model.source}: contacts may have passed walls unseen, {unseen.value} times: "
@@ -91,6 +97,23 @@ def rollout_among_walls(
             stacklevel=3,
         )
     return (q_out, v_out) if counts else (q_out[0], v_out[0])
+
+
+def _tell_again(alone: Stepper, q: Array, v: Array, efforts: Array, k: int) -> None:
+    """Take a motion again that has met an unsound wall: the stepper says where and when.
+
+    Raises
+    ------
+    SimulationError
+        What it says, with the number of the motion.
+    """
+    try:
+        alone.set_state(q, v)
+        for effort in efforts:
+            alone.effort = effort
+            alone.advance()
+    except SimulationError as error:
+        raise SimulationError(f"motion {k}: {error}") from None
 
 
 @functools.lru_cache(maxsize=KEPT)
