@@ -34,7 +34,7 @@ the shared memory of which containers have little."""
 SOON_ENOUGH = 120.0
 """Seconds in which a browser must have come and drawn."""
 
-STILL = 0.5, 0.25
+STANDS_STILL = 0.5, 0.25
 """How long a scene stays as it is until it counts as drawn: seconds, and share of the time that it
 took to come, which says how busy the machine is."""
 
@@ -134,7 +134,7 @@ def _drawn(
                     came = now
                 if before is None or not np.array_equal(before, drawn) or np.ptp(drawn) == 0:
                     before, since = drawn, now
-                elif now - since >= max(STILL[0], STILL[1] * (came - start)):
+                elif now - since >= max(STANDS_STILL[0], STANDS_STILL[1] * (came - start)):
                     return _on_white(drawn)
         time.sleep(0.1)
     raise InputError(f"no picture by the browser {browser} in {SOON_ENOUGH:g} s: {complaint}")
