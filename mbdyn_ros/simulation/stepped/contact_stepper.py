@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -12,7 +11,7 @@ import numpy as np
 from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector, whole_efforts
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
-from ...errors import InputError, SimulationError, SimulationWarning, brief
+from ...errors import InputError, SimulationError, SimulationWarning, brief, warn
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.contacts import Contacts
@@ -283,13 +282,12 @@ class Stepper(Accounts):
         if motion.unseen and not self._unseen_said:
             assert self._contacts is not None
             self._unseen_said = True
-            warnings.warn(
+            warn(
                 f"{self.robot.model.source}: {self._contacts.name(motion.passed)} may have been "
                 f"passed unseen at t = {motion.passed_at:.6g} s: in a step of {self.step:g} s it "
                 "moves further than from there to the wall; take shorter steps. This is said "
                 "once; `unseen` counts",
                 SimulationWarning,
-                stacklevel=3,
             )
 
     def _energy_of(self, q: Array, v: Array) -> Array:
