@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 from ...array import Array
-from ...errors import SimulationError, SimulationWarning
+from ...errors import SimulationError, SimulationWarning, warn
 from ..contact.contacts import Contacts
 from ..contact.refusals import refuse_unsound
 from .motion_in_c import MotionInC
@@ -29,12 +27,11 @@ class Noticed:
         if not motion.unseen or self._said:
             return
         self._said = True
-        warnings.warn(
+        warn(
             f"{self._source}: {self._contacts.name(motion.passed)} may have been passed unseen at "
             f"t = {motion.passed_at:.6g} s: in a step of {motion.step:g} s it moves further than "
             "from there to the wall; take shorter steps. This is said once; `unseen` counts",
             SimulationWarning,
-            stacklevel=4,
         )
 
     def refuse_unsound(self, q: Array, v: Array) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import warnings
 
 import numpy as np
 
 from ...array import Array
 from ...compiler.runtime.library import stepping
 from ...compiler.threads import threads_for
-from ...errors import SimulationError, SimulationWarning
+from ...errors import SimulationError, SimulationWarning, warn
 from ...integration.methods import FixedMethod
 from ...robot import Robot
 from ...robot.rollout import rollout_among
@@ -90,11 +89,10 @@ def rollout_among_walls(
         alone = Stepper(robot, dt, environment, method.name)
         _tell_again(alone, *(x[k] if x.ndim > n else x for x, n in ((q, 1), (v, 1), (efforts, 2))), k)
     if unseen.value:
-        warnings.warn(
+        warn(
             f"{robot.model.source}: contacts may have passed walls unseen, {unseen.value} times: "
             f"in steps of {dt:g} s they move further than there is to the wall; take shorter ones",
             SimulationWarning,
-            stacklevel=3,
         )
     return (q_out, v_out) if counts else (q_out[0], v_out[0])
 
