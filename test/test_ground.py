@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 import mbdyn_ros
-from mbdyn_ros import Environment, InputError, ModelError, SimulationError, Stepper, read_environment
+from mbdyn_ros import (
+    Environment,
+    InputError,
+    ModelError,
+    SimulationError,
+    Stepper,
+    read_environment,
+)
 from mbdyn_ros.simulation.contact.height_field import height_field
 
 BALL = """<robot name="ball"><link name="ball"><inertial><mass value="2"/>

@@ -87,7 +87,8 @@ def rollout_among_walls(
         )  # fmt: skip
     for k in np.flatnonzero(unsound).tolist():
         alone = Stepper(robot, dt, environment, method.name)
-        _tell_again(alone, *(x[k] if x.ndim > n else x for x, n in ((q, 1), (v, 1), (efforts, 2))), k)
+        own = (x[k] if x.ndim > single else x for x, single in ((q, 1), (v, 1), (efforts, 2)))
+        _tell_again(k, alone, *own)
     if unseen.value:
         warn(
             f"{robot.model.source}: contacts may have passed walls unseen, {unseen.value} times: "
@@ -97,7 +98,7 @@ def rollout_among_walls(
     return (q_out, v_out) if counts else (q_out[0], v_out[0])
 
 
-def _tell_again(alone: Stepper, q: Array, v: Array, efforts: Array, k: int) -> None:
+def _tell_again(k: int, alone: Stepper, q: Array, v: Array, efforts: Array) -> None:
     """Take a motion again that has met an unsound wall: the stepper says where and when.
 
     Raises
