@@ -1,4 +1,4 @@
-"""What is no contact: starts inside walls, and walls without a value, a normal or an inside."""
+"""Refusals of starts inside walls, and of walls without a value, a normal or an inside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What compiled steps have noticed of walls: told in words."""
+"""Words for walls that compiled steps have passed unseen, or that hold nothing."""
 
 from __future__ import annotations
 
