@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..array import Array
-from ..errors import SimulationWarning
+from ..errors import SimulationWarning, warn
 from ..model.blocks import Block
 from ..model.model import Limits
 
@@ -49,12 +48,11 @@ def say_left_limits(self: Robot, q: Array) -> None:
     ends = q.reshape(-1, self.nq)
     beyond = (ends < low) | (ends > high)
     row, k = np.argwhere(beyond)[0]
-    warnings.warn(
+    warn(
         f"{self.model.source}: {int(beyond.any(axis=1).sum())} of {len(ends)} motions end beyond "
         f"position limits ({self.position_labels[k]} at {ends[row, k]:.6g}, limits {low[k]:g} to "
         f"{high[k]:g}): a rollout knows no stops; simulate keeps them. This is said once",
         SimulationWarning,
-        stacklevel=4,
     )
 
 
