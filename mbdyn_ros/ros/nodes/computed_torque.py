@@ -75,8 +75,8 @@ class ComputedTorque(EffortNode):
         self._loop(follower).doubts = self._doubts()
         control.enforced = follower.limits.enforced = given["enforce_effort_limits"]
         control.fading.duration = given["fading_time"]
-        gains = {name: given[name] or self._default_gains[name] for name in CONTROL_GAINS}
-        control.set_gains(**gains)
+        mild = self._default_gains
+        control.set_gains(**{name: given[name] or mild[name].tolist() for name in CONTROL_GAINS})
 
     def zero(self) -> Array:
         """Efforts of zero, of which the follower learns."""
