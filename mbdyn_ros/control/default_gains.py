@@ -26,7 +26,7 @@ BRISK = 10.0
 POSES = 32
 """Random poses, besides home, of which the lightest counts."""
 
-LOST = 1e-9
+TURNLESS = 1e-9
 """1/m^2: a link whose mobilities about and along axes have a smaller ratio does not turn."""
 
 
@@ -87,5 +87,5 @@ def _felt(robot: Robot, link: str) -> tuple[Array, float, float]:
             columns = robot.jacobian(q, link)
             moves = np.diag(columns @ inverse @ columns.T)
             along, about = max(along, *moves[:3]), max(about, *moves[3:])
-    turns = about > LOST * along
+    turns = about > TURNLESS * along
     return 1 / mobility, 1 / along if along else 0.0, 1 / about if turns else 0.0
