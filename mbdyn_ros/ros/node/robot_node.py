@@ -112,7 +112,8 @@ class RobotNode(Node):
 
         Parameters
         ----------
-        now : `time()`.
+        now : the deadline of the cycle by the node's clock, s, however late the thread was woken;
+            of simulated time what `/clock` says.
         skipped : deadlines that were missed since the last tick.
         """
 
@@ -267,8 +268,10 @@ class RobotNode(Node):
         self._hardware = one_line(f"{self.get_namespace()}/{robot.model.name}".lstrip("/"))
 
     def _tick(self, skipped: int) -> None:
+        assert self.loop is not None
         with self.lock:
-            self.tick(self.time(), skipped)
+            now = self.time()
+            self.tick(now if self.clock.simulated else self.loop.deadline, skipped)
 
     def _fail(self, error: Exception) -> None:
         if not self.context.ok():

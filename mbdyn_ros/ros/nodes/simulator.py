@@ -150,9 +150,6 @@ class Simulator(RobotNode):
         if session is None:
             return
         steps = 1 + min(skipped, MOST_MADE_UP)
-        if not (self.makes_clock or self.clock.simulated):
-            assert self.loop is not None
-            now = self.loop.deadline  # however late we were woken
         # A clock of ours goes on from now; by the world's, steps end now, and so say the stamps.
         begin = now if self.makes_clock else now - steps / settings.loop_rate
         stamp = self.stamp(session, now)
