@@ -112,8 +112,7 @@ class RobotNode(Node):
 
         Parameters
         ----------
-        now : the deadline of the cycle by the node's clock, s, however late the thread was woken;
-            of simulated time what `/clock` says.
+        now : `time` at the deadline of the cycle, however late the thread was woken.
         skipped : deadlines that were missed since the last tick.
         """
 
@@ -166,13 +165,17 @@ class RobotNode(Node):
         self._sole.append(self.create_publisher(kind, topic, 10))
         return self._sole[-1]
 
-    def time(self) -> float:
-        """The time by which the node plays, ages and times out, s; under `lock`."""
+    def time(self, due: float = math.nan) -> float:
+        """The time by which the node plays, ages and times out, s; under `lock`.
+
+        Of a cycle that was due at an instant of the steady clock, it is that instant, unless
+        `/clock` says what time it is.
+        """
         now = self.clock.now(self._longest_gap())
         if self.clock.era != self._era:
             self._era = self.clock.era
             self.on_clock_jump(self.clock.jump)
-        return now
+        return now if math.isnan(due) or self.clock.simulated else due
 
     def date(self, stamp: Time) -> tuple[float, int]:
         """The time of a message's stamp, s, or now where it has none; and the era of that time.
@@ -270,8 +273,7 @@ class RobotNode(Node):
     def _tick(self, skipped: int) -> None:
         assert self.loop is not None
         with self.lock:
-            now = self.time()
-            self.tick(now if self.clock.simulated else self.loop.deadline, skipped)
+            self.tick(self.time(self.loop.deadline), skipped)
 
     def _fail(self, error: Exception) -> None:
         if not self.context.ok():

@@ -5,6 +5,7 @@ Topics, services and parameters are listed in `docs/ros.md`.
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 from collections.abc import Collection
@@ -176,11 +177,11 @@ class Simulator(RobotNode):
         """Whether time is what this node simulates."""
         return self._clock_out is not None
 
-    def time(self) -> float:
+    def time(self, due: float = math.nan) -> float:
         """Simulated time where we make the clock, s, else that of the node."""
         if self._clock_out is not None and self.session is not None:
             return self.session.motion.time
-        return super().time()
+        return super().time(due)
 
     def on_clock_jump(self, reason: str) -> None:
         """Forget the commands of before."""
