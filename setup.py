@@ -146,6 +146,7 @@ setup(
             "mypy",
             "playwright",  # drives the machine's own chromium, where there is one
             "pytest",
+            "pytest-rerunfailures>=14",
             "pytest-timeout",
             "pytest-xdist",
             "ruff",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import warnings
 from collections.abc import Iterable
-from contextlib import ContextDecorator
 from types import TracebackType
 
 LONGEST_MESSAGE = 10_000
@@ -61,7 +63,16 @@ class CompilerWarning(UserWarning):
     """No C compiler serves: programs run in the (slower) interpreter."""
 
 
-class Brief(ContextDecorator):
+def warn(text: str, category: type[Warning]) -> None:
+    """Warn whoever called the library: the line that is shown is the nearest one outside of it."""
+    ours = __name__.partition(".")[0], contextlib.__name__  # which calls what `brief` surrounds
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in ours:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
+
+
+class Brief(contextlib.ContextDecorator):
     """A context whose refusals are shown where they were called for.
 
     The traceback of an `MbdynError` ends where the function was called whose body, or which as a

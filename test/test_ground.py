@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 import mbdyn_ros
-from mbdyn_ros import Environment, InputError, ModelError, SimulationError, read_environment
+from mbdyn_ros import (
+    Environment,
+    InputError,
+    ModelError,
+    SimulationError,
+    Stepper,
+    read_environment,
+)
 from mbdyn_ros.simulation.contact.height_field import height_field
 
 BALL = """<robot name="ball"><link name="ball"><inertial><mass value="2"/>
@@ -118,6 +125,49 @@ def test_where_ground_has_no_value_is_told() -> None:
     walls, start = Environment([half], points=[("ball", (0, 0, 0))]), [0, 0, 0.5, 0, 0, 0, 1]
     with pytest.raises(SimulationError, match=r"t = 0\.\d+ s: .*" + place % ".*" + words):
         mbdyn_ros.simulate(robot, start, np.zeros(6), 0.5, environment=walls)
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        ("sqrt(z - 0.2)", "g has no value"),
+        ("abs(z - 0.2)", "the wall has no inside"),
+        ("(z - 0.2)**2", "the wall has no inside"),
+        ("z - 0.2 + sqrt(x**2 + y**2)", "the gradient of the surface vanishes or is not finite"),
+    ],
+)
+def test_what_holds_nothing_is_never_passed_in_silence(formula: str, words: str) -> None:
+    """Walls without a value, an inside or a normal stop whatever falls through them, in words."""
+    robot = mbdyn_ros.load(BALL, floating_base=True)
+    walls = Environment([wall(f"type: expression, g: {formula}")], points=[("ball", (0, 0, 0))])
+    starts, still = np.tile([0, 0, 0.5, 0, 0, 0, 1], (9, 1)), np.zeros(6)
+    starts[:, 2] += np.linspace(0.5, 0, 9)  # the last one falls through first
+    told = rf"t = 0\.\d+ s.* link 'ball' on surface 'ground'.*{words}"
+    with pytest.raises(SimulationError, match=told):
+        mbdyn_ros.simulate(robot, starts[-1], still, 0.5, environment=walls)
+    with pytest.raises(SimulationError, match=rf"^motion 8: .*{told}"):
+        robot.rollout(starts, still, np.zeros((250, 6)), 1e-3, environment=walls)
+    stepper = Stepper(robot, 1e-3, walls)
+    for start, step in zip(starts, np.geomspace(1e-4, 5e-3, 9), strict=True):
+        stepper.step, stepper.time = step, 0.0
+        stepper.set_state(start, still)
+        with pytest.raises(SimulationError, match=told):
+            stepper.advance(int(0.5 / step))
+        assert stepper.time == pytest.approx(np.sqrt(2 * (start[2] - 0.2) / 9.81), abs=step)
+
+
+def test_a_thin_sheet_holds_and_a_turn_beside_it_is_none() -> None:
+    """What has an inside is met from both sides; what turns back as near as can be goes on."""
+    robot = mbdyn_ros.load(BALL, floating_base=True)
+    sheet = wall("type: expression, restitution: 1.0, g: abs(z) - 0.001")
+    stepper = Stepper(robot, 1e-3, Environment([sheet], points=[("ball", (0, 0, 0))]))
+    stepper.set_state([0, 0, 0.2, 0, 0, 0, 1], np.zeros(6))
+    stepper.advance(1000)
+    assert stepper.q[2] > 0 and len(stepper.take_impacts()) == 2
+    for gap in np.geomspace(1e-8, 1e-4, 9):
+        stepper.set_state([0, 0, -0.051 - gap, 0, 0, 0, 1], [0, 0, np.sqrt(0.1 * 9.81), 0, 0, 0])
+        stepper.advance(250)
+        assert stepper.q[2] < -0.1 and not stepper.impacts and not stepper.unseen
 
 
 @pytest.mark.parametrize(

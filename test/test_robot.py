@@ -519,9 +519,13 @@ def attempt(call: Callable[[], object]) -> None:
 
 def test_warnings_point_at_the_caller() -> None:
     text = ARM.replace('ixx="0.3"', 'ixx="3"', 1)
+    text = text.replace('velocity="9"', 'velocity="9" lower="-1" upper="1"')
     with pytest.warns(mbdyn_ros.ModelWarning, match="boom") as caught:
         robot = mbdyn_ros.load(text)
-    assert {warning.filename for warning in caught} == {__file__}
+        mbdyn_ros.Robot(robot.model)
+    with pytest.warns(mbdyn_ros.SimulationWarning, match="beyond limits") as late:
+        mbdyn_ros.simulate(robot, np.full(robot.nq, 1.5), np.zeros(robot.nv), 0.001)
+    assert {warning.filename for warning in [*caught, *late]} == {__file__}
     assert robot.warnings and all("boom" in warning for warning in robot.warnings)
 
 

@@ -1,4 +1,4 @@
-"""A four-bar swings freely for ten seconds, and keeps its energy to 1e-11."""
+"""A four-bar swings freely for ten seconds: what the tolerance leaves of its energy."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -6,13 +6,16 @@ import numpy as np
 import mbdyn_ros
 
 robot = mbdyn_ros.example("four_bar")
-motion = mbdyn_ros.simulate(robot, [0.4], [12.0], 10.0, rtol=1e-11, atol=1e-13)
-total = motion.energy
 
 figure, (above, below) = plt.subplots(2, figsize=(7, 5))
+for tolerance in (1e-5, 1e-8, 1e-11):
+    motion = mbdyn_ros.simulate(robot, [0.4], [12.0], 10.0, rtol=tolerance, atol=tolerance / 100)
+    energy = motion.energy.sum(axis=1)
+    gained = np.abs(energy - energy[0])
+    below.semilogy(motion.time[1:], gained[1:], label=f"rtol = {tolerance:g}")
+    print(f"rtol = {tolerance:g}: at most {gained.max():.1e} J")
 above.plot(motion.time, motion.v[:, 0])
-below.plot(motion.time, total.sum(axis=1) - total[0].sum() if total.ndim > 1 else total - total[0])
 above.set(xlabel="time (s)", ylabel="crank (rad/s)", title="A four-bar set going and left alone")
-below.set(xlabel="time (s)", ylabel="energy gained (J)")
-print("largest error of the energy:", np.ptp(total.sum(axis=1) if total.ndim > 1 else total), "J")
+below.set(xlabel="time (s)", ylabel="energy gained or lost (J)")
+figure.legend(loc="outside right lower")
 plt.savefig("energy_kept.png")

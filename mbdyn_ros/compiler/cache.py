@@ -16,13 +16,12 @@ import stat
 import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import platformdirs
 
-from ..errors import CompilerWarning
+from ..errors import CompilerWarning, warn
 from .gcc import CompilationError, Toolchain, required_toolchain
 from .notice import waiting_for
 
@@ -59,11 +58,10 @@ def _prepared_folder() -> Path:
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError("it is not writable")
     except OSError as error:
-        warnings.warn(
+        warn(
             f"the cache folder {folder} does not serve ({error}); compiled programs are kept "
             "for this process only. Set XDG_CACHE_HOME to a folder of your own.",
             CompilerWarning,
-            stacklevel=3,
         )
         return Path(_temporary_folder().name)
     return folder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import TypeVar
 import casadi as ca
 
 from ..array import Array
-from ..errors import CompilerWarning
+from ..errors import CompilerWarning, warn
 from ..program.closing import Closing
 from ..program.code_digest import digest_of_folder
 from ..program.program import Program
@@ -137,19 +136,17 @@ def interpret(program: Program, home: Array | None = None) -> Kernel:
 @functools.cache
 def _notice_interpreter(reason: str) -> None:
     """Say once, for each reason, that programs are interpreted."""
-    warnings.warn(
+    warn(
         f"programs run in CasADi's interpreter, about ten times slower than compiled: {reason}. "
         "Install a C compiler (Debian and Ubuntu: gcc) or name one in $CC.",
         CompilerWarning,
-        stacklevel=2,
     )
 
 
 @functools.cache
 def _notice_slow_batches(reason: str) -> None:
     """Say once, for each reason, that batches run one state at a time."""
-    warnings.warn(
+    warn(
         f"batches run one state at a time: {reason}. GCC and Clang compile them for several.",
         CompilerWarning,
-        stacklevel=2,
     )

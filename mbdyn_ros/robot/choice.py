@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
-from ..errors import ModelWarning
+from ..errors import ModelWarning, warn
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -48,7 +47,7 @@ def say_choice(self: Robot) -> None:
     if not self._choice_said:
         self._choice_said = True
         if text := choice_text(self):
-            warnings.warn(text, ModelWarning, stacklevel=5)
+            warn(text, ModelWarning)
 
 
 def _in_loops(robot: Robot) -> list[str]:

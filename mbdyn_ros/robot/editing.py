@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..equations.variable import FRICTION, GRAVITY
-from ..errors import InputError, ModelWarning, brief
+from ..errors import InputError, ModelWarning, brief, warn
 from ..model import edit
 from ..model.model import Model
 from ..model.read.description import read_description
@@ -223,7 +223,7 @@ def _said(robot: Robot, other: Robot) -> Robot:
     """The other robot, after warnings that the first one has not given."""
     for text in other.warnings:
         if text not in robot.warnings:
-            warnings.warn(text, ModelWarning, stacklevel=5)
+            warn(text, ModelWarning)
     return other
 
 

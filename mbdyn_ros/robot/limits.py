@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..array import Array
-from ..errors import SimulationWarning
+from ..errors import SimulationWarning, warn
 from ..model.blocks import Block
 from ..model.model import Limits
 
@@ -42,21 +41,18 @@ def effort_limits(self: Robot) -> Array:
     return _of_each(self, blocks, size, lambda limits: limits.effort)
 
 
-def say_left_limits(self: Robot, limits: Array, q: Array) -> None:
-    """Warn where motions without stops end at q (..., nq) beyond limits (2, nq), once a robot."""
-    low, high = limits
-    if self._limits_said or not np.count_nonzero((q < low) | (q > high)):  # any() takes longer
-        return
+def say_left_limits(self: Robot, q: Array) -> None:
+    """Warn that motions without stops end at q (..., nq) beyond limits; once a robot."""
     self._limits_said = True
+    low, high = self.position_limits
     ends = q.reshape(-1, self.nq)
     beyond = (ends < low) | (ends > high)
     row, k = np.argwhere(beyond)[0]
-    warnings.warn(
+    warn(
         f"{self.model.source}: {int(beyond.any(axis=1).sum())} of {len(ends)} motions end beyond "
         f"position limits ({self.position_labels[k]} at {ends[row, k]:.6g}, limits {low[k]:g} to "
         f"{high[k]:g}): a rollout knows no stops; simulate keeps them. This is said once",
         SimulationWarning,
-        stacklevel=4,
     )
 
 

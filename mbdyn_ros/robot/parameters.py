@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +23,7 @@ from ..equations.variable import (
     with_symbols,
     without,
 )
-from ..errors import CompilerWarning, InputError, brief, suggestion
+from ..errors import CompilerWarning, InputError, brief, suggestion, warn
 from .answers import find_massless_links
 from .calls import Calls
 from .rigid_body import standard_numbers
@@ -218,11 +217,10 @@ def _take(
 
 def _recompile(robot: Robot, layout: Layout, changed: str) -> None:
     """Make more variable: other programs serve from now on, also in calls that are bound."""
-    warnings.warn(
+    warn(
         f"{robot.model.source}: {changed!r} was folded into the programs; it is variable from now "
         f"on, and they are compiled once more. Name it in load(..., variable=[{changed!r}])",
         CompilerWarning,
-        stacklevel=5,
     )
     _make_variable(robot, layout)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from ..arguments import Wrenches, checked_home, single_vector
 from ..array import Array
 from ..equations.build import build_robot
-from ..errors import ModelWarning, brief
+from ..errors import ModelWarning, brief, warn
 from ..model.model import Model, constant
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..program.declaration import Declaration
@@ -111,7 +110,7 @@ class Robot:
         self._choice_said = self._limits_said = False
         self.warnings = all_warnings(self, notes)
         for text in self.warnings:
-            warnings.warn(text, ModelWarning, stacklevel=3)
+            warn(text, ModelWarning)
 
     def _start(self, calls: Calls) -> None:
         """Run programs by these calls."""

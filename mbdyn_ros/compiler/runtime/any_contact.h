@@ -9,10 +9,10 @@ static int any_touches(const struct walls* w, const double* now) {
   return any != 0;
 }
 
-/* Whether any is under the surface of its wall. */
+/* Whether any is under the surface of its wall, or nobody knows. */
 static int any_under(const struct walls* w, const double* now) {
   int64_t any = 0;
-  for (size_t k = 0; k < w->contacts; ++k) any |= now[k] < 0.;
+  for (size_t k = 0; k < w->contacts; ++k) any |= !(now[k] >= 0.);
   return any != 0;
 }
 

@@ -65,3 +65,10 @@ static int may_have_passed(double h, double g, double rate, double last, double 
   return comes_and_goes(h, g, rate, last, end, slope) ||
          fabs(last - g - 0.5 * h * (rate + end)) > g + last + UNSEEN * slope;
 }
+
+/* Whether a contact comes near its wall within a step of length h and goes again. */
+static int turns_near(const struct walls* w, double h, double g, double rate, double last,
+                      double end, double slope) {
+  const double slow = w->slow * slope;
+  return -rate > slow && end > slow && g + last <= FASTER * h * fmax(-rate, end);
+}

@@ -67,54 +67,13 @@ static void hold_also(struct work1* x, size_t k) {
   x->on[x->count - 1] = is1(1);
 }
 
-/* What a step is taken again from; contacts are kept when they first change. */
-struct before {
-  double *slip, *mode, *force, lost;
-  int kept, idle;
-};
-
-static void keep_contacts(const struct walls* w, const struct walled* s, struct before* old) {
-  const size_t m = w->contacts;
-  if (old->kept) return;
-  memcpy(old->slip, s->slip, 3 * m * sizeof *s->slip);
-  memcpy(old->mode, s->mode, m * sizeof *s->mode);
-  memcpy(old->force, s->force, 3 * m * sizeof *s->force);
-  old->kept = 1;
-}
-
-static void take_again(const struct walls* w, struct walled* s, struct work1* x,
-                       struct before* old, double length) {
-  const size_t m = w->contacts;
-  keep_contacts(w, s, old);
-  s->lost = old->lost;
-  x->idle = old->idle;
-  memcpy(s->slip, old->slip, 3 * m * sizeof *s->slip);
-  memcpy(s->mode, old->mode, m * sizeof *s->mode);
-  memcpy(s->force, old->force, (3 * m + w->rubbing) * sizeof *s->force);
-  if (length > 0.) {
-    go(w, s, x, length);
-    return;
-  }
-  memcpy(s->q, x->q, w->nq * sizeof *s->q);
-  memcpy(s->v, x->v, w->nv * sizeof *s->v);
-  measure1(w, s, s->q, s->v, x->now);
-}
-
-static void look_back(const struct walls* w, struct walled* s, const struct work1* x,
-                      double length) {
-  const size_t m = w->contacts;
-  for (size_t k = 0; k < m; ++k) {
-    const double *then = x->start + k, *now = x->now + k;
-    if (!may_have_passed(length, then[0], then[m], now[0], now[m], now[2 * m])) continue;
-    if (is_held(x, k)) continue;
-    ++s->unseen, s->passed = k, s->passed_at = s->time + length;
-  }
-}
+#include "looking_back.h"
 
 /* The share of a step that is over when the first contact that is not held meets its wall; 2 where
    none does. Those that meet it gently are held where they may be: `more` says that there are any. */
-static double first_meeting(const struct walls* w, struct work1* x, double length,
-                            int may_hold, size_t* which, int* more) {
+static double first_meeting(const struct walls* w, struct walled* s, struct work1* x,
+                            struct before* old, double length, int may_hold, size_t* which,
+                            int* more) {
   const size_t m = w->contacts;
   const double* start = x->start;
   size_t gentle[m + 1], count = 0;
@@ -123,6 +82,11 @@ static double first_meeting(const struct walls* w, struct work1* x, double lengt
     const double g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
     if (!(g + last <= FASTER * length * fmax(fabs(rate), fabs(end))) || is_held(x, k)) continue;
     const double slope = x->now[2 * m + k];
+    if (turns_near(w, length, g, rate, last, end, slope) &&
+        has_no_inside(w, s, x, old, length, k)) {
+      s->unsound = k + 1;
+      continue;
+    }
     const double share = meeting(w, length, g, rate, last, end, slope);
     if (share < 0.) continue;
     if (may_hold && x->count + count < most_held(w) &&
@@ -170,7 +134,7 @@ static double part(const struct walls* w, struct walled* s, struct work1* x, dou
   double first = 2.;
   size_t which = 0;
   for (int k = 0; k <= MOST_MERGES; ++k) {
-    first = first_meeting(w, x, length, locate && k < MOST_MERGES, &which, &more);
+    first = first_meeting(w, s, x, &old, length, locate && k < MOST_MERGES, &which, &more);
     if (!more) break;
     take_again(w, s, x, &old, length);
   }
@@ -243,9 +207,9 @@ EXPORTED size_t room_of_motion(const struct walls* w) {
   return share_room1(w, NULL, &x);
 }
 
-/* Take so many steps, or fewer where the record of impacts is nearly full; gives how many, and
-   negative, less one, where the next left the finite numbers, or more shapes are near each other than
-   have room (`crowded`). */
+/* Take so many steps, or fewer where the record of impacts is nearly full or a wall is `unsound`; gives
+   how many, and negative, less one, where the next left the finite numbers, or more shapes are near
+   each other than have room (`crowded`). */
 EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) {
   struct work1 work;
   share_room1(w, s->room, &work);
@@ -280,12 +244,15 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
       if (inside) lift(w, s, &work);
       if (!work.fresh) measure1(w, s, s->q, s->v, work.now);
       for (size_t i = 0; under && i < m; ++i) {
-        s->deepest = fmax(s->deepest, -work.now[i] / work.now[2 * m + i]);
+        const double depth = -work.now[i] / work.now[2 * m + i];
+        s->deepest = fmax(s->deepest, depth);
+        if (isnan(depth) && !(work.now[i] > 0.)) s->unsound = i + 1;
       }
     }
     if (guarded && held) trim(w, s, &work);
     s->time = start + s->step;
     if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) return -k - 1;
+    if (s->unsound) return k + 1;
   }
   return steps;
 }

@@ -34,8 +34,8 @@ static int hold_also_in(const struct walls* w, struct workv* x, size_t k, bitsv 
   return 1;
 }
 
-/* Where a contact that is not held meets its wall within a step that began at `start`, or any is
-   inside. Where all that meet do so gently they are held: `more` says where there are any. */
+/* Where a contact that is not held meets its wall within a step that began at `start`, or comes near it
+   and goes again, or any is inside, or nobody knows. Where all that meet do so gently they are held: `more` says where there are any. */
 static bitsv meet_together(const struct walls* w, struct workv* x, const realv* start, double h,
                            bitsv open, int may_hold, bitsv* more) {
   const size_t m = w->contacts;
@@ -47,11 +47,13 @@ static bitsv meet_together(const struct walls* w, struct workv* x, const realv* 
     const realv g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
     const realv slope = x->now[2 * m + k], reach = greatestv(magnitudev(rate), magnitudev(end));
     gentle[k] = (bitsv){0};
-    inside |= isv(last < -w->graze * slope);
+    inside |= ~isv(last >= -w->graze * slope);
     const bitsv near = isv(g + last <= FASTER * h * reach) & ~held & open & ~meet;
     if (!anyv(near)) continue;
     for (size_t l = 0; l < LANES; ++l) {
-      if (!near[l] || meeting(w, h, g[l], rate[l], last[l], end[l], slope[l]) < 0.) continue;
+      if (!near[l]) continue;
+      if (turns_near(w, h, g[l], rate[l], last[l], end[l], slope[l])) meet[l] = -1;
+      if (meeting(w, h, g[l], rate[l], last[l], end[l], slope[l]) < 0.) continue;
       if (may_hold && is_gentle(w, k, h, g[l], rate[l], last[l], end[l], slope[l])) {
         gentle[k][l] = -1;
       } else {

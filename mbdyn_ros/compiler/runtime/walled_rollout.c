@@ -11,6 +11,7 @@ struct walled_rollout {
   double dt, *q_out, *v_out;
   int whole;
   size_t* unseen;  /* of all motions */
+  char* unsound;   /* of every motion whether it has met a wall that is */
 };
 
 /* Room for a motion: its state and what is known of its contacts. */
@@ -45,12 +46,18 @@ static void start_alone(const struct walled_rollout* job, size_t k, struct walle
   unit_quaternions1(w, s->q);
 }
 
+static void note_unsound(const struct walled_rollout* job, size_t k, struct walled* s) {
+  if (s->unsound) job->unsound[k] = 1;
+  s->unsound = 0;
+}
+
 static void roll_alone(const struct walled_rollout* job, size_t k, struct walled* s) {
   int lost = 0;
   start_alone(job, k, s);
   for (size_t t = 0; t < job->steps; ++t) {
     s->effort = (double*)job->effort + k * job->step_effort + t * job->walls->ne;
     lost |= !lost && walled_steps(job->walls, s, 1) < 0;
+    note_unsound(job, k, s);
     keep_place(job, k, t, s->q, s->v, lost);
   }
 }
@@ -96,6 +103,7 @@ static void roll_together(const struct walled_rollout* job, size_t first, size_t
       }
       one->effort = (double*)row[l];
       if (walled_steps(w, one, 1) < 0) open[l] = 0;
+      note_unsound(job, lane[l], one);
       for (int i = 0; i < KEPT && open[l]; ++i) {
         for (size_t j = 0; j < size[i]; ++j) lanes[i][j][l] = alone[i][j];
       }
@@ -161,11 +169,11 @@ static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
 EXPORTED void walled_rollout(const struct walls* walls, size_t n, size_t steps, const double* q,
                              size_t step_q, const double* v, size_t step_v, const double* effort,
                              size_t step_effort, double dt, int whole, double* q_out,
-                             double* v_out, size_t* unseen, int threads) {
+                             double* v_out, size_t* unseen, char* unsound, int threads) {
   const struct walled_rollout job = {.walls = walls, .q = q, .v = v, .effort = effort,
                                      .step_q = step_q, .step_v = step_v,
                                      .step_effort = step_effort, .steps = steps, .dt = dt,
                                      .q_out = q_out, .v_out = v_out, .whole = whole,
-                                     .unseen = unseen};
+                                     .unseen = unseen, .unsound = unsound};
   share_out(n, LANES, threads, run_walled_rollout, &job);
 }

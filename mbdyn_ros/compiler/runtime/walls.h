@@ -68,8 +68,9 @@ struct walled {
   double* impacts;
   size_t hits, most_hits, merged;
   /* Problems whose impulses miss a law by more than LAW; parts of steps in which a contact may have
-     passed its wall unseen, and which and when the last one was; the greatest depth at an end, m. */
-  size_t unsettled, unseen, passed;
+     passed its wall unseen, and which and when the last one was; the greatest depth at an end, m;
+     one more than the number of a contact whose wall has no value, normal or inside. */
+  size_t unsettled, unseen, passed, unsound;
   double passed_at, deepest;
   double *memory, *room;
 };

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ...array import Array
-from ...errors import ContactError, MbdynError, SimulationError, SimulationWarning
+from ...errors import ContactError, MbdynError, SimulationError, SimulationWarning, warn
 from ...integration.methods import AdaptiveMethod
 from ...robot import Robot
 from ..actuators.actuation import Actuation
@@ -192,11 +191,10 @@ class Run:
         self.parts.append(crossing.trajectory(self.times, self.duration))
         self.work.append(part.motion.work(crossing.y))
         self._happens(Transition(crossing.time, chart.linkage.cluster.name, CHANGE_POINT))
-        warnings.warn(
+        warn(
             f"{self.robot.model.source}: at t = {crossing.time:.9g} s {chart.at_change_point()}; "
             "the simulation goes on by inertia, the way on which accelerations change least",
             SimulationWarning,
-            stacklevel=6,
         )
 
     def _exchanged(self, near: Side, joints: list[str], instant: Instant) -> tuple[Side, Instant]:
@@ -249,12 +247,11 @@ class Run:
             other = _made(chart, whole, joints)
             self.charts.append(other)
         if set(joints) != set(chart.independent_joints):
-            warnings.warn(
+            warn(
                 f"{self.robot.model.source}: at t = {time:.9g} s the independent joints "
                 f"({', '.join(chart.independent_joints)}) come near a dead centre; the simulation "
                 f"goes on in {', '.join(joints)}. The result stays in the robot's own coordinates.",
                 SimulationWarning,
-                stacklevel=4,
             )
         if not closes(other, whole):
             raise SimulationError(

@@ -22,6 +22,7 @@ from ..contact.collisions import Collisions
 from ..contact.contacts import Contacts
 from ..contact.events import ContactSearch
 from ..contact.precision import ADAPTIVE_STEPS
+from ..contact.refusals import refuse_inside
 from ..contact.rows import Assembly, Indices, Rows
 from ..stepped.step_in_c import is_compiled
 from ..trajectory import Transition
@@ -158,7 +159,7 @@ class Touching:
 
     def start(self, t: float, q: Array, v: Array, effort: Array) -> list[Transition]:
         """Refuse points inside walls; hit, rest or leave what touches."""
-        self.contacts.refuse_inside(q, v, self._collisions.precision.inside)
+        refuse_inside(self.contacts, q, v, self._collisions.precision.inside)
         self._held = Resting.none()
         found = self._free.start(t, q, v, effort)
         return found + self.switch(t, q, v, effort)

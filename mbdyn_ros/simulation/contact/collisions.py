@@ -13,6 +13,7 @@ from ...robot import Robot
 from .contacts import Contacts
 from .impacts import Impact, angle_between
 from .precision import Precision
+from .refusals import require_smooth
 from .rows import Assembly, Flags, Indices, Rows, tangent_planes
 
 MAX_HITS = 1000
@@ -80,7 +81,7 @@ class Collisions:
         """Solve one impact of the contacts `which`; the velocity is changed in place."""
         rows = self.contacts.rows(q, v, which)
         for row in np.flatnonzero(hits[which]).tolist():
-            self.contacts.require_smooth(int(which[row]), rows.places[row], rows.normals[row])
+            require_smooth(self.contacts, int(which[row]), rows.places[row], rows.normals[row])
         assembly = rows.assemble(rows.friction > 0, np.zeros((len(which), 2)))
         response = np.linalg.solve(self.mass_matrix(q), assembly.rows.T)
         matrix, before = assembly.rows @ response, assembly.rows @ v

@@ -9,19 +9,13 @@ from numpy.typing import NDArray
 
 from ...compiler.bound import Bound, BoundBatch
 from ...equations.contact.contact import ContactLayout, contact_state, distances
-from ...errors import InputError, SimulationError
+from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
 from .couple_terms import CoupleTerms
-from .environment import Environment
+from .environment import Environment, Side
 from .face_terms import FaceTerms
 from .rows import Indices, Rows, rim_arm, skew, tangent_planes
-
-VANISHING = 1e-3
-"""Share of the gradient nearby under which a gradient vanishes."""
-
-KINK = 1e-2
-"""Turn of a normal (rad) within 1e-7 m that no smooth wall makes."""
 
 
 class Contacts:
@@ -32,7 +26,7 @@ class Contacts:
 
     Attributes
     ----------
-    restitution, friction : of every contact (m,).
+    nv : of the robot. restitution, friction : of every contact (m,).
     meeting : of every slot in use words for it, and its links.
     solid_pairs : convex shapes that may touch in slots. gravity : (3,) m/s^2.
 
@@ -53,7 +47,7 @@ class Contacts:
         self._kernel, *_ = robot.calls.load(*((program, self.geometry) for program in programs))
         self._many: BoundBatch | None = None
         self._distances = Bound(self._kernel)
-        self._velocity = robot.nv
+        self.nv = robot.nv
         faces, count = environment.sides, len(self.points)
         stops = len(self.geometry.stops)
         walls = [side.surface for _ in range(count) for side in faces]
@@ -126,6 +120,19 @@ class Contacts:
         p = self.point(k)
         return f"point {p} {self.points[p]} on surface {self.surface(k)!r}"
 
+    def side(self, k: int) -> tuple[Side, FaceTerms]:
+        """The face of a wall that the contact of a point touches, and it as numbers."""
+        face = k % len(self.environment.sides)
+        return self.environment.sides[face], self._levels[face]
+
+    def place(self, k: int, q: Array) -> Array:
+        """Where the point of a contact with a wall is (3,), m; of a ball its middle."""
+        self.state.q[:] = q
+        self.state()
+        p = self.point(k)
+        place: Array = self.layout.transforms[self._body[p], 0, :3] @ self._local[p]
+        return place
+
     def distances(self, q: Array, v: Array) -> tuple[Array, Array, Array]:
         """g, its rate, and |grad g| of every contact (m,) each; the next call overwrites them."""
         self._distances.q[:], self._distances.v[:] = q, v
@@ -149,7 +156,7 @@ class Contacts:
         """Contact rows of the contacts `which` (k,)."""
         self.state.q[:], self.state.v[:] = q, v
         self.state()
-        layout, count, nv = self.layout, len(which), self._velocity
+        layout, count, nv = self.layout, len(which), self.nv
         places, normals = np.full((count, 3), np.nan), np.full((count, 3), np.nan)
         jacobians, W, drift = np.zeros((count, 3, nv)), np.zeros((count, nv)), np.zeros(count)
         along = np.zeros((count, 3))
@@ -220,80 +227,3 @@ class Contacts:
             if p in self._rims:
                 numbers[row, 14:17], numbers[row, 17] = self._rims[p]
         return places, numbers
-
-    def refuse_inside(self, q: Array, v: Array, depth: float) -> None:
-        """Refuse points that are deeper (m) than this inside walls.
-
-        Raises
-        ------
-        SimulationError
-            One is; the message names point, wall, place and depth.
-        """
-        g, _, slope = self.distances(q, v)
-        if not np.isfinite(g).all():
-            self.refuse_no_value(q, feet=True)
-        bad = ~np.isfinite(g) | (g < -depth * np.where(slope > 0, slope, 1.0))
-        for k in np.flatnonzero(bad).tolist():
-            far = -g[k] / slope[k] if slope[k] > 0 else np.nan
-            words, unit, help_ = "starts beyond its stop", "m (or rad)", "start within the limits"
-            if k < self.geometry.touching:
-                (x,) = self.rows(q, v, np.array([k])).places
-                inside, unit, help_ = "the wall", "m", "start in free space"
-                if k >= self.geometry.pairs:
-                    inside, help_ = "it", f"{help_}, or name links that always overlap in disabled"
-                words = f"starts inside {inside}, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m"
-            raise SimulationError(
-                f"{self.name(k)} {words}: g is {g[k]:.6g}, about {far:.3g} {unit} too far; {help_}"
-            )
-
-    def refuse_no_value(self, q: Array, feet: bool = False) -> None:
-        """Refuse walls without a value at a point; `feet`: and without a place nearest to a ball.
-
-        Raises
-        ------
-        SimulationError
-            One is none; the message names point, wall and place.
-        """
-        self.state.q[:] = q
-        self.state()
-        g, _, _ = self.distances(q, np.zeros(self._velocity))
-        for k in np.flatnonzero(~np.isfinite(g[: self.geometry.pairs])).tolist():
-            p, side = self.point(k), self.environment.sides[k % len(self.environment.sides)]
-            x = self.layout.transforms[self._body[p], 0, :3] @ self._local[p]
-            here = f"{self.name(k)}, at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m:"
-            if not np.isfinite(side.surface.value(x)[side.face]):
-                raise SimulationError(f"{here} g has no value; write g for wherever it may go")
-            if feet:
-                raise SimulationError(f"{here} no nearest place is found; start elsewhere")
-
-    def require_smooth(self, k: int, x: Array, normal: Array) -> None:
-        """Refuse a wall without a gradient where it is touched: at x (3,), with a normal (3,).
-
-        Raises
-        ------
-        SimulationError
-            The gradient vanishes or jumps there; the message names surface, point and place.
-        """
-        if k >= self.geometry.pairs:
-            return
-        here = f"at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g}) m, where {self.name(k)} touches,"
-        if not np.isfinite(normal).all():
-            raise SimulationError(
-                f"{here} the gradient of the surface vanishes or is not finite: it has no normal "
-                "there; write g so that its gradient differs from zero on the wall"
-            )
-        terms = self._levels[k % len(self.environment.sides)]
-        ways = 1e-7 * max(1.0, float(np.abs(x).max())) * np.vstack([np.eye(3), -np.eye(3)])
-        normals = np.array([terms(x + way)[1].copy() for way in ways])
-        slopes = np.array([terms(x)[0], *(terms(x + 1e3 * way)[0] for way in ways)])
-        if not slopes[0] > VANISHING * slopes.max():
-            raise SimulationError(
-                f"{here} the gradient of the surface vanishes (it is {slopes[0]:.3g}, and "
-                f"{slopes.max():.3g} 0.1 mm further); write g so that its gradient differs from "
-                "zero on the wall"
-            )
-        if not np.abs(normals - normal).max() < KINK:
-            raise SimulationError(
-                f"{here} the surface is not differentiable: its normal jumps. Give the faces of a "
-                "wall with edges one by one: g may return several expressions"
-            )

@@ -15,6 +15,7 @@ from ...integration.root import zero_between
 from ...model.model import Array
 from .contacts import Contacts
 from .precision import ADAPTIVE_STEPS
+from .refusals import no_inside, refuse_unsound
 from .rows import Flags, Indices
 
 STEP_PARTS = 8
@@ -28,6 +29,10 @@ DEPTH = 3
 
 SPEEDS = 1.5
 """Factor on the fastest change of a distance at both ends, for what lies between."""
+
+BESIDE, JUMP = 1e-6, 0.1
+"""Share of a part before and after its lowest point within which a normal velocity jumps, and what
+share of its turn in the part that is."""
 
 
 class ContactSearch:
@@ -71,8 +76,9 @@ class ContactSearch:
         times[-1] = end
         q, v = self._split(states(times))
         g, rate, slope = self._contacts.many_distances(q, v)
-        if np.isnan(g).any():
-            self._contacts.refuse_no_value(q[np.isnan(g).any(axis=1)][0])
+        unsound = np.isnan(g) | ((g < 0) & np.isnan(slope))
+        for row, k in np.argwhere(unsound & watched).tolist():
+            refuse_unsound(self._contacts, k, q[row], v[row])
         fastest = SPEEDS * np.abs(rate).max(axis=0)
         near = watched & ~(g[:-1] + g[1:] > fastest * ((end - start) / STEP_PARTS))
         for part in np.flatnonzero(near.any(axis=1)).tolist():
@@ -109,14 +115,39 @@ class ContactSearch:
             return float(self._at(states, t)[1][k])
 
         if last >= deep:  # it turns back up inside
-            b = zero_between(rate, a, b)
-            if gap(b) >= deep:
+            lowest = zero_between(rate, a, b)
+            if gap(lowest) >= deep:
+                self._require_inside(states, (a, lowest, b), k)
                 return None
+            b = lowest
         if gap(a) <= -deep and rate(a) > 0 > rate(b):  # it has just touched: up first, then down
             a = zero_between(rate, a, b)
         if gap(a) <= 0:
             return a
         return zero_between(gap, a, b)
+
+    def _require_inside(
+        self, states: Callable[[Array], Array], times: tuple[float, float, float], k: int
+    ) -> None:
+        """Refuse a wall from whose zero a contact goes as fast as it came: it has no inside.
+
+        Parameters
+        ----------
+        times : before and after it has come and gone, and between them when it was nearest.
+        """
+        start, lowest, end = times
+        near = BESIDE * (end - start)
+
+        def speed(t: float) -> float:
+            _, rate, slope = self._at(states, t)
+            return float(rate[k] / slope[k]) if slope[k] > 0 else 0.0
+
+        turn = speed(lowest + near) - speed(lowest - near)
+        if not turn > JUMP * (speed(end) - speed(start)):
+            return
+        g, _, slope = self._at(states, lowest + near)
+        if g[k] <= 2 * near * turn * slope[k]:
+            raise no_inside(self._contacts, k, self._split(states(np.array([lowest]))[0])[0])
 
     def _at(self, states: Callable[[Array], Array], t: float) -> tuple[Array, Array, Array]:
         q, v = self._split(states(np.array([t]))[0])

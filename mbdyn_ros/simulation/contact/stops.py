@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from ...array import Array
-from ...errors import SimulationWarning
+from ...errors import SimulationWarning, warn
 from ...robot import Robot
 from .environment import Environment
 
@@ -40,10 +38,9 @@ def with_stops(robot: Robot, q: Array, environment: Environment | None) -> Envir
         else:
             beyond.append(f"{joint.name} at {place:.6g}, limits {low:g} to {high:g}")
     if beyond:
-        warnings.warn(
+        warn(
             f"{robot.model.source}: the motion starts beyond limits, which are no stops then: "
             f"{'; '.join(beyond)}",
             SimulationWarning,
-            stacklevel=3,
         )
     return (environment or Environment([])).with_stops(held) if held else environment

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
@@ -12,18 +11,20 @@ import numpy as np
 from ...arguments import Wrenches, body_wrenches, positive_seconds, single_vector, whole_efforts
 from ...equations.position_rate import PositionRate
 from ...equations.rubbing import tree_friction
-from ...errors import InputError, SimulationError, SimulationWarning, brief
+from ...errors import InputError, SimulationError, brief
 from ...model.model import Array
 from ...robot import Robot
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment, checked_environment
 from ..contact.impacts import Impact
 from ..contact.precision import STEPS_IN_C
+from ..contact.refusals import refuse_inside
 from ..force_torque import NO_WRENCHES, ForceTorques
 from ..friction.coulomb import Coulomb, fastest_damping
 from .accounts import Accounts
 from .fixed_step import neutral_position
 from .motion_in_c import MotionInC
+from .noticed import Noticed
 from .step_in_c import StepInC, is_compiled
 from .step_method import AUTO, StepMethod
 from .touches import Contact, Touches
@@ -96,6 +97,9 @@ class Stepper(Accounts):
         self.q, self.v = neutral_position(robot), np.zeros(robot.nv)
         self._motion = MotionInC(self._compiled, self.q, self.v, MOST_IMPACTS)
         self._solids = None if self._touches is None else self._touches.solids
+        self._noticed: Noticed | None = None
+        if self._contacts is not None:
+            self._noticed = Noticed(robot.model.source, self._contacts, self._motion)
         self.effort = np.zeros(len(robot.effort_labels))
         self._tree = TreeState(robot)
         self._position_rate = PositionRate(robot.system.coordinates)
@@ -106,7 +110,6 @@ class Stepper(Accounts):
             coulomb.at(self.q)
             self._damping_rate = fastest_damping(robot.mass_matrix(self.q), coulomb.damping)
         self._impacts: list[Impact] = []
-        self._unseen_said = False
         self._wrenches: dict[str, Array] = {}
         self._sensors = ForceTorques(robot)
         self.step = step
@@ -183,7 +186,7 @@ class Stepper(Accounts):
         velocity = single_vector("velocity", v, self.robot.velocity_labels)
         self._position_rate.normalize(position)
         if self._contacts is not None:
-            self._contacts.refuse_inside(position, velocity, STEPS_IN_C.inside)
+            refuse_inside(self._contacts, position, velocity, STEPS_IN_C.inside)
         if self._solids is not None:
             self._solids.refuse_inside(position)
         self.q[:], self.v[:] = position, velocity
@@ -199,7 +202,8 @@ class Stepper(Accounts):
         ------
         SimulationError
             The state is no longer finite; the message names the joint and the time. Or more
-            convex shapes are near each other than there is room for.
+            convex shapes are near each other than there is room for. Or a wall has no value, no
+            normal or no inside where a point meets it; the message names both, and where and when.
         InputError
             What was folded into the programs was set meanwhile, and has become variable.
         """
@@ -215,7 +219,9 @@ class Stepper(Accounts):
             if self._touches is not None and self._motion.motion.hits:
                 records = self._motion.take_impacts()
                 self._impacts += [self._touches.impact(one, self._energy_of) for one in records]
-            self._say_unseen()
+            if self._noticed is not None:
+                self._noticed.say_unseen()
+                self._noticed.refuse_unsound(self.q, self.v)
             if self._solids is not None and self._motion.motion.crowded:
                 raise self._solids.crowd()
             if taken < 0:
@@ -274,23 +280,6 @@ class Stepper(Accounts):
     def energy(self) -> Array:
         """Kinetic and potential energy (2,), J."""
         return self._energy_of(self.q, self.v)
-
-    # ---- what happened --------------------------------------------------------------------
-
-    def _say_unseen(self) -> None:
-        """Warn, once a motion, where a step was too long for how fast the robot moves."""
-        motion = self._motion.motion
-        if motion.unseen and not self._unseen_said:
-            assert self._contacts is not None
-            self._unseen_said = True
-            warnings.warn(
-                f"{self.robot.model.source}: {self._contacts.name(motion.passed)} may have been "
-                f"passed unseen at t = {motion.passed_at:.6g} s: in a step of {self.step:g} s it "
-                "moves further than from there to the wall; take shorter steps. This is said "
-                "once; `unseen` counts",
-                SimulationWarning,
-                stacklevel=3,
-            )
 
     def _energy_of(self, q: Array, v: Array) -> Array:
         self._energy.q[:], self._energy.v[:] = q, v

@@ -29,7 +29,7 @@ class Motion(ctypes.Structure):
         *((name, NUMBER) for name in ("time", "step", "lost", "residual", "trimmed")),
         ("impacts", ADDRESS),
         *((name, SIZE) for name in ("hits", "most_hits", "merged")),
-        *((name, SIZE) for name in ("unsettled", "unseen", "passed")),
+        *((name, SIZE) for name in ("unsettled", "unseen", "passed", "unsound")),
         *((name, NUMBER) for name in ("passed_at", "deepest")),
         ("memory", ADDRESS),
         ("room", ADDRESS),

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import warnings
 
 import numpy as np
 
 from ...array import Array
 from ...compiler.runtime.library import stepping
 from ...compiler.threads import threads_for
-from ...errors import SimulationError, SimulationWarning
+from ...errors import SimulationError, SimulationWarning, warn
 from ...integration.methods import FixedMethod
 from ...robot import Robot
 from ...robot.rollout import rollout_among
 from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.precision import STEPS_IN_C
+from ..contact.refusals import refuse_inside
+from .contact_stepper import Stepper
 from .solid_slots import SolidSlots
 from .step_in_c import StepInC, is_compiled
 
@@ -44,7 +45,8 @@ def rollout_among_walls(
     Raises
     ------
     SimulationError
-        A start is inside a wall, by its number and words; or there is no C compiler.
+        A start is inside a wall, or one has no value, no normal or no inside where a motion meets
+        it, by the number of the motion and words; or there is no C compiler.
     """
     if not is_compiled(robot):
         raise SimulationError("rollouts among walls are compiled, and no C compiler was found")
@@ -55,7 +57,7 @@ def rollout_among_walls(
     starts, still = np.atleast_2d(q), np.zeros(robot.nv)
     for k, start in enumerate(starts):
         try:
-            contacts.refuse_inside(start, still, STEPS_IN_C.inside)
+            refuse_inside(contacts, start, still, STEPS_IN_C.inside)
             if solids is not None:
                 solids.refuse_inside(start)
         except SimulationError as error:
@@ -65,7 +67,7 @@ def rollout_among_walls(
     q_out, v_out = np.empty((*shape, robot.nq)), np.empty((*shape, robot.nv))
     if not steps and terminal:
         q_out[:], v_out[:] = q, v
-    unseen = ctypes.c_size_t(0)
+    unseen, unsound = ctypes.c_size_t(0), np.zeros(count, dtype=np.bool_)
     group = max(1, int(LONGEST_CALL * STEPS_A_SECOND / max(1, steps)))
     for first in range(0, count if steps else 0, group):
         some = slice(first, first + group)
@@ -78,19 +80,39 @@ def rollout_among_walls(
         stepping().walled_rollout(
             *given, ctypes.c_double(dt), int(not terminal),
             ctypes.c_void_p(q_out[some].ctypes.data), ctypes.c_void_p(v_out[some].ctypes.data),
-            ctypes.byref(unseen),
+            ctypes.byref(unseen), ctypes.c_void_p(unsound[some].ctypes.data),
             threads_for(
                 len(q_out[some]) * steps * OPERATIONS, robot.calls.options.worth_a_thread
             ),
         )  # fmt: skip
+    for k in np.flatnonzero(unsound).tolist():
+        alone = Stepper(robot, dt, environment, method.name)
+        own = (x[k] if x.ndim > single else x for x, single in ((q, 1), (v, 1), (efforts, 2)))
+        _tell_again(k, alone, *own)
     if unseen.value:
-        warnings.warn(
+        warn(
             f"{robot.model.source}: contacts may have passed walls unseen, {unseen.value} times: "
             f"in steps of {dt:g} s they move further than there is to the wall; take shorter ones",
             SimulationWarning,
-            stacklevel=3,
         )
     return (q_out, v_out) if counts else (q_out[0], v_out[0])
+
+
+def _tell_again(k: int, alone: Stepper, q: Array, v: Array, efforts: Array) -> None:
+    """Take a motion again that has met an unsound wall: the stepper says where and when.
+
+    Raises
+    ------
+    SimulationError
+        What it says, with the number of the motion.
+    """
+    try:
+        alone.set_state(q, v)
+        for effort in efforts:
+            alone.effort = effort
+            alone.advance()
+    except SimulationError as error:
+        raise SimulationError(f"motion {k}: {error}") from None
 
 
 @functools.lru_cache(maxsize=KEPT)

@@ -27,6 +27,7 @@ from ..contact.contacts import Contacts
 from ..contact.environment import Environment
 from ..contact.impacts import Impact
 from ..contact.precision import FIXED_STEPS
+from ..contact.refusals import refuse_inside, refuse_no_value
 from ..contact.rows import Assembly, Indices
 from ..force_torque import NO_WRENCHES
 from .fixed_step import FixedStep
@@ -97,7 +98,7 @@ class WalledStep(FixedStep):
         before = self._state()
         super().set_state(q, v)
         try:
-            self.contacts.refuse_inside(self.q, self.v, FIXED_STEPS.inside)
+            refuse_inside(self.contacts, self.q, self.v, FIXED_STEPS.inside)
         except SimulationError:
             self._restore(before)
             raise
@@ -110,8 +111,8 @@ class WalledStep(FixedStep):
         Raises
         ------
         SimulationError
-            The state is no longer finite, a wall has no gradient where it is touched, or impacts
-            follow each other without end.
+            The state is no longer finite, a wall has no value or where it is touched no gradient,
+            or impacts follow each other without end.
         """
         whole, start = self._step, self.time
         self._collisions.patience = max(whole, self.contacts.environment.tie_window)
@@ -150,6 +151,8 @@ class WalledStep(FixedStep):
         before = self._state()
         self._go(length, held)
         last, last_rate, slope = self.contacts.distances(self.q, self.v)
+        if np.isnan(last).any():
+            refuse_no_value(self.contacts, self.q)
         depth = FIXED_STEPS.graze * np.maximum(slope, 1e-12)
         crossing = first_crossing((g, rate), (last, last_rate), length, ~resting, depth)
         if crossing is None:

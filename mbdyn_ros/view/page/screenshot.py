@@ -26,12 +26,17 @@ WINDOWLESS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-st
 
 NO_SCREEN = (
     "--headless=new", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run",
-    "--hide-scrollbars", "--disable-gpu-compositing",
+    "--hide-scrollbars", "--disable-gpu-compositing", "--disable-dev-shm-usage",
 )  # fmt: skip
-"""WebGL without a graphics card, and no more of OpenGL than that: it draws slowly there."""
+"""WebGL without a graphics card, no more of OpenGL than that, as it draws slowly there, and none of
+the shared memory of which containers have little."""
 
-SOON_ENOUGH = 60.0
+SOON_ENOUGH = 120.0
 """Seconds in which a browser must have come and drawn."""
+
+STANDS_STILL = 0.5, 0.25
+"""How long a scene stays as it is until it counts as drawn: seconds, and share of the time that it
+took to come, which says how busy the machine is."""
 
 MOST_PIXELS = 4096
 """Pixels of a side."""
@@ -56,8 +61,8 @@ def save_screenshot(page: Page, path: str | os.PathLike[str], size: tuple[int, i
     width, height = size
     if not (0 < width <= MOST_PIXELS and 0 < height <= MOST_PIXELS):
         raise InputError(f"--size {width} {height}: sides have 1 to {MOST_PIXELS} pixels")
-    with _browser(page.url, size):
-        pixels = _drawn(_first_client(page.server), size)
+    with _browser(page.url, size) as process:
+        pixels = _drawn(page.server, process, size)
     try:
         images.imwrite(Path(path), pixels, extension=".png")
     except OSError as error:
@@ -76,9 +81,12 @@ def find_browser() -> str:
 
 
 @contextlib.contextmanager
-def _browser(url: str, size: tuple[int, int]) -> Iterator[None]:
+def _browser(url: str, size: tuple[int, int]) -> Iterator[subprocess.Popen[bytes]]:
     """A browser that shows a page meanwhile."""
-    with tempfile.TemporaryDirectory(prefix="mbdyn_browser_") as profile:
+    # Its children write into its folder for a while after it has ended.
+    with tempfile.TemporaryDirectory(
+        prefix="mbdyn_browser_", ignore_cleanup_errors=True
+    ) as profile:
         command = [
             find_browser(), *NO_SCREEN, f"--user-data-dir={profile}",
             f"--window-size={size[0]},{size[1]}", url,
@@ -88,7 +96,7 @@ def _browser(url: str, size: tuple[int, int]) -> Iterator[None]:
         quiet: Any = subprocess.DEVNULL
         with subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet) as process:
             try:
-                yield
+                yield process
             finally:
                 process.terminate()
                 try:
@@ -97,32 +105,39 @@ def _browser(url: str, size: tuple[int, int]) -> Iterator[None]:
                     process.kill()
 
 
-def _first_client(server: viser.ViserServer) -> Any:
-    end = time.monotonic() + SOON_ENOUGH
-    while time.monotonic() < end:
-        clients = server.get_clients()
-        if clients:
-            return next(iter(clients.values()))
-        time.sleep(0.05)
-    raise InputError(f"the browser {find_browser()} did not open the page in {SOON_ENOUGH:g} s")
-
-
-def _drawn(client: Any, size: tuple[int, int]) -> Any:
-    """The scene as pixels (height, width, 3), once it is drawn twice alike: meshes come late."""
-    end = time.monotonic() + SOON_ENOUGH
+def _drawn(
+    server: viser.ViserServer, process: subprocess.Popen[bytes], size: tuple[int, int]
+) -> Any:
+    """The scene as pixels (height, width, 3), once it stays as it is: meshes come late."""
+    browser = find_browser()
+    start = time.monotonic()
+    end = start + SOON_ENOUGH
+    complaint = "it did not open the page"
     before: Any = None
-    while time.monotonic() < end:
-        try:
-            drawn = client.get_render(
-                size[1], size[0], transport_format="png", timeout=end - time.monotonic()
-            )
-        except (TimeoutError, RuntimeError) as error:
-            raise InputError(f"the browser {find_browser()} does not draw: {error}") from None
-        if before is not None and np.array_equal(before, drawn) and np.ptp(drawn) > 0:
-            return _on_white(drawn)
-        before = drawn
-        time.sleep(0.3)
-    raise InputError(f"the scene did not come to rest in {SOON_ENOUGH:g} s")
+    came = since = start
+    while (now := time.monotonic()) < end:
+        if process.poll() is not None:
+            raise InputError(f"the browser {browser} ended with {process.returncode}")
+        # A page whose connection breaks comes back as another client.
+        client = next(iter(server.get_clients().values()), None)
+        if client is not None:
+            try:
+                drawn = client.get_render(
+                    size[1], size[0], transport_format="png", timeout=end - now
+                )
+            except (TimeoutError, RuntimeError) as error:
+                complaint = f"it does not draw: {error}"
+            else:
+                complaint = "the scene does not come to rest"
+                now = time.monotonic()
+                if before is None:
+                    came = now
+                if before is None or not np.array_equal(before, drawn) or np.ptp(drawn) == 0:
+                    before, since = drawn, now
+                elif now - since >= max(STANDS_STILL[0], STANDS_STILL[1] * (came - start)):
+                    return _on_white(drawn)
+        time.sleep(0.1)
+    raise InputError(f"no picture by the browser {browser} in {SOON_ENOUGH:g} s: {complaint}")
 
 
 def _on_white(drawn: Any) -> Any:
