@@ -17,7 +17,7 @@ from rclpy.node import Node
 from ...errors import InputError, MbdynError, ModelError
 from ...model.read.xacro_text import xacro_arguments
 from ...robot import Robot, load
-from .description import FLOATING_BASE, Description, home_by_name
+from .description import FLOATING_BASE, Description, home_by_name, of_parameter
 from .diagnostics import Diagnostics, Health
 from .node_clock import NodeClock
 from .parameters import Parameters, Spec
@@ -214,7 +214,7 @@ class RobotNode(Node):
                     given["srdf"] or None,
                 )
             except ModelError as error:
-                raise ModelError(self._of_parameter(str(error))) from None
+                raise ModelError(of_parameter(str(error), given)) from None
             self.payloads.carry(robot)
             self.numbers.carry(robot)
             robot.compile(*self.PROGRAMS)
@@ -222,13 +222,6 @@ class RobotNode(Node):
         for one in caught:
             self.get_logger().warning(one_line(str(one.message)))
         return robot
-
-    def _of_parameter(self, text: str) -> str:
-        """Words about a file, with the parameter that names it."""
-        for name in ("mechanism", "srdf", "urdf"):
-            if self.parameters[name] and text.startswith(self.parameters[name]):
-                return f"parameter {name}: {text}"
-        return text
 
     def offer(self, name: str, kind: Any, action: Callable[[Any], str]) -> None:
         """Create the service `~/name`, which acts between two ticks.
