@@ -68,7 +68,7 @@ class Toolchain:
         return next((lanes for macro, lanes in WIDTHS.items() if macro in defined), 2)
 
     def _macros(self) -> list[str]:
-        """What it defines: a question that any compiler answers at once."""
+        """The names it defines: a question that any compiler answers at once."""
         try:
             return self._run(["-dM", "-E", "-x", "c", os.devnull], {}, self.patience).split()
         except subprocess.TimeoutExpired:

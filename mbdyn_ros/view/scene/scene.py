@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 AXES = 0.12
 """Length of a frame's axes, as a share of the subject's size."""
 
-HEAD_RADIUS, HEAD_LENGTH, SLENDER = 2.2, 5.0, 12.0
+HEAD_RADIUS, HEAD_LENGTH, LEAST_LENGTH = 2.2, 5.0, 12.0
 """Of an arrow's head: in radii of its shaft; of which an arrow is as long as so many at least."""
 
 WORLD = ""
@@ -179,7 +179,7 @@ def _look(item: Item) -> tuple[str, dict[str, Any]]:
             unit = "screen" if shape.in_pixels else "world"
             return "line_segments", look | {"thickness": shape.thickness, "thickness_units": unit}
         longest = float(np.linalg.norm(np.diff(shape.points, axis=1), axis=2).max(initial=0.0))
-        radius = min(shape.radius, longest / SLENDER)
+        radius = min(shape.radius, longest / LEAST_LENGTH)
         return "arrows", look | {
             "shaft_radius": radius, "head_radius": HEAD_RADIUS * radius,
             "head_length": HEAD_LENGTH * radius,

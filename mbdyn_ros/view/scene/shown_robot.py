@@ -117,7 +117,7 @@ class ShownRobot:
                 )
 
     def _shape(self, shape: Geometry) -> Shape | None:
-        """What is drawn of a shape; None of a mesh that cannot be read."""
+        """The shape in the scene; None of a mesh that cannot be read."""
         if not isinstance(shape, Mesh):
             return shape
         path = find_mesh(shape.file, self._folder)
