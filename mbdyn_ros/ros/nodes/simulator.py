@@ -5,6 +5,7 @@ Topics, services and parameters are listed in `docs/ros.md`.
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 from collections.abc import Collection
@@ -156,9 +157,6 @@ class Simulator(RobotNode):
         if session is None:
             return
         steps = 1 + min(skipped, MOST_MADE_UP)
-        if not (self.makes_clock or self.clock.simulated):
-            assert self.loop is not None
-            now = self.loop.deadline  # however late we were woken
         # A clock of ours goes on from now; by the world's, steps end now, and so say the stamps.
         begin = now if self.makes_clock else now - steps / settings.loop_rate
         stamp = self.stamp(session, now)
@@ -185,11 +183,11 @@ class Simulator(RobotNode):
         """Whether time is what this node simulates."""
         return self._clock_out is not None
 
-    def time(self) -> float:
+    def time(self, due: float = math.nan) -> float:
         """Simulated time where we make the clock, s, else that of the node."""
         if self._clock_out is not None and self.session is not None:
             return self.session.motion.time
-        return super().time()
+        return super().time(due)
 
     def on_clock_jump(self, reason: str) -> None:
         """Forget the commands of before."""
