@@ -9,7 +9,7 @@ from collections.abc import Callable
 from builtin_interfaces.msg import Time
 from rclpy.clock import Clock, ROSClock
 
-READINGS, TOGETHER = 5, 20_000
+READINGS, SIDE_BY_SIDE = 5, 20_000
 """How often two clocks are read until both were read within so many ns."""
 
 
@@ -22,7 +22,7 @@ def since_1970() -> int:
     for _ in range(READINGS):
         begin = time.perf_counter_ns()
         offset = time.time_ns() - begin
-        if time.perf_counter_ns() - begin < TOGETHER:
+        if time.perf_counter_ns() - begin < SIDE_BY_SIDE:
             break
     return offset
 
