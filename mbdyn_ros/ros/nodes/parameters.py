@@ -164,8 +164,8 @@ TORQUE_FEEDFORWARD = (
 
 GAINS = {
     "guiding_damping": "damping in gravity_compensation, N m s/rad or N s/m",
-    "kp": "of computed_torque, 1/s^2; none given: 100",
-    "kd": "of computed_torque, 1/s; none given: 20",
+    "kp": "of computed_torque, 1/s^2",
+    "kd": "of computed_torque, 1/s",
     "joint_stiffness": "of joint_impedance, N m/rad or N/m",
     "joint_damping": "of joint_impedance, N m s/rad or N s/m",
     "required_rate": "of virtual_decomposition: at which errors die out, 1/s",
@@ -202,7 +202,10 @@ COMPUTED_TORQUE = (
         "how much farther than their speed says joints may go between two joint_states, rad or m; "
         "0: anywhere", 0.0, 1e6,
     ),
-    *(Spec(name, DOUBLES, GAINS[name], 0.0, LARGEST_SENT) for name in CONTROL_GAINS),
+    *(
+        Spec(name, DOUBLES, f"{GAINS[name]}; none: a mild one", 0.0, LARGEST_SENT)
+        for name in CONTROL_GAINS
+    ),
 )  # fmt: skip
 
 LOOP_STATE_PUBLISHER = (
