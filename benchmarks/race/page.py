@@ -58,8 +58,8 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         "and mimics, and gave the same answers before they were timed. Write this page anew with "
         "`python -m benchmarks.race --page docs` (after `pip install -e '.[bench]'`).",
         "",
-        f"Measured {date.today()}. Machine: {processor()}, {os.cpu_count()} cores shared with others, {platform.system()}. "
-        f"Compiler: {Path(required_toolchain().command[0]).name}. CasADi "
+        f"Measured {date.today()}. Machine: {processor()}, {os.cpu_count()} cores shared with "
+        f"others, {platform.system()}. Compiler: {Path(required_toolchain().command[0]).name}. CasADi "
         f"{ca.CasadiMeta.version()}; "
         + ", ".join(f"{name} {version}" for name, version in versions.items())
         + ".",
