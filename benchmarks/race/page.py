@@ -59,8 +59,8 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         "`python -m benchmarks.race --page docs` (after `pip install -e '.[bench]'`).",
         "",
         f"Measured {date.today()}. Machine: {processor()}, {os.cpu_count()} cores shared with "
-        f"others, {platform.system()}. Compiler: {Path(required_toolchain().command[0]).name}. CasADi "
-        f"{ca.CasadiMeta.version()}; "
+        f"others, {platform.system()}. Compiler: {Path(required_toolchain().command[0]).name}. "
+        f"CasADi {ca.CasadiMeta.version()}; "
         + ", ".join(f"{name} {version}" for name, version in versions.items())
         + ".",
         "",
