@@ -9,7 +9,7 @@ from collections.abc import Callable
 from builtin_interfaces.msg import Time
 from rclpy.clock import Clock, ROSClock
 
-READINGS, SIDE_BY_SIDE = 5, 20_000
+CLOCK_READINGS, TOGETHER = 5, 20_000
 """How often two clocks are read until both were read within so many ns."""
 
 
@@ -19,10 +19,10 @@ def since_1970() -> int:
     A thread that has to wait for its core between two readings would be wrong by that wait.
     """
     offset = 0
-    for _ in range(READINGS):
+    for _ in range(CLOCK_READINGS):
         begin = time.perf_counter_ns()
         offset = time.time_ns() - begin
-        if time.perf_counter_ns() - begin < SIDE_BY_SIDE:
+        if time.perf_counter_ns() - begin < TOGETHER:
             break
     return offset
 
