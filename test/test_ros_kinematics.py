@@ -178,5 +178,8 @@ def test_efforts_between_points(server: Rig, crane: mbdyn_ros.Robot) -> None:
     ).message
     bad = ask(trajectory=message, effort_tolerance=-1.0)
     assert "effort_tolerance is -1: it must be 0 or more" in bad.message
+    assert server.set(server.nodes[0], largest_request=100) == ""
+    many = ask(trajectory=message, effort_tolerance=1e-3)
+    assert not many.success and "take more than 100 points" in many.message
     strong = ask(trajectory=trajectory(RODS, (Q, rest, np.full(4, 1e4))))
     assert strong.success and strong.violation.startswith("point 0: effort of slew_joint is ")

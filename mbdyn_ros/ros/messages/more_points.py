@@ -20,12 +20,14 @@ def add_points(
     states: tuple[Array, Array, Array],
     wrenches: Mapping[str, Sequence[float]] | None,
     tolerance: float,
+    most: int,
 ) -> EffortTrajectory:
     """Add points to a message until straight efforts are within a tolerance (N m or N).
 
     Parameters
     ----------
     layout : of its joints. states : q (N, nq), v and a (N, nv) of its points.
+    most : points at most.
 
     Returns
     -------
@@ -51,7 +53,7 @@ def add_points(
     q, v, a = states
     made = resample_efforts(
         robot, np.array([seconds(point.time_from_start) for point in points]), q, v,
-        a if curved[0] else None, tolerance, wrenches,
+        a if curved[0] else None, tolerance, wrenches, most,
     )  # fmt: skip
     if made.added:
         _write(layout, trajectory, made)

@@ -12,6 +12,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from ...errors import InputError
 from ...model.model import Array
 from ...motion import Violation, first_violation
+from ...motion.resampling import MOST_RESAMPLED
 from ...program.program import UNIT_TOLERANCE
 from ...robot import Robot
 from .conversions import doubles, seconds
@@ -86,6 +87,7 @@ def with_efforts(
     trajectory: JointTrajectory,
     wrenches: Mapping[str, Sequence[float]] | None = None,
     tolerance: float = 0.0,
+    most: int = MOST_RESAMPLED,
 ) -> tuple[JointTrajectory, Violation | None]:
     """The trajectory, with `effort` at every point, in the caller's joint order.
 
@@ -93,7 +95,7 @@ def with_efforts(
     ----------
     wrenches : from outside on links all the time.
     tolerance : N m or N; above 0 points are added until efforts that run straight between them
-        are within it (`motion.resample_efforts`).
+        are within it (`motion.resample_efforts`), `most` in all.
 
     Returns
     -------
@@ -102,7 +104,7 @@ def with_efforts(
     layout = Layout(robot, trajectory.joint_names)
     q, v, a = read_points(layout, trajectory)
     if tolerance:
-        made = add_points(layout, trajectory, (q, v, a), wrenches, tolerance)
+        made = add_points(layout, trajectory, (q, v, a), wrenches, tolerance, most)
         q, v, efforts = made.position, made.velocity, made.effort
     else:
         efforts = robot.inverse_dynamics(q, v, a, wrenches)

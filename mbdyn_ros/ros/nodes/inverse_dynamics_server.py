@@ -175,7 +175,8 @@ class InverseDynamicsServer(RobotNode):
         tolerance: float = 0.0,
     ) -> tuple[JointTrajectory, Violation | None]:
         self._require_room(len(trajectory.points), "points")
-        return with_efforts(robot, trajectory, wrenches, tolerance)
+        most = self.parameters["largest_request"]
+        return with_efforts(robot, trajectory, wrenches, tolerance, most)
 
     def _require_room(self, count: int, what: str) -> None:
         """Refuse a request that would keep all others waiting."""
