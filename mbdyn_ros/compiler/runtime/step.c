@@ -268,7 +268,10 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
     }
     if (guarded && held) trim(w, s, &work);
     s->time = start + s->step;
-    if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) return -k - 1;
+    if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) {
+      s->unsound = 0;
+      return -k - 1;
+    }
     if (s->unsound) return k + 1;
   }
   return steps;

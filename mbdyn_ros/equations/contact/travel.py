@@ -49,7 +49,7 @@ def _flat(contacts: ContactGeometry) -> bool:
 
 
 def _turning(body: Body) -> list[bool] | None:
-    """Of every velocity of a body whether it is a turn; None where one is neither turn nor slide."""
+    """Of every velocity of a body whether it is a turn; None where one is no slide either."""
     motion = body.motion
     if motion.is_hinge and motion.keeps_origin:
         return [True]
