@@ -54,9 +54,9 @@ def start(context):
         own_node(given, "computed_torque", [model, control], efforts, "the controller ended")
     ]
     if simulated:
-        clock = {"publish_clock": clocked}
+        held = {"publish_clock": clocked, "hold_at_start": True}  # it falls before efforts come
         actions.append(
-            own_node(given, "simulator", [model, clock], OWN_TRANSFORMS, "the simulator ended")
+            own_node(given, "simulator", [model, held], OWN_TRANSFORMS, "the simulator ended")
         )
     return actions
 

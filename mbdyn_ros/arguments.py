@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .array import FLOAT64, NoNumbers, all_finite, as_numbers
+from .array import NoNumbers, all_finite, as_numbers
 from .equations.frames import AXES, Frame
 from .errors import InputError, brief
 from .model.coordinates import Coordinates
@@ -23,6 +23,9 @@ JointState = tuple[Array, Array | None, Array | None]
 
 JOINT_STATE_PARTS = ("positions", "velocities", "accelerations")
 
+OF_BASE = f"{BASE_JOINT}/"
+"""Prefix of labels of a floating base."""
+
 WRENCH_LABELS = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 
 
@@ -34,13 +37,10 @@ def coordinate_array(what: str, value: object, labels: Sequence[str]) -> Array:
     InputError
         Not numbers, or a shape that does not fit; the message names the joints.
     """
-    if type(value) is np.ndarray and value.dtype is FLOAT64:
-        array = value
-    else:
-        try:
-            array = as_numbers(value)
-        except NoNumbers as error:
-            raise InputError(f"{what} must be numbers, one for each joint: {error}") from None
+    try:
+        array = as_numbers(value)
+    except NoNumbers as error:
+        raise InputError(f"{what} must be numbers, one for each joint: {error}") from None
     if array.ndim not in (1, 2) or array.shape[-1] != len(labels):
         raise InputError(
             f"{what} has shape {array.shape}, but the robot has {len(labels)} "
@@ -55,8 +55,10 @@ def whole_efforts(value: object, labels: Sequence[str]) -> object:
 
     A floating base has no motor: it gets zeros. Anything else is handed on as it is.
     """
-    base = sum(label.startswith(f"{BASE_JOINT}/") for label in labels)
-    if base and isinstance(value, (np.ndarray, list, tuple)):
+    if not (labels and labels[0].startswith(OF_BASE)):  # which comes first
+        return value
+    base = sum(label.startswith(OF_BASE) for label in labels)
+    if isinstance(value, (np.ndarray, list, tuple)):
         try:
             array = as_numbers(value)
         except NoNumbers:

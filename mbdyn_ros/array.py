@@ -24,6 +24,8 @@ def as_numbers(value: object) -> Array:
     NoNumbers
         It is none: of much of that NumPy would make numbers.
     """
+    if type(value) is np.ndarray and value.dtype is FLOAT64:
+        return value
     if isinstance(value, Mapping):
         raise NoNumbers(f"not a {type(value).__name__}: give them in order, without names")
     if (place := _masked(value)) is not None:

@@ -11,7 +11,7 @@ import yaml
 from corpus import urdf_file
 
 import mbdyn_ros
-from mbdyn_ros.control import Controller, complaint, growth
+from mbdyn_ros.control import Controller, complaint, default_gains, growth
 from mbdyn_ros.model.examples import CART
 from mbdyn_ros.model.read.installed import find_robot
 
@@ -276,6 +276,31 @@ def test_the_example_gains_are_stable() -> None:
     control.set_gains(guiding_damping=[5.0])  # too much for the wrist
     control.switch("gravity_compensation")
     assert "swings at" in complaint(control.eigenvalues(period), period)
+
+
+@pytest.mark.parametrize(
+    ("name", "link"),
+    [
+        ("boom", "load"), ("delta", ""), ("excavator", "bucket"), ("four_bar", "coupler"),
+        ("gripper", "left_jaw"), ("manipulator", "tool"), ("panda", "panda_link8"),
+        ("parallelogram_arm", "wrist"), ("quadruped", ""), ("slider_crank", "slider"),
+        ("stewart", ""), ("ur5", "tool0"),
+    ],
+)  # fmt: skip
+def test_gains_that_nobody_gave_are_stable(interpreted: None, name: str, link: str) -> None:
+    """At the node's rate, in every mode, at home and in poses that the gains were not made for."""
+    robot = mbdyn_ros.load(find_robot(name))
+    period, control = 1 / 500, Controller(robot, link)
+    given = default_gains(robot, 1 / period, link)
+    control.set_gains(**given)
+    for q in (robot.home_position, robot.random(8)):
+        control.q[:] = q
+        for mode in control.modes:
+            control.switch(mode)
+            assert not complaint(control.eigenvalues(period), period)
+    control.set_gains(joint_damping=1000 * given["joint_damping"])
+    control.switch("joint_impedance")
+    assert complaint(control.eigenvalues(period), period)
 
 
 def test_refusals(cart: mbdyn_ros.Robot) -> None:

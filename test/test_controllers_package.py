@@ -206,7 +206,8 @@ def test_a_reference_moves_on_between_its_messages(tmp_path):
 def test_the_age_of_a_state_is_that_of_its_message(tmp_path):
     """Of a later one, of one that is not kept any more, and of another clock: that of before.
 
-    Each with whether it is stale, and by how much another clock is behind.
+    Where the hardware has a message first: that of the last such one, once that message came. Each
+    with whether it is stale, and by how much another clock is behind.
     """
     main = tmp_path / "main.cpp"
     main.write_text(AGES)
@@ -217,7 +218,8 @@ def test_the_age_of_a_state_is_that_of_its_message(tmp_path):
         np.array(
             [
                 [0.0, 0, 0], [0.003, 0, 0], [0.001, 0, 0], [0.001, 0, 0], [0.001, 0, 0],
-                [0.001, 1, 0], [0.002, 0, 0], [0.002, 1, 0], [0.0, 0, 5.0], [0.0, 0, -0.2],
+                [0.001, 1, 0], [0.002, 0, 0], [0.002, 1, 0], [0.002, 1, 0], [0.0015, 0, 0],
+                [0.0005, 0, 0], [0.0, 0, 5.0], [0.0, 0, -0.2],
             ]
         )
     )  # fmt: skip
@@ -285,6 +287,10 @@ int main() {
   age.add(0.5 + 0.1 * 9, 110 * ms);
   show(age, 0.5 + 0.1 * 9, 112 * ms);
   show(age, 0.5 + 0.1 * 9, 9 * ms);
+  show(age, 8.0, 300 * ms);
+  age.add(8.0, 299 * ms + ms / 2);
+  show(age, 8.0, 301 * ms);
+  show(age, 9.0, 302 * ms);
   other.add(0.5, 100 * ms);
   show(other, 0.5, 5100 * ms);
   other.add(0.5, 5300 * ms);

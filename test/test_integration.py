@@ -42,7 +42,10 @@ def test_every_tableau_is_consistent(name: str) -> None:
     b, c = np.array(method.weights) / method.divisor, np.array(method.nodes)
     assert method.order < 2 or b @ c == pytest.approx(1 / 2)
     assert method.order < 3 or b @ c**2 == pytest.approx(1 / 3)
-    assert method.order < 3 or b @ method.matrix @ c == pytest.approx(1 / 6)
+    shares = np.reshape(method.tableau[: method.stages**2], (method.stages, method.stages))
+    assert shares.sum(axis=1) == pytest.approx(c)
+    assert method.order < 3 or b @ shares @ c == pytest.approx(1 / 6)
+    assert method.tableau[method.stages**2 :] == (*method.weights, method.divisor)
     covered = [k for _, run in method.runs for k in range(run.start, run.stop)]
     assert covered == list(range(len(method.weights)))
 

@@ -29,6 +29,13 @@ BATCH = """
 {walked}{kept}{twice}#include "batch.h"
 """
 
+ROLLOUT = """
+enum {{ NE = {efforts}, PARAMETERS = {kept} }};
+#define METHODS(each) {methods}
+#include "rollout.h"
+"""
+"""Sizes, and of every method of integration name, stages and tableau."""
+
 CORE = {Lane.SINGLE: ".alone = core, ", Lane.VECTOR: ".together = core, "}
 """Entries in `struct program` of the equations of one state, and of a vector of them."""
 
@@ -82,7 +89,7 @@ def c_source(program: Program, lane: Lane = Lane.SINGLE, options: Options = STAN
         text += batch_text(program)
         core = (core if program.declaration.stepped else "") + ".batch = run_batch, "
         if program.declaration.integrated:
-            text += '#include "rollout.h"\n'
+            text += rollout_text(program)
             core += ".rollout = run_rollout, "
     return text + DESCRIPTION.format(
         # an array of wrenches has a row for each body
@@ -122,4 +129,17 @@ def batch_text(program: Program) -> str:
         walked=f"#define SIZE_Z {program.sizes['z']}\n" if "z" in program.sizes else "",
         kept=f"#define SIZE_P {program.kept}\n" if program.kept else "",
         twice="#define TWICE\n" if twice else "",
+    )
+
+
+def rollout_text(program: Program) -> str:
+    """The C of motions by the rate of q; see runtime/rollout.h."""
+    methods = program.declaration.integrated
+    numbers = [", ".join(map(str, (one.stages, *one.tableau))) for one in methods]
+    return ROLLOUT.format(
+        efforts=program.subject.shape("effort")[0],
+        kept=program.kept,
+        methods=" ".join(
+            f"each({one.name}, {text})" for one, text in zip(methods, numbers, strict=True)
+        ),
     )

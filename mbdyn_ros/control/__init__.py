@@ -21,7 +21,10 @@ The loop, sampled at 100 Hz with one period of delay, is stable, and with ten ti
 """
 
 from .controller import Controller
+from .default_gains import default_gains
 from .modes import MODES, Mode
 from .sampled import complaint, growth, loop_eigenvalues
 
-__all__ = ["MODES", "Controller", "Mode", "complaint", "growth", "loop_eigenvalues"]
+__all__ = [
+    "MODES", "Controller", "Mode", "complaint", "default_gains", "growth", "loop_eigenvalues"
+]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import casadi as ca
 import numpy as np
 
+from ..integration.methods import FIXED
 from ..model.coordinates import Coordinates
 from ..model.model import Array
 from ..program.declaration import program
@@ -14,7 +15,7 @@ from .system import System
 from .tree.acting import joint_friction
 
 
-@program("q v", output="rate", internal=True, integrated=True)
+@program("q v", output="rate", internal=True, integrated=(*FIXED.values(),))
 def position_rate(system: System, q: SX, z: SX, v: SX) -> SX:
     """Rate of q (nq, 1) at the velocity v."""
     parts: list[SX] = []

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
 from ..errors import InputError
-from ..model.model import Array
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
@@ -30,6 +27,16 @@ class FixedMethod:
 
     name: str
     order: int
+
+    @property
+    def stages(self) -> int:
+        """How many slopes a Runge-Kutta step takes; 0 for what is no such step."""
+        return 0
+
+    @property
+    def tableau(self) -> tuple[float, ...]:
+        """The numbers of a Runge-Kutta step, as C has them: see `RungeKutta.tableau`."""
+        return ()
 
 
 @dataclass(frozen=True)
@@ -50,14 +57,16 @@ class RungeKutta(FixedMethod):
     weights: tuple[float, ...]
     divisor: float
 
-    @cached_property
-    def matrix(self) -> Array:
-        """The rows as a square matrix (stages, stages)."""
-        count = len(self.weights)
-        result = np.zeros((count, count))
-        for stage, row in enumerate(self.rows, 1):
-            result[stage, :stage] = row
-        return result
+    @property
+    def stages(self) -> int:
+        """How many slopes a step takes."""
+        return len(self.weights)
+
+    @property
+    def tableau(self) -> tuple[float, ...]:
+        """The rows as those of a square matrix, the weights, and the divisor."""
+        rows = ((*row, *[0.0] * (self.stages - len(row))) for row in ((), *self.rows))
+        return (*chain.from_iterable(rows), *self.weights, self.divisor)
 
     @cached_property
     def nodes(self) -> tuple[float, ...]:

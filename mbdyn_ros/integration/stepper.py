@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..model.model import Array
+from ..array import Array
 from .methods import FixedMethod, RungeKutta
 
 Rate = Callable[[Array, Array, Array], object]

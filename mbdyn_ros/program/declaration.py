@@ -7,9 +7,12 @@ def inverse_dynamics(system, q, z, v, a, wrenches=None, friction=True): ...
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from ..errors import InputError, suggestion
+
+if TYPE_CHECKING:
+    from ..integration.methods import FixedMethod
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -38,7 +41,8 @@ class Declaration:
     internal : whether it serves other code alone, and users do not call it by its name.
     stepped : whether compiled code that takes steps calls it for vectors of states, not over arrays
         alone; that of all internal ones may.
-    integrated : whether it is the rate of q at (q, v), with which compiled code integrates motions.
+    integrated : methods by which compiled code integrates motions, where it is the rate of q at
+        (q, v).
     differentiated : whether derivatives by q and z are taken in it, so that all that depends on
         them must be written out.
     long : whether its text is so long, or so seldom wanted, that it is compiled and counted by its
@@ -56,7 +60,7 @@ class Declaration:
         loaded: bool = False,
         internal: bool = False,
         stepped: bool = False,
-        integrated: bool = False,
+        integrated: tuple[FixedMethod, ...] = (),
         differentiated: bool = False,
         long: bool = False,
         needs: str = "",
@@ -99,7 +103,7 @@ def program(
     loaded: bool = False,
     internal: bool = False,
     stepped: bool = False,
-    integrated: bool = False,
+    integrated: tuple[FixedMethod, ...] = (),
     differentiated: bool = False,
     long: bool = False,
     needs: str = "",

@@ -99,7 +99,8 @@ class Program:
     @property
     def key(self) -> str:
         """Hash of all that the expressions are made from; known without tracing them."""
-        given = (self.name, self.about, self.wrenches, self.friction, self.given)
+        given: tuple[object, ...] = self.name, self.about, self.wrenches, self.friction, self.given
+        given += self.declaration.integrated
         code = _digest_of_code(self.declaration.__module__)
         return hashlib.sha256(f"{given!r} {self.subject.digest()} {code}".encode()).hexdigest()
 

@@ -41,12 +41,10 @@ def effort_limits(self: Robot) -> Array:
     return _of_each(self, blocks, size, lambda limits: limits.effort)
 
 
-def say_left_limits(self: Robot, limits: Array, q: Array) -> None:
-    """Warn where motions without stops end at q (..., nq) beyond limits (2, nq), once a robot."""
-    low, high = limits
-    if self._limits_said or not np.count_nonzero((q < low) | (q > high)):  # any() takes longer
-        return
+def say_left_limits(self: Robot, q: Array) -> None:
+    """Warn that motions without stops end at q (..., nq) beyond limits; once a robot."""
     self._limits_said = True
+    low, high = self.position_limits
     ends = q.reshape(-1, self.nq)
     beyond = (ends < low) | (ends > high)
     row, k = np.argwhere(beyond)[0]

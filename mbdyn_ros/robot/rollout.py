@@ -26,7 +26,7 @@ from ..equations import programs
 from ..equations.position_rate import PositionRate, position_rate
 from ..equations.system import System
 from ..errors import InputError
-from ..integration.methods import FIXED, FixedMethod, RungeKutta, named
+from ..integration.methods import FIXED, FixedMethod, named
 from ..integration.stepper import Stepper
 from ..model.model import Array
 from ..program.program import Program
@@ -101,21 +101,27 @@ def rollout(
     if environment is not None:
         q, v = checked_start(self.system, q0, v0, forces)
         return rollout_among(environment, self, q, v, forces, step, method, bool(terminal))
-    if friction and (rough := [one.joint for one in self.system.tree.bodies if one.friction]):
+    run = self._rollouts.get(bool(friction)) or _prepared(self, bool(friction))
+    rows = self.calls.rows
+    start = checked_start(self.system, q0, v0, forces, rows)
+    q, v, left = run(*start, forces, step, method, bool(terminal), rows)
+    if left and not self._limits_said:
+        say_left_limits(self, q if terminal else q[..., -1, :])
+    return q, v
+
+
+def _prepared(robot: Robot, friction: bool) -> Rollout:
+    """Rollouts of a robot with or without friction, kept for further calls."""
+    if friction and (rough := [one.joint for one in robot.system.tree.bodies if one.friction]):
         raise InputError(
-            f"{self.model.source}: joints with dry friction ({', '.join(rough)}) stick, which "
+            f"{robot.model.source}: joints with dry friction ({', '.join(rough)}) stick, which "
             "a rollout leaves out: use friction=False, or simulate"
         )
-    q, v = checked_start(self.system, q0, v0, forces, self.calls.rows)
-    friction = friction or not self.calls.traced.has_friction
-    if friction not in self._rollouts:
-        kernel = self.calls.kernel(programs.forward_dynamics, friction=friction)
-        self._rollouts[friction] = Rollout(self.system, kernel, self.position_limits)
-    run, rows = self._rollouts[friction], self.calls.rows
-    result = run(q, v, forces, step, method, bool(terminal), rows)
-    if forces.shape[-2]:
-        say_left_limits(self, run.limits, result[0] if terminal else result[0][..., -1, :])
-    return result
+    counts = friction or not robot.calls.traced.has_friction
+    kernel = robot.calls.kernel(programs.forward_dynamics, friction=counts)
+    made = Rollout(robot.system, kernel, robot.position_limits)
+    robot._rollouts[friction] = made
+    return made
 
 
 class Rollout:
@@ -124,18 +130,19 @@ class Rollout:
     Parameters
     ----------
     kernel : forward dynamics; it serves where nothing can be compiled.
-    limits : those of positions (2, nq), beyond which motions may end.
+    limits : lower and upper limits of positions (2, nq).
     most_at_once : operations after which it may be interrupted.
     """
 
     def __init__(
         self, system: System, kernel: Kernel, limits: Array, most_at_once: int = MOST_AT_ONCE
     ) -> None:
-        self._system, self._kernel, self.limits, self._most = system, kernel, limits, most_at_once
+        self._system, self._kernel, self._limits, self._most = system, kernel, limits, most_at_once
         self._rate = PositionRate(system.coordinates)
         self._compiled: list[CompiledProgram] = []
         if isinstance(kernel, CompiledKernel):
-            programs = kernel.vectors, load_vectors(Program(position_rate, system))
+            rate = Program(position_rate, kernel.program.subject)
+            programs = kernel.vectors, load_vectors(rate)
             self._compiled = [one for one in programs if one is not None]
             self._worth_a_thread = kernel.worth_a_thread
 
@@ -148,8 +155,8 @@ class Rollout:
         method: FixedMethod,
         terminal: bool,
         rows: Array | None = None,
-    ) -> tuple[Array, Array]:
-        """Positions and velocities after every step, or after the last.
+    ) -> tuple[Array, Array, bool]:
+        """Positions and velocities after every step, or after the last; whether any left limits.
 
         Parameters
         ----------
@@ -161,25 +168,29 @@ class Rollout:
         count, steps = max(counts, default=1), effort.shape[-2]
         shape = (count,) if terminal else (count, steps)
         q_out, v_out = (np.empty((*shape, x.shape[-1])) for x in (q, v))
+        left = False
         if terminal and not steps:
             q_out[:], v_out[:] = q, v
-        elif len(self._compiled) < 2:
-            self._interpret(q, v, effort, dt, method, q_out, v_out, rows)
         elif count and steps:
-            self._run_pieces(q, v, effort, dt, method, q_out, v_out, rows)
-        return (q_out, v_out) if counts else (q_out[0], v_out[0])
+            run = self._run_pieces if len(self._compiled) == 2 else self._interpret
+            left = run(q, v, effort, dt, method, q_out, v_out, rows)
+        return (q_out, v_out, left) if counts else (q_out[0], v_out[0], left)
 
     def _run_pieces(
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
         q_out: Array, v_out: Array, rows: Array | None,
-    ) -> None:  # fmt: skip
+    ) -> bool:  # fmt: skip
         """Groups of motions one after the other, and long motions piece by piece.
 
         Walks to the positions of loops begin where the last step ended, so their motions stay
         whole.
         """
         count, steps = len(q_out), effort.shape[-2]
-        cost = max(1, tableau_in_c(method)[0]) * max(1, self._compiled[0].operations)
+        cost = max(1, method.stages) * max(1, self._compiled[0].operations)
+        homes = self._kernel.home if rows is None else rows
+        if count * steps * cost <= self._most:
+            return self._run(q, v, effort, dt, method, q_out, v_out, homes)
+        left = False
         group = min(count, max(GROUP, self._most // (cost * steps)))
         piece = steps if self._system.nz else max(1, min(steps, self._most // (cost * group)))
         for first in range(0, count, group):
@@ -187,15 +198,15 @@ class Rollout:
             one_q, one_v, drive = (
                 x[some] if x.ndim > single else x for x, single in ((q, 1), (v, 1), (effort, 2))
             )
-            own = self._kernel.home if rows is None else rows[some]
+            own = homes if rows is None else homes[some]
             if piece == steps:
-                self._run(one_q, one_v, drive, dt, method, q_out[some], v_out[some], own)
+                left |= self._run(one_q, one_v, drive, dt, method, q_out[some], v_out[some], own)
                 continue
             for start in range(0, steps, piece):
                 now = drive[..., start : start + piece, :]
                 shape = (len(q_out[some]), now.shape[-2])[: q_out.ndim - 1]
                 q_now, v_now = np.empty((*shape, q.shape[-1])), np.empty((*shape, v.shape[-1]))
-                self._run(one_q, one_v, now, dt, method, q_now, v_now, own)
+                outside = self._run(one_q, one_v, now, dt, method, q_now, v_now, own)
                 if q_out.ndim == 3:
                     q_out[some, start : start + piece] = q_now
                     v_out[some, start : start + piece] = v_now
@@ -203,31 +214,33 @@ class Rollout:
                 else:
                     q_out[some], v_out[some] = q_now, v_now
                 one_q, one_v = q_now, v_now
+            left |= outside
+        return left
 
     def _run(
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
         q_out: Array, v_out: Array, home: Array,
-    ) -> None:  # fmt: skip
+    ) -> bool:  # fmt: skip
         count, steps = len(q_out), effort.shape[-2]
         forward, rate = self._compiled
-        q, v, effort = (np.ascontiguousarray(x) for x in (q, v, effort))
-        placed = (
-            part
-            for x, single in ((q, 1), (v, 1), (effort, 2), (home, 1))
-            for part in (address(x), x[0].size if x.ndim > single else 0)
-        )
-        stages, tableau = tableau_in_c(method)
-        operations = count * steps * max(1, stages) * forward.operations
-        runtime().rollout(
-            forward.address, rate.address, count, steps, *placed, dt, stages, address(tableau),
-            q_out.ndim == 3, address(q_out), address(v_out),
+        q, v, effort = map(np.ascontiguousarray, (q, v, effort))
+        operations = count * steps * max(1, method.stages) * forward.operations
+        which = position_rate.integrated.index(method)
+        left = runtime().rollout(
+            forward.address, rate.address, count, steps,
+            address(q), q.size // count if q.ndim > 1 else 0,
+            address(v), v.size // count if v.ndim > 1 else 0,
+            address(effort), effort.size // count if effort.ndim > 2 else 0,
+            address(home), home.shape[1] if home.ndim > 1 else 0,
+            dt, which, q_out.ndim == 3, address(q_out), address(v_out), address(self._limits),
             threads_for(operations, self._worth_a_thread),
         )  # fmt: skip
+        return bool(left)
 
     def _interpret(
         self, q: Array, v: Array, effort: Array, dt: float, method: FixedMethod,
         q_out: Array, v_out: Array, rows: Array | None,
-    ) -> None:  # fmt: skip
+    ) -> bool:  # fmt: skip
         """Run without compiled code, step by step for all motions at once."""
         count, steps = len(q_out), effort.shape[-2]
         stepper = Stepper(method, *(np.broadcast_to(x, (count, x.shape[-1])) for x in (q, v)))
@@ -249,21 +262,12 @@ class Rollout:
                 q_out[:, t], v_out[:, t] = q, v
         if q_out.ndim == 2:
             q_out[:], v_out[:] = q, v
-
-
-@functools.cache
-def tableau_in_c(method: FixedMethod) -> tuple[int, Array]:
-    """A method for the C of rollouts: stages, and the tableau row by row with its weights.
-
-    The last number divides the weights. No stages: the velocity first, then the position.
-    """
-    if not isinstance(method, RungeKutta):
-        return 0, np.zeros(0)
-    return len(method.weights), np.array([*method.matrix.ravel(), *method.weights, method.divisor])
+        low, high = self._limits
+        return bool(((q < low) | (q > high)).any())
 
 
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
-    """Efforts (T, ne) or (N, T, ne) as float64, or words about why they are none."""
+    """Efforts (T, ne) or (N, T, ne) as float64; what is none is refused."""
     try:
         array = as_numbers(whole_efforts(value, labels))
     except NoNumbers as error:
@@ -273,8 +277,7 @@ def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
             f"efforts has shape {array.shape}: expected (T, {len(labels)}) for T steps, or "
             f"(N, T, {len(labels)}), in the order {', '.join(labels)}"
         )
-    flat = coordinate_array("efforts", array.reshape(-1, len(labels)), labels)
-    return flat.reshape(array.shape)
+    return array
 
 
 def checked_start(

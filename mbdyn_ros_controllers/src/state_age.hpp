@@ -12,7 +12,9 @@
 namespace mbdyn_ros_controllers {
 
 // Hardware hands positions over without their stamps. The last messages are kept here, each by the
-// sum of its positions: that of the state which the hardware shows now tells which one it has.
+// sum of its positions: that of the state which the hardware shows now tells which one it has. The
+// hardware may have a message before it is here, in every cycle where the phases of two loops are
+// so: how old such a state was is seen when its message comes, and said of the next one.
 class StateAge {
  public:
   static constexpr double oldest = 0.1;  // s
@@ -24,18 +26,39 @@ class StateAge {
     shared_.set(kept_);
   }
 
-  // Another thread: the age (s) of the state with this sum; where it is not known, that of before.
+  // Another thread: the age (s) of the state with this sum; where its message is not here yet, that
+  // of the last such state, or of the last one that is known.
   double at(double sum, std::int64_t now) noexcept {
-    for (const Message &one : shared_.get()) {  // the newest first
-      if (one.stamp == 0 || one.sum != sum) continue;
-      const double age = 1e-9 * static_cast<double>(now - one.stamp);
-      const bool near = std::fabs(age) <= oldest;
-      if (near && age >= 0.0) last_ = age;
-      if (near) shared_clock_ = true;
-      off_ = near ? 0.0 : age;
-      break;
+    const auto &messages = shared_.get();
+    const auto stamp_of = [&messages](double one) {
+      for (const Message &kept : messages) {  // the newest first
+        if (kept.stamp != 0 && kept.sum == one) return kept.stamp;
+      }
+      return std::int64_t{0};
+    };
+    const auto since = [](std::int64_t then, std::int64_t stamp) {
+      return 1e-9 * static_cast<double>(then - stamp);
+    };
+    if (const std::int64_t stamp = early_.stamp == 0 ? 0 : stamp_of(early_.sum); stamp != 0) {
+      const double age = since(early_.stamp, stamp);
+      early_.stamp = 0;
+      if (age >= 0.0 && age <= oldest) {
+        last_ = age;
+        were_early_ = true;
+      }
     }
-    return last_;
+    const std::int64_t stamp = stamp_of(sum);
+    if (stamp == 0) {
+      if (early_.stamp == 0 || since(now, early_.stamp) > oldest) early_ = {sum, now};
+      return last_;
+    }
+    const double age = since(now, stamp);
+    const bool near = std::fabs(age) <= oldest;
+    off_ = near ? 0.0 : age;
+    if (!near) return last_;
+    shared_clock_ = true;
+    if (age >= 0.0 && !were_early_) last_ = age;
+    return age >= 0.0 ? age : last_;
   }
 
   // That thread: whether that state is too old, by the clock that both were seen to share.
@@ -51,7 +74,9 @@ class StateAge {
   };
   std::array<Message, 8> kept_{};
   mbdyn_ros::Latest<std::array<Message, 8>> shared_{kept_};
+  Message early_;  // a state whose message is not here yet, and when it was shown
   double last_ = 0.0;
+  bool were_early_ = false;  // last_ is of such a state
   std::atomic<double> off_{0.0};
   std::atomic<bool> shared_clock_{false};
 };

@@ -30,7 +30,7 @@ def runtime() -> ctypes.CDLL:
     place, size = ctypes.c_void_p, ctypes.c_size_t
     library.rollout.argtypes = (
         place, place, size, size, *(place, size) * 4,
-        ctypes.c_double, ctypes.c_int, place, ctypes.c_int, place, place, ctypes.c_int,
+        ctypes.c_double, ctypes.c_int, ctypes.c_int, place, place, place, ctypes.c_int,
     )  # fmt: skip
     return library
 

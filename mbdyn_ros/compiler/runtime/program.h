@@ -70,6 +70,7 @@ struct rollout {
   const double *q, *v, *effort, *home;
   size_t step_q, step_v, step_effort, step_home, steps;
   double dt, *q_out, *v_out;
-  int stages, whole;
-  const double* tableau;
+  int method, whole;
+  const double* limits;  /* lower and upper ones of q */
+  int* left;             /* set where a motion ends beyond them */
 };

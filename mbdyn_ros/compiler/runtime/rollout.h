@@ -1,27 +1,21 @@
 /* The loop over many motions: forward dynamics integrated, several at once in vectors. It stands
-   behind batch.h in the library of the rate of q at (q, v), where the C compiler knows the sizes of
-   the state. */
+   behind batch.h in the library of the rate of q at (q, v), where the C compiler knows all sizes
+   and the methods, METHODS(each): each(name, stages, tableau). */
 #define SIZED(i, size, place) SIZE_##i = size,
 enum { INPUTS(SIZED) NQ = SIZE_0, NV = SIZE_1, STATE = NQ + NV };
 
-/* Accelerations, NaN where the loops cannot be closed. */
-static __attribute__((noinline))
-void accelerate_closed(const struct rollout* job, double* memory, const realv* parameters,
-                       const realv* q, const realv* v, const realv* effort, realv* a) {
-  realv z[job->forward->z];
-  const bitsv closed = close_together(job->forward, q, job->home, memory, z);
-  job->forward->together((const realv* const[]){q, z, v, effort, parameters},
-                         (realv* const[]){a});
-  for (size_t i = 0; i < NV; ++i) a[i] = selectv(closed, a[i], allv(NAN));
-}
-
+/* Accelerations, NaN where loops cannot be closed. */
 static inline void accelerate(const struct rollout* job, double* memory, const realv* parameters,
                               const realv* q, const realv* v, const realv* effort, realv* a) {
-  if (job->forward->close) {
-    accelerate_closed(job, memory, parameters, q, v, effort, a);
-  } else {
-    job->forward->together((const realv* const[]){q, v, effort, parameters}, (realv* const[]){a});
-  }
+  realv* const res[] = {a};
+#ifdef SIZE_Z
+  realv z[SIZE_Z];
+  const bitsv closed = close_together(job->forward, q, job->home, memory, z);
+  job->forward->together((const realv* const[]){q, z, v, effort, parameters}, res);
+  for (size_t i = 0; i < NV; ++i) a[i] = selectv(closed, a[i], allv(NAN));
+#else
+  job->forward->together((const realv* const[]){q, v, effort, parameters}, res);
+#endif
 }
 
 /* It depends on no loop, so none is closed. */
@@ -52,54 +46,69 @@ static void normalize(const struct program* program, realv* q) {
 /* One step of a state, q and behind it v. No stages: the velocity first, then the position with
    it. Else an explicit Runge-Kutta method: the shares of the slopes on each stage, row by row,
    their weights, of which equal neighbours are added first, and what divides the weights. */
-static void advance(const struct rollout* job, double* memory, const realv* parameters,
-                    const realv* effort, realv* state) {
-  const double h = job->dt;
-  const int stages = job->stages;
-  realv trial[STATE + 1], slope[stages + 1][STATE + 1];
+static inline __attribute__((always_inline))
+void advance(const struct rollout* job, double* memory, const realv* parameters,
+             const realv* effort, realv* state, int stages, const double* tableau,
+             realv (*slope)[STATE + 1]) {
+  const double h = job->dt, *const weight = tableau + stages * stages;
+  realv trial[STATE + 1];
   if (!stages) {
     accelerate(job, memory, parameters, state, state + NQ, effort, slope[0] + NQ);
     ahead(NV, state + NQ, h, slope[0] + NQ, state + NQ);
     rate_of_q(state, state + NQ, slope[0]);
     ahead(NQ, state, h, slope[0], state);
   }
-  const double* share = job->tableau;
-  for (int s = 0; s < stages; ++s, share += stages) {
+#pragma GCC unroll 16
+  for (int s = 0; s < stages; ++s) {
     const realv* at = state;
+#pragma GCC unroll 16
     for (int j = 0; j < s; ++j) {
-      if (share[j] == 0.) continue;
-      ahead(STATE, at, h * share[j], slope[j], trial);
+      if (tableau[stages * s + j] == 0.) continue;
+      ahead(STATE, at, h * tableau[stages * s + j], slope[j], trial);
       at = trial;
     }
     rate_of_q(at, at + NQ, slope[s]);
     accelerate(job, memory, parameters, at, at + NQ, effort, slope[s] + NQ);
   }
-  for (int s = 0; s < stages;) {
-    const double weight = share[s];
-    const int first = s;
-    while (++s < stages && share[s] == weight) {
-      ahead(STATE, slope[first], 1., slope[s], slope[first]);
+  for (size_t i = 0; stages && i < STATE; ++i) {
+    realv sum = {0}, alike = sum;
+    int summed = 0;
+#pragma GCC unroll 16
+    for (int s = 0; s < stages; ++s) {
+      alike = s && weight[s] == weight[s - 1] ? alike + slope[s][i] : slope[s][i];
+      if (s + 1 < stages && weight[s] == weight[s + 1]) continue;
+      sum = summed++ ? sum + weight[s] * alike : weight[s] * alike;
     }
-    if (first) {
-      ahead(STATE, slope[0], weight, slope[first], slope[0]);
-    } else if (weight != 1.) {
-      for (size_t i = 0; i < STATE; ++i) slope[0][i] *= weight;
-    }
+    state[i] += h / weight[stages] * sum;
   }
-  if (stages) ahead(STATE, state, h / share[stages], slope[0], state);
   normalize(job->forward, state);
 }
 
+#define METHOD(name, stages, ...) \
+  static void advance_##name(const struct rollout* job, double* memory, const realv* parameters, \
+                             const realv* effort, realv* state) { \
+    static const double tableau[] = {__VA_ARGS__}; \
+    realv slope[stages + 1][STATE + 1]; \
+    advance(job, memory, parameters, effort, state, stages, tableau, slope); \
+  }
+METHODS(METHOD)
+
 static void run_rollout(const void* pointer, size_t first, size_t last) {
+#define STEP(name, ...) advance_##name,
+  static void (*const step[])(const struct rollout*, double*, const realv*, const realv*, realv*) =
+      {METHODS(STEP)};
   const struct rollout* job = pointer;
-  const size_t ne = size_of(job->forward->input + 2);
   const size_t kept = job->whole ? job->steps : 1;
-  double memory[LANES * job->forward->memory + 1];
-  realv parameters[job->forward->parameters + 1];
+#ifdef SIZE_Z
+  double memory[LANES * job->forward->memory];
+#else
+  double* const memory = NULL;
+#endif
+  realv parameters[PARAMETERS + 1];
   for (size_t k = first; k < last; k += LANES) {
     const size_t count = last - k < LANES ? last - k : LANES;
     const double* row[LANES];
-    realv q[STATE + 1], *const v = q + NQ, effort[ne + 1];
+    realv q[STATE + 1], *const v = q + NQ, effort[NE + 1];
     size_t lane[LANES];
     for (size_t l = 0; l < LANES; ++l) lane[l] = k + (l < count ? l : count - 1);
     for (size_t l = 0; l < LANES; ++l) row[l] = job->q + lane[l] * job->step_q;
@@ -109,19 +118,26 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {
     for (size_t l = 0; l < LANES; ++l) {
       row[l] = job->home + lane[l] * job->step_home + job->forward->home;
     }
-    read_rows(row, job->forward->parameters, parameters);
+    read_rows(row, PARAMETERS, parameters);
     normalize(job->forward, q);
+#ifdef SIZE_Z
     memset(memory, 0, sizeof memory);
+#endif
+    bitsv left = {0};
     for (size_t t = 0; t < job->steps; ++t) {
       for (size_t l = 0; l < LANES; ++l) {
-        row[l] = job->effort + lane[l] * job->step_effort + t * ne;
+        row[l] = job->effort + lane[l] * job->step_effort + t * NE;
       }
-      read_rows(row, ne, effort);
-      advance(job, memory, parameters, effort, q);
+      read_rows(row, NE, effort);
+      step[job->method](job, memory, parameters, effort, q);
       if (!job->whole && t + 1 < job->steps) continue;
       const size_t place = job->whole ? t : 0;
       write_rows(q, NQ, count, job->q_out + (k * kept + place) * NQ, kept * NQ);
       write_rows(v, NV, count, job->v_out + (k * kept + place) * NV, kept * NV);
     }
+    for (size_t i = 0; i < NQ; ++i) {
+      left |= isv(q[i] < job->limits[i]) | isv(q[i] > job->limits[NQ + i]);
+    }
+    if (anyv(left)) __atomic_store_n(job->left, 1, __ATOMIC_RELAXED);
   }
 }

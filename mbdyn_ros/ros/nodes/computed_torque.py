@@ -18,7 +18,7 @@ from typing import Any
 from geometry_msgs.msg import PoseStamped
 from rclpy.qos import QoSProfile
 
-from ...control import MODES
+from ...control import MODES, default_gains
 from ...errors import InputError
 from ...model.model import Array
 from ...robot import Robot
@@ -34,9 +34,6 @@ from .parameters import COMPUTED_TORQUE, CONTROL_GAINS
 
 TOPICS = {"joints": "~/reference", "pose": "~/target"}
 """Where what a mode follows comes from."""
-
-CRITICAL = {"kp": [100.0], "kd": [20.0]}
-"""Gains where none are given, 1/s^2 and 1/s: errors die out without swinging, at 10 rad/s."""
 
 
 class ComputedTorque(EffortNode):
@@ -61,6 +58,7 @@ class ComputedTorque(EffortNode):
                 robot, given["joints"], Conditions.read(given), self._doubts(), given["link"],
                 given["measured_joints"],
             )  # fmt: skip
+            self._default_gains = default_gains(robot, given["rate"], given["link"])
             self.set_up(loop)
             loop.control.switch(given["mode"])
         except InputError as error:
@@ -77,7 +75,8 @@ class ComputedTorque(EffortNode):
         self._loop(follower).doubts = self._doubts()
         control.enforced = follower.limits.enforced = given["enforce_effort_limits"]
         control.fading.duration = given["fading_time"]
-        control.set_gains(**{name: given[name] or CRITICAL.get(name, []) for name in CONTROL_GAINS})
+        mild = self._default_gains
+        control.set_gains(**{name: given[name] or mild[name].tolist() for name in CONTROL_GAINS})
 
     def zero(self) -> Array:
         """Efforts of zero, of which the follower learns."""

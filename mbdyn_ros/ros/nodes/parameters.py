@@ -140,7 +140,7 @@ REFERENCES = (
 )  # fmt: skip
 """Of nodes that send efforts along a reference."""
 
-TORQUE_FEEDFORWARD = (
+COMMANDING = (
     *SPECS,
     GRAVITY,
     VARIABLE,
@@ -149,6 +149,11 @@ TORQUE_FEEDFORWARD = (
     AUTOSTART,
     Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
     COMMAND_ORDER,
+)  # fmt: skip
+"""Of nodes that send efforts."""
+
+TORQUE_FEEDFORWARD = (
+    *COMMANDING,
     *REFERENCES,
     Spec(
         "feedforward", EFFORT_SOURCES[0],
@@ -164,8 +169,8 @@ TORQUE_FEEDFORWARD = (
 
 GAINS = {
     "guiding_damping": "damping in gravity_compensation, N m s/rad or N s/m",
-    "kp": "of computed_torque, 1/s^2; none given: 100",
-    "kd": "of computed_torque, 1/s; none given: 20",
+    "kp": "of computed_torque, 1/s^2",
+    "kd": "of computed_torque, 1/s",
     "joint_stiffness": "of joint_impedance, N m/rad or N/m",
     "joint_damping": "of joint_impedance, N m s/rad or N s/m",
     "required_rate": "of virtual_decomposition: at which errors die out, 1/s",
@@ -179,14 +184,7 @@ GAINS = {
 CONTROL_GAINS = tuple(gains())
 
 COMPUTED_TORQUE = (
-    *SPECS,
-    GRAVITY,
-    VARIABLE,
-    JOINT_DYNAMICS,
-    PRIORITY,
-    AUTOSTART,
-    Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
-    COMMAND_ORDER,
+    *COMMANDING,
     Spec("measured_joints", STRINGS, "joints that are measured, any that determine all others; "
          "empty: the independent ones", read_only=True),
     Spec("mode", next(iter(MODES)), "the law of control", check=one_of(tuple(MODES))),
@@ -202,7 +200,10 @@ COMPUTED_TORQUE = (
         "how much farther than their speed says joints may go between two joint_states, rad or m; "
         "0: anywhere", 0.0, 1e6,
     ),
-    *(Spec(name, DOUBLES, GAINS[name], 0.0, LARGEST_SENT) for name in CONTROL_GAINS),
+    *(
+        Spec(name, DOUBLES, f"{GAINS[name]}; none: a mild one", 0.0, LARGEST_SENT)
+        for name in CONTROL_GAINS
+    ),
 )  # fmt: skip
 
 LOOP_STATE_PUBLISHER = (

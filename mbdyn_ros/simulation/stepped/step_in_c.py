@@ -22,7 +22,7 @@ from ...equations.contact.stepping import (
 from ...equations.contact.travel import travel
 from ...equations.position_rate import position_rate
 from ...equations.programs import energy, forward_dynamics, mass_matrix
-from ...integration.methods import FixedMethod, RungeKutta
+from ...integration.methods import FixedMethod
 from ...robot import Robot
 from ..contact.contacts import Contacts
 from ..contact.precision import STEPS_IN_C, Precision
@@ -221,12 +221,7 @@ class StepInC:
 
     def use(self, method: FixedMethod) -> None:
         """Take the steps of free motion by this method."""
-        runs_stages = isinstance(method, RungeKutta)
-        self._tableau = (
-            np.array([*method.matrix.ravel(), *method.weights, method.divisor])
-            if isinstance(method, RungeKutta)
-            else np.zeros(1)
-        )
-        self.walls.stages = len(method.weights) if isinstance(method, RungeKutta) else 0
-        self.walls.damped = int(self.damped and not runs_stages)
+        self._tableau = np.array(method.tableau)
+        self.walls.stages = method.stages
+        self.walls.damped = int(self.damped and not method.stages)
         self.walls.tableau = self._tableau.ctypes.data
