@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from pathlib import Path
 
 import numpy as np
@@ -92,24 +91,39 @@ def test_a_compiler_that_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         check(mbdyn_ros.load(PENDULUM))
 
 
-def compiler(path: Path, script: str) -> gcc.Toolchain:
-    """A compiler that is a shell script; it is ended after a second."""
+def compiler(path: Path, script: str, **limits: float) -> gcc.Toolchain:
+    """A compiler that is a shell script."""
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)
-    return gcc.Toolchain((str(path),), longest=1.0)
+    return gcc.Toolchain((str(path),), **limits)
 
 
 def test_a_compiler_that_hangs(fresh_cache: Path, tmp_path: Path) -> None:
-    """It is ended with all that it started, though that holds on to its output."""
+    """It is ended with all that it started, though that holds on to its output; then it is called
+    no more."""
     note = tmp_path / "note"
-    hanging = compiler(tmp_path / "hanging", f'sleep 1000 & echo $! > "{note}"\nwait')
-    start = time.monotonic()
-    with pytest.raises(gcc.CompilationError, match="hanging: not done after 1 s"):
-        cache.compile_library("int x;", cache.cache_folder() / "x.so", hanging)
-    assert time.monotonic() - start < 20
-    child = Path("/proc", note.read_text().strip(), "stat")
-    assert not child.exists() or child.read_text().split()[2] == "Z"
+    script = f'sleep 1000 & echo $! >> "{note}"\nwait'
+    hanging = compiler(tmp_path / "hanging", script, patience=1.0)
+    for _ in range(3):
+        with pytest.raises(gcc.CompilationError, match="hanging: no answer in 1 s; it hangs, and"):
+            cache.compile_library("int x;", cache.cache_folder() / "x.so", hanging)
+    (child,) = note.read_text().split()
+    state = Path("/proc", child, "stat")
+    assert not state.exists() or state.read_text().split()[2] == "Z"
     assert list(fresh_cache.iterdir()) == []
+
+
+def test_a_program_that_takes_too_long(fresh_cache: Path, tmp_path: Path) -> None:
+    """The compiler is asked whether it hangs, and may compile the next one."""
+    note = tmp_path / "note"
+    script = f'echo "$*" >> "{note}"; case "$*" in *-dM*) exit;; esac; sleep 1000'
+    slow = compiler(tmp_path / "slow", script, longest=0.1)
+    assert slow.lanes == 2
+    for _ in range(2):
+        with pytest.raises(gcc.CompilationError, match=r"slow: not done after 0.1 s"):
+            cache.compile_library("int x;", cache.cache_folder() / "x.so", slow)
+    asked = ["-dM" in line for line in note.read_text().splitlines()]
+    assert asked == [True, False, True, False, True]
 
 
 def test_a_compiler_that_prints_no_text(tmp_path: Path) -> None:
@@ -122,9 +136,7 @@ def test_a_compiler_that_leaves_a_folder_behind(fresh_cache: Path, tmp_path: Pat
     """With its temporary files, that one which is killed does not remove."""
     script = 'mkdir -p "$TMPDIR/mine/deep"; echo text > "$TMPDIR/mine/deep/file"; exec cc "$@"'
     untidy = compiler(tmp_path / "untidy", script)
-    cache.compile_library(
-        "int x;", cache.cache_folder() / "x.so", dataclasses.replace(untidy, longest=60.0)
-    )
+    cache.compile_library("int x;", cache.cache_folder() / "x.so", untidy)
     assert [path.name for path in fresh_cache.iterdir()] == ["x.so"]
 
 

@@ -133,24 +133,21 @@ def test_two_processes_compile_at_once(fresh_cache: Path) -> None:
     assert sorted(path.suffix for path in fresh_cache.iterdir()) == ["", "", ".so", ".so"]
 
 
-def test_a_library_appears_complete_or_not_at_all(
-    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_library_appears_complete_or_not_at_all(fresh_cache: Path) -> None:
     """Killed while compiling, nothing is left that a later process would load."""
-    compile_text = gcc.Toolchain.compile
 
-    def killed(toolchain: gcc.Toolchain, source: str, target: Path) -> None:
-        compile_text(toolchain, source, target)
-        assert not list(fresh_cache.glob("*.so"))  # it is still elsewhere
-        raise KeyboardInterrupt
+    class Killed(gcc.Toolchain):
+        def compile(self, source: str, target: Path) -> None:
+            super().compile(source, target)
+            assert target.is_file() and not list(fresh_cache.glob("*.so"))  # it is elsewhere
+            raise KeyboardInterrupt
 
-    monkeypatch.setattr(gcc.Toolchain, "compile", killed)
+    library = cache.cache_folder() / "x.so"
     with pytest.raises(KeyboardInterrupt):
-        mbdyn_ros.load(PENDULUM).inverse_dynamics([0], [0], [0])
+        cache.compile_library("int x;", library, Killed(gcc.required_toolchain().command))
     assert list(fresh_cache.iterdir()) == []
-    monkeypatch.undo()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(fresh_cache.parent))
-    check(mbdyn_ros.load(PENDULUM))
+    cache.compile_library("int x;", library)
+    assert cache.is_sealed(library)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ import re
 import runpy
 from pathlib import Path
 
+from mbdyn_ros.__main__ import VERBS
+
 SCRIPT = runpy.run_path(str(Path(__file__).parent.parent / "scripts" / "cheat_sheet.py"))
 
 
@@ -22,3 +24,9 @@ def test_its_page_has_the_tables_and_programs_of_the_text() -> None:
     assert page.count("<tr>") == len(re.findall(r"^\|(?! \|)(?!---)", text, re.MULTILINE))
     assert page.count("<pre>") == text.count("```") / 2
     assert "to print" not in page
+
+
+def test_it_has_every_verb() -> None:
+    """An example of each verb of the command line."""
+    text = SCRIPT["SHEET"].read_text()
+    assert set(re.findall(r"^mbdyn (\w+)", text, re.MULTILINE)) == {name for name, *_ in VERBS}

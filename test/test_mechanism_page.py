@@ -16,10 +16,11 @@ import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FiveBar, FourBar, Link, Mechanism, SliderCrank
 from mbdyn_ros.mechanisms.plane_motion import PlaneMotion
 from mbdyn_ros.mechanisms.view.drive import CYCLOID, FREE, TRAPEZOID, Drive
-from mbdyn_ros.mechanisms.view.mechanism_scene import FrontCamera, _rings, _traced, bounds
+from mbdyn_ros.mechanisms.view.part_mesh import FACES, block_outline, rounded_outline, solid
 from mbdyn_ros.mechanisms.view.polygon import Polygon
 from mbdyn_ros.mechanisms.view.run import QUANTITIES, Run
-from mbdyn_ros.view.scene.part_mesh import FACES, block_outline, rounded_outline, solid
+from mbdyn_ros.mechanisms.view.shown_mechanism import _rings, _traced, bounds
+from mbdyn_ros.view.scene.camera import FRONT, Camera
 
 DRIVE = Drive((10.0,), (0.0,))
 
@@ -199,7 +200,9 @@ def test_the_ring_is_drawn_where_the_planet_touches_it(interpreted: None) -> Non
     (ring,) = _rings(pose)
     assert np.abs(ring) == pytest.approx(0.12)
     assert np.abs(pose.origins["planet"]) + 0.036 == pytest.approx(0.12)
-    assert np.array(bounds(pose)) == pytest.approx(np.array([[-0.12] * 2, [0.12] * 2]))
+    assert np.array(bounds(pose)) == pytest.approx(
+        np.array([[-0.12, 0.0, -0.12], [0.12, 0.0, 0.12]])
+    )
     assert _rings(Run(FourBar(), DRIVE).analysis.pose) == []
 
 
@@ -212,16 +215,15 @@ def test_the_camera_goes_along_with_lengths() -> None:
         scene=SimpleNamespace(add_light_directional=Mock(), add_grid=Mock()),
     )  # fmt: skip
     start = FourBar()
-    camera = FrontCamera(server, Run(start, DRIVE).analysis.pose)
+    camera = Camera(server, *bounds(Run(start, DRIVE).analysis.pose), FRONT)
     way = eye.position - eye.look_at
-    camera.follow(Run(start.replaced(rocker_mass=3.0), DRIVE).analysis.pose)
-    camera.follow(Run(start.replaced(ground=0.33), DRIVE).analysis.pose)
+    for change in ({"rocker_mass": 3.0}, {"ground": 0.33}):
+        camera.follow(*bounds(Run(start.replaced(**change), DRIVE).analysis.pose))
     assert eye.position.tolist() == [1.0, -3.0, 1.0], "it is all in the picture"
     pose = Run(start.replaced(ground=0.6, coupler_length=0.6), DRIVE).analysis.pose
-    camera.follow(pose)
     low, high = bounds(pose)
-    middle = (low + high) / 2
-    assert eye.look_at == pytest.approx([middle[0], 0.0, middle[1]])
+    camera.follow(low, high)
+    assert eye.look_at == pytest.approx((low + high) / 2)
     now = eye.position - eye.look_at
     assert now / np.linalg.norm(now) == pytest.approx(way / np.linalg.norm(way))
     assert np.linalg.norm(now) > 1.4 * np.linalg.norm(way)

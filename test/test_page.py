@@ -13,8 +13,9 @@ from browser import Tab, browser, running
 
 import mbdyn_ros
 from mbdyn_ros.mechanisms import MECHANISMS, FourBar
+from mbdyn_ros.mechanisms.layout import GROUND
 
-pytest.importorskip("viser")
+viser = pytest.importorskip("viser")
 
 from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage  # noqa: E402
 from mbdyn_ros.view.page.charts import Chart, Line  # noqa: E402
@@ -102,6 +103,16 @@ def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
         one.tab.close()
 
 
+def arrows(shown: MechanismPage) -> list[np.ndarray]:
+    """Both ends (2, 3) of the arrow of every force that is drawn, in the plane."""
+    nodes = [
+        shown.page.server.scene.get_handle_by_name(f"{shown.page.scene.path(GROUND)}/{item.name}")
+        for item in shown._forces.items(0)
+    ]
+    assert all(isinstance(node, viser.ArrowsHandle) and node.visible for node in nodes)
+    return [node.points[0] for node in nodes]  # type: ignore[union-attr]
+
+
 def test_arrows_of_ordinary_forces_are_seen_beside_peaks(interpreted: None) -> None:
     """Jansen's peak of 924 N is thirty times what its joints mostly bear."""
     page = Page("jansen", ANY_PORT)
@@ -112,8 +123,7 @@ def test_arrows_of_ordinary_forces_are_seen_beside_peaks(interpreted: None) -> N
         for instant in np.linspace(0.0, 100.0, 51):
             shown._instant.value = float(instant)
             shown.draw(0.0, True)
-            start, end = np.moveaxis(shown._arrows._lines.points, 1, 0)
-            lengths.append(np.linalg.norm(end - start, axis=1).max())
+            lengths.append(max(np.linalg.norm(np.diff(one, axis=0)) for one in arrows(shown)))
         reactions = shown.run_shown.analysis.reactions.values()
         largest = np.max([np.hypot(*one[:, :2].T) for one in reactions], axis=0)
         full = 2 * np.median(largest)
@@ -134,10 +144,9 @@ def test_forces_of_teeth_have_arrows_and_words(name: str, interpreted: None) -> 
         analysis = shown.run_shown.analysis
         meshes = analysis.mechanism.layout().meshes
         assert meshes and len(shown._turning._lines) == len(analysis.reactions)
-        lines = shown._arrows._lines.points[: len(analysis.reactions), :, :2]
         for k, mesh in enumerate(meshes, len(analysis.reactions) - len(meshes)):
             force = analysis.reactions[mesh.name][shown._row, :2]
-            start, end = lines[k]
+            start, end = arrows(shown)[k][:, :2]
             place = analysis.pose.pitch_point(mesh)[shown._row]
             assert start == pytest.approx([place.real, place.imag], abs=1e-6)
             way, push = complex(*(end - start)), complex(*force)
@@ -278,7 +287,7 @@ def test_what_a_loop_does_not_reach_is_explained(interpreted: None) -> None:
         shown = RobotPage(page, mbdyn_ros.load(text), read_visuals(text), None)
         shown.draw(0.0, True)
         assert "The loops let rod_joint move from" in page.words.content
-        place = page.server.scene.get_handle_by_name(shown.scene.node("boom"))
+        place = page.server.scene.get_handle_by_name(page.scene.path("boom"))
         assert place is not None
         before = place.wxyz.copy()
         shown.sliders._sliders["rod_joint"].value = 0.9

@@ -70,6 +70,25 @@ def line(first: float = 0.0, last: float = 1.0) -> Reference:
     return Reference(np.array([first, last]), q, v, np.full((2, 1), 4.0))
 
 
+def test_a_thread_that_waits_between_two_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It loses its core for 5 ms after each of three readings: stamps and ages are still right."""
+    epoch, waits = 1_700_000_000_000_000_000, iter([5_000_000] * 3)
+    passed = [10_000_000_000]
+
+    def read() -> int:
+        moment = passed[0]
+        passed[0] += next(waits, 100)
+        return moment
+
+    monkeypatch.setattr(time, "perf_counter_ns", read)
+    monkeypatch.setattr(time, "time_ns", lambda: epoch + read())
+    clock = NodeClock(ROSClock())
+    assert abs(clock.stamp(8.0) - (epoch + 8_000_000_000)) < 1000
+    waits = iter([5_000_000] * 3)
+    stamp = Stamp(sec=1_700_000_007)
+    assert clock.at(stamp, 0.0) == pytest.approx(7.0, abs=1e-6)
+
+
 def test_a_late_first_point_is_led_up_to() -> None:
     """From the state at the time of arrival, without a jump of position, velocity or effort."""
     present = np.array([0.2]), np.array([0.3]), np.array([0.4])

@@ -183,11 +183,12 @@ def test_pause_step_reset(rig: Rig) -> None:
     assert rig.call(SetBool, "simulator/pause", data=True).message.startswith("paused at t = ")
     moment = node.session.motion.time
     time.sleep(0.05)
-    assert node.session.motion.time == moment
+    assert node.session.motion.time == moment and node.held
     assert rig.call(Trigger, "simulator/step").success
     assert node.session.motion.time == pytest.approx(moment + 0.005)
     assert rig.call(Trigger, "simulator/reset").success
     assert node.session.motion.time == 0 and node.session.motion.q.tolist() == [0, 0.5, 0]
+    assert node.paused and not node.held  # stopped, as simulation_interfaces calls it
 
 
 def test_set_state(rig: Rig) -> None:

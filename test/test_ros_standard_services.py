@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rclpy.action import ActionClient
 from ros_rig import ARM, STONE, Rig, rig
+from std_srvs.srv import SetBool, Trigger
 
 from mbdyn_ros.ros.nodes.simulator import Simulator
 
@@ -56,6 +57,8 @@ def test_the_simulation(rig: Rig) -> None:
     assert state() == PAUSED
     assert ask(rig, "reset_simulation").result.result == OK
     assert not node.session.motion.q.any() and state() == STOPPED
+    assert rig.call(SetBool, "simulator/pause", data=True).success and state() == PAUSED
+    assert rig.call(Trigger, "simulator/reset").success and state() == STOPPED
     features = set(ask(rig, "get_simulator_features").features.features)
     assert features == {10, 11, 12, 20, 21, 22, 24, 25, 26, 31, 32, 33}
 

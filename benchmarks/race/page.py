@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 
 import casadi as ca
@@ -57,9 +58,9 @@ def write_page(results: Sequence[Result], versions: Mapping[str, str], folder: P
         "and mimics, and gave the same answers before they were timed. Write this page anew with "
         "`python -m benchmarks.race --page docs` (after `pip install -e '.[bench]'`).",
         "",
-        f"Machine: {processor()}, {os.cpu_count()} cores shared with others, {platform.system()}. "
-        f"Compiler: {Path(required_toolchain().command[0]).name}. CasADi "
-        f"{ca.CasadiMeta.version()}; "
+        f"Measured {date.today()}. Machine: {processor()}, {os.cpu_count()} cores shared with "
+        f"others, {platform.system()}. Compiler: {Path(required_toolchain().command[0]).name}. "
+        f"CasADi {ca.CasadiMeta.version()}; "
         + ", ".join(f"{name} {version}" for name, version in versions.items())
         + ".",
         "",

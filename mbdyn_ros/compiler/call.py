@@ -19,10 +19,8 @@ from .runtime.library import runtime
 def bound_call(program: CompiledProgram, arrays: Sequence[Array]) -> Callable[[], None]:
     """The bound call of a program on arrays: its inputs, home, memory, and the result."""
     addresses = program.address.value, *(array.ctypes.data for array in arrays)
-    block = (ctypes.c_void_p * len(addresses))(*addresses)
-    call: Callable[[], None] = _maker("new_bound_call")(
-        (ctypes.addressof(block), block, program, *arrays)  # all of them are kept alive
-    )
+    block = np.array(addresses, dtype=np.uintp)
+    call: Callable[[], None] = _maker("new_bound_call")((block, program, *arrays))  # kept alive
     return call
 
 
@@ -39,9 +37,9 @@ def plain_call(
         *(program.address.value, home.ctypes.data, *map(id, objects)),
         *(len(others), *map(id, others)),
     )
-    block = (ctypes.c_void_p * len(addresses))(*addresses)
+    block = np.array(addresses, dtype=np.uintp)
     call: Callable[..., Array | None] = _maker("new_plain_call")(
-        (ctypes.addressof(block), block, program, home, objects, others)  # all are kept alive
+        (block, program, home, objects, others)  # all are kept alive
     )
     return call
 

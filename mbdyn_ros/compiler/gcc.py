@@ -11,7 +11,8 @@ import shlex
 import shutil
 import signal
 import subprocess
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from pathlib import Path
 
 FLAGS = (
@@ -24,8 +25,11 @@ in long straight lines that takes half of all its time, and 50 serve as well."""
 RUNTIME = Path(__file__).parent / "runtime"
 """The folder of the C that programs include."""
 
-LONGEST_COMPILATION = 900.0
-"""Seconds after which a compiler is taken to hang."""
+LONGEST_COMPILATION = 600.0
+"""Seconds after which a program is taken to be too long for its compiler."""
+
+LONGEST_ANSWER = 30.0
+"""Seconds after which a compiler that is only asked what it is taken to hang."""
 
 WIDTHS = {"__AVX512DQ__": 8, "__AVX__": 4}
 """Numbers in a vector by the macro that says the processor has such vectors; others have 2."""
@@ -39,13 +43,17 @@ class CompilationError(Exception):
 class Toolchain:
     """A C compiler with its options; another one makes other programs of the same text.
 
+    One that hangs is called no more.
+
     command : how it is called. flags : what it is told.
-    longest : seconds after which it is ended.
+    longest, patience : seconds after which it is ended, of a program and of an answer.
     """
 
     command: tuple[str, ...]
     flags: tuple[str, ...] = FLAGS
     longest: float = LONGEST_COMPILATION
+    patience: float = LONGEST_ANSWER
+    _hangs: threading.Event = field(default_factory=threading.Event, init=False, compare=False)
 
     @functools.cached_property
     def lanes(self) -> int:
@@ -56,8 +64,21 @@ class Toolchain:
         CompilationError
             It does not answer.
         """
-        defined = self._run(["-dM", "-E", "-x", "c", os.devnull], {}).split()
+        defined = self._macros()
         return next((lanes for macro, lanes in WIDTHS.items() if macro in defined), 2)
+
+    def _macros(self) -> list[str]:
+        """The names it defines: a question that any compiler answers at once."""
+        try:
+            return self._run(["-dM", "-E", "-x", "c", os.devnull], {}, self.patience).split()
+        except subprocess.TimeoutExpired:
+            self._hangs.set()
+            raise self._hanging() from None
+
+    def _hanging(self) -> CompilationError:
+        return CompilationError(
+            f"{self.command[0]}: no answer in {self.patience:g} s; it hangs, and is called no more"
+        )
 
     @functools.cached_property
     def digest(self) -> str:
@@ -97,12 +118,20 @@ class Toolchain:
             raise CompilationError(f"{text}: {error}") from error
         # what the compiler leaves behind goes with the folder
         told = [f"-DLANES={self.lanes}", f"-I{RUNTIME}", str(text), "-o", str(target), "-lm"]
-        self._run(told, {"TMPDIR": str(target.parent)})
+        try:
+            self._run(told, {"TMPDIR": str(target.parent)}, self.longest)
+        except subprocess.TimeoutExpired:
+            self._macros()  # raises where the compiler is at fault, not the program
+            raise CompilationError(
+                f"{self.command[0]}: not done after {self.longest:g} s"
+            ) from None
         if not target.is_file():
             raise CompilationError(f"{self.command[0]}: it reported success but wrote no library")
 
-    def _run(self, arguments: list[str], environment: dict[str, str]) -> str:
-        """Run the compiler, and return what it prints."""
+    def _run(self, arguments: list[str], environment: dict[str, str], longest: float) -> str:
+        """Run the compiler, for so many seconds at most, and return what it prints."""
+        if self._hangs.is_set():
+            raise self._hanging()
         name = self.command[0]
         try:
             process = subprocess.Popen(
@@ -114,13 +143,11 @@ class Toolchain:
         except OSError as error:
             raise CompilationError(f"{name}: {error}") from error
         try:
-            printed, complaints = process.communicate(timeout=self.longest)
-        except BaseException as error:
+            printed, complaints = process.communicate(timeout=longest)
+        except BaseException:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
-            if isinstance(error, subprocess.TimeoutExpired):
-                raise CompilationError(f"{name}: not done after {self.longest:g} s") from None
             raise
         if process.returncode:
             status = process.returncode

@@ -1,4 +1,4 @@
-"""Reach of the actuators: their efforts for those of the independent coordinates, and dead points.
+"""Efforts of the actuators that act as those of the independent coordinates, and dead points.
 
 In a closed loop actuators need not be the independent joints. Where the robot can move while an
 actuator stands still (a piston with its crank and rod in line), the actuator is at a dead point: no
@@ -99,14 +99,14 @@ def _actuators(system: System, linkage: Linkage) -> list[int]:
 
 
 def _units(system: System, linkage: Linkage) -> dict[int, float]:
-    """The velocities that count as 1, by tree coordinate: rad/s, ways around the loop a second."""
+    """Velocities that count as 1, by tree coordinate: 1 rad/s, or the loop's length in 1 s."""
     length = way_around(system.tree, linkage.cluster) or 1.0
     bodies = [system.tree.bodies[body] for body in linkage.cluster.tied]
     return {body.v.start: length if body.motion.slides else 1.0 for body in bodies}
 
 
 def rate_units(system: System) -> Array:
-    """The velocities (nv_tree,) that count as 1: rad/s, in loops their ways around a second."""
+    """The velocities (nv_tree,) that count as 1: 1 rad/s; of slides their loop's length in 1 s."""
     units = np.ones(system.tree.nv)
     for linkage in system.linkages:
         for row, unit in _units(system, linkage).items():

@@ -26,7 +26,6 @@ from .crank_motion import CrankMotion
 from .layout import GROUND, Part
 from .link import Bar
 from .mechanism import Mechanism
-from .toggles import reach
 
 BALANCE_POINTS = 120
 """Positions at which the centre of mass is looked at."""
@@ -208,7 +207,7 @@ def _positions(mechanism: Mechanism) -> Array:
         turn = np.linspace(-math.pi, math.pi, 18, endpoint=False)
         q = np.stack([one.ravel() for one in np.meshgrid(*[turn] * count)], axis=1)
         return q[mechanism.margin(q) > 0]
-    low, high = reach(mechanism)
+    low, high = mechanism.range
     if not math.isfinite(low):
         low, high = -math.pi, math.pi
     inside = 1e-3 * (high - low)

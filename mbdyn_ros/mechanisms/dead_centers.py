@@ -9,7 +9,6 @@ from ..model.model import Array
 from .design import TURN_SAMPLES
 from .mechanism import Mechanism
 from .programs import bound, place
-from .toggles import reach
 
 
 def dead_centers(mechanism: Mechanism) -> Array:
@@ -19,7 +18,7 @@ def dead_centers(mechanism: Mechanism) -> Array:
     """
     from scipy.optimize import brentq  # its import takes long
 
-    lower, upper = reach(mechanism)
+    lower, upper = mechanism.range
     if not np.isfinite(lower):
         lower, upper = -np.pi, np.pi
     rates = bound(mechanism, joint_velocity)

@@ -33,7 +33,7 @@ def summarize(mechanism: Mechanism) -> dict[str, Any]:
             name: list(one) if math.isfinite(one[0]) else None for name, one in ranges.items()
         }
     if count == 1:
-        lower, upper = reach(mechanism)
+        lower, upper = mechanism.range
         full = not math.isfinite(lower)
         centers = dead_centers(mechanism)
         result["range"] = None if full else [lower, upper]

@@ -130,7 +130,7 @@ def convert_trajectory(
 
 
 def _points(what: str, numbers: Array, labels: Sequence[str]) -> Array:
-    """Finite numbers (N, k), or words."""
+    """Finite numbers (N, k); anything else is refused."""
     rows = np.atleast_2d(coordinate_array(what, numbers, labels))
     if not len(rows):
         raise InputError("the trajectory has no points")

@@ -182,7 +182,7 @@ class MeasuredJoints:
 
 
 def _checked_deviations(deviations: Sequence[float] | None, labels: Sequence[str]) -> Array:
-    """Positive numbers (k,), or words."""
+    """Positive numbers (k,); anything else is refused."""
     if deviations is None:
         return np.ones(len(labels))
     numbers = np.asarray(deviations, dtype=float)

@@ -59,6 +59,7 @@ def resample_efforts(
     acceleration: Array | None = None,
     tolerance: float = 1.0,
     wrenches: Wrenches | None = None,
+    most: int = MOST_RESAMPLED,
 ) -> EffortTrajectory:
     """Add points to a motion until straight efforts are within a tolerance of its own.
 
@@ -70,12 +71,13 @@ def resample_efforts(
         it.
     tolerance : N or N m: largest distance of straight efforts from those of the motion.
     wrenches : from outside on links all the time, as in `inverse_dynamics`.
+    most : points at most.
 
     Raises
     ------
     InputError
         Times that do not increase, numbers that do not fit, a motion whose loops cannot be closed
-        between its points, or a tolerance that takes more points than `MOST_RESAMPLED`.
+        between its points, or a tolerance that takes more points than `most`.
 
     Examples
     --------
@@ -101,9 +103,9 @@ def resample_efforts(
         bound = max(bound, float(worst[smooth].max(initial=0.0)))
         done.append(left[good])
         left = _cut(left[~good], worst[~good] / tolerance)
-        if len(left) + sum(map(len, done)) > MOST_RESAMPLED:
+        if len(left) + sum(map(len, done)) > most:
             raise InputError(
-                f"efforts within {tolerance:g} (N or N m) take more than {MOST_RESAMPLED} points"
+                f"efforts within {tolerance:g} (N or N m) take more than {most} points"
             )
     begins = np.sort(np.concatenate([one[:, 0] for one in done]))
     times = np.append(begins, motion.time[-1])

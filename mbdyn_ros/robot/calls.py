@@ -205,7 +205,7 @@ class Calls:
         return self.kernel(program).batch(values, len(homes), homes=whole, apart=True)
 
     def _run(self, kernel: Kernel, arrays: Sequence[Array], q: Array) -> Array:
-        """The result for finite numbers, or words about why it has none."""
+        """The result for finite numbers; an error says why there is none."""
         bound = Bound(kernel)
         for memory, array in zip(bound.arguments, arrays, strict=True):
             memory[...] = array

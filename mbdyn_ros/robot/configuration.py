@@ -120,7 +120,7 @@ def interpolate(self: Robot, q0: Array, q1: Array, t: float | Array) -> Array:
 
 
 def _positions(robot: Robot, what: str, q: object) -> Array:
-    """Positions of unit quaternions, or words about why they are none."""
+    """Positions of unit quaternions; what is none is refused."""
     array = coordinate_array(what, q, robot.position_labels)
     require_unit_quaternions(robot.system.coordinates, array)
     return array

@@ -282,7 +282,7 @@ def rotation_vector(turn: Array) -> Array:
 
 
 def _checked_pose(pose: object, position_only: bool) -> Array:
-    """A finite homogeneous matrix, or words."""
+    """A finite homogeneous matrix; anything else is refused."""
     try:
         matrix = as_numbers(pose)
     except NoNumbers:

@@ -267,7 +267,7 @@ class Rollout:
 
 
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
-    """Efforts (T, ne) or (N, T, ne) as float64, or words about why they are none."""
+    """Efforts (T, ne) or (N, T, ne) as float64; what is none is refused."""
     try:
         array = as_numbers(whole_efforts(value, labels))
     except NoNumbers as error:

@@ -102,7 +102,7 @@ def variable_names(layout: Layout) -> list[str]:
 
 
 def checked_layout(robot: Robot, variable: Sequence[str]) -> Layout:
-    """The layout of a list as in `load`, or words."""
+    """The layout of a list as in `load`; anything else is refused."""
     return wider_layout(robot, Layout(), variable)
 
 
@@ -126,7 +126,7 @@ def wider_layout(robot: Robot, layout: Layout, more: Sequence[str]) -> Layout:
 
 
 def moving_link(robot: Robot, link: object) -> str:
-    """The name of a link that joints move, or words."""
+    """The name of a link that joints move; any other is refused."""
     tree = robot._system.tree
     known = require_link(tree, link, robot.model.source)
     if tree.frames[known][0] == WORLD:

@@ -20,7 +20,7 @@ External = Wrenches | Callable[[float], Wrenches]
 
 
 class ExternalWrenches:
-    """Wrenches on links, turned into the efforts that move the robot alike.
+    """Wrenches on links, turned into the efforts that move the robot in the same way.
 
     Parameters
     ----------

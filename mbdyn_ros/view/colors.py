@@ -6,6 +6,8 @@ COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6a
 """The colours of Okabe and Ito (2008), and two more."""
 
 Rgb = tuple[float, float, float]
+Color = tuple[float, float, float, float]
+"""Red, green, blue and opacity, from 0 to 1."""
 
 
 def color_of(k: int) -> str:

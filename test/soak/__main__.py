@@ -1,11 +1,12 @@
 """Drive a simulated arm, and hurt its nodes in turn: `python -m soak --seconds 600`.
 
-The feed-forward node is killed, stopped and continued, and ended by each signal; the simulator is
-stopped and continued, and a listener that has nothing to do with them; references end, jump, and
-are nonsense; commands come in floods. After every fault the efforts must be zero: within a period
-where a node can see it, else within the timeout (longer by what a busy machine keeps the simulator
-from its joint states); the last command of a node that was ended must be zero, nonsense must be
-refused, joint states must not pause, and a new reference must be followed.
+The node that drives, `torque_feedforward` and `computed_torque` in turn, is killed, stopped and
+continued, and ended by each signal; the simulator is stopped and continued, and a listener that has
+nothing to do with them; references end, jump, and are nonsense; commands come in floods. After
+every fault the efforts must be zero: soon where a node can see it, else after the timeout; the last
+command of a node that was ended must be zero, nonsense must be refused, joint states must not
+pause, and a new reference must be followed. Times are judged by the nodes' own cycles between the
+stamps of their messages, which a busy machine makes fewer, never more.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from rclpy.executors import ExternalShutdownException
 from ros_rig import Rig
 
-from .faults import Soak
+from .faults import RATE, SEEN, TIMEOUT, Soak
 from .watch import resident
 
 GROWTH = 2.0
@@ -32,8 +33,15 @@ GROWTH_BY_RESTART = 0.05
 ours, keeps so much of each that was killed."""
 
 GAP = 0.5
-"""s that joint states may pause, besides the time for which the machine kept us from looking: one
-that is busy keeps the simulator too. Who is held up by another process is so for 1 s and more."""
+"""s that joint states may pause, as `Watch.lived`: a busy machine keeps the simulator and us. Who
+is held up by another process is so for 1 s and more."""
+
+STOP = 20.0
+"""s after which efforts that go on have no end."""
+
+
+CYCLES = ("commands after it", "efforts after the last command", "efforts after zeros")
+"""What is counted of each fault."""
 
 
 def main() -> int:
@@ -42,7 +50,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     end = time.monotonic() + parser.parse_args().seconds
     rig = Rig()
-    took: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+    took: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as folder:
         soak = Soak(rig, Path(folder))
         watch, wrong = soak.watch, soak.wrong
@@ -54,38 +62,40 @@ def main() -> int:
                     memory, restarts = resident(soak.simulator.pid), soak.restarts
                 watch.excused = False
                 soak.drive()
-                since, watch.starved, watch.hindered = time.monotonic(), 0.0, 0.0
-                allowed = fault()
-                effort, command = watch.zero_after(since, limit=20.0)
-                took[name].append((effort, command))
-                busy = f"joint states overdue {watch.starved:.3f} s"
-                if effort > allowed + watch.starved:
-                    wrong.append(f"{name}: effort for {effort:.3f} s, {busy}")
-                if command > allowed + watch.starved + watch.hindered:
-                    wrong.append(f"{name}: commands for {command:.3f} s, {busy}")
+                since = time.time()
+                most = (RATE * fault(), RATE * (TIMEOUT + SEEN), RATE * SEEN)
+                watch.wait_for_rest(STOP)
+                cycles = watch.cycles_after(since)
+                took[name].append(cycles)
+                wrong += [
+                    f"{name}: {count} {what}, {bound:.0f} at most"
+                    for what, count, bound in zip(CYCLES, cycles, most, strict=True)
+                    if count > bound
+                ]
                 if time.monotonic() > end:
                     break
             grown = resident(soak.simulator.pid) - memory
-            most = GROWTH + GROWTH_BY_RESTART * (soak.restarts - restarts)
+            allowed = GROWTH + GROWTH_BY_RESTART * (soak.restarts - restarts)
         except (AssertionError, ExternalShutdownException) as error:
             print(f"soak: {error}")
             return 1
         finally:
             soak.close()
             rig.close()
-    print(f"{'fault':28s}{'times':>6s}{'effort zero after, s':>24s}{'commands zero, s':>20s}")
+    print(f"at most, of {RATE:g} Hz:\n{'fault':26s}{'times':>6s}{'  '.join(('', *CYCLES))}")
     for name, times in took.items():
-        efforts, commands = zip(*times, strict=True)
-        print(f"{name:28s}{len(times):6d}{max(efforts):24.3f}{max(commands):20.3f}")
+        counts = zip(*times, strict=True)
+        columns = (f"{max(one):{len(what) + 2}d}" for one, what in zip(counts, CYCLES, strict=True))
+        print(f"{name:26s}{len(times):6d}{''.join(columns)}")
     print(
         f"joint states {watch.received}, lost {watch.lost}, out of order {watch.disordered}, "
         f"longest gap {1e3 * watch.longest_gap:.1f} ms ({1e3 * GAP:.0f} allowed), the simulator "
-        f"grew by {grown:.1f} MiB (to {memory + grown:.1f} MiB; {most:.1f} allowed)"
+        f"grew by {grown:.1f} MiB (to {memory + grown:.1f} MiB; {allowed:.1f} allowed)"
     )
     for one in wrong:
         print(f"wrong: {one}")
     bad = wrong or watch.lost or watch.disordered
-    return int(bool(bad or grown > most or watch.longest_gap > GAP))
+    return int(bool(bad or grown > allowed or watch.longest_gap > GAP))
 
 
 if __name__ == "__main__":

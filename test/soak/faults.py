@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from .watch import Watch
+from .watch import DRIVER, Watch
 
 RATE = 500.0
 """Hz of both nodes."""
@@ -25,8 +25,10 @@ TIMEOUT = 0.1
 """s after which the simulator takes no more of a command."""
 
 SEEN = 0.05
-"""s within which efforts are zero where a node sees the fault: a period, and what a message and
-a busy machine take."""
+"""s within which efforts are zero where a node sees the fault, by the cycles of that time."""
+
+GOES_ON = 4.0
+"""s for which commands may come where a fault is none of the reference, which has its own end."""
 
 REFERENCE = 3.0
 """s that a reference lasts."""
@@ -42,11 +44,18 @@ rclpy.spin(node)
 """Somebody else's program, as RViz would be."""
 
 
+DRIVERS: dict[str, dict[str, object]] = {
+    "torque_feedforward": {}, "computed_torque": {"mode": "computed_torque"}
+}  # fmt: skip
+"""The nodes that drive in turn, and what they are given besides."""
+
+
 class Soak:
-    """Two nodes, a listener, a watch, and faults.
+    """A simulator, a node that drives it, a listener, a watch, and faults.
 
     Attributes
     ----------
+    driver : the process that drives; another node after each restart.
     wrong : what was not as it must be.
     """
 
@@ -56,13 +65,11 @@ class Soak:
         self.wrong: list[str] = []
         self.restarts = 0
         self.simulator = self._start("simulator", command_timeout=TIMEOUT)
-        self.feedforward = self._start_feedforward()
+        self.driver = self._start_driver()
         self._listener = self._run(sys.executable, "-c", LISTENER)
         self.watch = Watch(rig.client)
         client = rig.client
-        self._reference = client.create_publisher(
-            JointTrajectory, "torque_feedforward/reference", 10
-        )
+        self._reference = client.create_publisher(JointTrajectory, f"{DRIVER}/reference", 10)
         self._named = client.create_publisher(JointState, "simulator/effort_command", 10)
         self._array = client.create_publisher(Float64MultiArray, "simulator/commands", 10)
         endings = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
@@ -81,7 +88,7 @@ class Soak:
         self.watch.close()
         self._listener.kill()
         self._listener.wait()
-        for process in (self.feedforward, self.simulator):
+        for process in (self.driver, self.simulator):
             process.terminate()
             process.wait(timeout=20)
 
@@ -100,10 +107,11 @@ class Soak:
         executable = str(Path(sys.executable).with_name(f"mbdyn_{node}"))
         return self._run(executable, "--ros-args", *arguments, *remap)
 
-    def _start_feedforward(self) -> subprocess.Popen[bytes]:
+    def _start_driver(self) -> subprocess.Popen[bytes]:
+        node, given = list(DRIVERS.items())[self.restarts % len(DRIVERS)]
         return self._start(
-            "torque_feedforward", "-r", "~/commands:=simulator/commands", reference_timeout=0.5,
-            start_tolerance=0.0, following_tolerance=0.0,
+            node, "-r", "~/commands:=simulator/commands", "-r", f"__node:={DRIVER}",
+            reference_timeout=0.5, start_tolerance=0.0, following_tolerance=0.0, **given,
         )  # fmt: skip
 
     def drive(self) -> None:
@@ -113,30 +121,31 @@ class Soak:
             point = JointTrajectoryPoint(positions=[0.3 + 0.1 * k, -0.7, 0.02])
             point.time_from_start.sec = int(k * REFERENCE)
             message.points.append(point)
-        end = time.monotonic() + PATIENCE
+        end = self.watch.lived + PATIENCE
         while not self.watch.driven(0.5):  # a node that was killed counts as a subscriber for long
-            if time.monotonic() > end:
+            if self.watch.lived > end:
                 raise AssertionError(f"no effort reaches the robot: {self.watch.complaints}")
             self._reference.publish(message)
         time.sleep(0.2)
 
-    # ---- faults: each returns how long efforts may go on ------------------------------------
+    # ---- faults: each returns how long commands may go on ------------------------------------
 
     def kill(self) -> float:
-        """SIGKILL of the feed-forward: nobody sees it but the simulator's timeout."""
-        self.feedforward.kill()
-        self.feedforward.wait()
+        """SIGKILL of the driver: nobody sees it but the simulator's timeout."""
+        self.driver.kill()
+        self.driver.wait()
         self._restart()
-        return TIMEOUT + SEEN
+        return 0.0
 
     def ended_by(self, number: signal.Signals) -> Callable[[], float]:
-        """A signal that ends the feed-forward in order: its last command is zero."""
+        """A signal that ends the driver in order: its last command is zero."""
 
         def fault() -> float:
-            since = time.monotonic()
-            self.feedforward.send_signal(number)
-            code = self.feedforward.wait(timeout=20)
-            if code:
+            since = time.time()
+            self.driver.send_signal(number)
+            if not self.watch.wait(lambda: self.driver.poll() is not None, PATIENCE):
+                raise AssertionError(f"{number.name}: it did not end")
+            if code := self.driver.returncode:
                 self.wrong.append(f"{number.name}: it ended with code {code}")
             if not self.watch.command_after(since):
                 self.wrong.append(f"{number.name}: no command came after it")
@@ -149,14 +158,14 @@ class Soak:
 
     def _restart(self) -> None:
         self.restarts += 1
-        self.feedforward = self._start_feedforward()
+        self.driver = self._start_driver()
 
     def pause(self) -> float:
-        """SIGSTOP, and SIGCONT after a second, of the feed-forward."""
-        self.feedforward.send_signal(signal.SIGSTOP)
+        """SIGSTOP, and SIGCONT after a second, of the driver."""
+        self.driver.send_signal(signal.SIGSTOP)
         time.sleep(1.0)
-        self.feedforward.send_signal(signal.SIGCONT)
-        return 1.0 + SEEN  # it starts anew, with zeros
+        self.driver.send_signal(signal.SIGCONT)
+        return SEEN  # it starts anew, with zeros
 
     def pause_simulator(self) -> float:
         """SIGSTOP, and SIGCONT after a second, of the simulator."""
@@ -165,7 +174,7 @@ class Soak:
         time.sleep(1.0)
         self.simulator.send_signal(signal.SIGCONT)
         time.sleep(0.5)
-        return 4.0  # the reference goes on; its own end counts
+        return GOES_ON
 
     def pause_listener(self) -> float:
         """SIGSTOP and SIGCONT of a listener, which may hold a lock by which it was sent to."""
@@ -174,35 +183,32 @@ class Soak:
             self._listener.send_signal(signal.SIGSTOP)
             time.sleep(0.6)
             self._listener.send_signal(signal.SIGCONT)
-        return 4.0
+        return GOES_ON
 
     def nonsense(self) -> float:
         """References that nobody can follow: they are refused, and the one before goes on."""
-        before = self.watch.refused("torque_feedforward")
+        before = self.watch.refused(DRIVER)
         refused = ([float("nan")] * 3, [50.0, 0.0, 0.0], [1e308] * 3, [0.0])
         for values in refused:
             message = JointTrajectory(joint_names=["shoulder", "elbow", "grip"])
             message.points = [JointTrajectoryPoint(positions=values)]
             self._reference.publish(message)
-        self._require_refused("torque_feedforward", before + len(refused))
-        return 4.0
+        self._require_refused(DRIVER, before + len(refused))
+        return GOES_ON
 
     def flood(self) -> float:
         """Two seconds of wrong commands, as fast as they go: they are refused."""
-        before, end = self.watch.refused("simulator"), time.monotonic() + 2.0
-        while time.monotonic() < end:
+        before, end = self.watch.refused("simulator"), self.watch.lived + 2.0
+        while self.watch.lived < end:
             self._named.publish(JointState(name=["nobody"], effort=[1.0]))
             self._array.publish(Float64MultiArray(data=[0.0] * 7))
             time.sleep(1e-4)
         # Between two cycles the last array alone is kept, and ten named commands.
         self._require_refused("simulator", before + 100)
-        return 4.0
+        return GOES_ON
 
     def _require_refused(self, node: str, count: int) -> None:
         """Wait until a node's diagnostics say that it refused so many messages in all."""
-        end = time.monotonic() + 3.0
-        while (refused := self.watch.refused(node)) < count:
-            if time.monotonic() > end:
-                self.wrong.append(f"{node} refused {refused} messages in all, of {count}")
-                return
-            time.sleep(0.01)
+        if not self.watch.wait(lambda: self.watch.refused(node) >= count, PATIENCE):
+            refused = self.watch.refused(node)
+            self.wrong.append(f"{node} refused {refused} messages in all, of {count}")

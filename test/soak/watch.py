@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 
+from mbdyn_ros.ros.messages.conversions import seconds
 from mbdyn_ros.ros.node.inbox import Inbox
 
 TICK = 1e-3
 """s between two looks."""
 
-OVERDUE = 0.02
-"""s after which joint states are overdue."""
+AWAKE = 0.02
+"""s of a look that count: what is longer, somebody else had the machine, or stopped us."""
+
+DRIVER = "driver"
+"""Name of the node that drives, whichever it is."""
 
 
 def resident(process: int) -> float:
@@ -30,18 +34,15 @@ def resident(process: int) -> float:
 
 
 class Watch:
-    """Reads joint states and commands in a thread.
+    """Reads joint states and commands in a thread; counts cycles, for no machine keeps the time.
 
     Attributes
     ----------
+    lived : s for which this process could look: a clock that stands still while it cannot.
     received : joint states so far.
     lost : joint states that the simulator published, and that never came.
     disordered : stamps that do not increase.
-    longest_gap : s between two joint states, by the clock of this process, while not `excused`,
-        less the time that the machine kept this process from looking.
-    starved : s for which joint states were overdue, since it was set to 0: a machine that is too
-        busy lets nobody send zeros.
-    hindered : longest time (s) for which this process could not look, since it was set to 0.
+    longest_gap : s between two joint states while not `excused`, as `lived`.
     last_command : the efforts that were commanded last.
     complaints : what each node's diagnostics said last.
     """
@@ -52,13 +53,14 @@ class Watch:
         self.complaints: dict[str, str] = {}
         self._refused: dict[str, int] = {}
         self.last_command: Sequence[float] = ()
-        self._commands = Inbox(node, Float64MultiArray, "simulator/commands", QoSProfile(depth=500))
+        self._commands = Inbox(node, JointState, f"{DRIVER}/effort", QoSProfile(depth=5000))
         self.received = self.lost = self.disordered = 0
-        self._last_number = 0
-        self.longest_gap = self.starved = self.hindered = 0.0
+        self._last_number = self._last_stamp = 0
+        self.lived = self.longest_gap = self._last_at = 0.0
         self.excused = True
-        self._last_stamp, self._last_at = 0, time.monotonic()
-        self._effort_at = self._command_at = self._commanded_at = 0.0
+        self._active: list[float] = []
+        self._driving: list[float] = []
+        self._resting: list[float] = []
         self._closing = False
         self._thread = threading.Thread(target=self._run, name="watch")
         self._thread.start()
@@ -68,72 +70,96 @@ class Watch:
         self._closing = True
         self._thread.join()
 
-    def zero_after(self, since: float, limit: float = 5.0) -> tuple[float, float]:
-        """Time (s) from `since` to the last effort of the robot, and to the last command.
+    def wait(self, ready: Callable[[], object], limit: float) -> bool:
+        """Wait until that, `limit` s that we live at most; whether it came."""
+        end = self.lived + limit
+        while not ready():
+            if self.lived > end:
+                return False
+            time.sleep(TICK)
+        return True
 
-        Returns when both were zero for half a second.
+    def wait_for_rest(self, limit: float) -> None:
+        """Wait until nobody commands and nothing moves the robot for half a second.
 
         Raises
         ------
         AssertionError
-            They were not, within `limit` s.
+            They did not rest within `limit` s.
         """
-        end = time.monotonic() + limit
-        while (now := time.monotonic()) - max(self._effort_at, self._command_at, since) < 0.5:
-            assert now < end, "efforts without end"
-            time.sleep(0.01)
-        return max(self._effort_at - since, 0.0), max(self._command_at - since, 0.0)
+        seen, since = (-1, -1), self.lived
 
-    def command_after(self, since: float, limit: float = 2.0) -> bool:
-        """Whether commands came since then, until none comes any more: the last was read."""
-        end = time.monotonic() + limit
-        while (now := time.monotonic()) < end and now - max(self._commanded_at, since) < 0.1:
-            time.sleep(0.01)
-        return self._commanded_at > since
+        def quiet() -> bool:
+            nonlocal seen, since
+            if (now := (len(self._active), len(self._driving))) != seen:
+                seen, since = now, self.lived
+            return self.lived - since > 0.5
+
+        assert self.wait(quiet, limit), "efforts without end"
+
+    def cycles_after(self, since: float) -> tuple[int, int, int]:
+        """Numbers of messages by whose stamps something was driven after a time (s since 1970).
+
+        Commands after it; joint states with efforts after the last of these; and such after the
+        zeros that followed them, where there were any.
+        """
+        driving = [stamp for stamp in self._driving if stamp > since]
+        last = max(driving, default=since)
+        hushed = min((stamp for stamp in self._resting if stamp > last), default=math.inf)
+        active = [stamp for stamp in self._active if stamp > last]
+        return len(driving), len(active), sum(stamp > hushed for stamp in active)
+
+    def command_after(self, since: float) -> bool:
+        """Whether commands were sent since then, once no more come: the last was read."""
+
+        def count() -> int:
+            return sum(one > since for one in (*self._driving, *self._resting))
+
+        if not self.wait(count, 5.0):
+            return False
+        seen = 0
+        while (now := count()) != seen:
+            seen, end = now, self.lived + 0.1
+            self.wait(lambda end=end: self.lived > end, 1.0)
+        return True
 
     def driven(self, limit: float) -> bool:
-        """Whether efforts reach the robot within `limit` s from now."""
-        since = time.monotonic()
-        while self._effort_at < since:
-            if time.monotonic() > since + limit:
-                return False
-            time.sleep(0.01)
-        return True
+        """Whether commands and efforts come within `limit` s from now."""
+        self._active.clear()
+        self._driving.clear()
+        self._resting.clear()
+        return self.wait(lambda: self._active and self._driving, limit)
 
     def refused(self, node: str) -> int:
         """How many messages a node said that it has refused."""
         return self._refused.get(node, 0)
 
     def _run(self) -> None:
-        now, late = time.monotonic(), 0.0
+        now = time.monotonic()
         while not self._closing:
             time.sleep(TICK)
             before, now = now, time.monotonic()
-            late += now - before - TICK
-            self.hindered = max(self.hindered, now - before - TICK)
+            self.lived += min(now - before, AWAKE)
             for message in self._states:
                 stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
                 self.disordered += stamp <= self._last_stamp
                 self._last_stamp = stamp
                 self.received += 1
-                number, before = self._states.sequence, self._last_number
-                self.lost += number - before - 1 if before else 0
+                number, before_it = self._states.sequence, self._last_number
+                self.lost += number - before_it - 1 if before_it else 0
                 self._last_number = number
-                self.starved += max(now - self._last_at - OVERDUE, 0.0)
                 if not self.excused:
-                    self.longest_gap = max(self.longest_gap, now - self._last_at - late)
-                self._last_at, late = now, 0.0
+                    self.longest_gap = max(self.longest_gap, self.lived - self._last_at)
+                self._last_at = self.lived
                 if any(message.effort):
-                    self._effort_at = now
+                    self._active.append(seconds(message.header.stamp))
             for array in self._diagnostics:
                 self.complaints |= {one.name: one.message for one in array.status}
                 for one in array.status:
                     self._refused[one.name] = sum(
-                        int(value.value)
-                        for value in one.values
-                        if value.key.startswith("refused ")
+                        int(value.value) for value in one.values if value.key.startswith("refused ")
                     )
             for command in self._commands:
-                self.last_command, self._commanded_at = command.data, now
-                if any(command.data):
-                    self._command_at = now
+                self.last_command = command.effort
+                kept = self._driving if any(command.effort) else self._resting
+                kept.append(seconds(command.header.stamp))

@@ -38,7 +38,6 @@ extern py_object _Py_NoneStruct;
 py_object* PyCFunction_NewEx(py_method* method, py_object* self, py_object* module);
 py_object* PyObject_CallFunctionObjArgs(py_object* function, ...);
 py_object* PyTuple_GetItem(py_object* tuple, ptrdiff_t i);
-void* PyLong_AsVoidPtr(py_object* address);
 void PyErr_Clear(void);
 void Py_IncRef(py_object* object);
 void Py_DecRef(py_object* object);
@@ -48,15 +47,20 @@ static py_object* none(void) {
   return &_Py_NoneStruct;
 }
 
+/* What a call of ours runs stands in an array of addresses, with which its `self` begins; what else
+   that holds stays alive. */
+static const void* block_of(py_object* self) {
+  return ((const np_array*)PyTuple_GetItem(self, 0))->data;
+}
+
 /* What a bound call runs: the addresses of the inputs, of home, and of the result. */
 struct bound {
   const struct program* program;
   double* array[];
 };
 
-/* `self` begins with the address of a `struct bound`; what else it holds stays alive. */
 static py_object* bound_call(py_object* self, py_object* nothing) {
-  const struct bound* bound = PyLong_AsVoidPtr(PyTuple_GetItem(self, 0));
+  const struct bound* bound = block_of(self);
   (void)nothing;
   run(bound->program, (const double* const*)bound->array,
       bound->array + bound->program->inputs + 2);
@@ -118,9 +122,8 @@ struct plain {
   py_object* other[];
 };
 
-/* `self` begins with the address of a `struct plain`; what that holds stays alive in it. */
 static py_object* plain_call(py_object* self, py_object* const* given, ptrdiff_t count) {
-  const struct plain* plain = PyLong_AsVoidPtr(PyTuple_GetItem(self, 0));
+  const struct plain* plain = block_of(self);
   const struct program* program = plain->program;
   const ptrdiff_t n = (ptrdiff_t)program->inputs;
   double numbers[program->total + 1], *place = numbers;

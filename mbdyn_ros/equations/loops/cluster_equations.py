@@ -187,7 +187,7 @@ class ClusterEquations:
         return x - np.clip(x, *self.limits)
 
     def is_regular(self, x: Array, free: Sequence[int]) -> bool:
-        """Whether x is closed, and determined by the other coordinates than `free`."""
+        """Whether x is closed, and determined by the coordinates other than `free`."""
         return (
             self.gap(x) <= CLOSED
             and self.aligned(x)

@@ -1,4 +1,4 @@
-"""A planar linkage taken to triangles that are solved one after the other.
+"""A planar linkage taken apart into triangles, which are solved one after the other.
 
 Rigid parts grow: at first every link is one. A given joint makes one part of the two that it
 holds, and so do three joints that hold three parts in a circle: their triangle gives how they
@@ -109,7 +109,7 @@ class Dyads:
     def _join(
         self, parts: Sequence[Part], turns: Sequence[Phasor], held: Sequence[Connection]
     ) -> None:
-        """One part of some, turned so against the first; in the frame of the largest."""
+        """Join parts, each at its turn against the first, into one in the frame of the largest."""
         back = turns[max(range(len(parts)), key=lambda k: len(parts[k]))].conj()
         whole = {
             link: back * turn * own

@@ -1,4 +1,4 @@
-"""Joints that gears tie in pairs, none of them twice: solved pair by pair, however many they are.
+"""Joints that gears tie in pairs, each in one pair: solved pair by pair, however many there are.
 
 Mimic joints and couplings of two joints, as most grippers have them. Each pair takes one freedom
 away, so what hangs together has one left, and rank needs no numbers. Where gears close a ring, or

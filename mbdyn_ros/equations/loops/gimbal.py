@@ -26,7 +26,7 @@ class QuarterPitchError(ModelError):
 def check_pitches(
     what: str, tree: Tree, closed: Mapping[int, float], home: Collection[int]
 ) -> None:
-    """Refuse turns taken apart into yaw, pitch and roll that are near where two of these are one.
+    """Refuse yaw, pitch and roll near a quarter turn of pitch, where two of them are one turn.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which joints of a cluster are independent, where nobody says so.
+"""The choice of a cluster's independent joints where the description makes none.
 
 The motions that the constraints allow are the null space of their matrix. Joints determine all
 others where their rows of a basis of it are a regular matrix: they are chosen one after the

@@ -249,7 +249,7 @@ def _side(
 def _carried(
     arm: SX, spin: SX, spin_drift: SX, pull: SX, velocity: SX, drift: SX
 ) -> tuple[SX, SX]:
-    """Velocity and drift of a point at `arm` on a body that moves so; `pull` is centripetal."""
+    """Velocity and drift of a point at `arm` on a body of this motion; `pull` is centripetal."""
     return velocity + cross(spin, arm), drift + (cross(spin_drift, arm) + pull)
 
 
@@ -257,6 +257,6 @@ def _carried(
 def _moved(
     turning: SX, sliding: SX, spin: SX, spin_drift: SX, velocity: SX, drift: SX
 ) -> tuple[SX, SX, SX, SX]:
-    """Spin, its drift, velocity and its drift behind a joint that turns and slides so."""
+    """Spin, its drift, velocity and its drift beyond a joint of this turning and sliding."""
     drift = drift + cross(2 * spin + turning, sliding)
     return spin + turning, spin_drift + cross(spin, turning), velocity + sliding, drift

@@ -136,7 +136,7 @@ class PlanarFigure:
         return tuple(reach)
 
     def _search(self, place: int, chosen: Sequence[int], home: Sequence[float]) -> Reach:
-        """How far some triangles let a given joint go that moves them alone."""
+        """How far a given joint can go by the triangles that it alone moves."""
         q = SX.sym("q")
         at = [*map(SX, home[:place]), q, *map(SX, home[place + 1 :])]
         free = replace(self, reach=tuple(Reach() for _ in self.given))
@@ -152,7 +152,7 @@ class PlanarFigure:
 
 
 def _direct(joint: PlanarJoint, triangle: Triangle, branch: int, home: float) -> Reach:
-    """How far a triangle lets the one joint go that changes it."""
+    """How far a triangle lets a joint go that alone changes it."""
     reach = Reach()
     for slack in triangle.slacks(joint.body, branch):
         if joint.revolute:

@@ -12,15 +12,16 @@ from ...view.page.charts import Chart, Line
 from ...view.page.equal_chart import EqualChart
 from ...view.page.page import Page
 from ...view.page.playback import Playback
+from ...view.scene.camera import FRONT, Camera
 from .. import CrankMotion, Mechanism
 from .design_sliders import DesignSliders
 from .drive import CONSTANT
 from .equations_panel import EquationsPanel
-from .force_arrows import ForceArrows
-from .mechanism_scene import FrontCamera, MechanismScene
+from .forces import Forces
 from .picture import picture
 from .polygon import POLYGONS, Polygon
 from .run import QUANTITIES, Run, joint_titles
+from .shown_mechanism import FADED, ShownMechanism, bounds
 
 NONE = "none"
 """No polygon."""
@@ -90,10 +91,11 @@ class MechanismPage:
             )
             self._sentences = gui.add_markdown("")
         self._pushing.on_update(page.changed)
-        self.scene = MechanismScene(page.server, mechanism)
-        self._arrows = ForceArrows(page.server.scene, self.run_shown)
+        pose = self.run_shown.analysis.pose
+        self._shown = ShownMechanism(page.scene, mechanism, pose)
+        self._forces = Forces(self.run_shown)
         self._images = Polygon(self.run_shown)
-        self._camera = FrontCamera(page.server, self.run_shown.analysis.pose)
+        self._camera = Camera(page.server, *bounds(pose), FRONT)
         self._state: object = None
 
     def draw(self, passed: float, woken: bool) -> None:
@@ -106,16 +108,16 @@ class MechanismPage:
         if woken:
             self._follow_sliders()
         with self.page.server.atomic():
-            self.scene.move(self._row)
-            if self._arrows.visible:
-                self._arrows.move(self._row)
+            self._shown.move(self._row)
+            if self._pushing.value:
+                self.page.scene.draw(self._forces.items(self._row))
         if passed and self._playback.due():
             self._instant.value = round(100 * self._playback.share, 1)
             self._mark()
 
     def _follow_sliders(self) -> None:
         settings, drive = self.sliders.settings, self.sliders.drive
-        self._arrows.visible = bool(self._pushing.value)
+        self.page.scene.show("forces", self._pushing.value)
         state = (settings, drive, self._quantity.value, self._which.value, len(self._kept))
         if state == self._state:
             self._mark()
@@ -128,16 +130,16 @@ class MechanismPage:
                 f"**Impossible.** {in_markdown(error)}.",
                 "The last possible linkage is shown, faded.",
             )
-            self.scene.fade(True)
+            shown = self.run_shown
+            self._shown.shape(shown.mechanism, shown.analysis.pose, FADED)
             return
         self.run_shown = run
-        self._arrows.show(run)
+        self._forces = Forces(run)
         self._images = Polygon(run)
         with self.page.server.atomic():
-            self.scene.shape(run.mechanism, run.analysis.pose)
-            self.scene.fade(False)
+            self._shown.shape(run.mechanism, run.analysis.pose)
             self._draw_charts(run)
-        self._camera.follow(run.analysis.pose)
+        self._camera.follow(*bounds(run.analysis.pose))
         if run.stopped:
             self.page.say(f"**It ends early.** {in_markdown(run.stopped)}.")
         elif run.swings is None:
@@ -167,7 +169,7 @@ class MechanismPage:
         unit = POLYGONS.get(name, "")
         lines = [] if name == NONE else self._images.lines(name, self._row)
         self._polygon.show(f"{name} ({unit})", unit, lines)
-        words = self._arrows.sentences(self._row) if self._arrows.visible else ""
+        words = self._forces.sentences(self._row) if self._pushing.value else ""
         if self._sentences.content != words:
             self._sentences.content = words
 

@@ -1,4 +1,4 @@
-"""Robots changed: every edit takes a model and gives a new one.
+"""Edits of robots: each takes a model and returns a new one.
 
 What a model carries follows the edit (loops, couplings, mimics, choices, home, shapes, elements for
 other programs), or the edit is refused in words. Whether loops can be closed afterwards is asked

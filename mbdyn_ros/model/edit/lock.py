@@ -112,7 +112,7 @@ class _Locks:
         self.at: dict[str, Array] = {}
 
     def add(self, joint: Joint, q: Array, why: str = "") -> bool:
-        """Lock a joint; whether it was not. `why`: words that name what determines it."""
+        """Lock a joint, and say whether it was free. `why`: words on what determines it."""
         if joint.name not in self.at:
             self.at[joint.name] = q
             return True
@@ -125,7 +125,7 @@ class _Locks:
         return False
 
     def follow(self) -> list[Coupling | Combination]:
-        """Lock what mimics and couplings determine; those of them that still tie moving joints."""
+        """Lock what mimics and couplings determine; return couplings that still tie joints."""
         while True:
             before = len(self.at)
             for joint in self._model.joints:
@@ -210,7 +210,7 @@ def _moves(model: Model, loop: Loop) -> bool:
 
 
 def _carried(model: Model, link: str, moving: Sequence[str]) -> Pose:
-    """Where a link stands in the last link that a joint of those moves (or in the root)."""
+    """Where a link stands in the nearest one above it that these joints move, or in the root."""
     pose = Pose()
     while (joint := model.joint_to(link)) is not None and joint.name not in moving:
         pose, link = joint.origin @ pose, joint.parent

@@ -94,7 +94,7 @@ def _flip_of(joint: Joint, image: Array) -> Array:
 
 
 def _image_axis(joint: Joint, flip: Array) -> Array:
-    """Turning axes are turned round by a reflection, ways are not."""
+    """A reflection reverses the sense of rotations about an axis, but not of slides along it."""
     if not joint.kind.has_axis:
         return joint.axis
     image: Array = flip @ joint.axis

@@ -19,7 +19,7 @@ PLACELESS = ("transmission", "ros2_control", "safety_controller", "calibration")
 
 
 def require(model: Model, what: str, name: object, known: Collection[str]) -> str:
-    """A name that the robot has, or words. `what`: "link", "joint", ...
+    """Refuse a name that the robot does not have. `what`: "link", "joint", ...
 
     Raises
     ------
@@ -51,7 +51,7 @@ def names_of(joint: Joint) -> list[str]:
 
 
 def keep_choices(model: Model, gone: Collection[str]) -> Model:
-    """The model without choices of joints that are gone; one that is empty then is none."""
+    """The model without choices of joints that are gone; a choice that is left empty is dropped."""
     return replace(
         model,
         independent=_kept(model.independent, gone),
@@ -94,7 +94,7 @@ def keep_foreign(
 
 
 def still_unused(model: Model, foreign: Iterable[Foreign]) -> dict[str, int]:
-    """Counts of what is not used, when of the elements for other programs those are left."""
+    """Counts of what is not used once these are the only elements left for other programs."""
     lost = Counter(one.tag for one in model.foreign) - Counter(one.tag for one in foreign)
     return {what: count - lost[what] for what, count in model.unused.items() if count > lost[what]}
 

@@ -12,7 +12,7 @@ from ..read.placement import normalized, rotation_from_rpy
 
 
 def three_numbers(source: str, what: str, values: Sequence[float]) -> tuple[float, float, float]:
-    """Three finite numbers, or words."""
+    """Return three finite numbers, or refuse what is given."""
     try:
         x, y, z = (float(value) for value in values)
     except (TypeError, ValueError):

@@ -59,7 +59,7 @@ def renamed(
 
 
 def prefixed(model: Model, prefix: str) -> Model:
-    """The robot with the names of all links, joints, loops, colours and homes behind a prefix."""
+    """The robot with a prefix before the names of all links, joints, loops, colours and homes."""
 
     def rename(name: str) -> str:
         return prefix + name

@@ -48,7 +48,7 @@ class _Law:
         return self.length if slides else 1.0
 
     def effort(self, slides: bool) -> float:
-        """A force is as a weight."""
+        """Forces scale as weights do."""
         return self.mass * (1.0 if slides else self.length)
 
 

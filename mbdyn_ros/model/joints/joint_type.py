@@ -91,11 +91,6 @@ class JointType:
         """Whether the child's origin stays where it is in the parent."""
         return all(step.motion.keeps_origin for step in self.steps)
 
-    @property
-    def turns(self) -> bool:
-        """Whether the child's axes turn in the parent."""
-        return not all(step.motion.slides for step in self.steps)
-
     def motions(self, axis: Array, numbers: Mapping[str, float]) -> list[tuple[str, Motion, Array]]:
         """Name, motion and axis of its steps, for a joint's axis and numbers."""
         return [

@@ -112,10 +112,6 @@ class Motion(ABC):
         result: Array = end - start
         return result
 
-    def leaves_plane(self, axis: Array, normal: Array) -> float:
-        """Sine of the angle by which it misses a motion in the plane across `normal`; 1: wholly."""
-        return 1.0
-
     def pose(self, axis: Array, q: Array) -> Pose:
         """The child's frame at positions (nq,) in that of the neutral ones; quaternions of any
         length."""

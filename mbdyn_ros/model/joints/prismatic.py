@@ -12,7 +12,7 @@ from .motion import LENGTH, NO_ENTRIES, Motion
 
 
 class Prismatic(Motion):
-    """A slide along the axis. Both sides turn alike, so all second moments do."""
+    """A slide along the axis. Both bodies turn alike, so any second moment may be on either."""
 
     kind = "prismatic"
     positions = velocities = LENGTH
@@ -23,9 +23,6 @@ class Prismatic(Motion):
 
     def shift(self, axis: Any, q: Any) -> Any:
         return axis * q[0]
-
-    def leaves_plane(self, axis: Array, normal: Array) -> float:
-        return abs(float(normal @ axis))
 
 
 PRISMATIC = JointType("prismatic", (Step(Prismatic()),))

@@ -10,7 +10,7 @@ from .motion import ANGLE, Motion
 
 
 class Revolute(Motion):
-    """A turn about the axis. A thin rod along it moves alike on either side."""
+    """A turn about the axis. A thin rod along it moves alike on either body."""
 
     kind = "revolute"
     positions = velocities = ANGLE
@@ -19,9 +19,6 @@ class Revolute(Motion):
 
     def subspace(self, axis: Array) -> tuple[Array, Array]:
         return axis.reshape(3, 1), np.zeros((3, 1))
-
-    def leaves_plane(self, axis: Array, normal: Array) -> float:
-        return float(np.linalg.norm(np.cross(normal, axis)))
 
 
 REVOLUTE = JointType("revolute", (Step(Revolute()),))

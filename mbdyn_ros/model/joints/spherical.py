@@ -23,7 +23,7 @@ from .yaw_pitch_roll import YAW_PITCH_ROLL
 
 
 class Spherical(Motion):
-    """A turn about the origin. A mass there moves alike on either side."""
+    """A turn about the origin. A mass there moves alike on either body."""
 
     kind = "spherical"
     positions, velocities, neutral = PARTS, TURNING, NO_TURN

@@ -13,14 +13,14 @@ WARNED = {"damping": "drives the joint", "spring_stiffness": "drives the joint a
 
 
 def refusal(name: str, value: float, written: str) -> str | None:
-    """Words about a number that no joint has; None where it may be. `written`: as it stands."""
+    """Why no joint can have this number; None where one can. `written`: as the file has it."""
     if value < 0.0 and name in REFUSED:
         return f"{written} is negative; {REFUSED[name]}"
     return None
 
 
 def doubt(name: str, value: float, written: str) -> str | None:
-    """Words about a number that is surely meant otherwise; None where it is not."""
+    """Why this number is surely not what was meant; None where it may be."""
     if value < 0.0 and name in WARNED:
         return f"{written} is negative: it {WARNED[name]}; computed as it stands"
     return None

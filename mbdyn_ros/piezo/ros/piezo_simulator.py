@@ -56,7 +56,7 @@ class PiezoSimulator(RobotNode):
         super().__init__(**options)
         self.motion: PiezoMotion | None = None
         self.paused = False
-        self.refusals = Refusals(self, "pulses message")
+        self.refusals = Refusals(self, "pulse command")
         self._shown: list[Pulse] = []
         self._count, self._worst, self._ticks = 0, 0.0, 0
         self._states = self.sole(JointState, "joint_states")

@@ -57,6 +57,11 @@ def seconds(duration: Duration | Time) -> float:
     return float(duration.sec) + 1e-9 * float(duration.nanosec)
 
 
+def sec_and_nanosec(nanoseconds: int) -> tuple[int, int]:
+    """A time as messages have it."""
+    return divmod(nanoseconds, 1_000_000_000)
+
+
 def fill_time(message: Time, nanoseconds: int) -> None:
     """Write a time into a message."""
-    message.sec, message.nanosec = divmod(nanoseconds, 1_000_000_000)
+    message.sec, message.nanosec = sec_and_nanosec(nanoseconds)

@@ -37,7 +37,7 @@ def target_place(robot: Robot, message: PoseStamped) -> Array:
 
 
 def target_turn(message: PoseStamped) -> Array:
-    """The orientation as a unit quaternion (x, y, z, w), or words."""
+    """The orientation as a unit quaternion (x, y, z, w); anything else is refused."""
     turn = message.pose.orientation
     quaternion = np.array([turn.x, turn.y, turn.z, turn.w])
     length = float(np.linalg.norm(quaternion))

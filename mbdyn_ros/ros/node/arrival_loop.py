@@ -35,7 +35,7 @@ class ArrivalLoop(RateLoop):
         while not self._stopping.is_set():
             if not self._inbox.wait(LONGEST_LISTENING):
                 continue
-            start = clock()
+            start = self.deadline = clock()
             try:
                 self._tick(0)
             except Exception as error:

@@ -108,3 +108,11 @@ class Description:
             "there is no robot yet: set the parameter robot_description or urdf, or publish the "
             "URDF on topic robot_description (transient local)"
         )
+
+
+def of_parameter(text: str, parameters: Parameters) -> str:
+    """Words about a file, with the parameter that names it."""
+    for name in ("mechanism", "srdf", "urdf"):
+        if parameters[name] and text.startswith(parameters[name]):
+            return f"parameter {name}: {text}"
+    return text

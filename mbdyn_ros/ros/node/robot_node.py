@@ -17,7 +17,7 @@ from rclpy.node import Node
 from ...errors import InputError, MbdynError, ModelError
 from ...model.read.xacro_text import xacro_arguments
 from ...robot import Robot, load
-from .description import FLOATING_BASE, Description, home_by_name
+from .description import FLOATING_BASE, Description, home_by_name, of_parameter
 from .diagnostics import Diagnostics, Health
 from .node_clock import NodeClock
 from .parameters import Parameters, Spec
@@ -112,7 +112,7 @@ class RobotNode(Node):
 
         Parameters
         ----------
-        now : `time()`.
+        now : `time` at the deadline of the cycle, however late the thread was woken.
         skipped : deadlines that were missed since the last tick.
         """
 
@@ -165,13 +165,17 @@ class RobotNode(Node):
         self._sole.append(self.create_publisher(kind, topic, 10))
         return self._sole[-1]
 
-    def time(self) -> float:
-        """The time by which the node plays, ages and times out, s; under `lock`."""
+    def time(self, due: float = math.nan) -> float:
+        """The time by which the node plays, ages and times out, s; under `lock`.
+
+        Of a cycle that was due at an instant of the steady clock, it is that instant, unless
+        `/clock` says what time it is.
+        """
         now = self.clock.now(self._longest_gap())
         if self.clock.era != self._era:
             self._era = self.clock.era
             self.on_clock_jump(self.clock.jump)
-        return now
+        return now if math.isnan(due) or self.clock.simulated else due
 
     def date(self, stamp: Time) -> tuple[float, int]:
         """The time of a message's stamp, s, or now where it has none; and the era of that time.
@@ -210,7 +214,7 @@ class RobotNode(Node):
                     given["srdf"] or None,
                 )
             except ModelError as error:
-                raise ModelError(self._of_parameter(str(error))) from None
+                raise ModelError(of_parameter(str(error), given)) from None
             self.payloads.carry(robot)
             self.numbers.carry(robot)
             robot.compile(*self.PROGRAMS)
@@ -218,13 +222,6 @@ class RobotNode(Node):
         for one in caught:
             self.get_logger().warning(one_line(str(one.message)))
         return robot
-
-    def _of_parameter(self, text: str) -> str:
-        """Words about a file, with the parameter that names it."""
-        for name in ("mechanism", "srdf", "urdf"):
-            if self.parameters[name] and text.startswith(self.parameters[name]):
-                return f"parameter {name}: {text}"
-        return text
 
     def offer(self, name: str, kind: Any, action: Callable[[Any], str]) -> None:
         """Create the service `~/name`, which acts between two ticks.
@@ -267,8 +264,9 @@ class RobotNode(Node):
         self._hardware = one_line(f"{self.get_namespace()}/{robot.model.name}".lstrip("/"))
 
     def _tick(self, skipped: int) -> None:
+        assert self.loop is not None
         with self.lock:
-            self.tick(self.time(), skipped)
+            self.tick(self.time(self.loop.deadline), skipped)
 
     def _fail(self, error: Exception) -> None:
         if not self.context.ok():

@@ -19,6 +19,7 @@ from sensor_msgs.msg import JointState
 
 from ...errors import InputError
 from ...robot import Robot
+from ..messages.conversions import sec_and_nanosec
 from ..messages.joint_state_inbox import joint_state_inbox
 from ..messages.sensed_joints import SensedJoints, Trust
 from ..node.arrival_loop import ArrivalLoop
@@ -83,7 +84,7 @@ class LoopStatePublisher(RobotNode):
             return
         sec, nanosec = stamp.sec, stamp.nanosec
         if not (sec or nanosec):
-            sec, nanosec = divmod(self.get_clock().now().nanoseconds, 1_000_000_000)
+            sec, nanosec = sec_and_nanosec(self.get_clock().now().nanoseconds)
         self._states.publish(self.sensed.message.stamped(sec, nanosec))
         self._inbox.heed()
         self._sent += 1

@@ -140,7 +140,7 @@ REFERENCES = (
 )  # fmt: skip
 """Of nodes that send efforts along a reference."""
 
-TORQUE_FEEDFORWARD = (
+COMMANDING = (
     *SPECS,
     GRAVITY,
     VARIABLE,
@@ -149,6 +149,11 @@ TORQUE_FEEDFORWARD = (
     AUTOSTART,
     Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
     COMMAND_ORDER,
+)  # fmt: skip
+"""Of nodes that send efforts."""
+
+TORQUE_FEEDFORWARD = (
+    *COMMANDING,
     *REFERENCES,
     Spec(
         "feedforward", EFFORT_SOURCES[0],
@@ -179,14 +184,7 @@ GAINS = {
 CONTROL_GAINS = tuple(gains())
 
 COMPUTED_TORQUE = (
-    *SPECS,
-    GRAVITY,
-    VARIABLE,
-    JOINT_DYNAMICS,
-    PRIORITY,
-    AUTOSTART,
-    Spec("rate", 500.0, "commands per second, Hz", 1.0, 5000.0),
-    COMMAND_ORDER,
+    *COMMANDING,
     Spec("measured_joints", STRINGS, "joints that are measured, any that determine all others; "
          "empty: the independent ones", read_only=True),
     Spec("mode", next(iter(MODES)), "the law of control", check=one_of(tuple(MODES))),

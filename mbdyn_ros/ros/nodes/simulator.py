@@ -5,6 +5,7 @@ Topics, services and parameters are listed in `docs/ros.md`.
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 from collections.abc import Collection
@@ -16,7 +17,7 @@ from sensor_msgs.msg import JointState
 
 from ...errors import InputError
 from ...robot import Robot
-from ..messages.conversions import fill_time
+from ..messages.conversions import fill_time, sec_and_nanosec
 from ..node.diagnostics import Health
 from ..node.process import run
 from ..node.refusals import Refusals, one_line
@@ -39,7 +40,13 @@ MOST_MADE_UP = 50
 
 
 class Simulator(RobotNode):
-    """Runs the simulation in a thread of its own; services and commands in the executor's."""
+    """Runs the simulation in a thread of its own; services and commands in the executor's.
+
+    Attributes
+    ----------
+    paused : whether time stands still.
+    held : whether it was told to pause where it is: at the start, that is not to be stopped.
+    """
 
     NAME = "simulator"
     PARAMETERS = SIMULATOR
@@ -49,7 +56,7 @@ class Simulator(RobotNode):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.session: Session | None = None
-        self.paused = self.parameters["start_paused"]
+        self.paused, self.held = self.parameters["start_paused"], False
         self.settings = Settings.read(self.parameters)
         self.refusals = Refusals(self, "command")
         self._reloading: threading.Thread | None = None
@@ -150,9 +157,6 @@ class Simulator(RobotNode):
         if session is None:
             return
         steps = 1 + min(skipped, MOST_MADE_UP)
-        if not (self.makes_clock or self.clock.simulated):
-            assert self.loop is not None
-            now = self.loop.deadline  # however late we were woken
         # A clock of ours goes on from now; by the world's, steps end now, and so say the stamps.
         begin = now if self.makes_clock else now - steps / settings.loop_rate
         stamp = self.stamp(session, now)
@@ -179,11 +183,11 @@ class Simulator(RobotNode):
         """Whether time is what this node simulates."""
         return self._clock_out is not None
 
-    def time(self) -> float:
+    def time(self, due: float = math.nan) -> float:
         """Simulated time where we make the clock, s, else that of the node."""
         if self._clock_out is not None and self.session is not None:
             return self.session.motion.time
-        return super().time()
+        return super().time(due)
 
     def on_clock_jump(self, reason: str) -> None:
         """Forget the commands of before."""
@@ -198,7 +202,7 @@ class Simulator(RobotNode):
 
     def _publish_states(self, session: Session, stamp: int) -> None:
         """Send the joint states and, where we make it, the clock; `stamp` in ns."""
-        when = divmod(stamp, 1_000_000_000)
+        when = sec_and_nanosec(stamp)
         if self._clock_out is not None:
             fill_time(self._clock_message.clock, stamp)
             self._clock_out.publish(self._clock_message)
@@ -211,6 +215,7 @@ class Simulator(RobotNode):
     def start_again(self, session: Session) -> str:
         """Go back to the start, under `lock`; return the fault that this cleared."""
         session.reset()
+        self.held = False
         return self.clear_fault()
 
     def on_fault(self) -> None:

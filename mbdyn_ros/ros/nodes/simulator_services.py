@@ -41,7 +41,7 @@ class SimulatorServices:
         return f"at the start again; cleared: {cleared}" if cleared else "at the start again"
 
     def _pause(self, session: Session, request: Any) -> str:
-        self._simulator.paused = request.data
+        self._simulator.paused = self._simulator.held = request.data
         return f"{'paused' if request.data else 'running'} at t = {session.motion.time:.6g} s"
 
     def _step(self, session: Session, request: Any) -> str:

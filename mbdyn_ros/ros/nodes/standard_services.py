@@ -44,8 +44,6 @@ class StandardServices:
 
     def __init__(self, simulator: Simulator) -> None:
         self._simulator = simulator
-        self._held = False
-        """Whether who is paused at the start was paused there, not stopped."""
         self._farewell: Timer | None = None
         self._steps: StepsAction | None = None
         srv = where_installed("simulation_interfaces.srv")
@@ -106,7 +104,8 @@ class StandardServices:
             return int(kinds.STATE_QUITTING)
         if not self._simulator.paused:
             return int(kinds.STATE_PLAYING)
-        return int(kinds.STATE_PAUSED if session.motion.time or self._held else kinds.STATE_STOPPED)
+        held = self._simulator.held
+        return int(kinds.STATE_PAUSED if session.motion.time or held else kinds.STATE_STOPPED)
 
     def _set_state(self, session: Session, ask: Any, answer: Any) -> None:
         kinds, wanted, simulator = self._states, ask.state.state, self._simulator
@@ -122,7 +121,7 @@ class StandardServices:
             if wanted == self._state(session):
                 raise Refused(type(answer).ALREADY_IN_TARGET_STATE, "it is in that state")
             simulator.paused = wanted != kinds.STATE_PLAYING
-            self._held = wanted == kinds.STATE_PAUSED
+            simulator.held = wanted == kinds.STATE_PAUSED
             if wanted == kinds.STATE_STOPPED:
                 simulator.start_again(session)
         if wanted == kinds.STATE_QUITTING:  # when this was answered
@@ -146,8 +145,9 @@ class StandardServices:
             time = session.motion.time
             if scope & kind.SCOPE_STATE:
                 self._simulator.start_again(session)
+            else:
+                self._simulator.held = True
             session.motion.time = 0.0 if scope & kind.SCOPE_TIME else time
-            self._held = not scope & kind.SCOPE_STATE
 
     def _step(self, session: Session, ask: Any, answer: Any) -> None:
         for _ in range(require_steps(ask.steps)):

@@ -1,84 +1,83 @@
-"""Markers in a 3-D scene: each hangs on the link that its frame_id names."""
+"""Markers in the scene of a page: each hangs on the link that its frame_id names."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 from visualization_msgs.msg import Marker, MarkerArray
 
-from ...model.model import Array, Model
-from ...view.scene.robot_scene import RobotScene
+from ...model.model import Array, Pose
+from ...model.shapes import Box, Cylinder, Sphere
+from ...view.scene.scene import WORLD, Arrows, Item, Lines, Scene, Shape
 
-if TYPE_CHECKING:
-    import viser
 
 class MarkerScene:
     """Draws balls, boxes, cylinders, arrows and lines; others are left out."""
 
-    def __init__(self, server: viser.ViserServer, scene: RobotScene, model: Model) -> None:
-        self._scene, self._robot, self._model = server.scene, scene, model
-        self._links = {link.name for link in model.links}
-        self._nodes: dict[str, Any] = {}
+    def __init__(self, scene: Scene, links: Collection[str]) -> None:
+        self._scene, self._links = scene, links
+        self._drawn: dict[str, Item] = {}
 
     def show(self, topic: str, message: MarkerArray) -> None:
         """Show, move or delete the markers of a message."""
         for marker in message.markers:
-            key = f"{topic}/{marker.ns}/{marker.id}"
+            name = f"{topic}/{marker.ns}/{marker.id}"
             if marker.action == Marker.DELETEALL:
-                for name in [one for one in self._nodes if one.startswith(f"{topic}/")]:
-                    self._nodes.pop(name).remove()
+                for one in [one for one in self._drawn if one.startswith(f"{topic}/")]:
+                    self._remove(one)
             elif marker.action == Marker.DELETE:
-                if key in self._nodes:
-                    self._nodes.pop(key).remove()
+                self._remove(name)
             else:
-                self._draw(key, marker)
+                self._draw(name, marker)
 
-    def _draw(self, key: str, marker: Marker) -> None:
+    def _remove(self, name: str) -> None:
+        item = self._drawn.pop(name, None)
+        if item is not None:
+            self._scene.remove(item.body, item.name)
+
+    def _draw(self, name: str, marker: Marker) -> None:
         frame = marker.header.frame_id.lstrip("/")
-        above = self._robot.node(frame) if frame in self._links else ""
-        name = f"{above}/marker_{key.replace('/', '_')}"
-        rgb = tuple(round(255 * one) for one in (marker.color.r, marker.color.g, marker.color.b))
-        look: dict[str, Any] = {"color": rgb, "opacity": float(marker.color.a)}
-        place, turn, scale = marker.pose.position, marker.pose.orientation, marker.scale
-        pose: dict[str, Any] = {
-            "position": (place.x, place.y, place.z),
-            "wxyz": _unit((turn.w, turn.x, turn.y, turn.z)),
-        }
-        node: Any = None
-        if marker.type == Marker.SPHERE:
-            node = self._scene.add_icosphere(
-                name, 0.5, scale=(scale.x, scale.y, scale.z), subdivisions=2, **look, **pose
-            )
-        elif marker.type == Marker.CUBE:
-            node = self._scene.add_box(
-                name, dimensions=(scale.x, scale.y, scale.z), **look, **pose
-            )
-        elif marker.type == Marker.CYLINDER:
-            node = self._scene.add_cylinder(name, scale.x / 2, scale.z, **look, **pose)
-        elif marker.type in (Marker.ARROW, Marker.LINE_LIST):
-            points = np.array([(one.x, one.y, one.z) for one in marker.points]).reshape(-1, 3)
-            if not len(points):  # an arrow by its pose and length
-                points = np.array([[0.0, 0.0, 0.0], [scale.x, 0.0, 0.0]])
-            pairs = points[: len(points) // 2 * 2].reshape(-1, 2, 3).astype(np.float32)
-            long = np.linalg.norm(pairs[:, 1] - pairs[:, 0], axis=1).max(initial=0.0)
-            if marker.type == Marker.ARROW and long > 0:
-                width = scale.x if marker.points else scale.y
-                node = self._scene.add_arrows(
-                    name, pairs, rgb, shaft_radius=width / 2, head_radius=width,
-                    head_length=min(3 * width, 0.5 * long), **pose,
-                )  # fmt: skip
-            elif marker.type == Marker.LINE_LIST:
-                node = self._scene.add_line_segments(
-                    name, pairs, rgb, thickness=scale.x, **pose
-                )
-        if node is not None:
-            self._nodes[key] = node
-        elif key in self._nodes:
-            self._nodes.pop(key).remove()
+        body, shape = frame if frame in self._links else WORLD, _shape(marker)
+        if shape is None or name in self._drawn and self._drawn[name].body != body:
+            self._remove(name)
+        if shape is not None:
+            color, round_ = marker.color, isinstance(shape, Sphere)
+            scale = (marker.scale.x, marker.scale.y, marker.scale.z) if round_ else (1.0,) * 3
+            self._drawn[name] = Item(
+                f"marker_{name}", body, shape, (color.r, color.g, color.b, color.a),
+                _pose(marker.pose), scale,
+            )  # fmt: skip
+            self._scene.draw([self._drawn[name]])
 
 
-def _unit(turn: tuple[float, float, float, float]) -> Array:
-    """A quaternion of length one; (0, 0, 0, 0), which some send, is no turn."""
-    length = float(np.linalg.norm(turn))
-    return np.array(turn) / length if length else np.array([1.0, 0.0, 0.0, 0.0])
+def _shape(marker: Marker) -> Shape | None:
+    scale = marker.scale
+    if marker.type == Marker.SPHERE:
+        return Sphere(0.5)
+    if marker.type == Marker.CUBE:
+        return Box((scale.x, scale.y, scale.z))
+    if marker.type == Marker.CYLINDER:
+        return Cylinder(scale.x / 2, scale.z)
+    points = np.array([(one.x, one.y, one.z) for one in marker.points]).reshape(-1, 3)
+    if marker.type == Marker.LINE_LIST:
+        return Lines(_pairs(points), scale.x)
+    if marker.type == Marker.ARROW:
+        if len(points):
+            return Arrows(_pairs(points), scale.x / 2)
+        return Arrows(np.array([[[0.0, 0.0, 0.0], [scale.x, 0.0, 0.0]]]), scale.y / 2)
+    return None
+
+
+def _pairs(points: Array) -> Array:
+    return points[: len(points) // 2 * 2].reshape(-1, 2, 3)
+
+
+def _pose(pose: Any) -> Pose:
+    """The pose of a message; of the quaternion (0, 0, 0, 0), which some send, no turn."""
+    place, turn = pose.position, pose.orientation
+    quaternion = np.array([turn.x, turn.y, turn.z, turn.w])
+    rotation = Rotation.from_quat(quaternion).as_matrix() if quaternion.any() else np.eye(3)
+    return Pose(rotation, np.array([place.x, place.y, place.z]))

@@ -24,7 +24,8 @@ from ...model.read.description import read_description
 from ...model.split_joints import quaternions_in_loops, split_joints
 from ...names import in_markdown
 from ...view.page.page import Page
-from ...view.scene.robot_scene import ROOT, RobotScene, frame_camera
+from ...view.scene.camera import ABOVE, Camera
+from ...view.scene.shown_robot import ShownRobot
 from ...view.scene.visuals import read_visuals
 from ..node.description import LATCHED
 from ..node.refusals import one_line
@@ -56,7 +57,7 @@ class Viewer(Node):
         page.say(WAITING)
         self._lock = threading.Lock()
         self._model: Model | None = None
-        self._scene: RobotScene | None = None
+        self._shown: ShownRobot | None = None
         self._markers: MarkerScene | None = None
         self._description: str | None = None
         self._positions: dict[str, float] = {}
@@ -82,7 +83,7 @@ class Viewer(Node):
                 self._show_robot(description, None)
             except MbdynError as error:
                 self._page.say(f"**Refused the robot_description.** {in_markdown(one_line(error))}")
-        if self._scene is None or self._model is None or self._markers is None:
+        if self._shown is None or self._model is None or self._markers is None:
             with self._lock:
                 self._arrays = arrays | self._arrays
             return
@@ -90,7 +91,7 @@ class Viewer(Node):
         labels, rows, _ = scalar_motions(joint_blocks(self._model.joints))
         position[rows] = [positions.get(label, 0.0) for label in labels]
         with self._page.server.atomic():
-            self._scene.move(position)
+            self._shown.move(position)
             for topic, message in arrays.items():
                 self._markers.show(topic, message)
         self._tell(positions, heard)
@@ -99,18 +100,15 @@ class Viewer(Node):
         model = read_description(source)
         self._model = split_joints(model, quaternions_in_loops(model))
         start = _at_zero(self._model)
-        before = self._page.server.scene.get_handle_by_name(ROOT)
-        if before is not None:
-            before.remove()
-        self._scene = RobotScene(
-            self._page.server, self._model, read_visuals(source), folder, start
-        )
-        frame_camera(self._page.server, self._scene.low, self._scene.high)
-        self._markers = MarkerScene(self._page.server, self._scene, self._model)
+        scene = self._page.scene
+        scene.clear()
+        shown = self._shown = ShownRobot(scene, self._model, read_visuals(source), folder, start)
+        Camera(self._page.server, shown.low, shown.high, ABOVE)
+        self._markers = MarkerScene(scene, [link.name for link in self._model.links])
 
     def _tell(self, positions: dict[str, float], heard: int) -> None:
-        assert self._model is not None and self._scene is not None
-        lines = [f"**{in_markdown(self._model.name)}**", *map(in_markdown, self._scene.remarks)]
+        assert self._model is not None and self._shown is not None
+        lines = [f"**{in_markdown(self._model.name)}**", *map(in_markdown, self._shown.remarks)]
         if heard:
             lines.append(f"{len(positions)} joints on `joint_states`")
             heard_of = {label.partition("/")[0] for label in positions}

@@ -14,7 +14,7 @@ ON_THE_LIMIT = 1e-9
 
 
 def with_stops(robot: Robot, q: Array, environment: Environment | None) -> Environment | None:
-    """The environment, with stops at all limits that hold at q where it says nothing of them.
+    """The environment; where it says nothing of stops, with those at all limits that q keeps.
 
     A joint that starts beyond its limits has no stops, and is warned of. None where there is
     nothing to hit.

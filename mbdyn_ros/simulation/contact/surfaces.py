@@ -15,6 +15,7 @@ from ...array import Array, NoNumbers, as_number
 from ...equations.algebra.spatial import SX, constant
 from ...equations.contact.signed_distance import from_distance, from_face, length, level
 from ...errors import InputError, brief
+from ...model.axes import rotation_onto
 from ...program.symbols import alone, lasting
 
 XYZ = ("x", "y", "z")
@@ -143,7 +144,7 @@ class Surface:
         """A plane through a point (m); its normal points into free space. Default: the floor."""
         p = single_vector(f"surface {name!r}: point", point, XYZ)
         n = _direction(f"surface {name!r}: normal", normal)
-        shape = Shape("plane", np.array([np.inf, np.inf, 0.0]), p, _axes(n))
+        shape = Shape("plane", np.array([np.inf, np.inf, 0.0]), p, rotation_onto(n))
 
         def g(x: SX) -> SX:
             return ca.dot(constant(n), x - constant(p))
@@ -183,7 +184,7 @@ class Surface:
         c = single_vector(f"surface {name!r}: center", center, XYZ)
         d = _direction(f"surface {name!r}: axis", axis)
         across = np.eye(3) - np.outer(d, d)
-        shape = Shape("cylinder", np.array([2 * r, 2 * r, np.inf]), c, _axes(d))
+        shape = Shape("cylinder", np.array([2 * r, 2 * r, np.inf]), c, rotation_onto(d))
         g, distance = _round(r, c, across, inside)
         return cls(g, restitution, friction, name, shape, distance)
 
@@ -261,7 +262,7 @@ def _round(
 
 
 def checked_restitution(what: str, value: float) -> float:
-    """A coefficient of restitution, refused where it is none."""
+    """A coefficient of restitution, from 0 to 1; anything else is refused."""
     return number_within(f"{what}: restitution", value, 1.0, "from 0 (dead) to 1 (elastic)")
 
 
@@ -290,10 +291,3 @@ def _direction(what: str, vector: Sequence[float] | Array) -> Array:
         raise InputError(f"{what} is {numbers.tolist()}: it has no direction")
     unit: Array = numbers / length
     return unit
-
-
-def _axes(z: Array) -> Array:
-    """A right-handed frame (3, 3) round a unit z axis."""
-    x = np.cross(np.eye(3)[int(np.abs(z).argmin())], z)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])

@@ -231,7 +231,7 @@ class Stepper(Accounts):
             self._tree.take_home_along(self.q)
 
     def limit_energy(self, most: float) -> None:
-        """Take from all velocities alike what the energy is above so much (J); it is `trimmed`."""
+        """Scale all velocities down where the energy exceeds `most` (J); what goes is `trimmed`."""
         kinetic, potential = self.energy.tolist()
         gain = kinetic + potential - most
         if gain > 0 and kinetic > 0:

@@ -22,6 +22,7 @@ import numpy as np
 
 from ...errors import InputError
 from ...model.model import Array
+from ..scene.scene import Scene
 from .origin import own_pages_only
 from .style import add_style
 
@@ -65,7 +66,7 @@ class Page:
 
     Attributes
     ----------
-    server : of viser; its `scene` and `gui` are filled by others.
+    server : of viser; its `gui` is filled by others. scene : so is this.
     playing : whether time goes on.
     words : the Markdown above all controls.
 
@@ -95,10 +96,11 @@ class Page:
         )  # fmt: skip
         self.server.gui.main_panel.dock_right()
         self.server.gui.main_panel.set_width(PANEL)
-        scene = self.server.scene
-        scene.configure_default_lights(cast_shadow=False)
-        scene.configure_environment_map(hdri=None)  # seconds of work without a graphics card
-        scene.add_light_ambient("/daylight", intensity=AMBIENT)
+        space = self.server.scene
+        space.configure_default_lights(cast_shadow=False)
+        space.configure_environment_map(hdri=None)  # seconds of work without a graphics card
+        space.add_light_ambient("/daylight", intensity=AMBIENT)
+        self.scene = Scene(self.server)
         add_style(self.server.gui)
         self.server.on_client_connect(self._fit_narrow)
         self.words = self.server.gui.add_markdown("")
@@ -180,9 +182,7 @@ class Page:
             self.server.stop()
 
 
-def narrow_view(
-    look_at: Array, position: Array, fov: float, aspect: float
-) -> tuple[Array, Array]:
+def narrow_view(look_at: Array, position: Array, fov: float, aspect: float) -> tuple[Array, Array]:
     """Where to look from where so that a window higher than wide shows all, above the controls.
 
     Examples

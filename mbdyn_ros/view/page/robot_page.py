@@ -13,7 +13,8 @@ from ...model.model import Array
 from ...names import in_markdown
 from ...robot import Robot
 from ...units import position_unit
-from ..scene.robot_scene import RobotScene, frame_camera
+from ..scene.camera import ABOVE, Camera
+from ..scene.shown_robot import ShownRobot
 from ..scene.visuals import Visual
 from .excursion import Excursion, excursion
 from .joint_sliders import JointSliders
@@ -33,7 +34,7 @@ class RobotPage:
 
     Parameters
     ----------
-    page : an empty page. visuals, folder : as of `RobotScene`.
+    page : an empty page. visuals, folder : as of `ShownRobot`.
     q : (nq,) where it is first shown; at home unless given.
     recording : a motion to play. shown : as of `ShowFolder`; the masses of robots without
         visuals always.
@@ -56,17 +57,17 @@ class RobotPage:
         if q is not None:
             self.sliders.start_at(q)
         position = robot.joint_state(self.sliders.q)[0]
-        self.scene = RobotScene(page.server, robot.model, visuals, folder, position)
-        frame_camera(page.server, self.scene.low, self.scene.high)
+        self._shown = ShownRobot(page.scene, robot.model, visuals, folder, position)
+        Camera(page.server, self._shown.low, self._shown.high, ABOVE)
         if robot.floating_base:
-            self.scene.move_base(self.sliders.q[:7])
+            self._shown.move_base(self.sliders.q[:7])
         moved = [label for label in self.sliders.single if label in robot.velocity_labels]
         choices = [*([RECORDED] if recording is not None else []), *moved]
         self._movable = bool(choices)
         if self._movable:
             self._add_motion(choices)
         self._show_folder = ShowFolder(
-            page, robot, self.scene, shown if visuals else (*shown, "masses")
+            page, robot, self._shown, shown if visuals else (*shown, "masses")
         )
         with gui.add_folder("At this pose"):
             self._numbers = gui.add_markdown("")
@@ -164,9 +165,9 @@ class RobotPage:
     def _show(self, q: Array, v: Array, a: Array) -> None:
         position = self.robot.joint_state(q)[0]
         with self.page.server.atomic():
-            self.scene.move(position)
+            self._shown.move(position)
             if self.robot.floating_base:
-                self.scene.move_base(q[:7])
+                self._shown.move_base(q[:7])
             self._show_folder.follow(q, v, a)
 
     def _holding(self, q: Array) -> Array | None:
@@ -199,4 +200,4 @@ class RobotPage:
         return words
 
     def _say(self, words: Sequence[str]) -> None:
-        self.page.say(*words, *map(in_markdown, self.scene.remarks))
+        self.page.say(*words, *map(in_markdown, self._shown.remarks))

@@ -2,62 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import numpy as np
 
 from ...model.model import Array
 from ...robot import Robot
-from .robot_scene import RobotScene, placed
-
-if TYPE_CHECKING:
-    import viser
+from ..colors import Color
+from .scene import ORIGIN, Arrows, Item
+from .shown_robot import ShownRobot
 
 ARROW_SHARE = 0.3
-"""The arrow of the largest force, as a share of the robot's size."""
+"""The arrow of the largest force, as a share of the subject's size."""
 
 THICK = 0.009
-"""Radius of an arrow's shaft, as a share of the robot's size."""
+"""Radius of an arrow's shaft, as a share of the subject's size."""
 
-COLOR = (120, 40, 140)
+FORCE_COLOR: Color = (0.25, 0.03, 0.33, 1.0)
+"""Dark, because arrows are lit from all sides."""
 
 
-class JointArrows:
-    """Arrows where a joint pushes the link that it carries, loops included."""
+def show_joint_forces(shown: ShownRobot, robot: Robot, q: Array, v: Array, a: Array) -> float:
+    """Draw arrows where joints push the links that they carry, loops included.
 
-    def __init__(self, server: viser.ViserServer, robot: Robot, scene: RobotScene) -> None:
-        self._robot, self._size = robot, scene.size
-        self._arrows: dict[str, Any] = {}
-        for joint in robot.model.joints:
-            if joint.nv:
-                self._add(server, joint.name, f"{scene.node(joint.child)}/force")
-        for k, loop in enumerate(robot.model.loops):
-            at = f"{scene.node(loop.predecessor)}/loop_{k}"
-            server.scene.add_frame(at, show_axes=False, **placed(loop.predecessor_frame))
-            self._add(server, loop.name, f"{at}/force")
-
-    def _add(self, server: viser.ViserServer, name: str, node: str) -> None:
-        thick = THICK * self._size
-        self._arrows[name] = server.scene.add_arrows(
-            node, np.zeros((1, 2, 3), np.float32), COLOR, shaft_radius=thick,
-            head_radius=2.2 * thick, head_length=6 * thick, visible=False,
-        )  # fmt: skip
-
-    def hide(self) -> None:
-        """Take them from the picture."""
-        for arrow in self._arrows.values():
-            arrow.visible = False
-
-    def show(self, q: Array, v: Array, a: Array) -> float:
-        """Draw the forces of a state; return the largest, N."""
-        wrenches = self._robot.joint_wrenches(q, v, a)
-        forces = {name: wrenches[name][:3] for name in self._arrows if name in wrenches}
-        sizes = {name: float(np.linalg.norm(one)) for name, one in forces.items()}
-        most = max(sizes.values(), default=0.0)
-        for name, force in forces.items():
-            arrow = self._arrows[name]
-            arrow.visible = sizes[name] > 1e-3 * most
-            if arrow.visible:
-                way = force * (ARROW_SHARE * self._size / most)
-                arrow.points = np.stack([np.zeros(3), way])[None].astype(np.float32)
-        return most
+    Returns
+    -------
+    float
+        The largest of the forces, N.
+    """
+    wrenches = robot.joint_wrenches(q, v, a)
+    places = {joint.name: (joint.child, ORIGIN) for joint in robot.model.joints if joint.nv}
+    places |= {loop.name: (loop.predecessor, loop.predecessor_frame) for loop in robot.model.loops}
+    forces = {name: wrenches[name][:3] for name in places if name in wrenches}
+    most = max((float(np.linalg.norm(one)) for one in forces.values()), default=0.0)
+    full = ARROW_SHARE * shown.size / (most or 1.0)
+    shown.scene.draw(
+        Item(
+            f"force_in_{name}", places[name][0],
+            Arrows(np.stack([np.zeros(3), full * force])[None], THICK * shown.size), FORCE_COLOR,
+            places[name][1], group="forces",
+        )
+        for name, force in forces.items()
+    )  # fmt: skip
+    return most

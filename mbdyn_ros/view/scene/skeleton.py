@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...model.model import Array, Model
-from ..colors import color_of, rgb
-from .visuals import Color, Visual
+from ..colors import Color, color_of, rgb
+from .visuals import Visual
 
 
 @dataclass(frozen=True, eq=False)

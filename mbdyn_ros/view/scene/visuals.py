@@ -13,11 +13,10 @@ from ...model.read.shape import read_shape
 from ...model.read.source_text import NamedText, Source
 from ...model.read.xml_source import XmlSource
 from ...model.shapes import Geometry
+from ..colors import Color
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
-
-Color = tuple[float, float, float, float]
 
 PLAIN: Color = (0.62, 0.66, 0.71, 1.0)
 """Colour of visuals that name none."""
@@ -76,9 +75,7 @@ def _visuals(model: Model) -> Iterator[Visual]:
                 yield Visual(link.name, one.origin, one.geometry, (r, g, b, a), bool(one.color))
 
 
-def _visual(
-    document: XmlSource, element: Element, link: str, named: dict[str, Color]
-) -> Visual:
+def _visual(document: XmlSource, element: Element, link: str, named: dict[str, Color]) -> Visual:
     color = None
     material = document.child(element, "material")
     if material is not None:

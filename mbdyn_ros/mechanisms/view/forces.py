@@ -1,0 +1,108 @@
+"""Forces in the joints and meshes of a mechanism: arrows in its scene, and sentences."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...model.model import Array
+from ...view.scene.joint_arrows import ARROW_SHARE, FORCE_COLOR, THICK
+from ...view.scene.scene import Arrows, Item
+from ..cut_open import Connection, connections
+from ..layout import GROUND, Mesh
+from ..pose import Points
+from .run import Run
+from .shown_mechanism import extent
+
+IN_FRONT = 0.1
+"""Height of arrows above the parts, as a share of the mechanism's size."""
+
+ORDINARY = 2.0
+"""Arrows grow up to so many times the largest force of an ordinary instant: peaks would leave
+nothing to see of all others."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Pushed:
+    """The force of one part on another, and where: `force` (instants,) as complex numbers, N;
+    `moment` of wheels on one axle, which share nothing else, N m."""
+
+    name: str
+    first: str
+    second: str
+    place: Points
+    force: Points
+    moment: Array | None = None
+
+    @staticmethod
+    def of(run: Run, one: Connection | Mesh) -> _Pushed:
+        pose, found = run.analysis.pose, run.analysis.reactions[one.name]
+        force = found[:, 0] + 1j * found[:, 1]
+        if isinstance(one, Connection):
+            place = pose.point(one.second, one.at_second)
+            return _Pushed(one.name, one.first, one.second, place, force)
+        moment = found[:, 2] if found[:, 2].any() else None  # else the teeth push
+        place = pose.pitch_point(one)
+        return _Pushed(one.name, one.driver, one.driven, place, force, moment)
+
+    def said(self, row: int) -> str:
+        """In words, at an instant."""
+        force = complex(self.force[row])
+        if not np.isfinite(force):
+            return "undetermined here"
+        if self.moment is not None:
+            return f"the {self.first} turns the {self.second} with {self.moment[row]:.3g} N m"
+        angle = math.degrees(math.atan2(force.imag, force.real))
+        return f"the {self.first} pushes the {self.second} with {abs(force):.3g} N at {angle:.0f}°"
+
+
+class Forces:
+    """The forces of one run, in all joints, pins and meshes; found when they are first asked for.
+
+    The arrow of `_full` newtons is the longest.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    @functools.cached_property
+    def _pushed(self) -> tuple[_Pushed, ...]:
+        layout = self._run.mechanism.layout()
+        between: tuple[Connection | Mesh, ...] = (*connections(layout), *layout.meshes)
+        return tuple(_Pushed.of(self._run, one) for one in between)
+
+    @functools.cached_property
+    def _largest(self) -> Array:
+        """Of all forces, at every instant, N."""
+        sizes = np.abs([one.force for one in self._pushed])
+        return np.where(np.isfinite(sizes), sizes, 0.0).max(axis=0, initial=0.0)
+
+    @functools.cached_property
+    def _size(self) -> float:
+        return extent(self._run.analysis.pose)
+
+    @functools.cached_property
+    def _full(self) -> float:
+        most, full = float(self._largest.max()), ORDINARY * float(np.median(self._largest))
+        return full if 0 < full < most else most
+
+    def items(self, row: int) -> Iterator[Item]:
+        """Arrows at an instant, where the forces act."""
+        size = self._size
+        for one in self._pushed:
+            start, force = one.place[row], np.nan_to_num(one.force[row])
+            end = start + force * ARROW_SHARE * size / max(abs(force), self._full or 1.0)
+            points = np.array([[[at.real, at.imag, IN_FRONT * size] for at in (start, end)]])
+            arrow = Arrows(points, THICK * size)
+            yield Item(f"force_in_{one.name}", GROUND, arrow, FORCE_COLOR, group="forces")
+
+    def sentences(self, row: int) -> str:
+        """Which part pushes which at an instant, as Markdown: one line a joint."""
+        lines = [f"- `{one.name}`: {one.said(row)}" for one in self._pushed]
+        if self._full < self._largest.max():
+            lines.append(f"- arrows are no longer than that of {self._full:.3g} N")
+        return "\n".join(lines)

@@ -1,0 +1,158 @@
+"""A planar mechanism in a scene: upright, seen from the front, its parts in layers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...model.axes import rotation_onto
+from ...model.model import Array
+from ...model.model import Pose as Place
+from ...model.shapes import Box, Cylinder, Sphere
+from ...view.colors import color_of, rgb
+from ...view.scene.scene import Item, Lines, Scene, Skin
+from .. import Block, Mechanism
+from ..layout import GROUND, Part, wheel_radii
+from ..link import Bar, Wheel
+from ..pose import RIM, Points, Pose
+from .part_mesh import FACES, block_outline, rounded_outline, solid, toothed_outline
+
+UPRIGHT = Place(rotation_onto(np.array([0.0, -1.0, 0.0])))
+"""Puts the plane's y axis on the world's z axis."""
+
+BAR_SHARE = 0.028
+"""Half the width of a bar, of the mechanism's size."""
+
+DARK, RAIL, GREY, RED = (
+    (*rgb(one), 1.0) for one in ("#2b2f36", "#969ca4", "#787e86", "#c41e3a")
+)  # fmt: skip
+FADED = 0.25
+"""Opacity of a design that is no longer what the sliders show."""
+
+
+class ShownMechanism:
+    """The bodies and items of one mechanism; designs of its kind are shown one after the other."""
+
+    def __init__(self, scene: Scene, mechanism: Mechanism, pose: Pose) -> None:
+        self._scene = scene
+        scene.hang(GROUND, pose=UPRIGHT)
+        for part in mechanism.layout().parts:
+            scene.hang(part.name, GROUND)
+        self.shape(mechanism, pose)
+
+    def shape(self, mechanism: Mechanism, pose: Pose, opacity: float = 1.0) -> None:
+        """Show another design; `pose` is its whole motion."""
+        self._pose = pose
+        self._scene.draw(_items(mechanism, pose, opacity))
+
+    def move(self, k: int) -> None:
+        """Show instant `k` of the motion."""
+        for part in self._pose.layout.parts:
+            place = self._pose.origins[part.name][k]
+            half = np.angle(self._pose.directions[part.name][k]) / 2
+            turn = np.array([math.cos(half), 0.0, 0.0, math.sin(half)])
+            self._scene.move(part.name, np.array([place.real, place.imag, 0.0]), turn)
+
+
+def extent(pose: Pose) -> float:
+    """The size of a mechanism over its motion, m."""
+    low, high = bounds(pose)
+    return float(np.linalg.norm(high - low))
+
+
+def bounds(pose: Pose) -> tuple[Array, Array]:
+    """Corners (3,) of what all its pins sweep, in the world, m."""
+    swept = [pin for part in pose.layout.parts for pin in pose.outline(part.name)]
+    points = np.concatenate([*swept, *_rings(pose), np.zeros(1)])
+    places = np.stack([points.real, np.zeros(len(points)), points.imag])
+    return places.min(axis=1), places.max(axis=1)
+
+
+def _items(mechanism: Mechanism, pose: Pose, opacity: float) -> Iterator[Item]:
+    layout = mechanism.layout()
+    wide = BAR_SHARE * extent(pose)
+    deep, top, radii = 0.8 * wide, len(layout.parts), wheel_radii(layout)
+    for k, part in enumerate(layout.parts):
+        outline = _outline(part, wide, radii.get(part.name, wide))
+        body = Skin(solid(outline, k * deep, (k + 0.9) * deep), FACES)
+        yield Item("body", part.name, body, (*rgb(color_of(k)), opacity))
+        mass, (along, across) = float(part.piece.mass), part.piece.middle
+        ball = Sphere(wide * min(max(0.7 * mass ** (1 / 3), 0.25), 1.6))
+        yield Item("mass", part.name, ball, RED, _at(along, across, (k + 0.9) * deep))
+        if part.slides:
+            yield _rail(part, pose, wide, deep)
+        elif part.parent == GROUND:
+            x, y = part.at
+            foot = [(x, y), (x - 1.6 * wide, y - 2.4 * wide), (x + 1.6 * wide, y - 2.4 * wide)]
+            stand = Skin(solid(rounded_outline(foot, 0.5 * wide), -0.9 * deep, -0.1 * deep), FACES)
+            yield Item(f"stand_of_{part.name}", GROUND, stand, GREY)
+    for name, owner, at in _pins(mechanism):
+        pin = Cylinder(0.4 * wide, (top + 0.6) * deep)
+        yield Item(f"pin_{name}", owner, pin, DARK, _at(*at, top / 2 * deep))
+    path = _polyline(_traced(mechanism, pose), -0.2 * deep)
+    yield Item("path", GROUND, Lines(path, 2.0, in_pixels=True), RED)
+    for ring in _rings(pose):
+        yield Item("ring", GROUND, Lines(_polyline(ring, top * deep), 5.0, in_pixels=True), GREY)
+
+
+def _at(x: float, y: float, z: float) -> Place:
+    return Place(translation=np.array([x, y, z], dtype=float))
+
+
+def _rail(part: Part, pose: Pose, wide: float, deep: float) -> Item:
+    """A rail as long as the part slides; a lever is a rail of its own."""
+    slides = pose.slides[part.name]
+    low, high = float(slides.min()) - 2 * wide, float(slides.max()) + 2 * wide
+    along, thin, middle = high - low, 0.5 * wide, (low + high) / 2
+    size = (thin, along, 0.4 * deep) if part.across else (along, thin, 0.4 * deep)
+    x, y = (0.0, middle) if part.across else (middle, 0.0)
+    at = _at(part.at[0] + x, part.at[1] + y, -0.4 * deep)
+    return Item(f"rail_of_{part.name}", part.parent, Box(size), RAIL, at)
+
+
+def _pins(mechanism: Mechanism) -> list[tuple[str, str, tuple[float, float]]]:
+    """Name, part and place of every pin: of turning parts, and those that close loops."""
+    layout = mechanism.layout()
+    pins = [(part.joint, part.name, (0.0, 0.0)) for part in layout.parts if not part.slides]
+    return pins + [(pin.name, pin.first, pin.at_first) for pin in layout.pins]
+
+
+def _outline(part: Part, wide: float, radius: float) -> Array:
+    piece = part.piece
+    if isinstance(piece, Wheel):
+        return toothed_outline(radius, 0.5 * min(wide, radius / 3))
+    if isinstance(piece, Block):
+        return block_outline(4 * wide, 2.6 * wide)
+    return rounded_outline(piece.pins, wide)
+
+
+def _rings(pose: Pose) -> list[Points]:
+    """Pitch circles of the wheel that stands still, where there is one, as points of the plane."""
+    radius = wheel_radii(pose.layout).get(GROUND)
+    carriers = [one.carrier for one in pose.layout.meshes if GROUND in (one.driver, one.driven)]
+    if radius is None or not carriers:
+        return []
+    return [pose.origins[carriers[0]][0] + radius * np.exp(1j * RIM)]
+
+
+def _polyline(points: Points, height: float) -> Array:
+    """A line through points of the plane, complex, as its segments (n, 2, 3)."""
+    line = np.column_stack([points.real, points.imag, np.full(len(points), height)])
+    return np.stack([line[:-1], line[1:]], axis=1)
+
+
+def _traced(mechanism: Mechanism, pose: Pose) -> Points:
+    """The path that is drawn: of the end of an output that floats, as a leg's foot; else of the
+    coupler's third pin or middle, else of the last bar's end."""
+    bars = [part for part in mechanism.layout().parts if isinstance(part.piece, Bar)]
+    if not bars:
+        return pose.origins[mechanism.output]
+    floating = [part for part in bars if part.parent != GROUND]
+    if any(part.name == mechanism.output for part in floating):
+        return pose.outline(mechanism.output)[-1]
+    pins = pose.outline((floating or bars[-1:])[0].name)
+    if len(pins) > 2:
+        return pins[2]
+    return (pins[0] + pins[1]) / 2 if floating else pins[1]

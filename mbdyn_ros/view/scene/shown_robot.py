@@ -1,0 +1,174 @@
+"""A robot in a scene, its links hanging on each other as in the description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from ...errors import InputError
+from ...model.axes import rotation_onto
+from ...model.blocks import joint_blocks
+from ...model.model import Array, Model, Pose
+from ...model.read.mesh_file import find_mesh, load_mesh
+from ...model.shapes import Box, Cylinder, Geometry, Mesh, Sphere
+from ..colors import Color
+from .camera import SMALLEST
+from .link_poses import link_poses, outwards
+from .scene import WORLD, Item, Painted, Scene, Shape, Skin, placed
+from .skeleton import skeleton
+from .visuals import Visual
+
+LEAST_BALL, LARGEST_BALL = 0.008, 0.035
+"""Radii of centres of mass, of the size; a ball is as large as its share of the largest mass."""
+
+MASS_COLOR: Color = (0.80, 0.10, 0.20, 0.75)
+
+COLLISION_COLOR: Color = (0.90, 0.62, 0.0, 0.35)
+
+CENTER, ROD = 0.025, 0.012
+"""Radii of the ball at the centre of mass of the whole and of rods, of the size."""
+
+LISTED = 3
+"""Meshes that are not shown and said by name."""
+
+
+class ShownRobot:
+    """The bodies and items of one robot.
+
+    Groups of its items are "masses", which are seen at first where nothing else is, and
+    "collision" and "center", which are not.
+
+    Parameters
+    ----------
+    folder : of the URDF, from which meshes are looked for; None for one that is no file.
+    position : of all joints, where it is first shown.
+
+    Attributes
+    ----------
+    remarks : what could not be drawn, in words.
+    low, high : (3,) corners of a box around it, m. size : of the largest way across it, m.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        model: Model,
+        visuals: tuple[Visual, ...],
+        folder: Path | None,
+        position: Array,
+    ) -> None:
+        self.scene, self._root, self._folder = scene, model.root, folder
+        self._lost: list[str] = []
+        blocks = joint_blocks(model.joints)
+        scene.hang(model.root)
+        for joint in outwards(model):
+            scene.hang(joint.child, joint.parent, joint.origin)
+        self._moving = [(joint, blocks[joint.name].q) for joint in model.joints if joint.nv]
+        poses = link_poses(model, position)
+        points = np.array([pose.translation for pose in poses.values()])
+        self.size = max(float(np.ptp(points, axis=0).max()), SMALLEST)
+        collisions = [
+            Visual(link.name, one.origin, one.geometry, COLLISION_COLOR)
+            for link in model.links
+            for one in link.collisions
+            if one.geometry
+        ]
+        self.has_collisions = bool(collisions)
+        items = [
+            *self._shapes(visuals, "visual"), *self._shapes(collisions, "collision"),
+            *_rods(model, visuals, ROD * self.size), *_masses(model, self.size),
+        ]  # fmt: skip
+        for group, visible in (("masses", not visuals), ("collision", False), ("center", False)):
+            scene.show(group, visible)
+        scene.draw(items)
+        self.remarks = [
+            f"{len(self._lost)} meshes are not shown: {'; '.join(self._lost[:LISTED])}"
+            + (" ..." if len(self._lost) > LISTED else "")
+        ][: len(self._lost)]
+        corners = np.concatenate([points, *(_corners(one, poses) for one in items)])
+        self.low, self.high = corners.min(axis=0), corners.max(axis=0)
+        self.move(position)
+
+    def move(self, position: Array) -> None:
+        """Show the robot at a full joint state (n,)."""
+        for joint, place in self._moving:
+            self.scene.move(joint.child, **placed(joint.origin @ joint.pose(position[place])))
+
+    def move_base(self, base: Array) -> None:
+        """Show a floating base at [x y z qx qy qz qw]."""
+        self.scene.move(self._root, base[:3], base[[6, 3, 4, 5]])
+
+    def show_center(self, place: Array | None) -> None:
+        """Show the centre of mass of the whole at a place (3,) of the world; None hides it."""
+        self.scene.show("center", place is not None)
+        if place is not None:
+            ball, at = Sphere(CENTER * self.size), Pose(translation=place)
+            self.scene.draw([Item("center", WORLD, ball, MASS_COLOR, at, group="center")])
+
+    def _shapes(self, visuals: Iterable[Visual], group: str) -> Iterator[Item]:
+        for k, one in enumerate(visuals):
+            shape = self._shape(one.geometry)
+            if shape is not None:
+                scale = one.geometry.scale if isinstance(one.geometry, Mesh) else (1.0, 1.0, 1.0)
+                yield Item(
+                    f"{group}_{k}", one.link, shape, one.color, one.origin, scale, group
+                )
+
+    def _shape(self, shape: Geometry) -> Shape | None:
+        """The shape in the scene; None of a mesh that cannot be read."""
+        if not isinstance(shape, Mesh):
+            return shape
+        path = find_mesh(shape.file, self._folder)
+        try:
+            if path is None:
+                raise InputError(f"{shape.file}: no such file")
+            mesh = load_mesh(path)
+        except InputError as error:
+            self._lost.append(str(error))
+            return None
+        if any(one.visual.defined for one in mesh.geometry.values()):  # it brings its colours
+            return Painted(mesh.export(file_type="glb"), *mesh.bounds)
+        whole = mesh.to_mesh()
+        return Skin(whole.vertices, whole.faces)
+
+
+def _rods(model: Model, visuals: tuple[Visual, ...], thick: float) -> Iterator[Item]:
+    """Of links without visuals."""
+    for bone in skeleton(model, visuals):
+        yield Item("origin", bone.link, Sphere(1.6 * thick), bone.color)
+        for k, end in enumerate(bone.ends):
+            rod = Cylinder(thick, float(np.linalg.norm(end)))
+            at = Pose(rotation_onto(end / rod.length), end / 2)
+            yield Item(f"rod_{k}", bone.link, rod, bone.color, at)
+
+
+def _masses(model: Model, size: float) -> Iterator[Item]:
+    """Balls at the centres of mass."""
+    inertias = {link.name: link.inertia for link in model.links if link.inertia is not None}
+    most = max((one.mass for one in inertias.values()), default=0.0)
+    for link, one in inertias.items():
+        if one.mass > 0:
+            share = max(LARGEST_BALL * (one.mass / most) ** (1 / 3), LEAST_BALL)
+            at = Pose(translation=one.center)
+            yield Item("mass", link, Sphere(share * size), MASS_COLOR, at, group="masses")
+
+
+def _corners(item: Item, poses: dict[str, Pose]) -> Array:
+    """Corners (n, 3) of a box around an item, in the world, m."""
+    shape = item.shape
+    if isinstance(shape, Painted):
+        ends = np.array([shape.low, shape.high])
+    elif isinstance(shape, Skin):
+        ends = np.array([shape.vertices.min(axis=0), shape.vertices.max(axis=0)])
+    elif isinstance(shape, Box):
+        ends = np.outer((-0.5, 0.5), shape.size)
+    elif isinstance(shape, Cylinder):
+        ends = np.outer((-1, 1), (shape.radius, shape.radius, shape.length / 2))
+    else:
+        assert isinstance(shape, Sphere)
+        ends = np.outer((-1, 1), np.full(3, shape.radius))
+    box = np.stack(np.meshgrid(*(ends * item.scale).T), axis=-1).reshape(-1, 3)
+    pose = poses[item.body] @ item.pose
+    return box @ pose.rotation.T + pose.translation

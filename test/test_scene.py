@@ -1,0 +1,85 @@
+"""The scene of pages: what is declared is drawn, and changed in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from mbdyn_ros.model.model import Pose
+from mbdyn_ros.model.shapes import Box, Sphere
+
+viser = pytest.importorskip("viser")
+
+from mbdyn_ros.view.page.page import Address, Page  # noqa: E402
+from mbdyn_ros.view.scene.scene import WORLD, Arrows, Item, Scene  # noqa: E402
+
+RED = (1.0, 0.0, 0.0, 1.0)
+
+
+@pytest.fixture
+def page() -> Iterator[Page]:
+    one = Page("scene", Address(port=0))
+    yield one
+    one.close()
+
+
+def node(page: Page, body: str, name: str) -> Any:
+    return page.server.scene.get_handle_by_name(f"{page.scene.path(body)}/{name}")
+
+
+def test_what_is_drawn_again_is_changed_in_place(page: Page) -> None:
+    scene: Scene = page.scene
+    scene.hang("arm")
+    scene.hang("hand", "arm", Pose(translation=np.array([1.0, 0.0, 0.0])))
+    scene.draw([Item("ball", "hand", Sphere(0.1), RED)])
+    ball = node(page, "hand", "ball")
+    assert page.server.scene.get_handle_by_name(scene.path("hand")).position[0] == 1
+    at = Pose(translation=np.array([0.0, 0.0, 2.0]))
+    scene.draw([Item("ball", "hand", Sphere(0.3), (0.0, 1.0, 0.0, 0.5), at)])
+    assert node(page, "hand", "ball") is ball
+    assert (ball.radius, ball.color, ball.opacity) == (0.3, (0, 255, 0), 0.5)
+    assert ball.position.tolist() == [0, 0, 2]
+    scene.draw([Item("ball", "hand", Box((1.0, 2.0, 3.0)), RED)])
+    assert node(page, "hand", "ball").dimensions == (1.0, 2.0, 3.0)
+    scene.remove("hand", "ball")
+    assert node(page, "hand", "ball") is None
+
+
+def test_a_group_is_hidden_before_its_items_come(page: Page) -> None:
+    scene: Scene = page.scene
+    scene.show("masses", False)
+    items = [Item("a", WORLD, Sphere(1.0), RED, group="masses"), Item("b", WORLD, Sphere(1.0), RED)]
+    scene.draw(items)
+    assert [node(page, WORLD, name).visible for name in "ab"] == [False, True]
+    scene.show("masses", True)
+    assert node(page, WORLD, "a").visible
+    scene.show("masses", False)
+    scene.draw(items)
+    assert not node(page, WORLD, "a").visible
+
+
+def test_short_arrows_are_thin(page: Page) -> None:
+    """A head as long as its arrow would hide which way it points; none is drawn of no force."""
+    for length in (1.0, 0.01, 0.0):
+        points = np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, length]]])
+        page.scene.draw([Item("push", WORLD, Arrows(points, 0.02), RED)])
+        arrow = node(page, WORLD, "push")
+        assert arrow.shaft_radius == pytest.approx(min(0.02, length / 12))
+        assert arrow.head_length == pytest.approx(5 * arrow.shaft_radius)
+
+
+def test_another_subject_comes_after_clearing(page: Page) -> None:
+    scene: Scene = page.scene
+    for link in ("a b", "a/b"):
+        scene.hang(link)
+        scene.draw([Item("ball", link, Sphere(0.1), RED)])
+    before = [scene.path(link) for link in ("a b", "a/b")]
+    assert len(set(before)) == 2, "names that differ in what viewers cannot write"
+    scene.clear()
+    assert all(page.server.scene.get_handle_by_name(one) is None for one in before)
+    scene.hang("a b")
+    scene.draw([Item("ball", "a b", Sphere(0.2), RED)])
+    assert node(page, "a b", "ball").radius == 0.2
