@@ -35,17 +35,23 @@ def parsed(path: Path) -> ast.Module:
 
 
 @functools.cache
+def nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """All that stands in a file, however deep."""
+    return tuple(ast.walk(tree))
+
+
+@functools.cache
 def relative_imports(tree: ast.Module) -> list[ast.ImportFrom]:
     """What a module imports by dots, wherever in it, but for typing."""
     typing = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
         for inner in ast.walk(node)
     }
     return [
         node
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.ImportFrom) and node.level and id(node) not in typing
     ]
 
@@ -141,7 +147,7 @@ def test_only_ros_imports_rclpy() -> None:
     for module, path in modules().items():
         roots = {
             name.partition(".")[0]
-            for node in ast.walk(parsed(path))
+            for node in nodes(parsed(path))
             for name in (
                 [alias.name for alias in node.names]
                 if isinstance(node, ast.Import)
@@ -174,7 +180,7 @@ def test_a_docstring_names_its_noun() -> None:
     wordy = [
         (path, node.value.value[:40])
         for path in modules().values()
-        for node in ast.walk(parsed(path))
+        for node in nodes(parsed(path))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if str(node.value.value).startswith("What ")
     ]

@@ -27,7 +27,7 @@ BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 LASTING = ("view", "bench", "--page", "--gif", "--sweep", "--compare", "MBDYN_DUMP")
 """What serves until Ctrl-C, or takes its time and has its own test."""
 
-SECONDS = ["--duration", "0.05"]
+SECONDS = ["--duration", "0.02"]
 """Of a piezo robot's motion: `make test-all` takes the minutes that those of the pages take."""
 
 FLOOR = "surfaces:\n  - {name: floor, type: plane, restitution: 0.4, friction: 0.7}\n"

@@ -22,7 +22,10 @@ from mbdyn_ros.simulation.stepped.servo import Targets
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
-CRANE = str(Path(__file__).resolve().parents[1] / "urdf" / "manipulator.urdf")
+CRANE, UR5 = (
+    str(Path(__file__).resolve().parents[1] / "urdf" / name)
+    for name in ("manipulator.urdf", "ur5.urdf")
+)
 STEP = 1e-3
 
 
@@ -125,6 +128,21 @@ def test_a_step_is_approached_without_overshoot() -> None:
     far = np.array(positions) / rig.targets.position
     assert far[-1] == pytest.approx(1.0, abs=1e-6)
     assert far.max() < 1.002
+
+
+def test_joints_at_their_limits_come_to_rest() -> None:
+    """Of a stretched arm, which drove each other from limit to limit for ever."""
+    robot = mbdyn_ros.load(UR5)
+    rig = Rig(robot)
+    limits = [robot.model.joint(one).limits for one in robot.actuated_joints]
+    rig.limit = np.array([math.inf if one is None else one.effort for one in limits])
+    rig.motion.set_state(np.full(6, 0.15), np.zeros(6))
+    rig.targets.followed[:] = rig.targets.placed[:] = True
+    rig.targets.position[:] = 0.1
+    for _ in range(500):
+        rig.go()
+    assert rig.following.saturated()
+    assert rig.position == pytest.approx(np.full(6, 0.1), abs=1e-4)
 
 
 def test_a_velocity_is_followed_and_friction_overcome() -> None:

@@ -15,7 +15,7 @@ struct F(work) {
   const int32_t** reach;                                  /* of every row, and how many */
   size_t *reaches, *whose;                                /* and of which contact it is */
   BITS *on, *closed;                                      /* where each of the held is held */
-  int fresh;                                              /* `now` is of q and v */
+  int fresh, clear;                                       /* `now` is of q and v; nothing is near */
   int idle, clean;                                        /* no forces of contacts; `whole` is zero */
 };
 
@@ -36,7 +36,7 @@ static size_t F(share_room)(const struct walls* w, REAL* room, struct F(work)* x
   x->body = (int64_t*)w->body, x->partner = (int64_t*)w->partner;
   if (w->slots) ROOM(body, w->contacts), ROOM(partner, w->contacts);
 #undef ROOM
-  x->fresh = x->idle = x->clean = 0;
+  x->fresh = x->clear = x->idle = x->clean = 0;
   return (size_t)(at - room);
 }
 

@@ -16,6 +16,7 @@
 #include "lift.h"
 #include "meeting.h"
 #include "any_contact.h"
+#include "clearance.h"
 #include "impact.h"
 #include "convex.h"
 #include "nearest.h"
@@ -26,8 +27,8 @@ enum { MOST_LOCATED = 8, MOST_MERGES = 6, LANDINGS = 4 };
 
 #define GENTLE 2.   /* speed of what lands gently, of what a step makes */
 
-/* A step of length h from the state kept in x, the held contacts held. */
-static void go(const struct walls* w, struct walled* s, struct work1* x, double h) {
+/* A step of length h from the state kept in x, the held contacts held; distances may be unknown. */
+static void move_on(const struct walls* w, struct walled* s, struct work1* x, double h) {
   memcpy(s->q, x->q, w->nq * sizeof *s->q);
   memcpy(s->v, x->v, w->nv * sizeof *s->v);
   fly1(w, s, x, h);
@@ -38,6 +39,11 @@ static void go(const struct walls* w, struct walled* s, struct work1* x, double 
   }
   x->idle = !x->count;
   if (x->count || w->rubbing) hold1(w, s, x, h, is1(1));
+}
+
+/* The same, and the distances at its end. */
+static void go(const struct walls* w, struct walled* s, struct work1* x, double h) {
+  move_on(w, s, x, h);
   if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
   x->fresh = 1;
 }
@@ -106,8 +112,9 @@ static double part(const struct walls* w, struct walled* s, struct work1* x, dou
                    int locate) {
   const size_t m = w->contacts;
   int hits = 0, more;
-  if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
-  int touches = any_touches(w, x->now);
+  x->clear = is_clear(w, s, s->q, s->v, length);
+  if (!x->fresh && !x->clear) measure1(w, s, s->q, s->v, x->now);
+  int touches = !x->clear && any_touches(w, x->now);
   for (size_t k = 0; touches && k < m; ++k) {
     const double slope = x->now[2 * m + k];
     hits |= x->now[k] <= w->touching * slope && x->now[m + k] < -w->slow * slope;
@@ -129,8 +136,18 @@ static double part(const struct walls* w, struct walled* s, struct work1* x, dou
   x->start = x->now, x->now = last;
   memcpy(x->q, s->q, w->nq * sizeof *s->q);
   memcpy(x->v, s->v, w->nv * sizeof *s->v);
-  go(w, s, x, length);
-  if (!any_near(w, x->start, x->now, length)) return length;
+  move_on(w, s, x, length);
+  if (x->clear && is_clear(w, s, s->q, s->v, length)) {
+    x->fresh = 0, s->clear[1] = 0.;
+    return length;
+  }
+  if (x->clear) measure1(w, s, x->q, x->v, x->start);
+  if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
+  x->clear = 0, x->fresh = 1;
+  if (!any_near(w, x->start, x->now, length)) {
+    look_around(w, s, x->now);
+    return length;
+  }
   double first = 2.;
   size_t which = 0;
   for (int k = 0; k <= MOST_MERGES; ++k) {
@@ -235,7 +252,7 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
       left = parts > MOST_LOCATED ? 0. : left - done;
       held |= work.count > 0 || left > 0.;
     }
-    if (w->contacts) {
+    if (w->contacts && !work.clear) {
       const size_t m = w->contacts;
       const int under = any_under(w, work.now);
       int inside = 0;
@@ -251,7 +268,10 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
     }
     if (guarded && held) trim(w, s, &work);
     s->time = start + s->step;
-    if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) return -k - 1;
+    if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) {
+      s->unsound = 0;
+      return -k - 1;
+    }
     if (s->unsound) return k + 1;
   }
   return steps;

@@ -21,7 +21,7 @@ static size_t share_motion(const struct walls* w, double* at, double dt, struct 
 #define ROOM(place, size) s->place = at, at += (size)
   ROOM(q, w->nq), ROOM(v, w->nv), ROOM(force, 3 * w->contacts + w->rubbing);
   ROOM(slip, 3 * w->contacts), ROOM(mode, w->contacts), ROOM(memory, memory_of_motion(w) + 1);
-  ROOM(room, room_of_motion(w));
+  ROOM(clear, w->nq + 2), ROOM(room, room_of_motion(w));
   if (w->slots) ROOM(planes, PLANE * w->slots), ROOM(blocks, w->slots);
 #undef ROOM
   return (size_t)(at - start);

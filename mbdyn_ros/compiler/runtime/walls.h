@@ -34,6 +34,8 @@ struct walls {
      every contact and then of every row of dry friction, where theirs begin. */
   const int64_t *path_start, *reach_start;
   const int32_t *path, *reach;
+  /* How far distances change at most with q and, their rates, with v; NULL: nobody knows. */
+  const double *travel_q, *travel_v;
   /* Of every row of dry friction the number in v that it is, and that in q; -1: none. */
   const int64_t *still_v, *still_q;
   const double *restitution, *friction, *home;
@@ -58,9 +60,11 @@ struct walls {
    in use, a place (3) in the frame of its body with the radius of a ball there, a place (3) and
    the normal (3) of a plane in the frame of its partner, where both stand in the result of `rows`,
    and twice the number of its pair of shapes, one more where the body is that of the second. blocks:
-   see `near_solids.h`. crowded: whether more pairs were near than have room. */
+   see `near_solids.h`. crowded: whether more pairs were near than have room. clear: how far from
+   its wall everything was, how many steps are to go to the next look, and q there, see
+   `clearance.h`. */
 struct walled {
-  double *planes, *blocks;
+  double *planes, *blocks, *clear;
   size_t crowded;
   double *q, *v, *effort, *wrenches, *force, *slip, *mode, *slow, *whole;
   double time, step, lost, residual, trimmed;

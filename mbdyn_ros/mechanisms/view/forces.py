@@ -82,13 +82,17 @@ class Forces:
         return np.where(np.isfinite(sizes), sizes, 0.0).max(axis=0, initial=0.0)
 
     @functools.cached_property
+    def _size(self) -> float:
+        return extent(self._run.analysis.pose)
+
+    @functools.cached_property
     def _full(self) -> float:
         most, full = float(self._largest.max()), ORDINARY * float(np.median(self._largest))
         return full if 0 < full < most else most
 
     def items(self, row: int) -> Iterator[Item]:
         """Arrows at an instant, where the forces act."""
-        size = extent(self._run.analysis.pose)
+        size = self._size
         for one in self._pushed:
             start, force = one.place[row], np.nan_to_num(one.force[row])
             end = start + force * ARROW_SHARE * size / max(abs(force), self._full or 1.0)

@@ -22,6 +22,7 @@ class Motion(ctypes.Structure):
     _fields_ = [
         ("planes", ADDRESS),
         ("blocks", ADDRESS),
+        ("clear", ADDRESS),
         ("crowded", SIZE),
         *((name, ADDRESS) for name in ("q", "v", "effort", "wrenches", "force", "slip", "mode")),
         ("slow", ADDRESS),
@@ -57,7 +58,7 @@ class MotionInC:
         self.slow, self.whole = np.zeros(len(v)), np.zeros(3 * step.contacts)
         self.impacts = np.zeros((most_impacts, impact))
         self._memory, self._room = np.zeros(self._size_of_memory()), np.zeros(room)
-        slots = step.walls.slots
+        self._clear, slots = np.zeros(2 + len(q)), step.walls.slots
         self.planes, self.blocks = np.zeros((slots, SLOT_SIZE)), np.zeros((slots // MOST_POINTS, 4))
         self._arrays = q, v
         self.motion = Motion(
@@ -67,6 +68,7 @@ class MotionInC:
             impacts=self.impacts.ctypes.data, most_hits=most_impacts,
             memory=self._memory.ctypes.data, room=self._room.ctypes.data,
             planes=self.planes.ctypes.data if slots else None, blocks=self.blocks.ctypes.data,
+            clear=self._clear.ctypes.data,
         )  # fmt: skip
         self._call = library.walled_steps
         self._call.restype = ctypes.c_long

@@ -9,8 +9,9 @@ p = exp(-2 pi f h),
     a = a_target - k (e' + w e),  k = (1 - p)(3 + p) / (2 h),  w = 2 (1 - p) / ((3 + p) h).
 
 Where a joint is far from its target, w e is no faster than it may move, and than its effort can
-stop. What the equations do not know (contacts, dry friction that sticks) shows as the difference
-between the acceleration that they foretold and that of the step, and is made up for.
+stop with the inertia of the others that follow, which hold still. What the equations do not know
+(contacts, dry friction that sticks) shows as the difference between the acceleration that they
+foretold and that of the step, and is made up for.
 """
 
 from __future__ import annotations
@@ -147,8 +148,8 @@ class Servo:
         """Accelerations (n,) that are wanted."""
         k = (1.0 - pole) * (3.0 + pole) / (2.0 * step)
         w = 2.0 * (1.0 - pole) / ((3.0 + pole) * step)
-        fastest, most = self._fastest.tolist(), limit.tolist()
-        own, free = response.diagonal().tolist(), response[:, -1].tolist()
+        fastest = self._fastest.tolist()
+        braking = self._braking(targets, response, limit)
         placed, at = targets.placed.tolist(), targets.position.tolist()
         where, speeds = position.tolist(), velocity.tolist()
         aims, result = targets.velocity.tolist(), targets.acceleration.tolist()
@@ -156,19 +157,37 @@ class Servo:
             if placed[i]:
                 deviation = where[i] - at[i]
                 far, approach = abs(deviation), w * abs(deviation)
-                power = most[i] * own[i]
-                if power < math.inf:
-                    braking = STOPPING * max(power - abs(free[i]), LEAST_SPARE * power)
-                    linear = braking / w**2  # rad or m, within which w e can be braked
+                if braking[i] < math.inf:
+                    linear = braking[i] / w**2  # rad or m, within which w e can be braked
                     if far > linear:
-                        approach = math.sqrt(braking * (2.0 * far - linear))
+                        approach = math.sqrt(braking[i] * (2.0 * far - linear))
                 aim -= math.copysign(approach, deviation)
             aim = min(max(aim, -fastest[i]), fastest[i])
             result[i] -= k * (speeds[i] - aim)
         return np.array(result)
 
+    def _braking(self, targets: Targets, response: Array, limit: Array) -> list[float]:
+        """Accelerations (n,) with which each can stop while the others that follow hold still.
+
+        By its mobility alone, which lets the others go, an arm that is stretched out is so light
+        that its joints drive each other from limit to limit for ever.
+        """
+        followed = np.flatnonzero(targets.followed)
+        if len(followed) < len(limit):
+            response = response[np.ix_(followed, np.append(followed, len(limit)))]
+        units = np.eye(*response.shape)
+        units[:, -1] = response[:, -1]
+        found = self._solved(response[:, :-1], units)
+        inertia, held, most = found.diagonal().tolist(), found[:, -1].tolist(), limit.tolist()
+        result = [math.inf] * len(limit)
+        for k, i in enumerate(followed.tolist()):
+            spare = max(most[i] - abs(held[k]), LEAST_SPARE * most[i])
+            if inertia[k] > 0.0:  # one of redundant actuators may have none
+                result[i] = STOPPING * spare / inertia[k]
+        return result
+
     def _solved(self, mobility: Array, acceleration: Array) -> Array:
-        """Efforts that give the accelerations."""
+        """Efforts that give the accelerations, (m,) or in columns."""
         if not self._redundant:
             # LAPACK itself: numpy's solve lets go of the interpreter, and other threads keep it.
             _, found, unsolved = dposv(mobility, acceleration)

@@ -19,6 +19,7 @@ from ...equations.contact.stepping import (
     damped_dynamics,
     damped_mass,
 )
+from ...equations.contact.travel import travel
 from ...equations.position_rate import position_rate
 from ...equations.programs import energy, forward_dynamics, mass_matrix
 from ...integration.methods import FixedMethod
@@ -53,6 +54,8 @@ class Walls(ctypes.Structure):
         ("rubs", ctypes.c_int64),
         ("bounds", ctypes.c_int64),
         *((name, ADDRESS) for name in ("path_start", "reach_start", "path", "reach")),
+        ("travel_q", ADDRESS),
+        ("travel_v", ADDRESS),
         *((name, ADDRESS) for name in ("still_v", "still_q", "restitution", "friction", "home")),
         *((name, NUMBER) for name in ("touching", "graze", "closed", "slow", "settled", "window")),
         ("stages", ctypes.c_int),
@@ -129,6 +132,8 @@ class StepInC:
         ]
         reach = Reach.of(system, geometry)
         self._path, self._reach = flattened(reach.path), flattened(reach.reach)
+        found = travel(system, geometry)
+        self._travel = None if found is None else [np.ascontiguousarray(one) for one in found]
         self.points = np.array(
             [
                 [*point.place, point.radius]
@@ -156,6 +161,8 @@ class StepInC:
             rubs=layout.rubbing, bounds=layout.bound,
             path_start=self._path[0].ctypes.data, reach_start=self._reach[0].ctypes.data,
             path=self._path[1].ctypes.data, reach=self._reach[1].ctypes.data,
+            travel_q=self._travel and self._travel[0].ctypes.data,
+            travel_v=self._travel and self._travel[1].ctypes.data,
             still_v=at_v, still_q=at_q,
             restitution=self._laws[0].ctypes.data, friction=self._laws[1].ctypes.data,
             home=self.home.ctypes.data,

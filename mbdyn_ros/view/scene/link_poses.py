@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -31,14 +32,18 @@ def link_poses(model: Model, position: Array) -> dict[str, Pose]:
 
 
 def quaternion(matrix: Array) -> Array:
-    """The quaternion (w, x, y, z), as viewers take it, of a rotation matrix.
+    """The quaternion (w, x, y, z), as viewers take it, of a rotation matrix (Shepperd 1978).
 
     Examples
     --------
     >>> quaternion(np.diag([-1.0, -1.0, 1.0]))
     array([0., 0., 0., 1.])
     """
-    from scipy.spatial.transform import Rotation
-
-    x, y, z, w = Rotation.from_matrix(matrix).as_quat()
-    return np.array([w, x, y, z])
+    (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
+    squares = (1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i)  # of w, x, y, z, by 4
+    products = (
+        (squares[0], h - f, c - g, d - b), (h - f, squares[1], d + b, c + g),
+        (c - g, d + b, squares[2], h + f), (d - b, c + g, h + f, squares[3]),
+    )  # fmt: skip
+    largest = squares.index(max(squares))
+    return np.array(products[largest]) / (2 * math.sqrt(squares[largest]))

@@ -7,6 +7,7 @@ browser gets what is new alone; the browser composes the motions of bodies.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -98,7 +99,7 @@ class Scene:
     def __init__(self, server: viser.ViserServer) -> None:
         self._scene = server.scene
         self._bodies: dict[str, Any] = {}
-        self._items: dict[str, tuple[str, Item, Any]] = {}
+        self._items: dict[str, tuple[Item, str, dict[str, Any], Any]] = {}
         self._hidden: set[str] = set()
 
     def hang(self, body: str, on: str = WORLD, pose: Pose = ORIGIN) -> None:
@@ -112,8 +113,7 @@ class Scene:
 
     def move(self, body: str, position: Array, wxyz: Array) -> None:
         """Place a body on the one that it hangs on: (3,) m, and a quaternion (4,)."""
-        node = self._bodies[body]
-        node.position, node.wxyz = position, wxyz
+        _place(self._bodies[body], position, wxyz)
 
     def draw(self, items: Iterable[Item]) -> None:
         """Draw items, or change them where they are drawn already."""
@@ -121,24 +121,25 @@ class Scene:
             path = _path(self.path(item.body), item.name)
             kind, look = _look(item)
             look["visible"] = item.group not in self._hidden
-            drawn, before, node = self._items.get(path, ("", item, None))
-            if drawn != kind or before.pose is not item.pose:
-                look |= placed(item.pose)
+            before, drawn, last, node = self._items.get(path, (item, "", {}, None))
             if drawn != kind:
-                node = getattr(self._scene, f"add_{kind}")(path, **look)
+                node = getattr(self._scene, f"add_{kind}")(path, **look, **placed(item.pose))
             else:
+                if before.pose is not item.pose:
+                    _place(node, **placed(item.pose))
                 for name, value in look.items():
-                    setattr(node, name, value)
-            self._items[path] = kind, item, node
+                    if not _same(last[name], value):
+                        setattr(node, name, value)
+            self._items[path] = item, kind, look, node
 
     def show(self, group: str, visible: bool) -> None:
         """Show or hide the items of a group, those to come too."""
         if visible == (group not in self._hidden):
             return
         (self._hidden.discard if visible else self._hidden.add)(group)
-        for _, item, node in self._items.values():
+        for item, _, look, node in self._items.values():
             if item.group == group:
-                node.visible = visible
+                node.visible = look["visible"] = visible
 
     def show_axes(self, visible: bool, size: float) -> None:
         """Show or hide the axes of bodies, of a subject of that size: x red, y green, z blue."""
@@ -154,7 +155,7 @@ class Scene:
 
     def clear(self) -> None:
         """Take everything away."""
-        for _, _, node in self._items.values():
+        for *_, node in self._items.values():
             node.remove()
         for node in reversed(self._bodies.values()):
             node.remove()
@@ -167,6 +168,13 @@ def placed(pose: Pose) -> dict[str, Any]:
     return {"position": pose.translation, "wxyz": quaternion(pose.rotation)}
 
 
+def _place(node: Any, position: Array, wxyz: Array) -> None:
+    if (node.position != position).any():  # viser takes ten times as long to find out
+        node.position = position
+    if (node.wxyz != wxyz).any():
+        node.wxyz = wxyz
+
+
 def _look(item: Item) -> tuple[str, dict[str, Any]]:
     """How viser calls a shape, and the properties by which it draws it; all but its pose."""
     shape, rgb = item.shape, tuple(round(255 * value) for value in item.color[:3])
@@ -174,7 +182,7 @@ def _look(item: Item) -> tuple[str, dict[str, Any]]:
     if isinstance(shape, Painted):
         return "glb", look | {"glb_data": shape.glb}
     if isinstance(shape, (Arrows, Lines)):
-        look |= {"points": shape.points.astype(np.float32), "colors": np.array(rgb, np.uint8)}
+        look |= {"points": shape.points.astype(np.float32), "colors": _bytes(rgb)}
         if isinstance(shape, Lines):
             unit = "screen" if shape.in_pixels else "world"
             return "line_segments", look | {"thickness": shape.thickness, "thickness_units": unit}
@@ -194,6 +202,16 @@ def _look(item: Item) -> tuple[str, dict[str, Any]]:
     return "mesh_simple", look | {
         "vertices": shape.vertices, "faces": shape.faces, "side": "double", "flat_shading": True,
     }  # fmt: skip
+
+
+@functools.cache
+def _bytes(rgb: tuple[int, ...]) -> Any:
+    return np.array(rgb, np.uint8)
+
+
+def _same(before: Any, now: Any) -> bool:
+    """Whether two properties are surely the same; arrays are where they are one."""
+    return before is now or (not isinstance(now, np.ndarray) and bool(before == now))
 
 
 def _path(body: str, name: str) -> str:
