@@ -82,7 +82,8 @@ class LinkContacts:
             raise InputError(
                 f"{robot.model.source}: no two links can touch each other: that takes spheres or "
                 "capsules (with convex=True also boxes, cylinders and convex meshes) as "
-                "<collision> of moving links that no joint joins; leave links out"
+                "<collision> of moving links that no joint joins and that are not disabled; leave "
+                "links out"
             )
         return tuple(found)
 
