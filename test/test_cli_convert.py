@@ -91,7 +91,7 @@ def test_limits_of_both(tmp_path: Path, crane: mbdyn_ros.Robot) -> None:
         ("nix,nothing", [], "has position of no joint; the robot has slew_joint, boom_joint"),
         ("position/slew_joint,position/nix", [], "has position of 'nix', which is no joint"),
         ("slew_joint,boom_joint", [], "leave 2 freedoms of the robot open"),
-        (",".join(ANGLES), ["--to", "bom_joint"], "there is no joint 'bom_joint'"),
+        (",".join(ANGLES), ["--to", "bom_joint"], "--to: there is no joint 'bom_joint' (did you"),
         (",".join(ANGLES), ["--output", "run.mcap"], "its name must end in one of .csv, .json"),
         (",".join(f"position/{one}" for one in ANGLES) + ",velocity/slew_joint", [],
          "has velocity/slew_joint, but no velocity/boom_joint"),
@@ -102,3 +102,11 @@ def test_bad_input(tmp_path: Path, header: str, options: list[str], words: str) 
     source.write_text(header + "\n" + ",".join("0" for _ in header.split(",")) + "\n")
     done = convert(source, *options)
     assert done.exit_code == 1 and words in done.stderr, done.output
+
+
+def test_the_file_of_a_bad_number_is_named(tmp_path: Path) -> None:
+    source = tmp_path / "plan.csv"
+    source.write_text(",".join(ANGLES) + "\n0,0,0,0\n0,nan,0,0\n")
+    done = convert(source)
+    assert done.exit_code == 1
+    assert done.stderr == f"Error: {source}: point 1: position of boom_joint is nan\n"

@@ -123,7 +123,8 @@ def test_a_library_is_built_once_and_found_again(builder):
 def test_joints_that_do_not_determine_the_robot_are_refused(builder):
     answer = builder(CRANE, "--joint", "slew_joint", "--joint", "boom_joint")
     assert answer.returncode == 1
-    assert "do not determine" in answer.stderr
+    assert "with the parameter joints [slew_joint, boom_joint] mbdyn failed" in answer.stderr
+    assert "loop 'tilt_pin' has mobility 1, but none of its joints (" in answer.stderr
 
 
 @needs_compiler

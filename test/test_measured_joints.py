@@ -155,7 +155,7 @@ def test_encoders_that_count_other_turns() -> None:
     ("joints", "words"),
     [
         (["slew_joint", "boom_joint"], "leave 2 freedoms of the robot open, in which jib_joint, "),
-        (ANGLES[:3], "leave 1 freedom of the robot open, in which telescope_joint move at home. "
+        (ANGLES[:3], "leave 1 freedom of the robot open, in which telescope_joint moves at home. "
          "Add telescope_joint"),
         (["bom_joint"], 'there is no joint \'bom_joint\' (did you mean "boom_joint"?)'),
         (["slew_joint", "slew_joint"], "joint 'slew_joint' is named twice"),

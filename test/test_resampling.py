@@ -126,9 +126,11 @@ def test_pushes_count(crane: mbdyn_ros.Robot) -> None:
     ("changes", "words"),
     [
         ({"tolerance": 0.0}, "the tolerance is 0.0: it must be above zero"),
-        ({"time": [0.0, 1.0, 1.0]}, "at times that increase"),
+        ({"time": [0.0, 1.0, 1.0]}, "point 2 is at 1 s, not after the 1 s of the point before"),
+        ({"time": [0.0, np.nan, 1.0]}, "point 1 is at nan s"),
+        ({"time": [np.nan, 0.0, 1.0]}, "point 0 is at nan s"),
         ({"time": [0.0, 1.0]}, "there are 2 times, but"),
-        ({"velocity": [[0.0], [np.nan], [0.0]]}, "not finite"),
+        ({"velocity": [[0.0], [np.nan], [0.0]]}, "point 1: velocity of .* is nan"),
         ({"tolerance": 1e-13, "most": 1000}, "take more than 1000 points"),
     ],
 )

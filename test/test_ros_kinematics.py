@@ -180,6 +180,10 @@ def test_efforts_between_points(server: Rig, crane: mbdyn_ros.Robot) -> None:
     assert "effort_tolerance is -1: it must be 0 or more" in bad.message
     assert server.set(server.nodes[0], largest_request=100) == ""
     many = ask(trajectory=message, effort_tolerance=1e-3)
-    assert not many.success and "take more than 100 points" in many.message
+    assert not many.success
+    assert "take more than 100 points, the parameter largest_request" in many.message
+    message.points[1].time_from_start.sec = 0
+    still = ask(trajectory=message, effort_tolerance=5.0)
+    assert not still.success and "point 1 is at 0 s, not after the 0 s" in still.message
     strong = ask(trajectory=trajectory(RODS, (Q, rest, np.full(4, 1e4))))
     assert strong.success and strong.violation.startswith("point 0: effort of slew_joint is ")

@@ -72,6 +72,16 @@ def test_all_joints_of_a_message(crane: mbdyn_ros.Robot) -> None:
     assert sensed.take(without, 1.01, 1.01) and not len(sensed.message.effort)
 
 
+def test_states_that_name_a_joint_twice_are_not_taken() -> None:
+    """Nobody knows which of its numbers counts."""
+    state = MeasuredState(["hinge"])
+    twice = JointState(name=["hinge", "hinge"], position=[1.0, 2.0], velocity=[0.0, 0.0])
+    assert not state.take(twice, 1.0, 1.0)
+    assert state.missing(1.0, 0.1) == (
+        "no joint_states of all joints for 0.1 s: they name hinge twice"
+    )
+
+
 def test_words_for_states_that_stop() -> None:
     """Stamped a little behind, and then no more: what is wrong is that none came."""
     state = MeasuredState(["hinge"])
@@ -93,7 +103,12 @@ def test_several_sources(crane: mbdyn_ros.Robot) -> None:
     assert not sensed.take(JointState(name=["other"], position=[1.0]), 1.2, 1.2)
 
 
-BAD = {
+BAD: dict[str, tuple[dict[str, list[Any]], str]] = {
+    "twice": (
+        dict(name=[*RODS, RODS[1]], position=[0.1, 0.05, -0.04, 0.2, 0.1], velocity=[0.0] * 5),
+        "joint 'lift_rod_joint' is named twice",
+    ),
+    "no names": (dict(name=[]), "it has 4 positions, but names no joints"),
     "too few positions": (dict(position=[0.1]), "position has 1 numbers for 4 names"),
     "NaN": (dict(position=[0.1, math.nan, 0, 0]), "position of lift_rod_joint is nan"),
     "absurd": (dict(velocity=[0, 0, 1e300, 0]), r"velocity of tilt_rod_joint is 1e\+300"),
@@ -111,7 +126,7 @@ def test_bad_states_are_dropped(crane: mbdyn_ros.Robot, case: str) -> None:
     before = sensed.message.position.tolist()
     message = state_of(crane, RODS, Q, V)
     for name, numbers in fields.items():
-        setattr(message, name, [float(one) for one in numbers])
+        setattr(message, name, numbers if name == "name" else [float(one) for one in numbers])
     with pytest.raises(InputError, match=words):
         sensed.take(message, 1.01, 1.01)
     assert sensed.message.position.tolist() == before
@@ -161,6 +176,12 @@ def test_node(rig: Rig, interpreted: None, crane: mbdyn_ros.Robot) -> None:
     time.sleep(0.11)
     assert any(
         "no measured position of slew_joint for 0.1 s: nothing is sent" in one
+        for one in node.health().warnings
+    )
+    publisher.publish(JointState(name=["crane_slew_joint"], position=[0.1]))
+    rig.wait(lambda: node.sensed.stray())
+    assert any(
+        "nothing is sent; the last message is of other joints: crane_slew_joint" in one
         for one in node.health().warnings
     )
     assert rig.set(node, largest_jump=0.01, state_timeout=10.0) == ""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..errors import InputError
+from ..errors import DeadPointError, InputError, suggestion
 from .printing import print_json
 from .robot_options import RobotOptions, robot_argument, robot_options
 
@@ -68,7 +68,16 @@ def convert(
     wanted = {"actuators": robot.actuated_joints, "joints": robot.joint_names}.get(
         to, tuple(name.strip() for name in to.split(","))
     )
-    found = convert_trajectory(robot, joints, position, velocity, acceleration, effort, wanted)
+    for name in wanted:
+        if name not in robot.joint_names:
+            raise InputError(
+                f"--to: there is no joint {name!r}{suggestion(name, robot.joint_names)}; there are "
+                f"{', '.join(robot.joint_names)}"
+            )
+    try:
+        found = convert_trajectory(robot, joints, position, velocity, acceleration, effort, wanted)
+    except (InputError, DeadPointError) as error:
+        raise type(error)(f"{trajectory}: {error}") from None
     answer = _table(found, table.get("time"))
     if output is not None:
         write_table(answer, output)

@@ -199,8 +199,9 @@ def require_determined(robot: Robot, motions: Array, joints: Sequence[str]) -> N
     told = ", ".join(joints) or "no joints"
     raise InputError(
         f"{robot.model.source}: {told} leave {freedoms} of the robot open, in which "
-        f"{', '.join(moving)} move at home. Add {' and '.join(helpful)}; or where these joints "
-        "only stand still at home (a dead point), give a home beside it"
+        f"{', '.join(moving)} {'moves' if len(moving) == 1 else 'move'} at home. Add "
+        f"{' and '.join(helpful)}; or where these joints only stand still at home (a dead point), "
+        "give a home beside it"
     )
 
 

@@ -30,6 +30,10 @@ MOST_RESAMPLED = 1_000_000
 """Points at which resampling is given up."""
 
 
+class TooManyPointsError(InputError):
+    """A tolerance takes more points than are allowed."""
+
+
 @dataclass(frozen=True, eq=False)
 class EffortTrajectory:
     """A motion with efforts that may run straight between its points.
@@ -76,8 +80,10 @@ def resample_efforts(
     Raises
     ------
     InputError
-        Times that do not increase, numbers that do not fit, a motion whose loops cannot be closed
-        between its points, or a tolerance that takes more points than `most`.
+        Times that do not increase, numbers that do not fit, or a motion whose loops cannot be
+        closed between its points.
+    TooManyPointsError
+        A tolerance that takes more points than `most`.
 
     Examples
     --------
@@ -104,7 +110,7 @@ def resample_efforts(
         done.append(left[good])
         left = _cut(left[~good], worst[~good] / tolerance)
         if len(left) + sum(map(len, done)) > most:
-            raise InputError(
+            raise TooManyPointsError(
                 f"efforts within {tolerance:g} (N or N m) take more than {most} points"
             )
     begins = np.sort(np.concatenate([one[:, 0] for one in done]))
@@ -146,10 +152,22 @@ class _Polynomials:
                 f"there are {self.time.size} times, but {[len(one) for one in rows]} positions, "
                 "velocities and accelerations"
             )
-        if len(self.time) < 2 or not (np.diff(self.time) > 0).all():
-            raise InputError("a motion has two points or more, at times that increase")
-        if not all(np.isfinite(one).all() for one in rows):
-            raise InputError("the motion has numbers that are not finite")
+        if len(self.time) < 2:
+            raise InputError("a motion between points has two points or more")
+        if not np.isfinite(self.time[0]):
+            raise InputError(f"point 0 is at {self.time[0]} s")
+        behind = np.flatnonzero(~(np.diff(self.time) > 0))
+        if len(behind):
+            k = int(behind[0])
+            raise InputError(
+                f"point {k + 1} is at {self.time[k + 1]:g} s, not after the {self.time[k]:g} s of "
+                "the point before"
+            )
+        for what, one in zip(("position", "velocity", "acceleration"), rows, strict=False):
+            bad = np.argwhere(~np.isfinite(one))
+            if len(bad):
+                point, joint = bad[0].tolist()
+                raise InputError(f"point {point}: {what} of {labels[joint]} is {one[point, joint]}")
         from scipy.interpolate import BPoly, PPoly  # slow to import, and nodes start with this file
 
         self.given = rows

@@ -50,6 +50,9 @@ void DynamicsController::take_reference(const Trajectory &message) {
     fill("effort", point.effort, actuated(), 3 * n);
   }
   for (const std::string &name : message.joint_names) {
+    if (std::count(message.joint_names.begin(), message.joint_names.end(), name) > 1) {
+      words = "joint '" + name + "' is named twice";
+    }
     if (mbdyn_ros::place(joints(), name) == n && mbdyn_ros::place(actuated(), name) == m) {
       words = "there is no joint '" + name + "'; there are " + listed(joints());
     }

@@ -133,7 +133,10 @@ std::string build(const RobotRequest &request, const fs::path &file) {
     write.insert(write.end(), {"--variable", link});
   }
   std::string words = run(write, log, deadline);
-  if (!words.empty()) return words;
+  if (!words.empty()) {
+    if (request.independent.empty()) return words;
+    return "with the parameter joints [" + joined(request.independent, ", ") + "] " + words;
+  }
   const std::string given = environment("CC");
   std::vector<std::string> compile{given.empty() ? "cc" : given, "-std=c99", "-O2", "-fPIC",
                                    "-shared", "-DMBDYN_ROS_LIBRARY", "-I", code};

@@ -154,12 +154,14 @@ def assemble(
     if wanted is not None and not _determine(equations, closed, dependent, generic):
         elsewhere = any(_determine(equations, x, dependent, generic) for x in regular[1:])
         only = " at home, which is a dead point of theirs" if elsewhere else ""
-        names = _joint_names(tree, cluster, independent) or "none"
+        names = _joint_names(tree, cluster, independent)
+        lack = f"its independent joints ({names}) do not determine the others"
+        if not names:
+            lack = f"none of its joints ({joints}) is independent"
         raise ModelError(
             refusal.text(
-                f"has mobility {len(bodies) - rank}, but its independent joints ({names}) do not "
-                f"determine the others{only}{over}",
-                f"choose {len(bodies) - rank} of {joints} that do, such as "
+                f"has mobility {len(bodies) - rank}, but {lack}{only}{over}",
+                f"choose {len(bodies) - rank} of {joints} that determine the others, such as "
                 f"{_joint_names(tree, cluster, choice)}"
                 + (", or give a home away from there" if only else ""),
             )

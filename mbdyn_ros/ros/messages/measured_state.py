@@ -45,7 +45,7 @@ class MeasuredState:
         self.sent = -math.inf
         self._names: tuple[str, ...] = ()
         self._rows: list[int] = []
-        self._lacking = self._refused = ""
+        self._unfit = self._refused = ""
 
     def take(self, message: JointState, now: float, sent: float) -> bool:
         """Take the positions and velocities of all the joints, where sound, or return False.
@@ -59,12 +59,15 @@ class MeasuredState:
         if names != self._names:
             self._names = names
             lacking = [label for label in self._read if label not in names]
-            self._lacking = f"they lack {', '.join(lacking)}" if lacking else ""
-            self._rows = [] if lacking else [names.index(label) for label in self._read]
+            twice = [label for label in self._read if names.count(label) > 1]
+            self._unfit = f"they lack {', '.join(lacking)}" if lacking else ""
+            if twice:
+                self._unfit = f"they name {', '.join(twice)} twice"
+            self._rows = [] if self._unfit else [names.index(label) for label in self._read]
         size = len(names)
         if not self._rows or len(message.position) != size or len(message.velocity) != size:
             counts = f"{len(message.position)} positions and {len(message.velocity)} velocities"
-            self._refused = self._lacking or f"they have {counts} for {size} names"
+            self._refused = self._unfit or f"they have {counts} for {size} names"
             return False
         q, v = np.array(message.position)[self._rows], np.array(message.velocity)[self._rows]
         if abs(sent - now) > self.age(now):

@@ -10,6 +10,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from ...errors import InputError
 from ...model.model import Array
 from ...motion import EffortTrajectory, resample_efforts
+from ...motion.resampling import TooManyPointsError
 from .conversions import doubles, fill_time, seconds
 from .layout import Layout
 
@@ -27,7 +28,7 @@ def add_points(
     Parameters
     ----------
     layout : of its joints. states : q (N, nq), v and a (N, nv) of its points.
-    most : points at most.
+    most : points at most, the parameter `largest_request`.
 
     Returns
     -------
@@ -51,10 +52,15 @@ def add_points(
         if curved[k] != curved[0]:
             raise InputError(f"point {curved.index(False)} has no accelerations, but others have")
     q, v, a = states
-    made = resample_efforts(
-        robot, np.array([seconds(point.time_from_start) for point in points]), q, v,
-        a if curved[0] else None, tolerance, wrenches, most,
-    )  # fmt: skip
+    try:
+        made = resample_efforts(
+            robot, np.array([seconds(point.time_from_start) for point in points]), q, v,
+            a if curved[0] else None, tolerance, wrenches, most,
+        )  # fmt: skip
+    except TooManyPointsError as error:
+        raise InputError(
+            f"{error}, the parameter largest_request: set it, or effort_tolerance, higher"
+        ) from None
     if made.added:
         _write(layout, trajectory, made)
     return made

@@ -98,6 +98,8 @@ class SensedJoints:
         if names != self._names:
             self._find(names)
         if not self._rows:
+            if not names and len(message.position):
+                raise InputError(f"it has {len(message.position)} positions, but names no joints")
             return False
         timeout = self.trust.timeout
         if abs(sent - now) > timeout:
@@ -126,6 +128,10 @@ class SensedJoints:
         oldest = min(self._came)
         return "" if now - oldest <= self.trust.timeout else self.labels[self._came.index(oldest)]
 
+    def stray(self) -> str:
+        """The names of the last message, where none of them is measured; else empty."""
+        return "" if self._rows else ", ".join(self._names)
+
     def forget(self) -> None:
         """Know no joint any more."""
         self._came = [-math.inf] * len(self._came)
@@ -137,6 +143,9 @@ class SensedJoints:
 
     def _find(self, names: tuple[str, ...]) -> None:
         """Find the measured joints among the names of a message."""
+        for label in self.labels:
+            if names.count(label) > 1:
+                raise InputError(f"joint {label!r} is named twice")
         self._names = names
         known = [label for label in self.labels if label in names]
         self._rows = [names.index(label) for label in known]

@@ -117,8 +117,10 @@ class LoopStatePublisher(RobotNode):
             health.warnings.append(self.clock.waiting)
         elif missing:
             timeout = self.parameters["state_timeout"]
+            stray = sensed.stray()
+            others = f"; the last message is of other joints: {stray}" if stray else ""
             health.warnings.append(
-                f"no measured position of {missing} for {timeout:g} s: nothing is sent"
+                f"no measured position of {missing} for {timeout:g} s: nothing is sent{others}"
             )
         name, apart = sensed.report()
         if name:
