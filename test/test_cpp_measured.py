@@ -110,12 +110,12 @@ def test_what_cannot_be_stays_as_it_was(
 @pytest.mark.parametrize(
     ("joints", "words"),
     [
-        ({"slew_joint": 1.0}, "4 freedoms, but only 1 joints are measured"),
-        (BOOM | {"boom": 1.0}, "no joint 'boom' of one coordinate"),
+        ({"slew_joint": 1.0}, "4 freedoms, but fewer joints are measured: slew_joint"),
+        (BOOM | {"boom": 1.0}, "no joint 'boom' of one coordinate; there are slew_joint, boom_"),
         (BOOM | {"lift_rod_joint": -1.0}, "deviation of lift_rod_joint is -1.0"),
         ({**BOOM, "tilt_rod_joint": 1.0, "jib_joint": float("nan")}, "deviation of jib_joint"),
         ({"slew_joint": 1.0, "boom_joint": 1.0, "lift_rod_joint": 1.0, "jib_joint": 1.0},
-         "leave a freedom open"),
+         "slew_joint, boom_joint, lift_rod_joint, jib_joint leave a freedom open"),
     ],
 )  # fmt: skip
 def test_too_little_is_refused(

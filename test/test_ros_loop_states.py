@@ -229,4 +229,9 @@ def test_converter(rig: Rig, interpreted: None, crane: mbdyn_ros.Robot) -> None:
     publisher.publish(plan)
     rig.wait(lambda: there.refusals.count == 2)
     assert "point 1 has 0 velocities, but others have 4" in there.refusals.last
+    plan.joint_names.append("lift_rod_joint")
+    plan.points[1].velocities = plan.points[0].velocities
+    publisher.publish(plan)
+    rig.wait(lambda: there.refusals.count == 3)
+    assert "point 0 has 4 positions for 5 joints" in there.refusals.last
     assert len(converted) == 1

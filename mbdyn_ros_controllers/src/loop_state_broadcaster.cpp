@@ -48,6 +48,8 @@ LoopStateBroadcaster::Return LoopStateBroadcaster::on_configure(const State &) {
     words = mbdyn_ros::MeasuredJoints::refusal(*table, joints_, deviations);
     if (words.empty()) {
       measured_ = std::make_unique<mbdyn_ros::MeasuredJoints>(*table, joints_, deviations);
+    } else {
+      words = "parameter joints or deviations: " + words;
     }
   }
   if (!words.empty()) {

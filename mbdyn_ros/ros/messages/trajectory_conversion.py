@@ -69,6 +69,8 @@ def _field(points: Sequence[Any], name: str, joints: int) -> Array | None:
             raise InputError(
                 f"point {k} has {length} {name}, but others have {wanted}, for {joints} joints"
             )
+    if wanted < joints:
+        raise InputError(f"point 0 has {wanted} {name} for {joints} joints")
     numbers = np.frombuffer(b"".join(np.asarray(row, dtype=float).tobytes() for row in rows))
     table = numbers.reshape(len(rows), wanted)
     bad = np.argwhere(np.abs(table) > LARGEST_SENT)

@@ -32,7 +32,9 @@ class MeasuredJoints {
     for (std::size_t k = 0; k < joints.size(); ++k) {
       if (place(table.joint_position, joints[k]) == table.joint_position.count ||
           place(table.joint_velocity, joints[k]) == table.joint_velocity.count) {
-        return robot + ": there is no joint '" + joints[k] + "' of one coordinate";
+        const mbdyn_ros_names &all = table.joint_position;
+        return robot + ": there is no joint '" + joints[k] + "' of one coordinate; there are " +
+               listed({all.names, all.names + all.count});
       }
       for (std::size_t j = 0; j < k; ++j) {
         if (joints[j] == joints[k]) return "joint '" + joints[k] + "' is named twice";
@@ -43,12 +45,12 @@ class MeasuredJoints {
       }
     }
     if (joints.size() < table.v.count) {
-      return robot + " has " + std::to_string(table.v.count) + " freedoms, but only " +
-             std::to_string(joints.size()) + " joints are measured";
+      return robot + " has " + std::to_string(table.v.count) +
+             " freedoms, but fewer joints are measured: " + listed(joints);
     }
     MeasuredJoints tried(table, joints, deviations);
     if (tried.close(tried.q_) != Status::ok || !tried.solve(tried.disagreement_)) {
-      return robot + ": the measured joints leave a freedom open at home: measure another one";
+      return robot + ": " + listed(joints) + " leave a freedom open at home: measure another joint";
     }
     return {};
   }
@@ -135,6 +137,12 @@ class MeasuredJoints {
   static constexpr double last_step = 1e-12;  /* relative to 1: the method has come to an end */
   static constexpr double least_share = 1e-3; /* of a step that leads where no loop closes */
   static constexpr double least_part = 1e-9;  /* of a column that the others do not hold */
+
+  static std::string listed(const std::vector<std::string> &names) {
+    std::string text;
+    for (const std::string &name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+  }
 
   /* A difference of a joint, the shortest way round where it turns in a loop. */
   double around(std::size_t k, double difference) const noexcept {
