@@ -227,8 +227,8 @@ class ChartedStep:
         """Take the state over, and look how good the coordinates are."""
         motion = self.leg.motion
         position, velocity = motion.tree_state()
-        np.take(position, self._rows[0], out=self.joint_position)
-        np.take(velocity, self._rows[1], out=self.joint_velocity)
+        position.take(self._rows[0], out=self.joint_position)
+        velocity.take(self._rows[1], out=self.joint_velocity)
         if self.leg is self._legs[0]:
             self.q[:], self.v[:] = motion.q, motion.v
         else:
