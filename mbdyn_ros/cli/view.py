@@ -65,7 +65,7 @@ def view(
       mbdyn view panda.urdf
       mbdyn view excavator.urdf --mechanism excavator.yaml --open
       mbdyn view panda.urdf --trajectory run.csv
-      mbdyn view crane --position base_joint=0.5 --show forces --screenshot crane.png
+      mbdyn view crane --position slew_joint=0.5 --show forces --screenshot crane.png
       mbdyn view --ros
       xacro ur.urdf.xacro name:=ur ur_type:=ur5e | mbdyn view - --port 8081
     """
