@@ -1,7 +1,8 @@
 """Exact multibody dynamics for ROS 2 robots that are not simple serial arms."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from .errors import (
     CompilerWarning,
@@ -16,8 +17,13 @@ from .errors import (
     SingularMassMatrixError,
 )
 
-if TYPE_CHECKING:
+if _TYPE_CHECKING:
+    from . import control as control
+    from . import identification as identification
+    from . import mechanisms as mechanisms
+    from . import motion as motion
     from . import piezo as piezo
+    from . import recording as recording
     from . import simulation as simulation
     from .robot import Robot, example, load, save_mjcf, save_sdf, save_urdf
     from .simulation import (
@@ -60,28 +66,36 @@ __all__ = [
     "simulate",
 ]
 
-ROBOT = ("Robot", "example", "load", "save_mjcf", "save_sdf", "save_urdf")
+__version__ = "0.1.0"
+
+_ROBOT = ("Robot", "example", "load", "save_mjcf", "save_sdf", "save_urdf")
 """Names from `robot`; all others that are lazy are from `simulation`."""
 
+_MODULES = (
+    "control", "identification", "mechanisms", "motion", "piezo", "recording", "simulation",
+)  # fmt: skip
+"""Modules that users name without importing them."""
 
-def __getattr__(name: str) -> Any:
-    """Robots, simulation and piezo robots, loaded when first asked for.
+
+def __getattr__(name: str) -> _Any:
+    """Robots, simulation and applications, loaded when first asked for.
 
     Whoever imports the package alone, to hear signals or to print a help, need not wait for them.
     """
-    if name in ("piezo", "simulation"):
-        return importlib.import_module(f".{name}", __name__)
+    if name in _MODULES:
+        return _importlib.import_module(f".{name}", __name__)
     if name in __all__:
-        place = ".robot" if name in ROBOT else ".simulation"
-        found = globals()[name] = getattr(importlib.import_module(place, __name__), name)
-        return found
+        place = ".robot" if name in _ROBOT else ".simulation"
+        value = globals()[name] = getattr(_importlib.import_module(place, __name__), name)
+        return value
     if not name.startswith("_"):
-        importlib.import_module(".robot", __name__)
-        if name in globals():  # a module that came with it, such as `model`
+        _importlib.import_module(".robot", __name__)
+        if name in globals():  # a module that was imported along with it, such as `model`
             return globals()[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    """The names of the module, with those that are not loaded yet."""
-    return sorted({*globals(), *__all__, "piezo", "simulation"})
+    """The public names of the module, with those that are not loaded yet."""
+    loaded = [name for name in globals() if not name.startswith("_") or name.startswith("__")]
+    return sorted({*loaded, *__all__, *_MODULES})

@@ -13,6 +13,8 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+import mbdyn_ros
+
 ROOT = Path(__file__).resolve().parent.parent
 INTERFACES = ROOT / "mbdyn_ros_interfaces"
 CONTROLLERS = ROOT / "mbdyn_ros_controllers"
@@ -61,6 +63,7 @@ def setup_arguments():
 
 def test_versions_are_in_step():
     version = setup_arguments()["version"]
+    assert mbdyn_ros.__version__ == version
     for manifest in MANIFESTS:
         assert ElementTree.parse(manifest).findtext("version") == version
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()

@@ -77,6 +77,13 @@ class Bound(functools.partial):  # type: ignore[type-arg]
     def __deepcopy__(self, memo: object) -> Bound:
         return self.__copy__()
 
+    def __repr__(self) -> str:
+        kernel = vars(self)["_kernel"]
+        inputs = ", ".join(f"{name} {array.shape}" for name, array in
+                           zip(kernel.inputs, self.arguments, strict=True))  # fmt: skip
+        output = kernel.program.declaration.output
+        return f"<Bound {kernel.program.name}: {inputs} -> {output} {self.result.shape}>"
+
     def __reduce__(self) -> NoReturn:
         raise InputError(
             f"{self._program} is tied to memory of this process and cannot be pickled: "

@@ -29,7 +29,7 @@ from .closed_form_symbols import Number, with_symbolic_numbers
 from .polynomial import MOST_PRODUCTS, Polynomial, expand
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Element:
     """One element of H, C or g: its matrix, its indices from 1, and its polynomial."""
 
@@ -37,8 +37,12 @@ class Element:
     indices: tuple[int, ...]
     polynomial: Polynomial
 
+    def __repr__(self) -> str:
+        place = "".join(map(str, self.indices))
+        return f"<Element {self.matrix}{place}: {len(self.polynomial.coefficients)} terms>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ClosedForm:
     """Every element of H, C and g of one robot.
 
@@ -59,6 +63,13 @@ class ClosedForm:
     def zeros(self) -> int:
         """How many elements are zero in every configuration."""
         return sum(not element.polynomial.coefficients for element in self.elements)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ClosedForm of {self.robot!r}: {len(self.elements)} elements of H, C and g in "
+            f"{', '.join(self.joints)}, {self.zeros} of them zero; closed_form_text.to_text(form) "
+            "writes it>"
+        )
 
 
 @alone

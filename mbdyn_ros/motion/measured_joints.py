@@ -86,6 +86,10 @@ class MeasuredJoints:
         self._turns = np.zeros(size)
         self._correction = np.zeros(len(self.space.base))
 
+    def __repr__(self) -> str:
+        name, every = self.space.robot.model.name, len(self.position)
+        return f"<MeasuredJoints of {name!r}: {every} positions from {', '.join(self.labels)}>"
+
     def update(
         self, position: Array | Sequence[float], velocity: Array | Sequence[float] | None = None
     ) -> None:

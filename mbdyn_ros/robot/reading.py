@@ -6,9 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import brief
+from ..errors import InputError, ModelError, brief
+from ..model.model import Model
 from ..model.read.description import read_description
-from ..model.read.installed import find_robot
+from ..model.read.installed import boxed_robot, find_robot
 from ..model.read.side_car import read_mechanism
 from ..model.read.source_text import Source
 from ..model.read.srdf import read_srdf
@@ -63,12 +64,22 @@ def load(
     array([-9.81])
     """
     with brief:
-        model = read_description(source, xacro)
+        model = _read(source, xacro)
         if srdf is not None:
             model = read_srdf(srdf, model)
         if mechanism is not None:
             model = read_mechanism(mechanism, model)
         return Robot(model, home, floating_base, gravity, variable)
+
+
+def _read(source: Source, xacro: Mapping[str, object] | None) -> Model:
+    """The model of a description; a refused name that is a robot's in the box is told so."""
+    try:
+        return read_description(source, xacro)
+    except ModelError as error:
+        if isinstance(source, str) and "<" not in source and (also := boxed_robot(source)):
+            raise ModelError(f"{error}{also}") from None
+        raise
 
 
 def example(name: str, **loading: Any) -> Robot:
@@ -93,4 +104,6 @@ def example(name: str, **loading: Any) -> Robot:
     ('crank_joint',)
     """
     with brief:
+        if not isinstance(name, str):
+            raise InputError(f"an example is a name such as 'ur5', not {name!r}")
         return load(find_robot(name), **loading)

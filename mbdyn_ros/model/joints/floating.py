@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..pose import Array
-from .joint_type import JointType, Step
+from .joint_type import JointType, Step, in_parent
 from .motion import Motion, Part, Rows
 from .prismatic import Prismatic
 from .quaternion import (
@@ -75,7 +75,7 @@ class Floating(Motion):
 
 def coordinate_axis(k: int) -> Step:
     """A slide along an axis of the parent."""
-    return Step(Prismatic(), "xyz"[k], lambda _: np.eye(3)[k])
+    return Step(Prismatic(), "xyz"[k], in_parent(*np.eye(3)[k]))
 
 
 FLOATING = JointType(

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..pose import Array, Pose
+from ..pose import Array, Pose, constant
 from .motion import Motion, Part
 
 
 def along(axis: Array) -> Array:
     """The axis itself."""
     return axis
+
+
+def in_parent(*axis: float) -> Callable[[Array], Array]:
+    """A direction of the parent, whatever the joint's axis is. It can be pickled."""
+    return functools.partial(_same, axis)
+
+
+def _same(direction: tuple[float, ...], axis: Array) -> Array:
+    return constant(direction, (3,))
 
 
 @dataclass(frozen=True)

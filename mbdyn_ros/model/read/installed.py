@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
@@ -34,16 +35,45 @@ def find_robot(name: str) -> Path:
         path = Path(name).expanduser()
         if path.is_file():
             return path.resolve()
-        raise InputError(f"there is no file {path}")
+        raise InputError(f"there is no file {path}{boxed_robot(name)}")
     known = installed_robots()
-    for candidate in (name, f"{name}_robot"):
-        if candidate in known:
-            return known[candidate]
+    found = _same_name(name, known)
+    if found is not None:
+        return known[found]
     near = difflib.get_close_matches(name, known, n=8, cutoff=0.4) or sorted(own_robots())
     raise InputError(
         f"there is no robot {name!r}; give the path of a file, or a name such as {', '.join(near)} "
         "(`pip install example-robot-data` brings many more)"
     )
+
+
+def boxed_robot(name: str) -> str:
+    """How to get the robot in the box that somebody may have meant by a path; or nothing.
+
+    Examples
+    --------
+    >>> boxed_robot("UR5.urdf")
+    "; there is a robot 'ur5' in the box: mbdyn_ros.example('ur5'), or ur5 on the command line"
+    >>> boxed_robot("my_arm.urdf")
+    ''
+    """
+    meant = Path(name).stem if Path(name).suffix in (*FILES, *SUFFIXES) else name
+    found = None if os.sep in name or "\n" in name else _same_name(meant, installed_robots())
+    if found is None:
+        return ""
+    return (
+        f"; there is a robot {found!r} in the box: mbdyn_ros.example({found!r}), or {found} on "
+        "the command line"
+    )
+
+
+def _same_name(name: str, known: Mapping[str, Path]) -> str | None:
+    """The robot of that name, whatever the case of its letters; None without one."""
+    by_name = {one.lower(): one for one in sorted(known, reverse=True)}
+    for candidate in (name, f"{name}_robot"):
+        if candidate in known:
+            return candidate
+    return by_name.get(name.lower()) or by_name.get(f"{name.lower()}_robot")
 
 
 def installed_robots() -> dict[str, Path]:

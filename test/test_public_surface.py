@@ -1,0 +1,76 @@
+"""What users meet first: names at the top, what prints in a few lines, what can be pickled."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import mbdyn_ros
+from mbdyn_ros.model.examples import CART
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+
+MODULES = ("control", "identification", "mechanisms", "motion", "piezo", "recording", "simulation")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_modules_are_attributes_of_the_package(module):
+    text = f"import mbdyn_ros; print(mbdyn_ros.{module}.__name__)"
+    found = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == f"mbdyn_ros.{module}"
+
+
+def test_the_package_lists_what_is_public():
+    names = {name for name in dir(mbdyn_ros) if not name.startswith("_")}
+    assert names >= {*mbdyn_ros.__all__, *MODULES}
+    assert not names & {"Any", "TYPE_CHECKING", "importlib", "ROBOT"}
+    assert all(hasattr(mbdyn_ros, name) for name in names)
+
+
+@pytest.mark.parametrize("name", ["ur5", "UR5", "ur5.urdf", "Piezo"])
+def test_a_name_of_the_box_is_told_to_load(name):
+    with pytest.raises(mbdyn_ros.ModelError, match=r"mbdyn_ros.example\('(ur5|piezo_robot)'\)"):
+        mbdyn_ros.load(name)
+
+
+def test_examples_are_found_in_any_case():
+    assert mbdyn_ros.example("Four_Bar").model.name == mbdyn_ros.example("four_bar").model.name
+    with pytest.raises(mbdyn_ros.InputError, match="a name such as 'ur5'"):
+        mbdyn_ros.example(None)
+
+
+def test_what_is_printed_is_short_and_says_what_it_is():
+    robot = mbdyn_ros.load(CART)
+    arm = mbdyn_ros.load(
+        "joints: [{name: a, type: revolute, a: 1, alpha: 0, d: 0, theta: 0, mass: 1,\n"
+        " centre: [0, 0, 0], inertia: {ixx: 1, iyy: 1, izz: 1}}]"
+    )
+    shown = {
+        "Bound": repr(robot.bind("forward_dynamics")),
+        "MeasuredJoints": repr(mbdyn_ros.motion.MeasuredJoints(robot, ["rail"])),
+        "ClosedForm": repr(arm.closed_form()),
+        "Element": repr(arm.closed_form().elements[0]),
+    }
+    for kind, text in shown.items():
+        assert text.startswith(f"<{kind}") and " at 0x" not in text and len(text) < 300, text
+    assert shown["Bound"] == "<Bound forward_dynamics: q (1,), v (1,), effort (1,) -> a (1,)>"
+
+
+BALL = """<robot name="ball"><link name="world"/><link name="stone"><inertial><mass value="2"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="pin" type="{}"><parent link="world"/><child link="stone"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("kind", ["spherical", "floating", "planar", "universal"])
+def test_robots_of_every_joint_can_be_pickled(kind):
+    robot = mbdyn_ros.load(BALL.format(kind))
+    again = pickle.loads(pickle.dumps(robot))
+    assert np.array_equal(again.mass_matrix(again.neutral()), robot.mass_matrix(robot.neutral()))
+
+
+def test_a_floating_robot_can_be_pickled():
+    robot = mbdyn_ros.load(CART, floating_base=True)
+    again = pickle.loads(pickle.dumps(robot))
+    assert np.array_equal(again.mass_matrix(again.neutral()), robot.mass_matrix(robot.neutral()))
