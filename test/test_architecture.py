@@ -138,7 +138,7 @@ def test_the_core_knows_no_application() -> None:
 
 def test_the_compiler_knows_no_robot() -> None:
     top = edges(modules())[()]
-    common = {"array", "errors"}
+    common = {"array", "errors", "locks"}
     assert top["compiler"] <= {*common, "program"} and top["program"] <= common
 
 

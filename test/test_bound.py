@@ -97,3 +97,13 @@ def test_a_bound_outlives_its_robot() -> None:
     bound.q, bound.v, bound.a = motion
     bound()
     assert np.array_equal(bound.effort, efforts)
+
+
+@pytest.mark.parametrize("program", ["inverse_dynamics", "mass_matrix"])
+def test_arrays_stay_where_c_reads_them(program: str) -> None:
+    """NumPy would give their memory away, and C go on with it."""
+    bound = mbdyn_ros.load(PENDULUM).bind(program)
+    for array in (*bound.arguments, bound.result):
+        for check in (True, False):
+            with pytest.raises(ValueError, match="does not own its data"):
+                array.resize(100000, refcheck=check)

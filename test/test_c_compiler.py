@@ -132,6 +132,23 @@ def test_a_compiler_that_prints_no_text(tmp_path: Path) -> None:
         cache.compile_library("int x;", tmp_path / "x.so", garbled)
 
 
+@pytest.mark.parametrize("where", ["", ">&2"])
+def test_a_compiler_that_prints_for_ever(where: str, tmp_path: Path) -> None:
+    """Its output filled the memory for as long as it was waited for."""
+    endless = compiler(tmp_path / "endless", f"yes endless {where}")
+    with pytest.raises(gcc.CompilationError, match="endless: printed more than 1048576 bytes"):
+        cache.compile_library("int x;", tmp_path / "x.so", endless)
+
+
+def test_no_memory_to_compile(monkeypatch: pytest.MonkeyPatch) -> None:
+    def exhausted(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(cache, "compile_library", exhausted)
+    with pytest.warns(CompilerWarning, match="compiled: there was not enough memory to compile"):
+        check(mbdyn_ros.load(PENDULUM))
+
+
 def test_a_compiler_that_leaves_a_folder_behind(fresh_cache: Path, tmp_path: Path) -> None:
     """With its temporary files, that one which is killed does not remove."""
     script = 'mkdir -p "$TMPDIR/mine/deep"; echo text > "$TMPDIR/mine/deep/file"; exec cc "$@"'
@@ -154,5 +171,6 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "write_text", full)
-    with pytest.warns(CompilerWarning, match="No space left on device"):
+    with pytest.warns(CompilerWarning, match="No space left on device") as said:
         check(mbdyn_ros.load(PENDULUM))
+    assert not any("Install" in str(one.message) for one in said)  # a compiler is there

@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -259,3 +260,18 @@ def test_the_cache_is_deleted_meanwhile(fresh_cache: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CompilerWarning)
         np.testing.assert_allclose(robot.mass_matrix([0.1]), [[INERTIA]], rtol=1e-14)
+
+
+def test_the_cache_has_a_greatest_size(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The libraries that nobody loaded for the longest time go first, with what points to them."""
+    fresh_cache.mkdir(parents=True, mode=0o700)
+    for age in range(4):
+        library = fresh_cache / f"{age}.so"
+        library.write_bytes(bytes(1000))
+        (fresh_cache / f"program-{age}").symlink_to(library.name)
+        os.utime(library, (time.time() - 100 * age,) * 2)
+    monkeypatch.setattr(cache, "MOST_KEPT", 2500)
+    cache._sweep.__wrapped__(fresh_cache)
+    assert sorted(path.name for path in fresh_cache.iterdir()) == [
+        "0.so", "1.so", "program-0", "program-1",
+    ]  # fmt: skip

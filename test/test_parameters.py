@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 import subprocess
+import threading
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +155,56 @@ def check_every_way() -> None:
         robot.forward_dynamics(many[:7], many[:7], many[:7])
     robot.set_payload("cart", 1.0)
     assert robot.forward_dynamics([0.0], [0.0], [6.0]) == pytest.approx(2.0)
+
+
+def test_rows_that_another_thread_sets_while_a_batch_starts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A batch was counted by the old rows and run over the new, fewer ones: beyond their end."""
+    robot = mbdyn_ros.load(CART, variable=["cart"])
+    masses = np.linspace(0.0, 3.0, 400)
+    robot.set_payload("cart", masses)
+    kernel = robot.calls.kernel
+
+    def compile_meanwhile(*arguments: Any, **options: Any) -> Any:
+        robot.set_payload("cart", np.zeros(1))
+        return kernel(*arguments, **options)
+
+    monkeypatch.setattr(robot.calls, "kernel", compile_meanwhile)
+    found = robot.forward_dynamics([0.0], [0.0], [6.0])
+    np.testing.assert_allclose(found, 6.0 / (2.0 + masses)[:, None], rtol=1e-14)
+    with pytest.raises(InputError, match="batch of 5 states needs as many rows .*; got 3"):
+        one = np.zeros((5, 1))
+        kernel(forward_dynamics).batch([one, one, one], 5, homes=np.zeros((3, 4)))
+
+
+@pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
+def test_a_batch_has_the_parameters_of_one_moment(compiled: bool) -> None:
+    """Other threads set one value, and values a row, all the while."""
+    with nullcontext() if compiled else interpreting():
+        robot = mbdyn_ros.load(CART, variable=["cart"])
+        masses, effort = (0.0, 4.0), np.full((20000 if compiled else 200, 1), 6.0)
+        robot.forward_dynamics([0.0], [0.0], effort)
+        ended = threading.Event()
+
+        def change() -> None:
+            values = [0.0, 4.0, np.zeros(len(effort)), np.full(len(effort), 4.0)]
+            for mass in itertools.cycle(values):
+                if ended.is_set():
+                    return
+                robot.set_payload("cart", mass)
+
+        other = threading.Thread(target=change)
+        other.start()
+        seen = set()
+        try:
+            for _ in range(300 if compiled else 30):
+                (one,) = np.unique(robot.forward_dynamics([0.0], [0.0], effort))
+                seen.add(round(6.0 / one - 2.0, 12))
+        finally:
+            ended.set()
+            other.join()
+        assert seen <= set(masses)
 
 
 @pytest.mark.usefixtures("interpreted")

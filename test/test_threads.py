@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import casadi as ca
 import pytest
 
 import mbdyn_ros
+from mbdyn_ros.locks import Lock
 from mbdyn_ros.program import symbols
 
 ROOT = Path(__file__).parent.parent
@@ -106,3 +110,58 @@ def test_an_error_leaves_no_expressions() -> None:
         frames.append(trace.tb_frame)
         trace = trace.tb_next
     assert not any(isinstance(one, ca.SX) for frame in frames for one in frame.f_locals.values())
+
+
+FORK = """
+import os, signal, sys, threading, time
+import mbdyn_ros
+
+signal.alarm(120)
+warm = mbdyn_ros.load(sys.argv[2])  # imports: Python's own locks of modules are not renewed
+warm.inverse_dynamics([0.5], [0.0], [0.0])
+other = threading.Thread(target=lambda: mbdyn_ros.example("ur5").inverse_dynamics(*[[0.0] * 6] * 3))
+other.start()
+time.sleep(float(sys.argv[1]))
+assert other.is_alive(), "it was done before the fork"
+child = os.fork()
+if not child:
+    signal.alarm(60)
+    warm.mass_matrix([0.5])
+    mbdyn_ros.example("ur5").inverse_dynamics(*[[0.0] * 6] * 3)
+    os._exit(0)
+_, status = os.waitpid(child, 0)
+other.join()
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.mark.parametrize("moment", ["0.05", "0.3"])
+def test_a_fork_while_another_thread_compiles(moment: str, tmp_path: Path) -> None:
+    """The child waited for ever for locks of a thread that it does not have."""
+    words = [sys.executable, "-c", FORK, moment, str(ROOT / "urdf" / "four_bar.urdf")]
+    cold = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, timeout=300, env=cold)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_locks_are_free_in_a_forked_process_where_other_threads_ran() -> None:
+    """Whoever held them; a lock that the forking thread holds is still released by it."""
+    lock, held, ended = Lock(), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with lock:
+            held.set()
+            ended.wait()
+
+    other = threading.Thread(target=hold)
+    other.start()
+    held.wait()
+    child = os.fork()
+    if not child:
+        signal.alarm(20)
+        with lock:
+            os._exit(7)
+    _, status = os.waitpid(child, 0)
+    ended.set()
+    other.join()
+    assert os.waitstatus_to_exitcode(status) == 7

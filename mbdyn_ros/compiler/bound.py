@@ -9,7 +9,7 @@ import numpy as np
 
 from ..array import Array, NoNumbers, as_numbers
 from ..errors import InputError
-from .kernel import Kernel
+from .kernel import Kernel, fixed_zeros
 
 
 class Bound(functools.partial):  # type: ignore[type-arg]
@@ -35,8 +35,8 @@ class Bound(functools.partial):  # type: ignore[type-arg]
 
     def __new__(cls, kernel: Kernel) -> Bound:
         """Allocate the arrays and tie the program to them."""
-        arguments = tuple(np.zeros(shape) for shape in kernel.inputs.values())
-        result = np.zeros(kernel.shape)
+        arguments = tuple(fixed_zeros(*shape) for shape in kernel.inputs.values())
+        result = fixed_zeros(*kernel.shape)
         call, kept = kernel.tie(arguments, result)
         self = super().__new__(cls, call)
         own: dict[str, object] = dict(zip(kernel.inputs, arguments, strict=True))
@@ -105,8 +105,8 @@ class BoundBatch:
     """
 
     def __init__(self, kernel: Kernel, count: int) -> None:
-        self.arguments = tuple(np.zeros((count, *shape)) for shape in kernel.inputs.values())
-        self.result = np.zeros((count, *kernel.shape))
+        self.arguments = tuple(fixed_zeros(count, *shape) for shape in kernel.inputs.values())
+        self.result = fixed_zeros(count, *kernel.shape)
         self._kernel, self._call = kernel, kernel.tie_batch(self.arguments, self.result)
 
     def __call__(self) -> None:

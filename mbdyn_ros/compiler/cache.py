@@ -14,7 +14,6 @@ import os
 import shutil
 import stat
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,11 +21,15 @@ from pathlib import Path
 import platformdirs
 
 from ..errors import CompilerWarning, warn
+from ..locks import Lock
 from .gcc import CompilationError, Toolchain, required_toolchain
 from .notice import waiting_for
 
 UNUSED = 90 * 86400.0
 """Seconds after which a library that nobody loaded is swept."""
+
+MOST_KEPT = 1 << 29
+"""Bytes of all libraries together above which those that were loaded longest ago are removed."""
 
 ABANDONED = 86400.0
 """Seconds after which a folder in which something was compiled is nobody's any more."""
@@ -42,7 +45,7 @@ def cache_folder() -> Path:
         return _prepared_folder()
 
 
-_one_thread = threading.Lock()
+_one_thread = Lock()
 
 
 @functools.cache
@@ -101,11 +104,11 @@ def cached_library(name: str, key: str, source: Callable[[], str]) -> Path:
     """
     digest = _digest(key, required_toolchain())
     link = cache_folder() / f"{name}-{digest}"
-    with _one_builder.setdefault(link, threading.Lock()):
+    with _one_builder.setdefault(link, Lock()):
         return _linked_library(name, link, source)
 
 
-_one_builder: dict[Path, threading.Lock] = {}
+_one_builder: dict[Path, Lock] = {}
 """Who builds the library of a link; other threads wait for it."""
 
 
@@ -177,8 +180,9 @@ def _point(link: Path, library: Path) -> None:
 
 @functools.cache
 def _sweep(folder: Path) -> None:
-    """Remove what nobody loaded for long, once a process."""
+    """Remove what nobody loaded for long, or what is too much, once a process."""
     now = time.time()
+    total = 0
     with contextlib.suppress(OSError):  # another process may sweep too
         for path in folder.iterdir():
             age = now - path.lstat().st_mtime
@@ -186,5 +190,11 @@ def _sweep(folder: Path) -> None:
                 shutil.rmtree(path, ignore_errors=True)
             elif path.suffix == ".so" and age > UNUSED:
                 path.unlink(missing_ok=True)
-            elif path.is_symlink() and not path.exists():
+        libraries = [(path, path.stat()) for path in folder.glob("*.so") if not path.is_symlink()]
+        for path, status in sorted(libraries, key=lambda one: one[1].st_mtime, reverse=True):
+            total += status.st_size
+            if total > MOST_KEPT:
+                path.unlink(missing_ok=True)
+        for path in folder.iterdir():
+            if path.is_symlink() and not path.exists():
                 path.unlink(missing_ok=True)

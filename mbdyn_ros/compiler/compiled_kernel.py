@@ -13,7 +13,7 @@ from ..array import Array
 from ..program.program import Program
 from .call import bound_call, plain_call
 from .compiled_program import CompiledProgram
-from .kernel import Kernel
+from .kernel import Kernel, snapshot
 from .runtime.library import runtime
 from .threads import threads_for
 
@@ -43,7 +43,6 @@ class CompiledKernel(Kernel):
     ) -> None:
         super().__init__(program, alone.inputs, alone.shape, home)
         self.alone, self._made, self._runtime = alone, vectors, runtime()
-        self._home = home.ctypes.data
         self.worth_a_thread = worth_a_thread
         self._addresses = ctypes.c_void_p * (len(self.inputs) + 1)
         self._steps = ctypes.c_size_t * (len(self.inputs) + 1)
@@ -71,9 +70,8 @@ class CompiledKernel(Kernel):
 
     def tie_batch(self, arguments: Sequence[Array], result: Array) -> Callable[[], Any]:
         """State by state; the caller keeps the arrays."""
-        return functools.partial(
-            self._runtime.batch_of_few, self.alone.address, *self._addressed(arguments, result)
-        )
+        addressed = self._addressed(arguments, result, self.home)
+        return functools.partial(self._runtime.batch_of_few, self.alone.address, *addressed)
 
     def _fill(
         self,
@@ -83,7 +81,10 @@ class CompiledKernel(Kernel):
         apart: bool = False,
     ) -> None:
         """From `MANY` states on several at once, in vectors and on `threads()`."""
-        addressed = self._addressed(arrays, result, homes)
+        home = homes
+        if home is None:
+            home = snapshot(self.home) if self.program.kept else self.home
+        addressed = self._addressed(arrays, result, home)  # which stays until this returns
         vectors = self.vectors if len(result) >= MANY and not apart else None
         if vectors is None:
             self._runtime.batch_of_few(self.alone.address, *addressed)
@@ -92,16 +93,15 @@ class CompiledKernel(Kernel):
             self._runtime.batch(vectors.address, *addressed, threads)
 
     def _addressed(
-        self, arrays: Sequence[Array], result: Array, homes: Array | None = None
+        self, arrays: Sequence[Array], result: Array, home: Array
     ) -> tuple[object, ...]:
         """Number of states, where inputs and home are, their steps, and where the result is."""
         count = len(result)
-        home = self._home if homes is None else address(homes)
-        start = self._addresses(*map(address, arrays), home)
+        start = self._addresses(*map(address, (*arrays, home)))
         steps = (
             x.size // count if x.ndim > n else 0 for x, n in zip(arrays, self._ndim, strict=True)
         )
-        step = self._steps(*steps, 0 if homes is None else homes.shape[1])
+        step = self._steps(*steps, home.shape[1] if home.ndim > 1 else 0)
         return ctypes.c_size_t(count), start, step, ctypes.c_void_p(address(result))
 
 

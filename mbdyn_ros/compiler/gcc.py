@@ -7,11 +7,13 @@ import functools
 import hashlib
 import os
 import platform
+import selectors
 import shlex
 import shutil
 import signal
 import subprocess
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,6 +29,9 @@ RUNTIME = Path(__file__).parent / "runtime"
 
 LONGEST_COMPILATION = 600.0
 """Seconds after which a program is taken to be too long for its compiler."""
+
+MOST_PRINTED = 1 << 20
+"""Bytes that a compiler may print, on either stream; one that prints more is ended."""
 
 LONGEST_ANSWER = 30.0
 """Seconds after which a compiler that is only asked what it is taken to hang."""
@@ -137,22 +142,57 @@ class Toolchain:
             process = subprocess.Popen(
                 [*self.command, *self.flags, *arguments],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                encoding="utf-8", errors="replace", env={**os.environ, **environment},
+                env={**os.environ, **environment},
                 start_new_session=True,  # so that its children can be ended, too
             )  # fmt: skip
         except OSError as error:
             raise CompilationError(f"{name}: {error}") from error
         try:
-            printed, complaints = process.communicate(timeout=longest)
+            printed, complaints = _printed(process, longest)
         except BaseException:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
             raise
+        finally:
+            for stream in (process.stdout, process.stderr):
+                assert stream is not None
+                stream.close()
+            process.wait()
+        if printed is None:
+            raise CompilationError(f"{name}: printed more than {MOST_PRINTED} bytes and was ended")
         if process.returncode:
             status = process.returncode
             raise CompilationError(f"{name}: {complaints.strip() or f'exit status {status}'}")
         return printed
+
+
+def _printed(process: subprocess.Popen[bytes], longest: float) -> tuple[str | None, str]:
+    """Text that a process prints on both streams until it ends; None where it does not stop.
+
+    Raises
+    ------
+    subprocess.TimeoutExpired
+        It has not ended after so many seconds.
+    """
+    end, texts = time.monotonic() + longest, {1: bytearray(), 2: bytearray()}
+    with selectors.DefaultSelector() as streams:
+        for number, stream in ((1, process.stdout), (2, process.stderr)):
+            assert stream is not None
+            streams.register(stream, selectors.EVENT_READ, number)
+        while streams.get_map():
+            if not (ready := streams.select(max(0.0, end - time.monotonic()))):
+                raise subprocess.TimeoutExpired(process.args, longest)
+            for key, _ in ready:
+                piece = os.read(key.fd, 1 << 16)
+                texts[key.data] += piece
+                if not piece:
+                    streams.unregister(key.fileobj)
+                elif len(texts[key.data]) > MOST_PRINTED:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    return None, ""
+    process.wait(max(0.0, end - time.monotonic()))
+    printed, complaints = (text.decode("utf-8", "replace") for text in texts.values())
+    return printed, complaints
 
 
 @functools.cache

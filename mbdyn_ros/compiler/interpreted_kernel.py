@@ -11,19 +11,20 @@ import casadi as ca
 from ..array import Array
 from ..program.program import Program
 from .bound import Bound
-from .kernel import Kernel, memory
+from .kernel import Kernel, memory, snapshot
+from .walker import Walker
 
 
 class InterpretedKernel(Kernel):
     """A program as CasADi's function, of inputs alone; its result is stored row by row.
 
-    kept : what must live as long as the function.
+    walker : what the function finds the positions of loops with, where it does.
     """
 
     compiled = False
 
     def __init__(
-        self, program: Program, function: ca.Function, home: Array, kept: object = None
+        self, program: Program, function: ca.Function, home: Array, walker: Walker | None = None
     ) -> None:
         inputs = {
             function.name_in(i): (function.size2_in(i), function.size1_in(i))
@@ -31,7 +32,7 @@ class InterpretedKernel(Kernel):
             if function.name_in(i) in program.called_with
         }
         super().__init__(program, inputs, (function.size2_out(0), function.size1_out(0)), home)
-        self._function, self._kept = function, kept
+        self._function, self._walker = function, walker
 
     def tie(self, arguments: Sequence[Array], result: Array) -> tuple[Callable[[], Any], object]:
         """The call holds a bare pointer into CasADi's buffer."""
@@ -43,7 +44,7 @@ class InterpretedKernel(Kernel):
             behind = self.home[-self._function.size1_in("parameters") :]
             buffer.set_arg(len(arguments), memory(behind))
         buffer.set_res(0, memory(result))
-        return evaluate, (buffer, self._kept)
+        return evaluate, (buffer, self._walker)
 
     def tie_batch(self, arguments: Sequence[Array], result: Array) -> Callable[[], Any]:
         """State by state."""
@@ -57,13 +58,17 @@ class InterpretedKernel(Kernel):
         apart: bool = True,
     ) -> None:
         """State by state."""
-        bound, start = Bound(self), self.home.copy()
+        home = snapshot(self.home).copy()
+        own = InterpretedKernel(self.program, self._function, home, self._walker)
+        bound = Bound(own)
         for k in range(len(result)):
             for one, array, n in zip(bound.arguments, arrays, self._ndim, strict=True):
                 one[...] = array[k] if array.ndim > n else array
             if homes is not None:
-                self.home[:] = homes[k]
-            bound()
+                home[:] = homes[k]
+            if self._walker is None:
+                bound()
+            else:
+                with self._walker.starting_at(home):
+                    bound()
             result[k] = bound.result
-        if homes is not None:
-            self.home[:] = start

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..array import Array
+from ..errors import InputError
 from ..program.program import Program
 
 if TYPE_CHECKING:
@@ -79,8 +80,18 @@ class Kernel(abc.ABC):
 
         Returns
         -------
-        The results (N, ...); a row with NaN or infinity has them in its result alone.
+        The results (N, ...); a row with NaN or infinity has them in its result alone. All rows
+        are computed with the parameters that the kernel had when the batch began.
+
+        Raises
+        ------
+        InputError
+            There are not as many homes as states.
         """
+        if homes is not None and len(homes) != count:
+            raise InputError(
+                f"a batch of {count} states needs as many rows of parameters; got {len(homes)}"
+            )
         arrays = [np.ascontiguousarray(array, dtype=np.float64) for array in arrays]
         result = np.empty((count, *self.shape)) if out is None else out
         if result.size:
@@ -109,3 +120,13 @@ class Kernel(abc.ABC):
 def memory(array: Array) -> Any:
     """The memory of a contiguous array, as one row of numbers."""
     return memoryview(array.reshape(-1))  # type: ignore[arg-type]
+
+
+def snapshot(home: Array) -> Array:
+    """A copy of numbers that other threads may set meanwhile: all of them before, or all after."""
+    return np.frombuffer(bytes(memory(home))) if home.size else home  # under the GIL throughout
+
+
+def fixed_zeros(*shape: int) -> Array:
+    """An array for code that keeps its address: it cannot be resized."""
+    return np.zeros(shape)[...]

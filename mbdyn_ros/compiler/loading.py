@@ -41,7 +41,10 @@ def load_kernel(program: Program, home: Array | None = None, options: Options = 
     """
     start = program.subject.closing.home if home is None else home
     if toolchain() is None:
-        _notice_interpreter("no C compiler was found ($CC, cc, gcc or clang)")
+        _notice_interpreter(
+            "no C compiler was found ($CC, cc, gcc or clang). Install a C compiler (Debian and "
+            "Ubuntu: gcc) or name one in $CC"
+        )
         return interpret(program, start)
     try:
         single = _load(program, Lane.SINGLE, options)
@@ -50,7 +53,9 @@ def load_kernel(program: Program, home: Array | None = None, options: Options = 
         )
     except CompilationError as error:
         _notice_interpreter(str(error))
-        return interpret(program, start)
+    except MemoryError:
+        _notice_interpreter("there was not enough memory to compile them")
+    return interpret(program, start)
 
 
 def load_vectors(program: Program, options: Options = STANDARD) -> CompiledProgram | None:
@@ -137,8 +142,7 @@ def interpret(program: Program, home: Array | None = None) -> Kernel:
 def _notice_interpreter(reason: str) -> None:
     """Say once, for each reason, that programs are interpreted."""
     warn(
-        f"programs run in CasADi's interpreter, about ten times slower than compiled: {reason}. "
-        "Install a C compiler (Debian and Ubuntu: gcc) or name one in $CC.",
+        f"programs run in CasADi's interpreter, about ten times slower than compiled: {reason}.",
         CompilerWarning,
     )
 

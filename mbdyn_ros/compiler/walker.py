@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import threading
+from collections.abc import Iterator, Sequence
 
 import casadi as ca
 import numpy as np
@@ -22,8 +24,18 @@ class Walker(ca.Callback):
     def __init__(self, closing: Closing, nq: int, home: Array) -> None:
         super().__init__()
         self._closing, self._nq, self._home = closing, nq, home
+        self._own = threading.local()
         self._loops = closing.equations()
         self.construct("walker", {})
+
+    @contextlib.contextmanager
+    def starting_at(self, home: Array) -> Iterator[None]:
+        """Let walks in this thread start at another home meanwhile."""
+        self._own.home = home[: len(self._home)]
+        try:
+            yield
+        finally:
+            del self._own.home
 
     def get_sparsity_in(self, i: int) -> ca.Sparsity:
         """q (nq, 1)."""
@@ -36,7 +48,7 @@ class Walker(ca.Callback):
     def eval(self, arg: Sequence[ca.DM]) -> list[ca.DM]:
         """Walk every loop from home; NaN where it cannot close."""
         y = np.array(arg[0]).ravel()[list(self._closing.places)]
-        home_y, home_z = np.split(self._home, [len(y)])
+        home_y, home_z = np.split(getattr(self._own, "home", self._home), [len(y)])
         z = np.full(self._closing.nz, np.nan)
         iy = iz = 0
         for loop, (ny, nz) in zip(self._loops, self._closing.counts, strict=True):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-
 from ..array import Array
 from ..compiler.bound import Bound
 from ..compiler.kernel import Kernel
 from ..compiler.loading import load_kernel
+from ..locks import Lock
 from ..program.declaration import Declaration
 from ..program.program import Program
 from .design import Design
@@ -15,7 +14,7 @@ from .parametric import parametric_system
 
 _kernels: dict[tuple[type[Design], Declaration], Kernel] = {}
 _loaded: dict[tuple[type[Design], Declaration], Kernel] = {}
-_compiling = threading.Lock()
+_compiling = Lock()
 
 
 def kernel(kind: type[Design], program: Declaration) -> Kernel:

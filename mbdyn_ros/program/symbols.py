@@ -9,7 +9,6 @@ with expressions inside, is `lasting`. Numbers may be computed in any thread.
 from __future__ import annotations
 
 import functools
-import threading
 import traceback
 from collections import deque
 from collections.abc import Callable
@@ -17,10 +16,12 @@ from typing import ParamSpec, TypeVar
 
 import casadi as ca
 
+from ..locks import Lock
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_owned = threading.RLock()
+_owned = Lock(reentrant=True)
 
 _dropped: deque[object] = deque()
 """Functions that nobody uses any more; they end when a thread is alone next."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,7 +20,7 @@ from ..arguments import (
 )
 from ..array import Array
 from ..compiler.bound import Bound
-from ..compiler.kernel import Kernel
+from ..compiler.kernel import Kernel, memory
 from ..compiler.loading import interpret, load_kernel
 from ..compiler.options import STANDARD, Options
 from ..equations.actuation import LEAST_SHARE, joint_rates, least_share
@@ -30,6 +29,7 @@ from ..equations.loops.closure_gap import positions_text
 from ..equations.system import System
 from ..equations.variable import Layout, with_symbols, without
 from ..errors import DeadPointError, InputError, SingularMassMatrixError, brief
+from ..locks import Lock
 from ..program.continuation import FARTHEST
 from ..program.declaration import Declaration
 from ..program.program import Program
@@ -77,7 +77,7 @@ class Calls:
         self.changes = 0
         self.options = STANDARD
         self._kernels: dict[tuple[Declaration, object, bool, bool, bool], Kernel] = {}
-        self._building: dict[tuple[object, ...], threading.Lock] = {}
+        self._building: dict[tuple[object, ...], Lock] = {}
         self.plain = PlainCalls()
         if values is not None:
             self.set_parameters(values)
@@ -95,11 +95,13 @@ class Calls:
     def set_parameters(self, values: Array) -> None:
         """Take other parameters (p,), or (N, p) for the rows of batches, from the next call on.
 
-        Calls that are bound keep the last (p,) while rows have their own.
+        Calls that are bound keep the last (p,) while rows have their own. A call in another thread
+        runs with all of the old numbers or with all of the new ones.
         """
         self.changes += 1
         if values.ndim == 1:
-            self.parameters[:] = values
+            given = np.ascontiguousarray(values, dtype=np.float64)
+            memory(self.parameters)[:] = memory(given)  # NumPy would let go of the GIL
             self.rows = None
         else:
             homes = np.broadcast_to(self.home, (len(values), len(self.home)))
@@ -160,7 +162,8 @@ class Calls:
                 arrays["wrenches"] = (on_bodies, 2)
             if "q" in arrays:
                 require_unit_quaternions(self._system.coordinates, arrays["q"][0])
-            own = {} if self.rows is None else {"parameters": (self.rows, 1)}
+            rows = self.rows  # read once: other threads may set others meanwhile
+            own = {} if rows is None else {"parameters": (rows, 1)}
             count = broadcast_count({**arrays, **own})
             variant = program, about, wrenches is not None, friction
             compiled = about is None or bool(count) or (*variant, True) in self._kernels
@@ -172,7 +175,7 @@ class Calls:
                 given = [array for array, _ in arrays.values()]
                 if out is not None:
                     given = [x.copy() if np.may_share_memory(x, out) else x for x in given]
-                return kernel.batch(given, count, out, self.rows)
+                return kernel.batch(given, count, out, rows)
             for key, (array, _) in arrays.items():
                 if key != "wrenches":
                     require_finite(SPOKEN_ARGUMENTS.get(key, key), array, self.labels(key))
@@ -182,6 +185,8 @@ class Calls:
                 result = self._run(kernel, given, arrays["q"][0])
             if kernel.plain and variant == (program, about, False, True):
                 self.plain.take(program, about, kernel.plain)  # the next call takes the short way
+                if self.rows is not None:  # set meanwhile
+                    self.plain.clear()
             if out is None:
                 return result
             out[...] = result
@@ -207,8 +212,8 @@ class Calls:
     def _run(self, kernel: Kernel, arrays: Sequence[Array], q: Array) -> Array:
         """The result for finite numbers; an error says why there is none."""
         bound = Bound(kernel)
-        for memory, array in zip(bound.arguments, arrays, strict=True):
-            memory[...] = array
+        for argument, array in zip(bound.arguments, arrays, strict=True):
+            argument[...] = array
         bound()
         if not np.isfinite(bound.result).all():
             self._require_closed(q)
@@ -247,7 +252,7 @@ class Calls:
         """A program, built when first asked for; see `Program` for the arguments."""
         key = program, about, wrenches, friction, compiled
         if key not in self._kernels:
-            with self._building.setdefault(key, threading.Lock()):  # one thread builds it
+            with self._building.setdefault(key, Lock()):  # one thread builds it
                 if key not in self._kernels:
                     made = Program(program, self._system, about, wrenches, friction)
                     self._kernels[key] = (

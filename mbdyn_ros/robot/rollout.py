@@ -18,7 +18,7 @@ from ..arguments import (
 from ..array import NoNumbers, as_numbers
 from ..compiler.compiled_kernel import CompiledKernel, address
 from ..compiler.compiled_program import CompiledProgram
-from ..compiler.kernel import Kernel
+from ..compiler.kernel import Kernel, snapshot
 from ..compiler.loading import load_vectors
 from ..compiler.runtime.library import runtime
 from ..compiler.threads import threads_for
@@ -187,7 +187,7 @@ class Rollout:
         """
         count, steps = len(q_out), effort.shape[-2]
         cost = max(1, method.stages) * max(1, self._compiled[0].operations)
-        homes = self._kernel.home if rows is None else rows
+        homes = snapshot(self._kernel.home) if rows is None else rows
         if count * steps * cost <= self._most:
             return self._run(q, v, effort, dt, method, q_out, v_out, homes)
         left = False

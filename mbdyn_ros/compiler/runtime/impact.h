@@ -61,7 +61,7 @@ static int hit(const struct walls* w, struct walled* s, struct work1* x, const c
     e[i] = bouncing && hits[x->held[i]] ? w->restitution[x->held[i]] : 0.;
     bounces |= e[i] > 0.;
   }
-  memcpy(old, s->v, sizeof old);
+  memcpy(old, s->v, n * sizeof *old);
   double gain = bounce(w, x, m, before, e, share, &missed);
   if (bounces && missed > jammed) {  /* friction jams: no bounce obeys Coulomb's law */
     memset(e, 0, x->count * sizeof *e);

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ...errors import InputError, ModelError, suggestion
+from ...locks import Lock
 from .package_folders import find_package
 from .source_text import TEXT, NamedText, Source, load_text, refuse_document_type
 
 ELEMENT = re.compile(r"<xacro:\w")
 
-_ALONE = threading.Lock()  # the package keeps the file at hand in variables of its own
+_ALONE = Lock()  # the package keeps the file at hand in variables of its own
 
 
 def is_xacro(source: Source) -> bool:

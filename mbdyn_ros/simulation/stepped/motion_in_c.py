@@ -7,6 +7,7 @@ import ctypes
 import numpy as np
 
 from ...array import Array
+from ...compiler.kernel import fixed_zeros
 from ...compiler.runtime.library import stepping
 from ...errors import InputError
 from ..contact.environment import MOST_POINTS
@@ -53,13 +54,14 @@ class MotionInC:
             one.restype = SIZE
         self._size_of_memory = lambda: library.memory_of_motion(walls) + 1
         room, impact = library.room_of_motion(walls), library.size_of_impact(walls)
-        self.force = np.zeros(3 * step.contacts + step.rubbing)
-        self.slip, self.mode = np.zeros(3 * step.contacts), np.zeros(step.contacts)
-        self.slow, self.whole = np.zeros(len(v)), np.zeros(3 * step.contacts)
-        self.impacts = np.zeros((most_impacts, impact))
-        self._memory, self._room = np.zeros(self._size_of_memory()), np.zeros(room)
-        self._clear, slots = np.zeros(2 + len(q)), step.walls.slots
-        self.planes, self.blocks = np.zeros((slots, SLOT_SIZE)), np.zeros((slots // MOST_POINTS, 4))
+        self.force = fixed_zeros(3 * step.contacts + step.rubbing)
+        self.slip, self.mode = fixed_zeros(3 * step.contacts), fixed_zeros(step.contacts)
+        self.slow, self.whole = fixed_zeros(len(v)), fixed_zeros(3 * step.contacts)
+        self.impacts = fixed_zeros(most_impacts, impact)
+        self._memory, self._room = fixed_zeros(self._size_of_memory()), fixed_zeros(room)
+        self._clear, slots = fixed_zeros(2 + len(q)), step.walls.slots
+        self.planes = fixed_zeros(slots, SLOT_SIZE)
+        self.blocks = fixed_zeros(slots // MOST_POINTS, 4)
         self._arrays = q, v
         self.motion = Motion(
             q=q.ctypes.data, v=v.ctypes.data,
@@ -83,7 +85,8 @@ class MotionInC:
     def effort(self, effort: Array) -> None:
         if effort.shape != (self._step.walls.ne,) or not effort.flags.c_contiguous:
             raise InputError(f"effort must be {self._step.walls.ne} contiguous numbers")
-        self._effort, self.motion.effort = effort, effort.ctypes.data
+        # a view of it cannot be resized, and neither can what it is a view of
+        self._effort, self.motion.effort = effort[...], effort.ctypes.data
 
     def take_wrenches(self, on_bodies: Array | None) -> None:
         """Feel wrenches (bodies, 6) from the next step on, as `accelerate_by` says: or none."""
