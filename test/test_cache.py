@@ -270,7 +270,7 @@ def test_the_cache_has_a_greatest_size(fresh_cache: Path, monkeypatch: pytest.Mo
         library.write_bytes(bytes(1000))
         (fresh_cache / f"program-{age}").symlink_to(library.name)
         os.utime(library, (time.time() - 100 * age,) * 2)
-    monkeypatch.setattr(cache, "MOST_KEPT", 2500)
+    monkeypatch.setattr(cache, "LARGEST_CACHE", 2500)
     cache._sweep.__wrapped__(fresh_cache)
     assert sorted(path.name for path in fresh_cache.iterdir()) == [
         "0.so", "1.so", "program-0", "program-1",

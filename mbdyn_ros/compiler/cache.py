@@ -28,7 +28,7 @@ from .notice import waiting_for
 UNUSED = 90 * 86400.0
 """Seconds after which a library that nobody loaded is swept."""
 
-MOST_KEPT = 1 << 29
+LARGEST_CACHE = 1 << 29
 """Bytes of all libraries together above which those that were loaded longest ago are removed."""
 
 ABANDONED = 86400.0
@@ -193,7 +193,7 @@ def _sweep(folder: Path) -> None:
         libraries = [(path, path.stat()) for path in folder.glob("*.so") if not path.is_symlink()]
         for path, status in sorted(libraries, key=lambda one: one[1].st_mtime, reverse=True):
             total += status.st_size
-            if total > MOST_KEPT:
+            if total > LARGEST_CACHE:
                 path.unlink(missing_ok=True)
         for path in folder.iterdir():
             if path.is_symlink() and not path.exists():
