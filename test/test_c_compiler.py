@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ from pendulum import INERTIA, PENDULUM, check, forget
 import mbdyn_ros
 from mbdyn_ros import CompilerWarning, InputError
 from mbdyn_ros.compiler import cache, gcc
+from mbdyn_ros.compiler.options import Options
+from mbdyn_ros.program.program import Program
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
 
@@ -174,3 +177,16 @@ def test_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.warns(CompilerWarning, match="No space left on device") as said:
         check(mbdyn_ros.load(PENDULUM))
     assert not any("Install" in str(one.message) for one in said)  # a compiler is there
+
+
+def test_interpreting_on_request(monkeypatch: pytest.MonkeyPatch, compilations: list[Path]) -> None:
+    """By the environment or by options; a robot like an earlier one is not traced."""
+    monkeypatch.setenv("MBDYN_INTERPRET", "1")
+    with warnings.catch_warnings(action="error"):
+        check(mbdyn_ros.load(PENDULUM))
+    monkeypatch.setattr(Program, "function", property(lambda self: pytest.fail("traced again")))
+    monkeypatch.setenv("MBDYN_INTERPRET", "0")
+    robot = mbdyn_ros.load(PENDULUM)
+    robot.calls.options = Options(interpret=True)
+    check(robot)
+    assert not compilations

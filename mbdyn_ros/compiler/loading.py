@@ -40,6 +40,8 @@ def load_kernel(program: Program, home: Array | None = None, options: Options = 
     options : for the compiler.
     """
     start = program.subject.closing.home if home is None else home
+    if options.interpreted:
+        return interpret(program, start)
     if toolchain() is None:
         _notice_interpreter(
             "no C compiler was found ($CC, cc, gcc or clang). Install a C compiler (Debian and "
@@ -126,16 +128,34 @@ def _built(
 @alone
 def interpret(program: Program, home: Array | None = None) -> Kernel:
     """The kernel of a program in CasADi's interpreter."""
-    closing, traced = program.subject.closing, replace(program)  # which is not kept
-    start, core = closing.home if home is None else home, traced.function
+    closing = program.subject.closing
+    start, core = closing.home if home is None else home, _function(program)
     if not closing.nz:
-        return InterpretedKernel(program, lasting(core), start)
-    walker = Walker(closing, traced.sizes["q"], start[: closing.ny + closing.nz])
-    names = [name for name in traced.symbols if name != "z"]
-    inputs = [ca.MX.sym(name, traced.symbols[name].sparsity()) for name in names]
+        return InterpretedKernel(program, core, start)
+    sparsities = {core.name_in(i): core.sparsity_in(i) for i in range(core.n_in())}
+    walker = Walker(closing, sparsities["q"].numel(), start[: closing.ny + closing.nz])
+    names = [name for name in sparsities if name != "z"]
+    inputs = [ca.MX.sym(name, sparsities[name]) for name in names]
     result = core(inputs[0], walker(inputs[0]), *inputs[1:])
     function = ca.Function("program", inputs, [result], names, ["result"])
     return InterpretedKernel(program, lasting(function), start, walker)
+
+
+_functions: dict[str, ca.Function] = {}
+"""Functions of programs by their keys, the last used ones last."""
+
+FUNCTIONS_KEPT = 128
+
+
+def _function(program: Program) -> ca.Function:
+    """The function of a program; another one of the same key is not traced again."""
+    key = program.key
+    # expressions are not kept
+    function = _functions.pop(key, None) or lasting(replace(program).function)
+    _functions[key] = function
+    if len(_functions) > FUNCTIONS_KEPT:
+        del _functions[next(iter(_functions))]
+    return function
 
 
 @functools.cache

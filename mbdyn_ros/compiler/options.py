@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from .table import Lane
@@ -30,6 +31,8 @@ class Options:
     shortest_overlap, longest_overlap : lines of the shortest and longest pass that the next may
         overlap. In a longer one enough can be done at once as it stands, and values that wait
         longer ask for more registers than there are.
+    interpret : whether CasADi's interpreter runs programs although a compiler is there; so it does
+        where the environment variable `MBDYN_INTERPRET` is 1.
     worth_a_thread : operations of a batch that are worth a thread of their own: 25 us.
     """
 
@@ -48,6 +51,12 @@ class Options:
     shortest_overlap: int = 10
     longest_overlap: int = 199
     worth_a_thread: int = 500_000
+    interpret: bool = False
+
+    @property
+    def interpreted(self) -> bool:
+        """Whether programs are to be interpreted, by these options or by the environment."""
+        return self.interpret or os.environ.get("MBDYN_INTERPRET", "") not in ("", "0")
 
     def longest(self, lane: Lane) -> int:
         """Operations of the longest block that is not split."""

@@ -6,27 +6,29 @@ from ..array import Array
 from ..compiler.bound import Bound
 from ..compiler.kernel import Kernel
 from ..compiler.loading import load_kernel
+from ..compiler.options import STANDARD
 from ..locks import Lock
 from ..program.declaration import Declaration
 from ..program.program import Program
 from .design import Design
 from .parametric import parametric_system
 
-_kernels: dict[tuple[type[Design], Declaration], Kernel] = {}
-_loaded: dict[tuple[type[Design], Declaration], Kernel] = {}
+_kernels: dict[tuple[type[Design], Declaration, bool, bool], Kernel] = {}
 _compiling = Lock()
 
 
-def kernel(kind: type[Design], program: Declaration) -> Kernel:
+def kernel(kind: type[Design], program: Declaration, wrenches: bool = False) -> Kernel:
     """A program of a kind of mechanism, compiled when first asked for.
 
     Its inputs are those of the program of a robot, then "parameters": what
     `Design.vector` gives.
     """
+    key = kind, program, wrenches, STANDARD.interpreted
     with _compiling:
-        if (kind, program) not in _kernels:
-            _kernels[kind, program] = load_kernel(Program(program, parametric_system(kind)))
-        return _kernels[kind, program]
+        if key not in _kernels:
+            made = Program(program, parametric_system(kind), wrenches=wrenches)
+            _kernels[key] = load_kernel(made)
+        return _kernels[key]
 
 
 def run(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
@@ -38,14 +40,9 @@ def run(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
 
 def run_loaded(mechanism: Design, program: Declaration, *arguments: Array) -> Array:
     """A program whose last argument is what acts on the parts, (N, parts, 6)."""
-    kind = type(mechanism)
-    with _compiling:
-        if (kind, program) not in _loaded:
-            made = Program(program, parametric_system(kind), wrenches=True)
-            _loaded[kind, program] = load_kernel(made)
     *states, loads = arguments
     inputs = [*states, loads, mechanism.parameters(states[0])]
-    return _loaded[kind, program].batch(inputs, len(loads))
+    return kernel(type(mechanism), program, wrenches=True).batch(inputs, len(loads))
 
 
 def bound(mechanism: Design, program: Declaration) -> Bound:
