@@ -17,6 +17,7 @@ from mbdyn_ros.export.cpp_export import INCLUDE
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "mbdyn_ros_controllers"
 SOURCES = PACKAGE / "src"
+HEADERS = PACKAGE / "include" / PACKAGE.name
 CMAKE = (PACKAGE / "CMakeLists.txt").read_text()
 VERSION = ElementTree.parse(PACKAGE / "package.xml").findtext("version")
 COMPILER = shutil.which("g++") or shutil.which("c++")
@@ -25,8 +26,13 @@ CRANE = ROOT / "urdf" / "manipulator.urdf"
 
 def of_code(pattern):
     """Return all that a pattern finds in the sources."""
-    code = "".join(path.read_text() for path in sorted(SOURCES.glob("*.[ch]pp")))
-    return set(re.findall(pattern, code))
+    return set(re.findall(pattern, all_code()))
+
+
+def all_code():
+    """Return the sources and headers, one behind the other."""
+    files = [*sorted(HEADERS.glob("*.hpp")), *sorted(SOURCES.glob("*.cpp"))]
+    return "".join(path.read_text() for path in files)
 
 
 def test_all_that_is_linked_is_declared():
@@ -43,6 +49,22 @@ def test_all_sources_are_compiled():
     assert set(re.findall(r"src/(\w+\.cpp)", CMAKE)) == {
         path.name for path in SOURCES.glob("*.cpp")
     }
+
+
+def test_files_have_the_form_of_ros():
+    """A notice of copyright, guards by package and file, lines of at most 100 characters."""
+    for path in [*PACKAGE.rglob("*.hpp"), *PACKAGE.rglob("*.cpp")]:
+        text = path.read_text()
+        assert text.startswith("// Copyright 2026 mbdyn_ros developers\n"), path
+        assert max(map(len, text.splitlines())) <= 100, path
+        if path.suffix == ".hpp":
+            guard = f"{PACKAGE.name}__{path.stem}_HPP_".upper()
+            assert f"#ifndef {guard}\n#define {guard}\n" in text
+            assert text.endswith(f"#endif  // {guard}\n")
+    for package in (ROOT, PACKAGE, ROOT / "mbdyn_ros_interfaces"):
+        name = ElementTree.parse(package / "package.xml").findtext("name")
+        log = (package / "CHANGELOG.rst").read_text().splitlines()
+        assert log[1] == f"Changelog for package {name}" and log[4] == "Forthcoming"
 
 
 def test_versions_are_that_of_the_manifest():
@@ -63,7 +85,7 @@ def test_plugins_that_are_described_are_exported():
 def test_parameters_are_used(path):
     [(space, parameters)] = yaml.safe_load(path.read_text()).items()
     assert space == path.stem
-    code = "".join(one.read_text() for one in SOURCES.glob("*.[ch]pp"))
+    code = all_code()
     for name, one in parameters.items():
         assert one["description"], name
         assert re.search(rf"params_?\.{name}\b", code), name
@@ -229,7 +251,7 @@ def test_the_age_of_a_state_is_that_of_its_message(tmp_path):
 def compile_cpp(sources, program, *libraries):
     """Compile files of the package, warnings being errors."""
     command = [COMPILER, "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror"]
-    command += [f'-DMBDYN_ROS_VERSION="{VERSION}"', "-I", INCLUDE, "-I", SOURCES]
+    command += [f'-DMBDYN_ROS_VERSION="{VERSION}"', "-I", INCLUDE, "-I", PACKAGE / "include"]
     command += [SOURCES / one for one in sources] + ["-o", program, *libraries]
     subprocess.run(command, check=True, timeout=120)
 
@@ -237,7 +259,7 @@ def compile_cpp(sources, program, *libraries):
 GROWTH = """
 #include <iostream>
 #include <iterator>
-#include "sampled_loop.hpp"
+#include "mbdyn_ros_controllers/sampled_loop.hpp"
 int main() {
   std::size_t n = 0;
   std::cin >> n;
@@ -255,7 +277,7 @@ int main() {
 CARRIED = """
 #include <iostream>
 #include <string>
-#include "carried_reference.hpp"
+#include "mbdyn_ros_controllers/carried_reference.hpp"
 int main() {
   std::vector<double> values;
   for (std::string word; std::cin >> word;) values.push_back(std::stod(word));
@@ -270,7 +292,7 @@ int main() {
 
 AGES = """
 #include <iostream>
-#include "state_age.hpp"
+#include "mbdyn_ros_controllers/state_age.hpp"
 using mbdyn_ros_controllers::StateAge;
 int main() {
   StateAge age, other;

@@ -1,10 +1,25 @@
+// Copyright 2026 mbdyn_ros developers
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
 // build_robot_library: the library of a robot, built where controllers find it.
 #include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <string>
 
-#include "robot_library.hpp"
+#include "mbdyn_ros_controllers/robot_library.hpp"
 
 int main(int count, char **arguments) {
   using mbdyn_ros_controllers::RobotRequest;

@@ -1,150 +1,211 @@
-// What DynamicsController does in the control loop: nothing here allocates, locks, throws or logs.
+// Copyright 2026 mbdyn_ros developers
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// What DynamicsController does in the control loop: nothing here allocates, waits, throws or logs.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
-#include "carried_reference.hpp"
-#include "dynamics_controller.hpp"
+#include "mbdyn_ros_controllers/carried_reference.hpp"
+#include "mbdyn_ros_controllers/dynamics_controller.hpp"
 
 namespace mbdyn_ros_controllers {
 
 namespace {
 
+using controller_interface::return_type;
+
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
+constexpr unsigned zero_tries = 1000;  // of writing a zero while another thread has the interface
+constexpr double moved = 0.01;  // rad or m: what moved so far cannot be measured where it was
+constexpr double moves = 0.05;  // rad/s or m/s: not the noise of a velocity
 
 double or_zero(double x) { return std::isnan(x) ? 0.0 : x; }
 
 }  // namespace
 
-controller_interface::return_type DynamicsController::update_reference_from_subscribers(
-    const rclcpp::Time &time, const rclcpp::Duration &) {
-  const Received &now = received_->get();
-  if (now.number != seen_) {
-    seen_ = now.number;
-    followed_ = true;
+return_type DynamicsController::update_reference_from_subscribers(const rclcpp::Time &time,
+                                                                  const rclcpp::Duration &) {
+  const std::unique_lock<std::mutex> alone(transition_, std::try_to_lock);
+  if (!alone || !session_ || !session_->active) return return_type::OK;
+  Session &session = *session_;
+  const Session::Received &now = session.received.get();
+  if (now.number != session.seen) {
+    session.seen = now.number;
+    session.followed = true;
   }
-  const double timeout = timeout_;
+  const double timeout = session.timeout;
   const double age = 1e-9 * static_cast<double>(time.nanoseconds() - now.stamp);
-  const bool holds = followed_ && (timeout <= 0.0 || std::fabs(age) <= timeout);
+  const bool holds = session.followed && (timeout <= 0.0 || std::fabs(age) <= timeout);
+  session.follows = holds;
   bool written = true;
   for (std::size_t k = 0; k < now.values.size(); ++k) {
-    const double value = holds ? carried(now.values, q_.size(), k, age) : absent;
+    const double value = holds ? carried(now.values, session.q.size(), k, age) : absent;
     written &= ordered_exported_reference_interfaces_[k]->set_value(value);
   }
-  if (!written) trouble(Trouble::busy, 0);
-  return controller_interface::return_type::OK;
+  if (!written) session.trouble(Trouble::busy, 0);
+  return return_type::OK;
 }
 
-controller_interface::return_type DynamicsController::update_and_write_commands(
-    const rclcpp::Time &time, const rclcpp::Duration &period) {
+return_type DynamicsController::update_and_write_commands(const rclcpp::Time &time,
+                                                          const rclcpp::Duration &period) {
+  const std::unique_lock<std::mutex> alone(transition_, std::try_to_lock);
+  if (!alone || !session_ || !session_->active) return return_type::OK;
+  Session &session = *session_;
+  const std::size_t n = session.q.size();
   const double seconds = period.seconds();
-  const bool measured = measure();
-  if (measured && !read_references(seconds)) {
-    write(true);
-    return controller_interface::return_type::ERROR;
+  const bool measured = measure(session, seconds);
+  if (measured && !read_references(session, seconds)) {
+    write(session, true);
+    return return_type::ERROR;
   }
   double sum = 0.0;
-  for (const double q : q_) sum += q;
-  const double lead = lead_ + state_age_->at(sum, time.nanoseconds());
-  if (!measured || state_age_->stale()) {
-    trouble(measured ? Trouble::stale : Trouble::not_finite, 0);
-    law_->reset();
-    write(true);
-    return controller_interface::return_type::OK;
+  for (const double q : session.q) sum += q;
+  const double lead = session.lead + session.state_age.at(sum, time.nanoseconds());
+  const auto *fastest = std::max_element(
+      session.v.data(), session.v.data() + n,
+      [](double one, double other) { return std::fabs(one) < std::fabs(other); });
+  const bool frozen = measured && n > 0 && session.still > StateAge::oldest &&
+                      std::fabs(*fastest) > moves && std::fabs(*fastest) * session.still > moved;
+  if (!measured || frozen || session.state_age.stale()) {
+    session.trouble(!measured ? Trouble::not_finite : frozen ? Trouble::frozen : Trouble::stale,
+                    static_cast<std::size_t>(fastest - session.v.data()));
+    session.law.reset();
+    write(session, true);
+    return return_type::OK;
   }
-  for (std::size_t k = 0; k < q_.size(); ++k) {  // to the instant of the reference
-    next_q_[k] = q_[k] + lead * v_[k];
-    next_v_[k] = v_[k] + lead * wanted_a_[k];
+  for (std::size_t k = 0; k < n; ++k) {  // to the instant of the reference
+    session.next_q[k] = session.q[k] + lead * session.v[k];
+    session.next_v[k] = session.v[k] + lead * session.wanted_a[k];
   }
-  const mbdyn_ros::Reference wanted{wanted_q_.data(), wanted_v_.data(), wanted_a_.data()};
-  const mbdyn_ros::Status status =
-      law_->update(next_q_.data(), next_v_.data(), wanted, seconds, effort_.data());
+  const mbdyn_ros::Reference wanted{session.wanted_q.data(), session.wanted_v.data(),
+                                    session.wanted_a.data()};
+  const mbdyn_ros::Status status = session.law.update(
+      session.next_q.data(), session.next_v.data(), wanted, seconds, session.effort.data());
   if (status != mbdyn_ros::Status::ok) {
-    trouble(status == mbdyn_ros::Status::open        ? Trouble::open
-            : status == mbdyn_ros::Status::no_answer ? Trouble::no_answer
-                                                     : Trouble::not_finite,
-            0);
-    write(true);
-    return controller_interface::return_type::OK;
+    session.trouble(status == mbdyn_ros::Status::open        ? Trouble::open
+                    : status == mbdyn_ros::Status::no_answer ? Trouble::no_answer
+                                                             : Trouble::not_finite,
+                    0);
+    write(session, true);
+    return return_type::OK;
   }
-  const double *most = robot_.library.table()->effort_limit;
-  for (std::size_t k = 0; k < effort_.size(); ++k) {
-    effort_[k] += added_[k];
-    if (std::fabs(effort_[k]) > most[k]) effort_[k] = std::copysign(most[k], effort_[k]);
-    if (std::fabs(effort_[k]) >= most[k]) trouble(Trouble::saturated, k);
+  const double *most = session.table().effort_limit;
+  for (std::size_t k = 0; k < session.effort.size(); ++k) {
+    double &effort = session.effort[k];
+    effort += session.added[k];
+    if (std::fabs(effort) > most[k]) effort = std::copysign(most[k], effort);
+    if (std::fabs(effort) >= most[k]) session.trouble(Trouble::saturated, k);
   }
-  write(false);
-  publish(time, seconds);
-  return controller_interface::return_type::OK;
+  write(session, false);
+  publish(session, time, seconds);
+  return return_type::OK;
 }
 
-bool DynamicsController::measure() noexcept {
-  const std::size_t n = q_.size();
-  bool finite = true;
+bool DynamicsController::measure(Session &session, double period) noexcept {
+  const std::size_t n = session.q.size();
+  if (state_interfaces_.size() != 2 * n) return false;
+  bool finite = true, same = true;
   for (std::size_t k = 0; k < 2 * n; ++k) {
     const double value = state_interfaces_[k].get_optional().value_or(absent);
-    (k < n ? q_[k] : v_[k - n]) = value;
+    (k < n ? session.q[k] : session.v[k - n]) = value;
     finite = finite && std::isfinite(value);
+    same = same && (k >= n || value == session.last_q[k]);
   }
-  if (finite) posture_->set(q_);
+  session.still = same ? session.still + period : 0.0;
+  for (std::size_t k = 0; k < n; ++k) session.last_q[k] = session.q[k];
+  if (finite) session.posture.set(session.q);
   return finite;
 }
 
-bool DynamicsController::read_references(double period) noexcept {
-  const std::size_t n = q_.size();
+bool DynamicsController::read_references(Session &session, double period) noexcept {
+  const std::size_t n = session.q.size();
+  const mbdyn_ros_model &table = session.table();
   const auto value = [this](std::size_t k) {
     return ordered_exported_reference_interfaces_[k]->get_optional().value_or(absent);
   };
-  const bool by_hand = by_hand_;
-  const double tolerance = tolerance_;
-  for (std::size_t k = 0; k < n; ++k) {
-    const double position = value(k);
-    wanted_v_[k] = or_zero(value(n + k));
-    wanted_a_[k] = or_zero(value(2 * n + k));
-    if (!std::isnan(position)) {
-      wanted_q_[k] = position;
-    } else if (by_hand || std::isnan(wanted_q_[k])) {
-      wanted_q_[k] = q_[k];
-    } else {
-      wanted_q_[k] += wanted_v_[k] * period;
+  const bool by_hand = session.by_hand, limited = session.check_limits;
+  const auto held = [&session, limited](double x, double low, double high, std::size_t k) {
+    if (!limited || !(x < low || x > high)) return x;
+    session.trouble(Trouble::clamped, k);
+    return x < low ? low : high;
+  };
+  bool given = false;
+  for (std::size_t k = 0; k < 3 * n + session.added.size(); ++k) {
+    if (!(std::fabs(or_zero(value(k))) <= largest_number)) {
+      session.trouble(Trouble::too_large, k < 3 * n ? k % n : n);
+      return false;
     }
-    if (!by_hand && tolerance > 0.0 && !(std::fabs(wanted_q_[k] - q_[k]) <= tolerance)) {
-      trouble(Trouble::far, k);
+    given = given || (k < n && !std::isnan(value(k)));
+  }
+  const double start = session.start_tolerance, following = session.tolerance;
+  const bool starts = given && !session.begun;
+  const double tolerance = starts ? start : following;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double speed = table.v_limit[k] > 0.0 ? table.v_limit[k] : largest_number;
+    const double position = value(k), q = session.q[k];
+    double &wanted = session.wanted_q[k];
+    session.wanted_v[k] = held(or_zero(value(n + k)), -speed, speed, k);
+    session.wanted_a[k] = or_zero(value(2 * n + k));
+    if (!std::isnan(position)) {
+      wanted = position;
+    } else if (by_hand || std::isnan(wanted)) {
+      wanted = q;
+    } else {
+      wanted += session.wanted_v[k] * period;
+    }
+    wanted = held(wanted, std::fmin(table.q_lower[k], q), std::fmax(table.q_upper[k], q), k);
+    if (!by_hand && tolerance > 0.0 && !(std::fabs(wanted - q) <= tolerance)) {
+      session.trouble(starts ? Trouble::far_start : Trouble::far, k);
       return false;
     }
   }
-  for (std::size_t k = 0; k < added_.size(); ++k) added_[k] = or_zero(value(3 * n + k));
+  session.begun = session.begun || given;
+  for (std::size_t k = 0; k < session.added.size(); ++k) {
+    session.added[k] = or_zero(value(3 * n + k));
+  }
   return true;
 }
 
-void DynamicsController::write(bool zero) noexcept {
+void DynamicsController::write(Session &session, bool zero) noexcept {
   bool written = true;
-  for (std::size_t k = 0; k < effort_.size(); ++k) {
-    if (zero) effort_[k] = 0.0;
-    written &= command_interfaces_[k].set_value(effort_[k]);
+  for (std::size_t k = 0; k < session.effort.size() && k < command_interfaces_.size(); ++k) {
+    if (zero) session.effort[k] = 0.0;
+    written &= command_interfaces_[k].set_value(session.effort[k], zero ? zero_tries : 10U);
   }
-  if (!written) trouble(Trouble::busy, 0);
+  if (!written) session.trouble(Trouble::busy, 0);
 }
 
-void DynamicsController::trouble(Trouble kind, std::size_t which) noexcept {
-  troubled_ = which;
-  trouble_ = kind;
-}
-
-void DynamicsController::publish(const rclcpp::Time &time, double period) noexcept {
-  unpublished_ += period;
-  if (!publisher_ || unpublished_ * publish_rate_ < 1.0) return;
-  unpublished_ = 0.0;
+void DynamicsController::publish(Session &session, const rclcpp::Time &time,
+                                 double period) noexcept {
+  session.unpublished += period;
+  if (!publisher_ || session.unpublished * publish_rate_ < 1.0) return;
+  session.unpublished = 0.0;
   state_.header.stamp = time;
-  for (std::size_t k = 0; k < q_.size(); ++k) {
-    state_.feedback.positions[k] = q_[k];
-    state_.feedback.velocities[k] = v_[k];
-    state_.reference.positions[k] = wanted_q_[k];
-    state_.reference.velocities[k] = wanted_v_[k];
-    state_.reference.accelerations[k] = wanted_a_[k];
-    state_.error.positions[k] = wanted_q_[k] - q_[k];
-    state_.error.velocities[k] = wanted_v_[k] - v_[k];
+  for (std::size_t k = 0; k < session.q.size(); ++k) {
+    state_.feedback.positions[k] = session.q[k];
+    state_.feedback.velocities[k] = session.v[k];
+    state_.reference.positions[k] = session.wanted_q[k];
+    state_.reference.velocities[k] = session.wanted_v[k];
+    state_.reference.accelerations[k] = session.wanted_a[k];
+    state_.error.positions[k] = session.wanted_q[k] - session.q[k];
+    state_.error.velocities[k] = session.wanted_v[k] - session.v[k];
   }
-  for (std::size_t k = 0; k < effort_.size(); ++k) state_.output.effort[k] = effort_[k];
+  for (std::size_t k = 0; k < session.effort.size(); ++k) {
+    state_.output.effort[k] = session.effort[k];
+  }
   (void)publisher_->try_publish(state_);
 }
 

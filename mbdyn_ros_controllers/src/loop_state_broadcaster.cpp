@@ -1,8 +1,28 @@
-#include "loop_state_broadcaster.hpp"
+// Copyright 2026 mbdyn_ros developers
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include "mbdyn_ros_controllers/loop_state_broadcaster.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <exception>
 #include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "pluginlib/class_list_macros.hpp"
 
@@ -14,6 +34,27 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
+LoopStateBroadcaster::Session::Session(const RobotLibrary &given,
+                                       const std::vector<std::string> &names,
+                                       const std::vector<double> &deviations,
+                                       const rclcpp::Logger &log)
+    : robot(given),
+      logger(log),
+      measured(*given.library.table(), names, deviations),
+      joints(names),
+      q(names.size(), 0.0),
+      v(names.size(), 0.0) {
+  const mbdyn_ros_names &all = robot.library.table()->joints;
+  state.name.assign(all.names, all.names + all.count);
+  state.position.assign(all.count, 0.0);
+}
+
+LoopStateBroadcaster::~LoopStateBroadcaster() {
+  if (!gate_) return;
+  gate_->close();
+  (void)get_node()->has_parameter("joints");  // waits for parameters that are being set
+}
+
 LoopStateBroadcaster::Return LoopStateBroadcaster::on_init() {
   try {
     listener_ = std::make_shared<loop_state_broadcaster::ParamListener>(get_node());
@@ -21,83 +62,106 @@ LoopStateBroadcaster::Return LoopStateBroadcaster::on_init() {
     RCLCPP_ERROR(get_node()->get_logger(), "%s", error.what());
     return Return::ERROR;
   }
+  gate_ = std::make_shared<ParameterGate<Session>>();
+  checking_ = get_node()->add_on_set_parameters_callback(  // asked before the listener
+      [gate = gate_](const std::vector<rclcpp::Parameter> &) {
+        rcl_interfaces::msg::SetParametersResult result;
+        result.successful = !gate->closed();
+        if (!result.successful) result.reason = "this broadcaster is being unloaded";
+        return result;
+      });
   return Return::SUCCESS;
 }
 
 LoopStateBroadcaster::Return LoopStateBroadcaster::on_configure(const State &) {
+  const std::lock_guard<std::mutex> alone(transition_);
   params_ = listener_->get_params();
-  measured_.reset();
   RobotRequest request;
   request.description = get_robot_description();
   request.file = params_.library;
   request.timeout = params_.build_timeout;
-  robot_ = robot_library(request);
-  const mbdyn_ros_model *table = robot_.library.table();
-  std::string words = robot_.error;
+  const RobotLibrary robot = robot_library(request);
+  const mbdyn_ros_model *table = robot.library.table();
+  std::string words = robot.error;
   if (words.empty() && table->joints.count != table->joint_position.count) {
     words = std::string(table->robot) +
             " has joints with several positions, for which ros2_control has no interfaces";
   }
+  std::vector<std::string> joints = params_.joints;
+  std::vector<double> deviations = params_.deviations;
   if (words.empty()) {
-    joints_ = params_.joints;
-    if (joints_.empty()) {
-      joints_.assign(table->independent.names, table->independent.names + table->independent.count);
+    if (joints.empty()) {
+      joints.assign(table->independent.names, table->independent.names + table->independent.count);
     }
-    std::vector<double> deviations = params_.deviations;
-    if (deviations.empty()) deviations.assign(joints_.size(), 1.0);
-    words = mbdyn_ros::MeasuredJoints::refusal(*table, joints_, deviations);
-    if (words.empty()) {
-      measured_ = std::make_unique<mbdyn_ros::MeasuredJoints>(*table, joints_, deviations);
-    } else {
-      words = "parameter joints or deviations: " + words;
-    }
+    if (deviations.empty()) deviations.assign(joints.size(), 1.0);
+    words = mbdyn_ros::MeasuredJoints::refusal(*table, joints, deviations);
+    if (!words.empty()) words = "parameter joints or deviations: " + words;
   }
   if (!words.empty()) {
     RCLCPP_ERROR(get_node()->get_logger(), "%s", words.c_str());
     return Return::FAILURE;
   }
-  const std::size_t all = table->joints.count;
-  for (auto *one : {&q_, &v_}) one->assign(joints_.size(), 0.0);
-  state_ = JointState();
-  state_.header.frame_id = params_.frame_id;
-  state_.name.assign(table->joints.names, table->joints.names + all);
-  state_.position.assign(all, 0.0);
+  session_ = std::make_shared<Session>(robot, joints, deviations, get_node()->get_logger());
+  session_->state.header.frame_id = params_.frame_id;
   publisher_ = std::make_shared<realtime_tools::RealtimePublisher<JointState>>(
       get_node()->create_publisher<JointState>(
           params_.use_local_topics ? "~/joint_states" : "joint_states",
           rclcpp::SystemDefaultsQoS()));
-  reporting_ = get_node()->create_wall_timer(std::chrono::seconds(1), [this] { report(); });
+  reporting_ = get_node()->create_wall_timer(std::chrono::seconds(1),
+                                             [session = session_] { session->report(); });
   return Return::SUCCESS;
 }
 
 LoopStateBroadcaster::Return LoopStateBroadcaster::on_activate(const State &) {
-  const mbdyn_ros_model &table = *robot_.library.table();
-  const std::vector<std::string> all(table.joints.names, table.joints.names + table.joints.count);
-  q_from_ = places(joints_, "position");
-  v_from_ = places(joints_, "velocity");
-  position_from_ = places(all, "position");
-  effort_from_ = places(all, "effort");
-  for (std::size_t k = 0; k < q_from_.size(); ++k) {
-    if (q_from_[k] != nowhere) continue;
+  const std::lock_guard<std::mutex> alone(transition_);
+  Session &session = *session_;
+  session.q_from = places(session.joints, "position");
+  session.v_from = places(session.joints, "velocity");
+  session.position_from = places(session.state.name, "position");
+  session.effort_from = places(session.state.name, "effort");
+  for (std::size_t k = 0; k < session.q_from.size(); ++k) {
+    if (session.q_from[k] != nowhere) continue;
+    const char *joint = session.joints[k].c_str();
     RCLCPP_ERROR(get_node()->get_logger(),
                  "the position of %s is not measured: the hardware has no interface %s/position; "
-                 "name the joints that are measured in the parameter joints",
-                 joints_[k].c_str(), joints_[k].c_str());
+                 "name the joints that are measured in the parameter joints", joint, joint);
     return Return::ERROR;
   }
   const auto is_there = [](std::size_t place) { return place != nowhere; };
-  moving_ = std::all_of(v_from_.begin(), v_from_.end(), is_there);
-  const bool pushed = std::any_of(effort_from_.begin(), effort_from_.end(), is_there);
-  state_.velocity.assign(moving_ ? state_.name.size() : 0, unknown);
-  state_.effort.assign(pushed ? state_.name.size() : 0, unknown);
+  const auto &efforts = session.effort_from;
+  session.moving = std::all_of(session.v_from.begin(), session.v_from.end(), is_there);
+  const bool pushed = std::any_of(efforts.begin(), efforts.end(), is_there);
+  session.state.velocity.assign(session.moving ? session.state.name.size() : 0, unknown);
+  session.state.effort.assign(pushed ? session.state.name.size() : 0, unknown);
+  session.active = true;
   return Return::SUCCESS;
 }
 
-LoopStateBroadcaster::Return LoopStateBroadcaster::on_cleanup(const State &) {
+LoopStateBroadcaster::Return LoopStateBroadcaster::on_deactivate(const State &) {
+  const std::lock_guard<std::mutex> alone(transition_);
+  session_->active = false;
+  return Return::SUCCESS;
+}
+
+void LoopStateBroadcaster::clear() {
+  const std::lock_guard<std::mutex> alone(transition_);
   reporting_.reset();
   publisher_.reset();
-  measured_.reset();
-  robot_ = {};
+  session_.reset();
+}
+
+LoopStateBroadcaster::Return LoopStateBroadcaster::on_cleanup(const State &) {
+  clear();
+  return Return::SUCCESS;
+}
+
+LoopStateBroadcaster::Return LoopStateBroadcaster::on_shutdown(const State &) {
+  clear();
+  return Return::SUCCESS;
+}
+
+LoopStateBroadcaster::Return LoopStateBroadcaster::on_error(const State &) {
+  clear();
   return Return::SUCCESS;
 }
 
@@ -113,23 +177,29 @@ LoopStateBroadcaster::state_interface_configuration() const {
 
 controller_interface::return_type LoopStateBroadcaster::update(const rclcpp::Time &time,
                                                                const rclcpp::Duration &) {
-  for (std::size_t k = 0; k < q_.size(); ++k) {
-    q_[k] = measured(q_from_[k]);
-    if (moving_) v_[k] = measured(v_from_[k]);
+  const std::unique_lock<std::mutex> alone(transition_, std::try_to_lock);
+  if (!alone || !session_ || !session_->active) return controller_interface::return_type::OK;
+  Session &session = *session_;
+  const bool moving = session.moving;
+  for (std::size_t k = 0; k < session.q.size(); ++k) {
+    session.q[k] = measured(session.q_from[k]);
+    if (moving) session.v[k] = measured(session.v_from[k]);
   }
-  const mbdyn_ros::Status status = measured_->update(q_.data(), moving_ ? v_.data() : nullptr);
+  const mbdyn_ros::Status status =
+      session.measured.update(session.q.data(), moving ? session.v.data() : nullptr);
   if (status != mbdyn_ros::Status::ok) {
-    status_ = static_cast<int>(status);
+    session.status = static_cast<int>(status);
     return controller_interface::return_type::OK;  // nothing false is published
   }
-  state_.position = measured_->position();  // of the same size: nothing is allocated
-  if (moving_) state_.velocity = measured_->velocity();
-  compare();
-  state_.header.stamp = time;
-  for (std::size_t k = 0; k < state_.effort.size(); ++k) {
-    state_.effort[k] = measured(effort_from_[k]);
+  JointState &state = session.state;
+  state.position = session.measured.position();  // of the same size: nothing is allocated
+  if (moving) state.velocity = session.measured.velocity();
+  compare(session);
+  state.header.stamp = time;
+  for (std::size_t k = 0; k < state.effort.size(); ++k) {
+    state.effort[k] = measured(session.effort_from[k]);
   }
-  (void)publisher_->try_publish(state_);
+  (void)publisher_->try_publish(state);
   return controller_interface::return_type::OK;
 }
 
@@ -146,32 +216,33 @@ std::vector<std::size_t> LoopStateBroadcaster::places(const std::vector<std::str
 }
 
 double LoopStateBroadcaster::measured(std::size_t interface) const noexcept {
-  if (interface == nowhere) return unknown;
+  if (interface >= state_interfaces_.size()) return unknown;
   return state_interfaces_[interface].get_optional().value_or(unknown);
 }
 
-void LoopStateBroadcaster::compare() noexcept {
+void LoopStateBroadcaster::compare(Session &session) noexcept {
   double widest = params_.tolerance;
-  for (std::size_t k = 0; k < position_from_.size(); ++k) {
-    const double gap = std::fabs(measured(position_from_[k]) - state_.position[k]);
+  for (std::size_t k = 0; k < session.position_from.size(); ++k) {
+    const double gap =
+        std::fabs(measured(session.position_from[k]) - session.state.position[k]);
     if (gap > widest) {
       widest = gap;
-      gap_ = gap;
-      astray_ = k;
+      session.gap = gap;
+      session.astray = k;
     }
   }
 }
 
-void LoopStateBroadcaster::report() {
-  const auto status = mbdyn_ros::Status(status_.exchange(0));
-  const std::size_t joint = astray_.exchange(nowhere);
-  if (status != mbdyn_ros::Status::ok) {
-    RCLCPP_WARN(get_node()->get_logger(), "no joint states: %s", mbdyn_ros::text(status));
+void LoopStateBroadcaster::Session::report() {
+  const auto met = mbdyn_ros::Status(status.exchange(0));
+  const std::size_t joint = astray.exchange(nowhere);
+  if (met != mbdyn_ros::Status::ok) {
+    RCLCPP_WARN(logger, "no joint states: %s", mbdyn_ros::text(met));
   }
   if (joint != nowhere) {
-    RCLCPP_WARN(get_node()->get_logger(),
-                "the measured position of %s disagrees by %g rad or m with that which follows from "
-                "the closed loops", state_.name[joint].c_str(), gap_.load());
+    RCLCPP_WARN(logger,
+                "the measured position of %s differs by %g rad or m from the one that follows from "
+                "the closed loops", robot.library.table()->joints.names[joint], gap.load());
   }
 }
 

@@ -1,6 +1,20 @@
+// Copyright 2026 mbdyn_ros developers
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
 // How old measured states are where hardware takes them from a topic.
-#ifndef STATE_AGE_HPP
-#define STATE_AGE_HPP
+#ifndef MBDYN_ROS_CONTROLLERS__STATE_AGE_HPP_
+#define MBDYN_ROS_CONTROLLERS__STATE_AGE_HPP_
 
 #include <array>
 #include <atomic>
@@ -24,6 +38,7 @@ class StateAge {
     for (std::size_t k = kept_.size() - 1; k > 0; --k) kept_[k] = kept_[k - 1];
     kept_[0] = {sum, stamp};
     shared_.set(kept_);
+    came_ = true;
   }
 
   // Another thread: the age (s) of the state with this sum; where its message is not here yet, that
@@ -40,6 +55,7 @@ class StateAge {
       return 1e-9 * static_cast<double>(then - stamp);
     };
     if (const std::int64_t stamp = early_.stamp == 0 ? 0 : stamp_of(early_.sum); stamp != 0) {
+      matched_ = true;
       const double age = since(early_.stamp, stamp);
       early_.stamp = 0;
       if (age >= 0.0 && age <= oldest) {
@@ -52,6 +68,7 @@ class StateAge {
       if (early_.stamp == 0 || since(now, early_.stamp) > oldest) early_ = {sum, now};
       return last_;
     }
+    matched_ = true;
     const double age = since(now, stamp);
     const bool near = std::fabs(age) <= oldest;
     off_ = near ? 0.0 : age;
@@ -63,6 +80,12 @@ class StateAge {
 
   // That thread: whether that state is too old, by the clock that both were seen to share.
   bool stale() const noexcept { return shared_clock_ && off_ != 0.0; }
+
+  // Any thread: whether messages came since this was asked before, and none was of a state.
+  bool unmatched() noexcept {
+    const bool came = came_.exchange(false), matched = matched_.exchange(false);
+    return came && !matched;
+  }
 
   // Any thread: how far (s) the clock of the stamps is behind, where it is another one; else 0.
   double off() const noexcept { return shared_clock_ ? 0.0 : off_.load(); }
@@ -78,9 +101,9 @@ class StateAge {
   double last_ = 0.0;
   bool were_early_ = false;  // last_ is of such a state
   std::atomic<double> off_{0.0};
-  std::atomic<bool> shared_clock_{false};
+  std::atomic<bool> shared_clock_{false}, came_{false}, matched_{false};
 };
 
 }  // namespace mbdyn_ros_controllers
 
-#endif
+#endif  // MBDYN_ROS_CONTROLLERS__STATE_AGE_HPP_

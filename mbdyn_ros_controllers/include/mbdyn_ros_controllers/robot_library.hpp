@@ -1,6 +1,20 @@
+// Copyright 2026 mbdyn_ros developers
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
 // A robot's equations as a shared library: given, found in the cache, or built for it.
-#ifndef ROBOT_LIBRARY_HPP
-#define ROBOT_LIBRARY_HPP
+#ifndef MBDYN_ROS_CONTROLLERS__ROBOT_LIBRARY_HPP_
+#define MBDYN_ROS_CONTROLLERS__ROBOT_LIBRARY_HPP_
 
 #include <string>
 #include <vector>
@@ -34,4 +48,4 @@ std::string cached_file(const RobotRequest &request);
 
 }  // namespace mbdyn_ros_controllers
 
-#endif
+#endif  // MBDYN_ROS_CONTROLLERS__ROBOT_LIBRARY_HPP_

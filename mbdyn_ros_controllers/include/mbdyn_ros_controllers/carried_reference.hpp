@@ -1,6 +1,20 @@
-// A reference between the messages that tell it.
-#ifndef CARRIED_REFERENCE_HPP
-#define CARRIED_REFERENCE_HPP
+// Copyright 2026 mbdyn_ros developers
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// A reference between its messages.
+#ifndef MBDYN_ROS_CONTROLLERS__CARRIED_REFERENCE_HPP_
+#define MBDYN_ROS_CONTROLLERS__CARRIED_REFERENCE_HPP_
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +23,7 @@
 
 namespace mbdyn_ros_controllers {
 
+constexpr double largest_number = 1e12;  // of references and gains: beyond it are mistakes
 constexpr double longest_carry = 0.1;  // s, for which a reference moves on by itself
 
 // The k-th of positions, velocities and accelerations, n each, `age` seconds after the time that
@@ -28,4 +43,4 @@ inline double carried(const std::vector<double> &values, std::size_t n, std::siz
 
 }  // namespace mbdyn_ros_controllers
 
-#endif
+#endif  // MBDYN_ROS_CONTROLLERS__CARRIED_REFERENCE_HPP_

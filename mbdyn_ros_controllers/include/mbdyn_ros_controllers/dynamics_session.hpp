@@ -1,0 +1,137 @@
+// Copyright 2026 mbdyn_ros developers
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// DynamicsSession: what DynamicsController has from one configuration to the next cleanup.
+#ifndef MBDYN_ROS_CONTROLLERS__DYNAMICS_SESSION_HPP_
+#define MBDYN_ROS_CONTROLLERS__DYNAMICS_SESSION_HPP_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "geometry_msgs/msg/inertia_stamped.hpp"
+#include "rclcpp/rclcpp.hpp"
+#include "sensor_msgs/msg/joint_state.hpp"
+#include "trajectory_msgs/msg/joint_trajectory.hpp"
+
+#include "mbdyn_ros/computed_torque.hpp"
+#include "mbdyn_ros/latest.hpp"
+#include "mbdyn_ros_controllers/dynamics_controller_parameters.hpp"
+#include "mbdyn_ros_controllers/robot_library.hpp"
+#include "mbdyn_ros_controllers/state_age.hpp"
+
+namespace mbdyn_ros_controllers {
+
+// The robot, its law, and what the control loop and the callbacks of other threads exchange. Every
+// callback holds it: one that the executor took before a cleanup ends on the session that it began
+// with. Callbacks may run at the same time as each other and as the loop, which never waits for
+// them. It knows no node, so that it may outlive the controller.
+class DynamicsSession {
+ public:
+  using Params = dynamics_controller::Params;
+
+  // One message: NaN where it says nothing.
+  struct Received {
+    std::uint64_t number = 0;
+    std::int64_t stamp = 0;      // ns, the time that it is for
+    std::vector<double> values;  // position, velocity, acceleration, effort
+  };
+  // What the loop met; `report` logs it.
+  enum class Trouble : int {
+    none, not_finite, stale, frozen, open, no_answer, saturated, clamped, too_large, far, far_start,
+    busy
+  };
+  struct Frame {  // what a session is made of, besides its robot and parameters
+    unsigned rate = 0;  // Hz of the loop
+    rclcpp::Logger logger;
+    rclcpp::Clock::SharedPtr clock;
+  };
+
+  // Null, with the reason in words, where the robot cannot be controlled with these parameters.
+  static std::shared_ptr<DynamicsSession> make(const RobotLibrary &robot, const Params &params,
+                                               const Frame &frame, std::string &words);
+
+  const mbdyn_ros_model &table() const noexcept { return *robot.library.table(); }
+  mbdyn_ros_names joints() const noexcept { return table().independent; }
+  mbdyn_ros_names actuated() const noexcept { return table().actuated; }
+
+  // ---- callbacks of other threads -----------------------------------------------------------
+  // Why numbers are no gains whatever the robot, or empty.
+  static std::string refusal_of_gains(const Params &params);
+  // Why parameters cannot be used, or empty.
+  std::string refusal(const Params &params);
+  void apply(const Params &params);
+  void take_reference(const trajectory_msgs::msg::JointTrajectory &message);
+  void take_state(const sensor_msgs::msg::JointState &message);
+  void take_payload(const geometry_msgs::msg::InertiaStamped &message);
+  // Log what the loop met; topic: that of measured states, where there is one, and its publishers.
+  void report(const char *topic, std::size_t publishers);
+
+  // ---- the loop -----------------------------------------------------------------------------
+  // Begin anew: follow nothing, and know no state.
+  void start() noexcept;
+  void trouble(Trouble kind, std::size_t which) noexcept {
+    troubled = which;
+    trouble_ = kind;
+  }
+
+  const RobotLibrary robot;
+  mbdyn_ros::ComputedTorque law;  // `update` and `reset` are the loop's, all else is guarded
+  mbdyn_ros::Latest<Received> received;
+  mbdyn_ros::Latest<std::vector<double>> posture;  // as it was measured; NaN: not yet
+  StateAge state_age;
+  std::atomic<bool> active{false}, chained{false}, by_hand{false}, check_limits{true};
+  std::atomic<bool> follows{false};  // a reference that is not too old
+  std::atomic<double> timeout{0.0}, tolerance{0.0}, start_tolerance{0.0}, lead{0.0};
+
+  // Of the loop alone.
+  std::uint64_t seen = 0;
+  bool followed = false;  // a message since the activation
+  bool begun = false;     // a reference since the activation, near the measured state
+  double unpublished = 0.0, still = 0.0;  // s since a message was published; of equal positions
+  std::vector<double> q, v, last_q, next_q, next_v, wanted_q, wanted_v, wanted_a, added, effort;
+
+ private:
+  DynamicsSession(const RobotLibrary &robot, const Params &params, const Frame &frame);
+
+  static std::string unfit(const mbdyn_ros_model &table, const Params &params);
+  std::string read(const trajectory_msgs::msg::JointTrajectory &message, Received &next);
+  std::string beyond_limits(const std::vector<double> &values, const std::vector<double> &measured);
+  std::string away(const std::vector<double> &values, const std::vector<double> &measured);
+  std::vector<double> gains(const std::vector<double> &given) const;
+  mbdyn_ros::Settings settings(const Params &params) const;
+  double growth(const mbdyn_ros::Settings &settings, const std::vector<double> &at);
+  std::string unstable(const Params &params);
+  void watch_gains();
+
+  const Frame frame_;
+  std::mutex setting_;     // of all but the loop
+  std::string mode_;
+  std::uint64_t messages_ = 0;
+  bool unstable_ = false;  // the gains, where the robot was; logged
+  bool misdated_ = false;  // the stamps of measured states, by another clock; logged
+  bool unmatched_ = false;  // measured states by no message of the topic; logged
+  std::atomic<Trouble> trouble_{Trouble::none};
+
+ public:
+  std::atomic<std::size_t> troubled{0};
+};
+
+}  // namespace mbdyn_ros_controllers
+
+#endif  // MBDYN_ROS_CONTROLLERS__DYNAMICS_SESSION_HPP_

@@ -1,0 +1,332 @@
+/* The plugins through their lives, while messages, parameters and cycles go on in other threads:
+   lifecycle LIBRARY DESCRIPTION LINK CYCLES. It returns 1 where something is not as it should be. */
+#include "check.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <random>
+
+#include "mbdyn_ros_controllers/dynamics_controller.hpp"
+#include "mbdyn_ros_controllers/loop_state_broadcaster.hpp"
+
+namespace {
+
+using hardware_interface::Handle;
+using hardware_interface::Loaned;
+using mbdyn_ros_controllers::DynamicsController;
+using mbdyn_ros_controllers::LoopStateBroadcaster;
+using controller_interface::CallbackReturn;
+const rclcpp_lifecycle::State any;
+const rclcpp::Duration period(0.001);
+
+rclcpp::Time now() { return rclcpp::Clock().now(); }
+
+// The interfaces of hardware that stands where it stands.
+struct Hardware {
+  std::vector<Handle::SharedPtr> commands, states;
+
+  static std::shared_ptr<Handle> handle(const std::string &name) {
+    const auto slash = name.rfind('/');
+    return std::make_shared<Handle>(name.substr(0, slash), name.substr(slash + 1));
+  }
+  void offer(const std::vector<std::string> &of_commands, const std::vector<std::string> &of_states) {
+    for (const auto &name : of_commands) commands.push_back(handle(name));
+    for (const auto &name : of_states) states.push_back(handle(name));
+    for (const auto &one : states) (void)one->set_value(0.0);
+  }
+  template <class Controller>
+  void lend(Controller &controller) const {
+    std::vector<Loaned> lent, seen;
+    for (const auto &one : commands) lent.emplace_back(one);
+    for (const auto &one : states) seen.emplace_back(one);
+    controller.assign_interfaces(std::move(lent), std::move(seen));
+  }
+  bool all_zero() const {
+    for (const auto &one : commands) {
+      const double value = one->get_optional().value_or(1.0);
+      if (value > 0.0 || value < 0.0 || value != value) return false;
+    }
+    return true;
+  }
+  bool any_effort() const {
+    for (const auto &one : commands) {
+      if (std::fabs(one->get_optional().value_or(0.0)) > 0.0) return true;
+    }
+    return false;
+  }
+};
+
+// A controller, the thread of its loop, which switches it, and its executor's threads.
+template <class Controller>
+class Rig {
+ public:
+  Rig(const std::string &library, const std::string &description, const std::string &link)
+      : library_(library), description_(description), link_(link) {
+    load();
+    threads_.emplace_back([this] { loop(); });
+    for (int k = 0; k < 3; ++k) threads_.emplace_back([this, k] { execute(k); });
+  }
+  ~Rig() {
+    ends_ = true;
+    for (std::thread &one : threads_) one.join();
+  }
+  void load() {
+    auto made = std::make_shared<Controller>();
+    given::library = library_;
+    CHECK(made->init("controller", description_, 1000) == CallbackReturn::SUCCESS);
+    const std::lock_guard<std::mutex> alone(lock_);
+    controller_ = made;
+  }
+  void unload() {  // callbacks that hold the node or a session go on
+    std::shared_ptr<Controller> gone;
+    {
+      const std::lock_guard<std::mutex> alone(lock_);
+      gone = std::move(controller_);
+    }
+    while (gone.use_count() > 1) std::this_thread::yield();  // the loop does not call it any more
+    (void)gone->on_shutdown(any);
+  }
+  void life() {
+    const std::shared_ptr<Controller> controller = held();
+    CHECK(controller->on_configure(any) == CallbackReturn::SUCCESS);
+    if (hardware_.states.empty()) offer(*controller);
+    export_references(*controller);
+    ask(1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    ask(-1);
+    CHECK(hardware_.all_zero());
+    CHECK(controller->on_cleanup(any) == CallbackReturn::SUCCESS);
+  }
+  long cycles() const { return cycles_; }
+  long callbacks() const { return callbacks_; }
+  long driven() const { return driven_; }
+
+ private:
+  std::shared_ptr<Controller> held() {
+    const std::lock_guard<std::mutex> alone(lock_);
+    return controller_;
+  }
+  static void export_references(DynamicsController &one) { (void)one.export_reference_interfaces(); }
+  static void export_references(LoopStateBroadcaster &) {}
+  void offer(DynamicsController &one) {
+    hardware_.offer(one.command_interface_configuration().names,
+                    one.state_interface_configuration().names);
+    for (const auto &name : one.state_interface_configuration().names) {
+      if (name.find("/position") != name.npos) joints_.push_back(name.substr(0, name.rfind('/')));
+    }
+  }
+  void offer(LoopStateBroadcaster &) {
+    hardware_.offer({}, {"joint/position", "joint/velocity", "joint/effort"});
+  }
+  // Let the loop switch, as a controller manager does; back when it has.
+  void ask(int what) {
+    asked_ = what;
+    while (asked_ != 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
+  void loop() {
+    bool lent = false;
+    while (!ends_) {
+      {
+        const std::shared_ptr<Controller> controller = held();
+        const int asked = asked_;
+        if (controller && asked > 0) {
+          hardware_.lend(*controller);
+          CHECK(controller->on_activate(any) == CallbackReturn::SUCCESS);
+        }
+        if (controller) (void)controller->update(now(), period);  // in every state
+        lent = lent || asked > 0;
+        if (lent && hardware_.any_effort()) ++driven_;
+        if (controller && asked < 0) {
+          CHECK(controller->on_deactivate(any) == CallbackReturn::SUCCESS);
+          controller->release_interfaces();
+        }
+        if (asked != 0) asked_ = 0;
+        ++cycles_;
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+  }
+  void execute(int which) {
+    std::mt19937 random(static_cast<unsigned>(which));
+    while (!ends_) {
+      std::shared_ptr<rclcpp_lifecycle::LifecycleNode> node;
+      std::vector<std::string> joints;
+      if (const auto controller = held()) node = controller->get_node();
+      if (node) call(*node, random() % 6, 1e-3 * static_cast<double>(random() % 50));
+      node.reset();
+      ++callbacks_;
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 1000));
+    }
+  }
+  void call(rclcpp_lifecycle::LifecycleNode &node, unsigned what, double x) {
+    trajectory_msgs::msg::JointTrajectory reference;
+    geometry_msgs::msg::InertiaStamped payload;
+    sensor_msgs::msg::JointState state;
+    switch (what) {
+      case 0:
+      case 1:
+        reference.joint_names = given::joints;
+        reference.points.resize(1);
+        reference.points[0].positions.assign(given::joints.size(), x);
+        (void)node.deliver("~/reference", reference);
+        break;
+      case 2:
+        payload.header.frame_id = link_;
+        payload.inertia.m = 10.0 * x;
+        (void)node.deliver("~/payload", payload);
+        break;
+      case 3:
+        state.header.stamp = now();
+        state.name = given::joints;
+        state.position.assign(given::joints.size(), 0.0);
+        (void)node.deliver("states", state);
+        break;
+      case 4: node.fire(); break;
+      default:
+        (void)node.set_parameters_atomically({{"kp", std::vector<double>{1000.0 * x}}});
+        (void)node.set_parameters_atomically({{"mode", std::string(x > 0.02 ? "gravity_compensation"
+                                                                            : "computed_torque")}});
+    }
+  }
+
+  const std::string library_, description_, link_;
+  std::mutex lock_;
+  std::shared_ptr<Controller> controller_;
+  Hardware hardware_;
+  std::vector<std::string> joints_;
+  std::atomic<int> asked_{0};
+  std::atomic<bool> ends_{false};
+  std::atomic<long> cycles_{0}, callbacks_{0}, driven_{0};
+  std::vector<std::thread> threads_;
+};
+
+template <class Controller>
+void live(char **arguments, const char *what, bool drives) {
+  std::ifstream file(arguments[2], std::ios::binary);
+  const std::string description(std::istreambuf_iterator<char>(file), {});
+  Rig<Controller> rig(arguments[1], description, arguments[3]);
+  const int cycles = std::atoi(arguments[4]);
+  for (int cycle = 1; cycle <= cycles; ++cycle) {
+    rig.life();
+    if (cycle % 20 == 0) {
+      rig.unload();
+      rig.load();
+    }
+  }
+  std::printf("%s: %d lives, %ld cycles, %ld of them with efforts, %ld callbacks\n", what, cycles,
+              rig.cycles(), rig.driven(), rig.callbacks());
+  CHECK(!drives || rig.driven() > cycles / 10);
+}
+
+// What is taken as a reference of a controller that holds a robot at rest at zero.
+void references(char **arguments) {
+  std::ifstream file(arguments[2], std::ios::binary);
+  const std::string description(std::istreambuf_iterator<char>(file), {});
+  given::library = arguments[1];
+  Hardware hardware;
+  DynamicsController controller;
+  CHECK(controller.init("controller", description, 1000) == CallbackReturn::SUCCESS);
+  CHECK(controller.on_configure(any) == CallbackReturn::SUCCESS);
+  const auto &inputs = controller.export_reference_interfaces();
+  hardware.offer(controller.command_interface_configuration().names,
+                 controller.state_interface_configuration().names);
+  hardware.lend(controller);
+  const auto node = controller.get_node();
+  const std::size_t n = given::joints.size();
+  const auto send = [&](double q, double v, double effort) {
+    trajectory_msgs::msg::JointTrajectory message;
+    message.joint_names = given::joints;
+    message.points.resize(1);
+    message.points[0].positions.assign(n, q);
+    message.points[0].velocities.assign(n, v);
+    message.points[0].effort.assign(n, effort);
+    stand_in::said().lines.clear();
+    CHECK(node->deliver("~/reference", message));
+    return stand_in::said().lines.empty() ? std::string() : stand_in::said().lines.back();
+  };
+  CHECK(has(send(0.05, 0.0, 0.0), "not active"));
+  CHECK(controller.on_activate(any) == CallbackReturn::SUCCESS);
+  CHECK(has(send(0.05, 0.0, 0.0), "no state was measured"));
+  const auto cycle = [&] { return controller.update(now(), period); };
+  const auto good = controller_interface::return_type::OK;
+  CHECK(cycle() == good);
+  CHECK(has(send(50.0, 0.0, 0.0), "outside its limits"));
+  CHECK(has(send(1e300, 0.0, 0.0), "more than 1e+12"));
+  CHECK(has(send(0.05, 1e9, 0.0), "the velocity of"));
+  CHECK(has(send(0.05, 0.0, 1e11), "the effort of"));
+  CHECK(has(send(0.3, 0.0, 0.0), "more than start_tolerance (0.1)"));
+  CHECK(send(0.05, 0.1, 0.0).empty());
+  CHECK(cycle() == good && hardware.any_effort());
+  CHECK(send(0.15, 0.0, 0.0).empty());  // it follows: within following_tolerance
+  CHECK(has(send(0.3, 0.0, 0.0), "more than following_tolerance (0.2)"));
+
+  const auto set = [&](const char *name, rclcpp::Parameter::Value value) {
+    return node->set_parameters_atomically({{name, std::move(value)}}).reason;
+  };
+  CHECK(has(set("kd", std::vector<double>{1e300}), "kd has 1e+300; expected 0 to 1e+12"));
+  CHECK(has(set("kd", std::vector<double>{-1.0}), "kd has -1"));
+  CHECK(has(set("kp", std::vector<double>{1e9}), "unstable at 1000 Hz"));
+  CHECK(set("allow_unstable_gains", true).empty() && set("kp", std::vector<double>{1e9}).empty());
+  CHECK(set("kp", std::vector<double>{100.0}).empty());
+  CHECK(set("following_tolerance", 0.04).empty());
+  CHECK(cycle() == controller_interface::return_type::ERROR && hardware.all_zero());
+  CHECK(set("following_tolerance", 0.2).empty());
+
+  // Behind another controller: held to the limits, ended by nonsense and by a far start.
+  CHECK(controller.set_chained_mode(true));
+  const auto lead = [&](std::size_t k, double value) { CHECK(inputs[k]->set_value(value)); };
+  const auto again = [&] {
+    CHECK(controller.on_deactivate(any) == CallbackReturn::SUCCESS && hardware.all_zero());
+    CHECK(controller.on_activate(any) == CallbackReturn::SUCCESS);
+    for (std::size_t k = 0; k < n; ++k) lead(k, 0.05);
+  };
+  again();
+  CHECK(cycle() == good);
+  CHECK(has(send(0.05, 0.0, 0.0), "a controller is in front"));
+  lead(0, 0.3);
+  CHECK(cycle() == controller_interface::return_type::ERROR && hardware.all_zero());
+  again();
+  lead(0, 0.15);  // more than start_tolerance
+  CHECK(cycle() == controller_interface::return_type::ERROR && hardware.all_zero());
+  again();
+  lead(n, 1e300);
+  CHECK(cycle() == controller_interface::return_type::ERROR && hardware.all_zero());
+  again();
+  lead(n, 1e9);
+  CHECK(cycle() == good);
+  stand_in::said().lines.clear();
+  node->fire();
+  const auto &lines = stand_in::said().lines;
+  CHECK(!lines.empty() && (has(lines.back(), "was limited") || has(lines.back(), "held to them")));
+
+  // States that stand still while they move; of the topic, none of the hardware's.
+  lead(n, 0.0);
+  again();
+  for (const auto &one : hardware.states) {
+    if (has(one->get_name(), "/velocity")) CHECK(one->set_value(0.3));
+  }
+  bool held = true;
+  for (int k = 0; k < 150; ++k) held = held && cycle() == good;
+  CHECK(held && hardware.all_zero());
+  stand_in::said().lines.clear();
+  sensor_msgs::msg::JointState state;
+  state.header.stamp = now();
+  state.name = given::joints;
+  state.position.assign(n, 0.7);
+  CHECK(node->deliver("states", state) && cycle() == good);
+  node->fire();
+  std::string all;
+  for (const auto &line : stand_in::said().lines) all += line + "\n";
+  CHECK(has(all, "positions stand still although"));
+  CHECK(has(all, "no message of states has the positions that the hardware reports"));
+  CHECK(controller.on_deactivate(any) == CallbackReturn::SUCCESS && hardware.all_zero());
+}
+
+}  // namespace
+
+int main(int, char **arguments) {
+  references(arguments);
+  live<DynamicsController>(arguments, "DynamicsController", true);
+  live<LoopStateBroadcaster>(arguments, "LoopStateBroadcaster", false);
+  return failures != 0;
+}
