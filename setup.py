@@ -107,7 +107,7 @@ setup(
     package_dir={f"{NAME}.urdf": "urdf"},
     package_data={
         NAME: ["py.typed"],
-        f"{NAME}.compiler.runtime": ["*.c", "*.h"],
+        f"{NAME}.compiler.runtime": ["*.c", "*.h", "*.cpp", "contact/*.hpp"],
         f"{NAME}.export": ["cpp/mbdyn_ros/*.h", "cpp/mbdyn_ros/*.hpp"],
         f"{NAME}.mechanisms": ["library/*.yaml"],
         f"{NAME}.urdf": ["*.urdf", "*.yaml"],

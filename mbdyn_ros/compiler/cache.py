@@ -89,30 +89,36 @@ def is_sealed(library: Path) -> bool:
     return size > 0 and content[size:] == SEAL + hashlib.sha256(content[:size]).digest()
 
 
-def cached_library(name: str, key: str, source: Callable[[], str]) -> Path:
+def cached_library(
+    name: str, key: str, source: Callable[[], str], toolchain: Toolchain | None = None
+) -> Path:
     """The library of a C text: from the cache, else compiled into it.
 
     Parameters
     ----------
     name : for people who look into the folder.
     key : hash of all that the text is made from. source : gives the text.
+    toolchain : its compiler; default the C compiler of this process.
 
     Raises
     ------
     CompilationError
         It is not in the cache and does not compile, or cannot be kept.
     """
-    digest = _digest(key, required_toolchain())
+    toolchain = toolchain or required_toolchain()
+    digest = _digest(key, toolchain)
     link = cache_folder() / f"{name}-{digest}"
     with _one_builder.setdefault(link, Lock()):
-        return _linked_library(name, link, source)
+        return _linked_library(name, link, source, toolchain)
 
 
 _one_builder: dict[Path, Lock] = {}
 """Who builds the library of a link; other threads wait for it."""
 
 
-def _linked_library(name: str, link: Path, source: Callable[[], str]) -> Path:
+def _linked_library(
+    name: str, link: Path, source: Callable[[], str], toolchain: Toolchain
+) -> Path:
     """See `cached_library`."""
     try:
         library = link.resolve()
@@ -121,16 +127,16 @@ def _linked_library(name: str, link: Path, source: Callable[[], str]) -> Path:
                 os.utime(library)  # it is in use
             return library
         with waiting_for(name.replace("_", " ")):
-            library = text_library(source())
+            library = text_library(source(), toolchain)
         _point(link, library)
         return library
     except OSError as error:
         raise CompilationError(f"{link}: {error}") from error
 
 
-def text_library(source: str) -> Path:
-    """The library of a C text itself."""
-    toolchain = required_toolchain()
+def text_library(source: str, toolchain: Toolchain | None = None) -> Path:
+    """The library of a text itself."""
+    toolchain = toolchain or required_toolchain()
     library = cache_folder() / f"{_digest(source, toolchain)}.so"
     if not is_sealed(library):
         compile_library(source, library, toolchain)

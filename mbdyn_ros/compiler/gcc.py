@@ -24,6 +24,10 @@ FLAGS = (
 """Flags for compilers. GCC's allocator of registers looks at 500 values before it spills one;
 in long straight lines that takes half of all its time, and 50 serve as well."""
 
+FLAGS_CPP = (*FLAGS, "-std=c++17", "-fno-exceptions", "-fno-rtti", "-ffp-contract=off")
+"""The same for C++, which needs no library of its own. Products and sums are not fused: the numbers
+of a motion do not depend on whether it is alone or in a vector."""
+
 RUNTIME = Path(__file__).parent / "runtime"
 """The folder of the C that programs include."""
 
@@ -52,12 +56,16 @@ class Toolchain:
 
     command : how it is called. flags : what it is told.
     longest, patience : seconds after which it is ended, of a program and of an answer.
+    language : "c", or "cpp" for C++.
+    vector : numbers in a vector; 0 for as many as its own have.
     """
 
     command: tuple[str, ...]
     flags: tuple[str, ...] = FLAGS
     longest: float = LONGEST_COMPILATION
     patience: float = LONGEST_ANSWER
+    language: str = "c"
+    vector: int = 0
     _hangs: threading.Event = field(default_factory=threading.Event, init=False, compare=False)
 
     @functools.cached_property
@@ -69,13 +77,16 @@ class Toolchain:
         CompilationError
             It does not answer.
         """
+        if self.vector:
+            return self.vector
         defined = self._macros()
         return next((lanes for macro, lanes in WIDTHS.items() if macro in defined), 2)
 
     def _macros(self) -> list[str]:
         """The names it defines: a question that any compiler answers at once."""
         try:
-            return self._run(["-dM", "-E", "-x", "c", os.devnull], {}, self.patience).split()
+            asked = ["-dM", "-E", "-x", {"c": "c", "cpp": "c++"}[self.language], os.devnull]
+            return self._run(asked, {}, self.patience).split()
         except subprocess.TimeoutExpired:
             self._hangs.set()
             raise self._hanging() from None
@@ -93,8 +104,10 @@ class Toolchain:
         The compiler is known by its file, since asking it for its version takes longer than
         everything else.
         """
-        content = hashlib.sha256(repr((self.command, self.flags, platform.machine())).encode())
-        for file in sorted(RUNTIME.glob("*.[ch]")):
+        known = self.command, self.flags, self.vector, platform.machine()
+        content = hashlib.sha256(repr(known).encode())
+        # a change of the steps among walls, in C++, leaves all programs as they are
+        for file in sorted(RUNTIME.rglob("*.[ch]*" if self.language == "cpp" else "*.[ch]")):
             content.update(file.read_bytes())
         if path := shutil.which(self.command[0]):
             status = Path(path).resolve().stat()
@@ -109,14 +122,14 @@ class Toolchain:
         return content.hexdigest()
 
     def compile(self, source: str, target: Path) -> None:
-        """Compile C source text into the shared library `target`, in a folder of its own.
+        """Compile source text into the shared library `target`, in a folder of its own.
 
         Raises
         ------
         CompilationError
             No library was made; the message says why.
         """
-        text = target.with_suffix(".c")
+        text = target.with_suffix(f".{self.language}")
         try:
             text.write_text(source, encoding="ascii")
         except OSError as error:
@@ -198,16 +211,40 @@ def _printed(process: subprocess.Popen[bytes], longest: float) -> tuple[str | No
 @functools.cache
 def toolchain() -> Toolchain | None:
     """The C compiler of this process: $CC, else cc, gcc or clang; None where there is none."""
+    command = _command("CC", ("cc", "gcc", "clang"))
+    return None if command is None else Toolchain(command)
+
+
+@functools.cache
+def toolchain_cpp() -> Toolchain:
+    """The C++ compiler of this process: $CXX, else c++, g++ or clang++.
+
+    It has vectors as long as the C compiler's, whose programs it calls.
+
+    Raises
+    ------
+    CompilationError
+        There is none, or no C compiler.
+    """
+    lanes = required_toolchain().lanes
+    command = _command("CXX", ("c++", "g++", "clang++"))
+    if command is None:
+        raise CompilationError(
+            "no C++ compiler was found ($CXX, c++, g++ or clang++), which steps among walls need. "
+            "Install one (Debian and Ubuntu: g++) or name one in $CXX"
+        )
+    return Toolchain(command, FLAGS_CPP, language="cpp", vector=lanes)
+
+
+def _command(variable: str, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The compiler that the environment names, else the first one that is there."""
     try:
-        command = shlex.split(os.environ.get("CC", ""))
+        command = shlex.split(os.environ.get(variable, ""))
     except ValueError:  # a quotation mark without its partner
         return None
     if command:
-        return Toolchain(tuple(command)) if shutil.which(command[0]) else None
-    for name in ("cc", "gcc", "clang"):
-        if path := shutil.which(name):
-            return Toolchain((path,))
-    return None
+        return tuple(command) if shutil.which(command[0]) else None
+    return next(((path,) for name in names if (path := shutil.which(name))), None)
 
 
 def required_toolchain() -> Toolchain:

@@ -11,7 +11,7 @@ EXPORTED void batch(const struct program* program, size_t n, const double* const
 /* The program over a few states, one by one; they may have homes of their own. */
 EXPORTED void batch_of_few(const struct program* program, size_t n, const double* const* start,
                            const size_t* step, double* result) {
-  const double* arg[program->inputs + 2];
+  const double* arg[MOST_ARGUMENTS];
   for (size_t k = 0; k < n; ++k) {
     double* const res[] = {result + k * program->size};
     for (size_t i = 0; i <= program->inputs; ++i) arg[i] = start[i] + k * step[i];

@@ -126,10 +126,10 @@ static py_object* plain_call(py_object* self, py_object* const* given, ptrdiff_t
   const struct plain* plain = block_of(self);
   const struct program* program = plain->program;
   const ptrdiff_t n = (ptrdiff_t)program->inputs;
-  double numbers[program->total + 1], *place = numbers;
-  const double* arg[n + 2];
+  double few[ON_STACK], *numbers = room_for(program->total, few), *place = numbers;
+  const double* arg[MOST_ARGUMENTS];
   py_object* result = NULL;
-  int fits = count == n || count == n + plain->count;
+  int fits = numbers && (count == n || count == n + plain->count);
   for (ptrdiff_t i = n; fits && i < count; ++i) fits = given[i] == plain->other[i - n];
   for (ptrdiff_t i = 0; fits && i < n; ++i) {
     const size_t size = size_of(program->input + i);
@@ -144,6 +144,7 @@ static py_object* plain_call(py_object* self, py_object* const* given, ptrdiff_t
     fits = result && checked(program, arg, numbers, program->total,
                              (double*)((const np_array*)result)->data);
   }
+  leave_room(numbers, few);
   if (fits) return result;
   if (result) Py_DecRef(result);
   PyErr_Clear();

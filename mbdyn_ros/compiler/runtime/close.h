@@ -2,12 +2,13 @@
 
 /* The positions of loops for a vector of states q; all bits set where they are closed. The memory
    is of one state after the other, or NULL. */
+#ifdef SIZE_Z
 static bitsv close_together(const struct program* program, const realv* q, const double* home,
                             double* memory, realv* z) {
   const size_t nq = size_of(program->input);
   bitsv closed;
   for (size_t l = 0; l < LANES; ++l) {
-    double alone[program->z], one[nq];
+    double alone[SIZE_Z], one[LARGEST_IN];
     memset(alone, 0, sizeof alone);
     for (size_t i = 0; i < nq; ++i) one[i] = q[i][l];
     double* const own = memory ? memory + l * program->memory : NULL;
@@ -16,3 +17,4 @@ static bitsv close_together(const struct program* program, const realv* q, const
   }
   return closed;
 }
+#endif

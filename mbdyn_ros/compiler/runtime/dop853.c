@@ -28,21 +28,26 @@ static void rate_at(const struct motion* motion, const double* y, double* out) {
   run(motion->program, arg, res);
 }
 
-/* x + h sum of w[j] K[j], each of n numbers */
+enum { SOME = 64 }; /* numbers that are summed at once */
+
+/* x (NULL: zero) + h sum of w[j] K[j], each of n numbers */
 static void along(const double* x, double h, const double* w, int stages, size_t n,
                   const double* K, double* out) {
-  double sum[n];
-  memset(sum, 0, sizeof sum);
-  for (int j = 0; j < stages; ++j) {
-    if (w[j] == 0.) continue;
-    for (size_t i = 0; i < n; ++i) sum[i] += w[j] * K[(size_t)j * n + i];
+  double sum[SOME];
+  for (size_t first = 0; first < n; first += SOME) {
+    const size_t count = n - first < SOME ? n - first : SOME;
+    memset(sum, 0, sizeof sum);
+    for (int j = 0; j < stages; ++j) {
+      if (w[j] == 0.) continue;
+      for (size_t i = 0; i < count; ++i) sum[i] += w[j] * K[(size_t)j * n + first + i];
+    }
+    for (size_t i = 0; i < count; ++i) out[first + i] = (x ? x[first + i] : 0.) + h * sum[i];
   }
-  for (size_t i = 0; i < n; ++i) out[i] = x[i] + h * sum[i];
 }
 
 static void run_stages(const struct motion* motion, int first, int last, const double* y, double h,
                        double* K) {
-  double x[motion->n];
+  double* x = K + (size_t)ALL_STAGES * motion->n;
   for (int s = first; s < last; ++s) {
     along(y, h, by_stages[s], s, motion->n, K, x);
     rate_at(motion, x, K + (size_t)s * motion->n);
@@ -51,11 +56,10 @@ static void run_stages(const struct motion* motion, int first, int last, const d
 
 /* The error of a step in units of what is allowed. */
 static double error_norm(const double* y, const double* next, double h, double rtol, double atol,
-                         size_t n, const double* K) {
-  double zero[n], third[n], fifth[n], sum_3 = 0., sum_5 = 0.;
-  memset(zero, 0, sizeof zero);
-  along(zero, 1., error_3, STAGES + 1, n, K, third);
-  along(zero, 1., error_5, STAGES + 1, n, K, fifth);
+                         size_t n, double* K) {
+  double *third = K + (size_t)ALL_STAGES * n, *fifth = third + n, sum_3 = 0., sum_5 = 0.;
+  along(NULL, 1., error_3, STAGES + 1, n, K, third);
+  along(NULL, 1., error_5, STAGES + 1, n, K, fifth);
   for (size_t i = 0; i < n; ++i) {
     const double scale = atol + rtol * fmax(fabs(y[i]), fabs(next[i]));
     sum_3 += third[i] / scale * (third[i] / scale);
@@ -67,7 +71,7 @@ static double error_norm(const double* y, const double* next, double h, double r
 
 /* One accepted step from y at t[0] with the rate f there, to `next` at t[1], with f there.
    limits: the end of time, the longest step, rtol, atol. length: of the next step to try. K: room
-   for the rates of all stages. 1, or 0 where no step is long enough to count. */
+   for the rates of all stages, and two more rows. 1, or 0 where no step is long enough to count. */
 EXPORTED int dop853(const struct program* program, double* t, const double* limits, double* length,
                     const double* y, double* f, double* next, double* K, const double* effort,
                     const double* home, double* memory) {
@@ -104,8 +108,6 @@ EXPORTED void dop853_between(const struct program* program, const double* t, con
   const struct motion motion = motion_of(program, effort, home, memory);
   const size_t n = motion.n;
   const double h = t[1] - t[0];
-  double zero[n];
-  memset(zero, 0, sizeof zero);
   run_stages(&motion, STAGES + 1, ALL_STAGES, y, h, K);
   for (size_t i = 0; i < n; ++i) {
     F[i] = next[i] - y[i];
@@ -113,6 +115,6 @@ EXPORTED void dop853_between(const struct program* program, const double* t, con
     F[2 * n + i] = 2. * F[i] - h * (K[STAGES * n + i] + K[i]);
   }
   for (int p = 3; p < POWERS; ++p) {
-    along(zero, h, by_powers[p - 3], ALL_STAGES, n, K, F + (size_t)p * n);
+    along(NULL, h, by_powers[p - 3], ALL_STAGES, n, K, F + (size_t)p * n);
   }
 }

@@ -1,4 +1,6 @@
 /* Operations that are left to the C library, number by number. */
+#pragma once
+#include "vector.h"
 #define LIBRARY(name) EACH(1, each_##name, name) EACH(v, each_##name, name)
 #define LIBRARY_PAIR(name) EACH_PAIR(1, each_##name, name) EACH_PAIR(v, each_##name, name)
 

@@ -1,4 +1,5 @@
 /* Elementary functions of vectors (ending in v) and of single numbers (ending in 1). */
+#pragma once
 #include "vector.h"
 
 #define SUFFIX v

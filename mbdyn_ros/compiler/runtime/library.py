@@ -7,14 +7,14 @@ import functools
 
 from ...program.program import UNIT_TOLERANCE
 from ..cache import cached_library
-from ..gcc import CompilationError
+from ..gcc import CompilationError, Toolchain, toolchain_cpp
 
 SOURCE = f"""#define UNIT_TOLERANCE {UNIT_TOLERANCE!r}
 #include "runtime.c"
 """
 
 
-STEPPING = '#include "stepping.c"\n'
+STEPPING = '#include "stepping.cpp"\n'
 
 
 @functools.cache
@@ -37,12 +37,20 @@ def runtime() -> ctypes.CDLL:
 
 @functools.cache
 def stepping() -> ctypes.CDLL:
-    """The library of steps among walls; see `runtime`."""
-    return _library("stepping", STEPPING)
+    """The library of steps among walls, in C++; see `runtime`."""
+    return _library("stepping", STEPPING, toolchain_cpp())
 
 
-def _library(name: str, source: str) -> ctypes.CDLL:
-    path = cached_library(name, source, lambda: source)
+def can_step() -> bool:
+    """Whether there is a C++ compiler for `stepping`."""
+    try:
+        return toolchain_cpp().command != ()
+    except CompilationError:
+        return False
+
+
+def _library(name: str, source: str, toolchain: Toolchain | None = None) -> ctypes.CDLL:
+    path = cached_library(name, source, lambda: source, toolchain)
     try:
         return ctypes.CDLL(str(path))
     except OSError as error:

@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <time.h>
@@ -17,9 +16,9 @@ typedef struct job {
   size_t n, share;
   void (*run)(const void* job, size_t first, size_t last);
   const void* job;
-  atomic_size_t next;
+  size_t next;
   int wanted;          /* helpers that may still come */
-  atomic_int helpers;  /* at work */
+  int helpers;         /* at work */
   struct job* other;
 } shared_job;
 
@@ -34,7 +33,7 @@ typedef struct helper {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t wake = PTHREAD_COND_INITIALIZER, leave = PTHREAD_COND_INITIALIZER;
 static shared_job* open_jobs;
-static atomic_size_t jobs;
+static size_t jobs;
 static helper* helpers;
 
 enum { WATCH = 50000 };  /* ns */
@@ -47,32 +46,32 @@ static long long now(void) {
 
 static void take_shares(shared_job* job) {
   size_t first;
-  while ((first = atomic_fetch_add(&job->next, job->share)) < job->n) {
+  while ((first = __atomic_fetch_add(&job->next, job->share, __ATOMIC_SEQ_CST)) < job->n) {
     job->run(job->job, first, job->n - first > job->share ? first + job->share : job->n);
   }
 }
 
 static void* help(void* pointer) {
-  helper* self = pointer;
+  helper* self = (helper*)pointer;
   pthread_mutex_lock(&lock);
   for (;;) {
     shared_job* job = open_jobs;
     while (job && !job->wanted) job = job->other;
     if (job) {
       --job->wanted;
-      atomic_fetch_add(&job->helpers, 1);
+      __atomic_fetch_add(&job->helpers, 1, __ATOMIC_SEQ_CST);
       pthread_mutex_unlock(&lock);
       take_shares(job);
       pthread_mutex_lock(&lock);
-      if (atomic_fetch_sub(&job->helpers, 1) == 1) pthread_cond_broadcast(&leave);
+      if (__atomic_fetch_sub(&job->helpers, 1, __ATOMIC_SEQ_CST) == 1) pthread_cond_broadcast(&leave);
       continue;
     }
-    const size_t seen = atomic_load(&jobs);
+    const size_t seen = __atomic_load_n(&jobs, __ATOMIC_SEQ_CST);
     pthread_mutex_unlock(&lock);
-    for (const long long start = now(); atomic_load(&jobs) == seen && now() - start < WATCH;) {}
+    for (const long long start = now(); __atomic_load_n(&jobs, __ATOMIC_SEQ_CST) == seen && now() - start < WATCH;) {}
     pthread_mutex_lock(&lock);
     self->processor = sched_getcpu();
-    while (atomic_load(&jobs) == seen) pthread_cond_wait(&wake, &lock);
+    while (__atomic_load_n(&jobs, __ATOMIC_SEQ_CST) == seen) pthread_cond_wait(&wake, &lock);
     self->processor = -1;
   }
   return NULL;
@@ -97,7 +96,7 @@ static void make_helpers(int number) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   for (; number > 0; --number) {
-    helper* one = malloc(sizeof *one);
+    helper* one = (helper*)malloc(sizeof *one);
     if (!one) break;
     one->processor = -1;
     one->other = helpers;
@@ -136,14 +135,14 @@ static void share_out(size_t n, size_t share, int threads,
     run(pointer, 0, n);
     return;
   }
-  shared_job job = {.n = n, .share = share, .run = run, .job = pointer, .wanted = threads - 1};
+  shared_job job = {n, share, run, pointer, 0, threads - 1, 0, NULL};
   pthread_mutex_lock(&lock);
   int missing = threads - 1;
   for (const helper* one = helpers; one && missing; one = one->other) --missing;
   make_helpers(missing);
   job.other = open_jobs;
   open_jobs = &job;
-  atomic_fetch_add(&jobs, 1);
+  __atomic_fetch_add(&jobs, 1, __ATOMIC_SEQ_CST);
   call_helpers(threads - 1);
   pthread_mutex_unlock(&lock);
   take_shares(&job);
@@ -152,9 +151,9 @@ static void share_out(size_t n, size_t share, int threads,
   while (*place != &job) place = &(*place)->other;
   *place = job.other;
   pthread_mutex_unlock(&lock);
-  for (const long long start = now(); atomic_load(&job.helpers) && now() - start < WATCH;) {}
-  if (!atomic_load(&job.helpers)) return;
+  for (const long long start = now(); __atomic_load_n(&job.helpers, __ATOMIC_SEQ_CST) && now() - start < WATCH;) {}
+  if (!__atomic_load_n(&job.helpers, __ATOMIC_SEQ_CST)) return;
   pthread_mutex_lock(&lock);
-  while (atomic_load(&job.helpers)) pthread_cond_wait(&leave, &lock);
+  while (__atomic_load_n(&job.helpers, __ATOMIC_SEQ_CST)) pthread_cond_wait(&leave, &lock);
   pthread_mutex_unlock(&lock);
 }

@@ -1,9 +1,14 @@
 /* What a program's library says about itself. Its text includes this, writes the equations as a
    function `core`, and exports one `struct program`; all that runs it is in the runtime library. */
+#pragma once
 #include "elementary.h"
-#include "each.h"  /* which needs its vectors */
+#include "each.h"
 
+#ifdef __cplusplus
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+#else
 #define EXPORTED __attribute__((visibility("default")))
+#endif
 
 /* An array as NumPy has it. */
 struct array {
@@ -56,6 +61,9 @@ struct program {
   /* Operations of one run, about. */
   size_t operations;
 };
+
+/* Inputs, home, parameters and memory of any program have room in this many addresses. */
+enum { MOST_ARGUMENTS = 24 };
 
 struct batch {
   const struct program* program;

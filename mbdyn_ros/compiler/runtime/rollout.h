@@ -1,6 +1,8 @@
 /* The loop over many motions: forward dynamics integrated, several at once in vectors. It stands
    behind batch.h in the library of the rate of q at (q, v), where the C compiler knows all sizes
    and the methods, METHODS(each): each(name, stages, tableau). */
+#include <stdlib.h>
+
 #define SIZED(i, size, place) SIZE_##i = size,
 enum { INPUTS(SIZED) NQ = SIZE_0, NV = SIZE_1, STATE = NQ + NV };
 
@@ -100,7 +102,13 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {
   const struct rollout* job = pointer;
   const size_t kept = job->whole ? job->steps : 1;
 #ifdef SIZE_Z
-  double memory[LANES * job->forward->memory];
+  const size_t remembered = LANES * job->forward->memory * sizeof(double);
+  double* const memory = malloc(remembered);
+  if (!memory) {
+    for (size_t i = first * kept * NQ; i < last * kept * NQ; ++i) job->q_out[i] = NAN;
+    for (size_t i = first * kept * NV; i < last * kept * NV; ++i) job->v_out[i] = NAN;
+    return;
+  }
 #else
   double* const memory = NULL;
 #endif
@@ -121,7 +129,7 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {
     read_rows(row, PARAMETERS, parameters);
     normalize(job->forward, q);
 #ifdef SIZE_Z
-    memset(memory, 0, sizeof memory);
+    memset(memory, 0, remembered);
 #endif
     bitsv left = {0};
     for (size_t t = 0; t < job->steps; ++t) {
@@ -140,4 +148,7 @@ static void run_rollout(const void* pointer, size_t first, size_t last) {
     }
     if (anyv(left)) __atomic_store_n(job->left, 1, __ATOMIC_RELAXED);
   }
+#ifdef SIZE_Z
+  free(memory);
+#endif
 }

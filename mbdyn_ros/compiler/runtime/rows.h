@@ -1,6 +1,8 @@
 /* Between rows of one state each and vectors of one element each. Elements j and j + 1 of every
    other state fill one vector, those of the states between them another; then the two are sorted
    into one vector for each element. */
+#pragma once
+#include "vector.h"
 #ifdef __has_builtin
 #if __has_builtin(__builtin_shufflevector) /* Clang, and GCC from 12 on */
 #define SHUFFLES

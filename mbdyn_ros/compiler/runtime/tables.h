@@ -1,6 +1,7 @@
 /* tables.h: numbers in blocks of columns, see `printers.tables`. Names end in 1 where numbers are
    single and vectors lie along the columns, in v where every number is a vector. */
-
+#pragma once
+#include "elementary.h"
 /* Where a number stands in a table. */
 #define PLACE1(rows, row, column) (((column) / LANES * (rows) + (row)) * LANES + (column) % LANES)
 #define PLACEv(rows, row, column) ((column) * (rows) + (row))

@@ -1,5 +1,6 @@
 /* Numbers one by one (real1) and in vectors (realv), in the vector types of GCC and Clang. The
    compiler's command says how many numbers a vector has, LANES: see `Toolchain.lanes`. */
+#pragma once
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

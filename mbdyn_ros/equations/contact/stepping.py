@@ -1,4 +1,4 @@
-"""Program of a compiled step among walls, beside those of dynamics; see `runtime/step.c`."""
+"""Program of a compiled step among walls, beside those of dynamics."""
 
 from __future__ import annotations
 

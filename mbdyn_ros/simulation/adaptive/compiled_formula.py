@@ -46,7 +46,7 @@ class CompiledFormula:
         self._time = np.array([t, t])
         self._limits = np.array([bound, max_step, *tolerances])
         self._length, self._start, self._next = np.zeros(1), y.copy(), np.zeros(size)
-        self._stages, self._weights = np.zeros((STAGES, size)), np.zeros((POWERS, size))
+        self._stages, self._weights = np.zeros((STAGES + 2, size)), np.zeros((POWERS, size))
         self._effort, self._home = np.ascontiguousarray(effort), kernel.home
         self._f = np.zeros(size)
         self._memory = kernel.memory()

@@ -22,7 +22,7 @@ READ = "transforms", "linear", "angular", "turn_drift", "stop_rows", "stop_drift
 
 
 class Held(ctypes.Structure):
-    """`struct held` of runtime/held.h."""
+    """`struct held` of runtime/contact/held.hpp."""
 
     _fields_ = [
         ("nv", SIZE),
@@ -59,7 +59,7 @@ class HeldRows:
         self.assembly, self.along = Assembly(rows, columns, drift, blocks), np.zeros((k, 2))
         self._mass, self._answers, self._a = np.zeros((nv, nv)), np.zeros((m, nv)), np.zeros(nv)
         self._matrix, self._factors = np.zeros((m, m)), np.zeros((m, m))
-        self._force, self._load = np.zeros(m), np.zeros(nv)
+        self._force, self._load = np.zeros(m), np.zeros(3 * nv)[:nv]  # the rest is room
         modes = held.sticks.astype(np.int64), held.slides.astype(np.int64)
         self._kept = table, modes
         arrays = [*(getattr(layout, name) for name in READ), *table, held.directions, *modes]

@@ -209,7 +209,7 @@ class Contacts:
         return Rows(places, normals, jacobians, W, drift, tangents, tangent_drift, friction)
 
     def flat_table(self, which: Indices) -> tuple[NDArray[np.int64], Array] | None:
-        """Contacts (k,) as C has them, see `runtime/held.h`; None where one is on no flat wall."""
+        """Contacts (k,) as `struct held` has them; None where one is on no flat wall."""
         faces = max(1, len(self.environment.sides))
         places, numbers = np.full((len(which), 2), -1, dtype=np.int64), np.zeros((len(which), 18))
         for row, k in enumerate(which.tolist()):

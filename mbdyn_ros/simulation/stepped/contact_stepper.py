@@ -77,8 +77,9 @@ class Stepper(Accounts):
         robot.say_choice()
         if not is_compiled(robot):
             raise SimulationError(
-                "a Stepper is compiled, and no C compiler was found ($CC, cc, gcc or clang): "
-                "install one, or use simulate"
+                "a Stepper is compiled, and no C compiler was found ($CC, cc, gcc or clang), or no "
+                "C++ compiler ($CXX, c++, g++ or clang++): install both (Debian and Ubuntu: g++), "
+                "or use simulate"
             )
         environment = checked_environment(environment)
         self._choice = StepMethod(method)

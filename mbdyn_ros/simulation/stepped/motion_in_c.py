@@ -18,7 +18,7 @@ SLOT_SIZE = 14
 
 
 class Motion(ctypes.Structure):
-    """`struct walled` of runtime/walls.h."""
+    """`struct walled` of runtime/contact/model.hpp."""
 
     _fields_ = [
         ("planes", ADDRESS),

@@ -21,7 +21,7 @@ SIZE, NUMBER, ADDRESS, INTEGER = (
 
 
 class OneSolid(ctypes.Structure):
-    """`struct solid` of runtime/convex.h."""
+    """`struct solid` of runtime/contact/convex_shapes.hpp."""
 
     _fields_ = [
         *((name, INTEGER) for name in ("kind", "body", "first_corner", "corners")),
@@ -32,7 +32,7 @@ class OneSolid(ctypes.Structure):
 
 
 class AllSolids(ctypes.Structure):
-    """`struct solids` of runtime/convex.h."""
+    """`struct solids` of runtime/contact/convex_shapes.hpp."""
 
     _fields_ = [
         *((name, ADDRESS) for name in ("solid", "pair", "start", "loops", "corner", "normal")),
@@ -42,7 +42,7 @@ class AllSolids(ctypes.Structure):
 
 
 class OneTouch(ctypes.Structure):
-    """`struct touch` of runtime/manifold.h."""
+    """`struct touch` of runtime/contact/manifold.hpp."""
 
     _fields_ = [
         ("turned", ctypes.c_int),
@@ -121,10 +121,13 @@ class SolidTables:
     def touches(self, number: int, one: Pose, other: Pose, margin: float) -> list[Touch]:
         """Where a pair of shapes in these poses touches, or is no farther apart (m) than this."""
         found = (OneTouch * MOST_POINTS)()
-        call = stepping().touches_of_pair
-        call.restype = SIZE
-        way = _between(one, other)
-        count = call(*self._given(number, one, other), NUMBER(margin), _address(way), found)
+        library = stepping()
+        library.room_of_touches.restype = library.touches_of_pair.restype = SIZE
+        way, room = _between(one, other), np.zeros(library.room_of_touches(self._given(number)[0]))
+        places = _address(way), _address(room)
+        count = library.touches_of_pair(
+            *self._given(number, one, other), NUMBER(margin), *places, found
+        )
         return [
             Touch(bool(at.turned), np.array(at.point), at.radius, np.array(at.foot),
                   np.array(at.normal), at.gap)

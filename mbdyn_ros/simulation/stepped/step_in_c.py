@@ -10,6 +10,7 @@ import numpy as np
 from ...array import Array
 from ...compiler.bound import Bound
 from ...compiler.compiled_kernel import CompiledKernel
+from ...compiler.runtime.library import can_step
 from ...equations.contact.contact import ContactGeometry, distances
 from ...equations.contact.reach import Reach, flattened
 from ...equations.contact.stepping import (
@@ -42,7 +43,7 @@ PROGRAMS = {
 
 
 class Walls(ctypes.Structure):
-    """`struct walls` of runtime/walls.h."""
+    """`struct walls` of runtime/contact/model.hpp."""
 
     _fields_ = [
         *((name, ADDRESS) for name in PROGRAMS),
@@ -67,14 +68,14 @@ class Walls(ctypes.Structure):
 
 
 class Programs(ctypes.Structure):
-    """`struct programs` of runtime/walls.h."""
+    """`struct programs` of runtime/contact/model.hpp."""
 
     _fields_ = [(name, ADDRESS) for name in PROGRAMS if name != "rate"]
 
 
 def is_compiled(robot: Robot) -> bool:
-    """Whether programs of a robot run in C; else steps cannot."""
-    return robot.calls.kernel(mass_matrix).compiled
+    """Whether programs of a robot run in C, and there is a C++ compiler for steps around them."""
+    return robot.calls.kernel(mass_matrix).compiled and can_step()
 
 
 @dataclass(frozen=True, eq=False)

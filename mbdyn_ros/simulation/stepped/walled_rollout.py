@@ -46,10 +46,13 @@ def rollout_among_walls(
     ------
     SimulationError
         A start is inside a wall, or one has no value, no normal or no inside where a motion meets
-        it, by the number of the motion and words; or there is no C compiler.
+        it, by the number of the motion and words; or there is no C or C++ compiler.
     """
     if not is_compiled(robot):
-        raise SimulationError("rollouts among walls are compiled, and no C compiler was found")
+        raise SimulationError(
+            "rollouts among walls are compiled, and no C or C++ compiler was found: install both "
+            "(Debian and Ubuntu: g++), or name them in $CC and $CXX"
+        )
     contacts, step, solids = _of(robot, environment)
     step.use(method)
     counts = {len(x) for x, single in ((q, 1), (v, 1), (efforts, 2)) if x.ndim > single}

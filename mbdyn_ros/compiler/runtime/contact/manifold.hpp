@@ -3,6 +3,9 @@
    Where the normal between them is that of a face, the feature of the other shape that looks at it is
    clipped by the sides of that face (Sutherland and Hodgman 1974): each corner of what is left is a
    point of the one link against the plane of the other. Else the nearest points are the only pair. */
+#pragma once
+#include "nearest_points.hpp"
+
 enum { MOST_POINTS = 4 };
 
 #define ALIGNED (1. - 1e-5) /* cosine of normals that are one */
@@ -18,10 +21,10 @@ struct touch {
 /* Clip points by the sides of a face; gives how many are left. There is room for twice as many as
    both have, and `spare` as much. */
 static size_t clip(const struct feature* face, double (*points)[3], size_t count,
-                   double (*spare)[3]) {
+                   double (*spare)[3], double* beyond) {
   for (size_t i = 0; i < face->count && count; ++i) {
     const double *from = face->points[i], *to = face->points[(i + 1) % face->count];
-    double side[3], out[3], beyond[count];
+    double side[3], out[3];
     for (int r = 0; r < 3; ++r) side[r] = to[r] - from[r];
     crossed(side, face->normal, out);
     const double limit = 1e-9 * (fabs(out[0]) + fabs(out[1]) + fabs(out[2])), own = dot(3, out, from);
@@ -81,14 +84,22 @@ static size_t fewest(struct touch* all, size_t count) {
   return kept;
 }
 
+/* Most corners of what is left of a face that is clipped by another, and the room for finding them. */
+static size_t most_corners(const struct solids* t) { return 2 * (t->widest + RIM); }
+
+EXPORTED size_t room_of_touches(const struct solids* t) {
+  return most_corners(t) * (10 + (sizeof(struct touch) + sizeof(double) - 1) / sizeof(double));
+}
+
 /* Where two shapes touch or will soon, those points left out that are farther apart than the margin;
    `out` has MOST_POINTS. way, place: of `nearest`, whose distance they have. */
 static size_t touches(const struct solids* t, const struct solid* const* one,
                       const double* const* pose, const double* way, double (*place)[3],
-                      double margin, struct touch* out) {
-  const size_t room = 2 * (t->widest + RIM);
-  double points[3][room][3], back[3], aligned[2];
-  struct feature side[2] = {{.points = points[0]}, {.points = points[1]}};
+                      double margin, double* room, struct touch* out) {
+  const size_t most = most_corners(t);
+  double(*const points)[3] = (double(*)[3])room, *beyond = room + 9 * most, back[3], aligned[2];
+  struct feature side[2] = {};
+  side[0].points = points, side[1].points = points + most;
   for (int r = 0; r < 3; ++r) back[r] = -way[r];
   towards(t, one[0], pose[0], back, &side[0]);
   towards(t, one[1], pose[1], way, &side[1]);
@@ -97,9 +108,9 @@ static size_t touches(const struct solids* t, const struct solid* const* one,
   int turned = aligned[1] > aligned[0];
   if (aligned[turned] > ALIGNED) {
     const struct feature *face = side + !turned, *other = side + turned;
-    struct touch all[room];
+    struct touch* all = (struct touch*)(beyond + most);
     size_t near = 0;
-    const size_t count = clip(face, other->points, other->count, points[2]);
+    const size_t count = clip(face, other->points, other->count, points + 2 * most, beyond);
     for (size_t k = 0; k < count; ++k) {
       struct touch* found = all + near;
       double far[3];

@@ -2,6 +2,9 @@
    velocities shifted by mu times those along the wall (De Saxce and Feng 1998), the laws are those
    of a convex problem, which the method of multipliers solves in the space of velocities. The
    shifts follow, round by round at first, and together with the velocities where that leads on. */
+#pragma once
+#include "cones.hpp"
+
 enum { CONVEX_STEPS = 60, TRIES = 30, ROUNDS = 60, PATIENCE = 16 };
 
 #define PENALTY 1e4        /* of the method of multipliers at first, of a contact's own mass */
@@ -37,11 +40,11 @@ static void into_cone(double mu, double* z, double* change) {
 /* The impulses f that the velocities y (size) call for, from those in `about`: what the method of
    multipliers minimizes has the slope y - X^T f; its second derivatives go to `bend` if wanted.
    Without `shift` the shifts follow y. Gives the square of the slope. */
-static double penalize(const struct cones1* c, const double* step, double penalty,
+static double penalize(const Cones<double>* c, const double* step, double penalty,
                        const double* about, const double* shift, const double* y, double* f,
                        double* slope, double* bend) {
   const size_t n = c->size, last = c->rows - c->bounded;
-  double change[9], normal[n + 1];
+  double change[9], *normal = c->room + room_of_cones(c->rows, n) - 2 * n;
   memcpy(slope, y, n * sizeof *slope);
   if (bend) {
     memset(bend, 0, n * n * sizeof *bend);
@@ -60,7 +63,7 @@ static double penalize(const struct cones1* c, const double* step, double penalt
       z[0] += mu * speed;
       if (bend && speed > 0.) {
         memcpy(normal, X, n * sizeof *normal);
-        for (size_t r = 1; r < 3; ++r) add(n, mu * z[r] / speed, X + r * n, normal);
+        for (size_t r = 1; r < 3; ++r) add_to(n, mu * z[r] / speed, X + r * n, normal);
         first = normal;
       }
     }
@@ -73,14 +76,14 @@ static double penalize(const struct cones1* c, const double* step, double penalt
       change[0] = low < z[0] && z[0] < high;
       z[0] = fmin(fmax(z[0], low), high);
     }
-    for (size_t r = 0; r < rows; ++r) add(n, -z[r], X + r * n, slope);
+    for (size_t r = 0; r < rows; ++r) add_to(n, -z[r], X + r * n, slope);
     if (!bend) continue;
     for (size_t r = 0; r < rows; ++r) {
       for (size_t o = 0; o < rows; ++o) {
         const double much = weight * change[r * rows + o], *other = o ? X + o * n : first;
         if (much == 0.) continue;
         for (size_t j = 0; j < n; ++j) {
-          add(shift ? j + 1 : n, much * X[r * n + j], other, bend + j * n);
+          add_to(shift ? j + 1 : n, much * X[r * n + j], other, bend + j * n);
         }
       }
     }
@@ -91,7 +94,7 @@ static double penalize(const struct cones1* c, const double* step, double penalt
 /* What share of a way down from y to go, so that `trial` is flatter. With given shifts a least is
    sought, and slopes along the way tell how far it is: values round too much. Else the whole slope
    has to fall. 0 where no share helps. */
-static double step_down(const struct cones1* c, const double* step, double penalty,
+static double step_down(const Cones<double>* c, const double* step, double penalty,
                         const double* about, const double* shift, const double* y,
                         const double* way, double falls, double steep, double* trial, double* f,
                         double* slope) {
@@ -99,7 +102,7 @@ static double step_down(const struct cones1* c, const double* step, double penal
   double low = 0., high = 1., down = falls, up = 0., share = 1.;
   for (int i = 0; i < TRIES; ++i) {
     for (size_t j = 0; j < n; ++j) trial[j] = y[j] - share * way[j];
-    const double now = penalize(c, step, penalty, about, shift, trial, f, slope, NULL);
+    const double now = penalize(c, step, penalty, about, shift, trial, f, slope, nullptr);
     if (!shift) {
       if (now < (1. - 1e-3 * share) * steep) return share;
       share /= 2.;
@@ -120,7 +123,7 @@ static double step_down(const struct cones1* c, const double* step, double penal
 }
 
 /* Go to where the slope vanishes, by Newton's method from y; gives whether it does. */
-static int settle(const struct cones1* c, const double* step, double penalty, const double* about,
+static int settle(const Cones<double>* c, const double* step, double penalty, const double* about,
                   const double* shift, double* y, double* f) {
   const size_t n = c->size;
   double *bend = c->room, *slope = bend + n * n, *way = slope + n, *trial = way + n;
@@ -146,11 +149,11 @@ static int settle(const struct cones1* c, const double* step, double penalty, co
       break;
     }
   }
-  return penalize(c, step, penalty, about, shift, y, f, slope, NULL) <= flat;
+  return penalize(c, step, penalty, about, shift, y, f, slope, nullptr) <= flat;
 }
 
 /* Let shifts go a share of the way to what the velocities tell. */
-static void follow_with(const struct cones1* c, const double* y, double share, double* shift) {
+static void follow_with(const Cones<double>* c, const double* y, double share, double* shift) {
   const size_t n = c->size;
   for (size_t i = 0; i < c->contacts; ++i) {
     const size_t t = c->tangent[i];
@@ -163,19 +166,19 @@ static void follow_with(const struct cones1* c, const double* y, double share, d
 }
 
 /* y = X^T f */
-static void velocities_of(const struct cones1* c, const double* f, double* y) {
+static void velocities_of(const Cones<double>* c, const double* f, double* y) {
   memset(y, 0, c->size * sizeof *y);
-  for (size_t i = 0; i < c->rows; ++i) add(c->size, f[i], c->X + i * c->size, y);
+  for (size_t i = 0; i < c->rows; ++i) add_to(c->size, f[i], c->X + i * c->size, y);
 }
 
 /* Impulses from those in f, safely, with penalties up to `hardest`; gives the least velocity by
    which a law is missed. Where contacts are redundant, rounds lead on slowly: impulses go on evenly
    from one to the next, until one comes to its bound. So rounds are leapt over there. */
-static double approach(const struct cones1* c, const double* step, double* f, double size,
+static double approach(const Cones<double>* c, const double* step, double* f, double size,
                        double enough, double hardest, double* best) {
   const size_t m = c->rows, n = c->size;
   double *about = c->room + m * m + n * n + 4 * n, *shift = about + m, *now = shift + m;
-  double *error = now + m, *y = error + m, *ahead = y + n, own[m + 1], last[m + 1];
+  double *error = now + m, *y = error + m, *ahead = y + n, *own = c->room + room_of_cones(m, n) - 2 * n - 5 * m, *last = own + m;
   double least = HUGE_VAL, before = HUGE_VAL, penalty = PENALTY, leap = 0.;
   int idle = 0, together = 0;
   memset(shift, 0, m * sizeof *shift);
@@ -185,14 +188,14 @@ static double approach(const struct cones1* c, const double* step, double* f, do
   for (int k = 0; k < ROUNDS && idle < PATIENCE; ++k) {
     double gap = HUGE_VAL, other = HUGE_VAL;
     memcpy(ahead, y, n * sizeof *y);
-    together = together && settle(c, step, penalty, about, NULL, ahead, own);
+    together = together && settle(c, step, penalty, about, nullptr, ahead, own);
     if (!together) {
       settle(c, step, penalty, about, shift, y, now);
-      residual1(c, step, now, error, NULL, 0., &gap);
+      residual(c, step, now, error, nullptr, 0., &gap);
       memcpy(ahead, y, n * sizeof *y);
-      together = gap < NEARLY * size && settle(c, step, penalty, about, NULL, ahead, own);
+      together = gap < NEARLY * size && settle(c, step, penalty, about, nullptr, ahead, own);
     }
-    if (together) residual1(c, step, own, error, NULL, 0., &other);
+    if (together) residual(c, step, own, error, nullptr, 0., &other);
     together = other < gap;
     if (together) {
       gap = other;
@@ -221,4 +224,94 @@ static double approach(const struct cones1* c, const double* step, double* f, do
     follow_with(c, y, worse ? 0.5 : 1., shift);
   }
   return least;
+}
+
+/* Impulses of contacts one after the other, each by a projection with the velocity that the others
+   leave it (Jean 1999): slow, but no contact has to be of the same kind from sweep to sweep. */
+enum { SWEEPS = 50 };
+
+static void sweep(const Cones<double>* c, const double* step, double* f) {
+  const size_t m = c->rows, last = m - c->bounded;
+  const double *a = c->matrix, *b = c->free;
+  for (size_t k = 0; k < c->contacts; ++k) {
+    const size_t n = c->normal[k], t = c->tangent[k];
+    f[n] = fmax(0., f[n] - step[n] * (dot(m, a + n * m, f) + b[n]));
+    if (t == NO_ROW) continue;
+    const double x = f[t] - step[t] * (dot(m, a + t * m, f) + b[t]);
+    const double y = f[t + 1] - step[t] * (dot(m, a + (t + 1) * m, f) + b[t + 1]);
+    const double length = sqrt(x * x + y * y), bound = c->friction[k] * f[n];
+    const double share = length > bound ? bound / length : 1.;
+    f[t] = share * x, f[t + 1] = share * y;
+  }
+  for (size_t i = last; i < m; ++i) {
+    const double bound = c->bound[i - last];
+    f[i] = fmin(fmax(f[i] - step[i] * (dot(m, a + i * m, f) + b[i]), -bound), bound);
+  }
+}
+
+/* Sweeps from the impulses in f, and Newton's method from where they lead, so many times at most; the
+   best go to `best` if they miss laws by less than `least`. Gives by how much they do. */
+static double by_sweeps(const Cones<double>* c, const double* step, double* f, double enough,
+                        double least, int times, double* best) {
+  double* trial = c->room + room_of_cones(c->rows, c->size) - 2 * c->size - 3 * c->rows;
+  for (int k = 0; k < times && least > enough; ++k) {
+    for (int i = 0; i < SWEEPS; ++i) sweep(c, step, f);
+    memcpy(trial, f, c->rows * sizeof *f);
+    const double gap = newton_on_cones(c, step, trial, enough, SOFTER);
+    if (gap < least) least = gap, memcpy(best, trial, c->rows * sizeof *best);
+  }
+  return least;
+}
+
+/* Impulses of single problems: Newton's method, and where it does not settle the safe ways. */
+enum { FEW = 4, MANY = 12 };
+
+#define SAFELY 1e-9 /* velocity by which laws may be missed where safe ways are needed, */
+#define LESS 10.    /* as long as it is no more times what is asked for */
+
+/* Impulses, from a guess in f; gives the largest velocity by which they miss a law, at most
+   `settled` times that of b unless nothing better was found. */
+static double impulses_of_cones(const Cones<double>* c, double settled, double* f, bits1* done) {
+  const size_t m = c->rows;
+  double *best = c->room + m * m + 8 * m + c->size * c->size + 6 * c->size, *step = best + m;
+  double size = 0., *way = c->room + room_of_cones(m, c->size) - 2 * c->size - 2 * m;
+  for (size_t i = 0; i < m; ++i) size = fmax(size, fabs(c->free[i]));
+  if (!(size > 0.)) {
+    memset(f, 0, m * sizeof *f);
+    *done = is(true);
+    return 0.;
+  }
+  steps_of(c, step);
+  const double enough = settled * size, near = fmax(enough, fmin(SAFELY, LESS * enough));
+  double least = newton_on_cones(c, step, f, enough, SOFT);
+  if (least > enough) {
+    project_on_cones(c, f);
+    memcpy(way, f, m * sizeof *f);
+    least = by_sweeps(c, step, way, enough, least, FEW, f);
+  }
+  for (double hardest = HARDEST; least > near && hardest > PENALTY; hardest /= 3.) {
+    project_on_cones(c, f);
+    double gap = approach(c, step, f, size, near, hardest, best);
+    if (gap > near) gap = fmin(gap, newton_on_cones(c, step, best, enough, SOFTER));
+    if (gap < least) least = gap, memcpy(f, best, m * sizeof *f);
+  }
+  if (least > near) least = by_sweeps(c, step, way, enough, least, MANY, f);
+  project_on_cones(c, f);
+  *done = is(least <= enough);
+  return least;
+}
+
+/* Impulses of several problems at once by Newton's method alone; `done` says where that was enough. */
+static realv impulses_of_cones(const Cones<realv>* c, double settled, realv* f, bitsv* done) {
+  const size_t m = c->rows;
+  realv *step = c->room + m * m + 9 * m + c->size * c->size + 6 * c->size, size = all<realv>(0.);
+  for (size_t i = 0; i < m; ++i) size = greatest(size, magnitude(c->free[i]));
+  steps_of(c, step);
+  const realv enough = settled * size;
+  realv least = newton_on_cones(c, step, f, enough, SOFT);
+  const bitsv moves = is(size > 0.);
+  for (size_t i = 0; i < m; ++i) f[i] = select(moves, f[i], all<realv>(0.));
+  project_on_cones(c, f);
+  *done = is(least <= enough) | ~moves;
+  return select(moves, least, all<realv>(0.));
 }

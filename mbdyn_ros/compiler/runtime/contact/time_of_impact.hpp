@@ -1,4 +1,7 @@
 /* Where the distance of a contact falls below zero within a step, as its ends tell. */
+#pragma once
+#include "model.hpp"
+
 #define FASTER 1.5  /* factor on the speeds at both ends of a step, for what lies between */
 #define UNSEEN 1e-3 /* m that a contact has to come nearer than what is known of it */
 
@@ -71,4 +74,62 @@ static int turns_near(const struct walls* w, double h, double g, double rate, do
                       double end, double slope) {
   const double slow = w->slow * slope;
   return -rate > slow && end > slow && g + last <= FASTER * h * fmax(-rate, end);
+}
+
+/* Of all contacts at once whether there is any of a kind: most are far from their walls, and only
+   where one is not it is looked for. `now` and `start` are results of `distances`. */
+
+/* Whether any touches its wall. */
+static int any_touches(const struct walls* w, const double* now) {
+  const size_t m = w->contacts;
+  int64_t any = 0;
+  for (size_t k = 0; k < m; ++k) any |= now[k] <= w->touching * now[2 * m + k];
+  return any != 0;
+}
+
+/* Whether any is under the surface of its wall, or nobody knows. */
+static int any_under(const struct walls* w, const double* now) {
+  int64_t any = 0;
+  for (size_t k = 0; k < w->contacts; ++k) any |= !(now[k] >= 0.);
+  return any != 0;
+}
+
+/* Whether any may have met its wall in a step of length h, or passed it. */
+static int any_near(const struct walls* w, const double* start, const double* now, double h) {
+  const size_t m = w->contacts;
+  int64_t any = 0;
+  for (size_t k = 0; k < m; ++k) {
+    const double rate = fabs(start[m + k]), end = fabs(now[m + k]), g = start[k], last = now[k];
+    any |= 3. * h * (rate > end ? rate : end) + fabs(last - g) >= g + last;
+  }
+  return any != 0;
+}
+
+/* Robots that are far from all walls: how far everything is was seen at a place, and nothing has come
+   nearer since than coordinates have changed, see `equations/contact/travel.py`. As long as that is
+   far, distances are not asked for. */
+enum { LOOKS = 8 }; /* steps from one look at all distances to the next, where it was of no use */
+
+/* Whether nothing may be near its wall in a step of length h that begins or ends at (q, v), by the
+   bound of `any_near`: one of three times the speed, and two of the way since `clear`. */
+static int is_clear(const struct walls* w, const struct walled* s, const double* q, const double* v,
+                    double h) {
+  const double *place = s->clear + 2, far = s->clear[0] - w->touching;
+  if (!w->travel_q || !(far > 0.)) return 0;
+  double way = 0., speed = 0.;
+  for (size_t i = 0; i < w->nq; ++i) way += w->travel_q[i] * fabs(q[i] - place[i]);
+  for (size_t i = 0; i < w->nv; ++i) speed += w->travel_v[i] * fabs(v[i]);
+  return 2. * way + 3. * h * speed < far;
+}
+
+/* See how far everything is, now and then. */
+static void look_around(const struct walls* w, struct walled* s, const double* now) {
+  if (!w->travel_q || --s->clear[1] > 0.) return;
+  double far = INFINITY;
+  for (size_t k = 0; k < w->contacts; ++k) {
+    const double distance = now[k] / now[2 * w->contacts + k];
+    far = distance < far ? distance : far;
+  }
+  s->clear[0] = far, s->clear[1] = LOOKS;
+  memcpy(s->clear + 2, s->q, w->nq * sizeof *s->q);
 }

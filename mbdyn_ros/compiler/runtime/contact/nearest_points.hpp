@@ -3,6 +3,9 @@
    the simplices, so that they are exact where faces or edges meet, however near these are. What
    overlaps is taken apart along the normal and put back: the way on which that changes nothing is the
    shortest one out, from where it begins. So are drums that are very near, whose simplices are small. */
+#pragma once
+#include "convex_shapes.hpp"
+
 enum { MOST_WALKS = 64, MOST_TURNS = 8 };
 
 #define TOGETHER 1e-9 /* share of the sizes that is no distance */
@@ -86,7 +89,7 @@ static void reduce(struct simplex* s) {
    where it was, then that of the second. */
 static double apart(const struct solids* t, const struct solid* const* one, const double* const* pose,
                     const double* shift, double* way, double (*place)[3]) {
-  struct simplex s = {0};
+  struct simplex s = {};
   const double size = one[0]->reach + one[1]->reach;
   double v[3], least = HUGE_VAL;
   for (int r = 0; r < 3; ++r) v[r] = pose[0][4 * r + 3] - pose[1][4 * r + 3] + shift[r];
@@ -110,7 +113,7 @@ static double apart(const struct solids* t, const struct solid* const* one, cons
   }
   const double distance = sqrt(least);
   memset(place, 0, 2 * sizeof *place);
-  for (int k = 0; k < s.count; ++k) add(3, s.share[k], s.a[k], place[0]);
+  for (int k = 0; k < s.count; ++k) add_to(3, s.share[k], s.a[k], place[0]);
   for (int r = 0; r < 3; ++r) {
     way[r] = v[r] / distance;
     place[1][r] = place[0][r] + shift[r] - v[r];

@@ -4,47 +4,35 @@
    below zero within it, the step is taken again up to that instant, the impact is solved there and
    the rest of the step follows. Contacts that rest are held. A step in which impacts would follow
    each other without end holds what hits, so that every step is taken; it costs energy at most.
-   `simulation/stepped/walled_step.py` does the same in Python. */
-#include "dense.h"
-#include "complementarity.h"
-#include "walls.h"
-#include "lanes.h"
-#define SUFFIX v
-#include "walled_template.h"
-#define SUFFIX 1
-#include "walled_template.h"
-#include "lift.h"
-#include "meeting.h"
-#include "any_contact.h"
-#include "clearance.h"
-#include "impact.h"
-#include "convex.h"
-#include "nearest.h"
-#include "manifold.h"
-#include "near_solids.h"
+*/
+#pragma once
+#include "broad_phase.hpp"
+#include "contact_solve.hpp"
+#include "impacts.hpp"
+#include "time_of_impact.hpp"
 
 enum { MOST_LOCATED = 8, MOST_MERGES = 6, LANDINGS = 4 };
 
 #define GENTLE 2.   /* speed of what lands gently, of what a step makes */
 
 /* A step of length h from the state kept in x, the held contacts held; distances may be unknown. */
-static void move_on(const struct walls* w, struct walled* s, struct work1* x, double h) {
+static void move_on(const struct walls* w, struct walled* s, Work<double>* x, double h) {
   memcpy(s->q, x->q, w->nq * sizeof *s->q);
   memcpy(s->v, x->v, w->nv * sizeof *s->v);
-  fly1(w, s, x, h);
+  fly(w, s, x, h);
   x->fresh = 0;
   if (!x->count && !x->idle) {
     memset(s->mode, 0, w->contacts * sizeof *s->mode);
     memset(s->force, 0, 3 * w->contacts * sizeof *s->force);
   }
   x->idle = !x->count;
-  if (x->count || w->rubbing) hold1(w, s, x, h, is1(1));
+  if (x->count || w->rubbing) hold(w, s, x, h, is(true));
 }
 
 /* The same, and the distances at its end. */
-static void go(const struct walls* w, struct walled* s, struct work1* x, double h) {
+static void go(const struct walls* w, struct walled* s, Work<double>* x, double h) {
   move_on(w, s, x, h);
-  if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
+  if (!x->fresh) measure(w, s, s->q, s->v, x->now);
   x->fresh = 1;
 }
 
@@ -58,7 +46,7 @@ static int is_gentle(const struct walls* w, size_t k, double h, double g, double
          !comes_and_goes(h, g, rate, last, end, slope);
 }
 
-static int is_held(const struct work1* x, size_t k) {
+static int is_held(const Work<double>* x, size_t k) {
   for (size_t i = 0; i < x->count; ++i) {
     if (x->held[i] == k) return 1;
   }
@@ -66,23 +54,99 @@ static int is_held(const struct work1* x, size_t k) {
 }
 
 /* Hold one more contact; they stay in order. */
-static void hold_also(struct work1* x, size_t k) {
+static void hold_also(Work<double>* x, size_t k) {
   size_t i = x->count++;
   for (; i > 0 && x->held[i - 1] > k; --i) x->held[i] = x->held[i - 1];
   x->held[i] = k;
-  x->on[x->count - 1] = is1(1);
+  x->on[x->count - 1] = is(true);
 }
 
-#include "looking_back.h"
+/* Steps that are taken again, and what is found when one is looked back at. Included where `go`
+   takes a step. */
+
+enum { HALVINGS = 30 };
+
+#define JUMP 0.1  /* share of a turn of the normal velocity within a step that is a jump */
+
+/* What a step is taken again from; contacts are kept when they first change. */
+struct before {
+  double *slip, *mode, *force, lost;
+  int kept, idle;
+};
+
+static void keep_contacts(const struct walls* w, const struct walled* s, struct before* old) {
+  const size_t m = w->contacts;
+  if (old->kept) return;
+  memcpy(old->slip, s->slip, 3 * m * sizeof *s->slip);
+  memcpy(old->mode, s->mode, m * sizeof *s->mode);
+  memcpy(old->force, s->force, 3 * m * sizeof *s->force);
+  old->kept = 1;
+}
+
+static void take_again(const struct walls* w, struct walled* s, Work<double>* x,
+                       struct before* old, double length) {
+  const size_t m = w->contacts;
+  keep_contacts(w, s, old);
+  s->lost = old->lost;
+  x->idle = old->idle;
+  memcpy(s->slip, old->slip, 3 * m * sizeof *s->slip);
+  memcpy(s->mode, old->mode, m * sizeof *s->mode);
+  memcpy(s->force, old->force, (3 * m + w->rubbing) * sizeof *s->force);
+  if (length > 0.) {
+    go(w, s, x, length);
+    return;
+  }
+  memcpy(s->q, x->q, w->nq * sizeof *s->q);
+  memcpy(s->v, x->v, w->nv * sizeof *s->v);
+  measure(w, s, s->q, s->v, x->now);
+}
+
+/* Whether a contact that has come and goes again meets its wall at an instant in between, from which
+   it goes as fast as it came: so the wall has no inside, as that of |z| has none, and nothing holds
+   what passes it. Takes the step again to instants that halve it. */
+static int has_no_inside(const struct walls* w, struct walled* s, Work<double>* x,
+                         struct before* old, double length, size_t k) {
+  const size_t m = w->contacts;
+  double left = 0., right = length;
+  double comes = -x->start[m + k] / x->start[2 * m + k], goes = x->now[m + k] / x->now[2 * m + k];
+  const double jump = JUMP * (comes + goes);
+  int above = 1;
+  for (int i = 0; i < HALVINGS && above && comes + goes > jump; ++i) {
+    const double middle = 0.5 * (left + right);
+    take_again(w, s, x, old, middle);
+    const double speed = x->now[m + k] / x->now[2 * m + k];
+    above = x->now[k] >= -w->graze * x->now[2 * m + k];
+    if (speed < 0.) {
+      left = middle, comes = -speed;
+    } else {
+      right = middle, goes = isnan(speed) ? goes : speed;
+    }
+  }
+  const double gap = x->now[k] / x->now[2 * m + k];
+  const int found = above && comes + goes > jump && !(gap > 2. * (right - left) * (comes + goes));
+  take_again(w, s, x, old, length);
+  return found;
+}
+
+static void look_back(const struct walls* w, struct walled* s, const Work<double>* x,
+                      double length) {
+  const size_t m = w->contacts;
+  for (size_t k = 0; k < m; ++k) {
+    const double *then = x->start + k, *now = x->now + k;
+    if (!may_have_passed(length, then[0], then[m], now[0], now[m], now[2 * m])) continue;
+    if (is_held(x, k) || s->unsound == k + 1) continue;
+    ++s->unseen, s->passed = k, s->passed_at = s->time + length;
+  }
+}
 
 /* The share of a step that is over when the first contact that is not held meets its wall; 2 where
    none does. Those that meet it gently are held where they may be: `more` says that there are any. */
-static double first_meeting(const struct walls* w, struct walled* s, struct work1* x,
+static double first_meeting(const struct walls* w, struct walled* s, Work<double>* x,
                             struct before* old, double length, int may_hold, size_t* which,
                             int* more) {
   const size_t m = w->contacts;
   const double* start = x->start;
-  size_t gentle[m + 1], count = 0;
+  size_t *gentle = x->gentle, count = 0;
   double first = 2.;
   for (size_t k = 0; k < m; ++k) {
     const double g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
@@ -108,12 +172,12 @@ static double first_meeting(const struct walls* w, struct walled* s, struct work
 }
 
 /* Move on by a time, or up to the next impact and through it; gives how far. */
-static double part(const struct walls* w, struct walled* s, struct work1* x, double length,
+static double part(const struct walls* w, struct walled* s, Work<double>* x, double length,
                    int locate) {
   const size_t m = w->contacts;
   int hits = 0, more;
   x->clear = is_clear(w, s, s->q, s->v, length);
-  if (!x->fresh && !x->clear) measure1(w, s, s->q, s->v, x->now);
+  if (!x->fresh && !x->clear) measure(w, s, s->q, s->v, x->now);
   int touches = !x->clear && any_touches(w, x->now);
   for (size_t k = 0; touches && k < m; ++k) {
     const double slope = x->now[2 * m + k];
@@ -121,7 +185,7 @@ static double part(const struct walls* w, struct walled* s, struct work1* x, dou
   }
   if (hits) {
     collide(w, s, x);
-    if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
+    if (!x->fresh) measure(w, s, s->q, s->v, x->now);
     touches = any_touches(w, x->now);
   }
   x->count = 0;
@@ -129,10 +193,10 @@ static double part(const struct walls* w, struct walled* s, struct work1* x, dou
     const double slope = x->now[2 * m + k];
     if (x->now[k] <= w->touching * slope && x->now[m + k] <= 2. * w->slow * slope) hold_also(x, k);
   }
-  double slip[3 * m + 1], mode[m + 1], force[3 * m + w->rubbing + 1], *const last = x->start;
-  struct before old = {slip, mode, force, s->lost, 0, x->idle};
+  double *const last = x->start;
+  struct before old = {x->old_slip, x->old_mode, x->old_force, s->lost, 0, x->idle};
   if (x->count || !x->idle) keep_contacts(w, s, &old);
-  memcpy(force + 3 * m, s->force + 3 * m, w->rubbing * sizeof *force);
+  copy(w->rubbing, s->force + 3 * m, old.force + 3 * m);
   x->start = x->now, x->now = last;
   memcpy(x->q, s->q, w->nq * sizeof *s->q);
   memcpy(x->v, s->v, w->nv * sizeof *s->v);
@@ -141,8 +205,8 @@ static double part(const struct walls* w, struct walled* s, struct work1* x, dou
     x->fresh = 0, s->clear[1] = 0.;
     return length;
   }
-  if (x->clear) measure1(w, s, x->q, x->v, x->start);
-  if (!x->fresh) measure1(w, s, s->q, s->v, x->now);
+  if (x->clear) measure(w, s, x->q, x->v, x->start);
+  if (!x->fresh) measure(w, s, s->q, s->v, x->now);
   x->clear = 0, x->fresh = 1;
   if (!any_near(w, x->start, x->now, length)) {
     look_around(w, s, x->now);
@@ -206,10 +270,10 @@ static int drives(const struct walls* w, const struct walled* s) {
 
 /* Nothing that is not driven gains energy: what errors of a step with contacts, or with dry friction
    of joints, have brought is taken from all velocities alike, which keeps the laws of contacts. */
-static void trim(const struct walls* w, struct walled* s, struct work1* x) {
+static void trim(const struct walls* w, struct walled* s, Work<double>* x) {
   double before[2], now[2];
-  evaluate1(w, s, w->energy, x->old_q, x->old_v, before);
-  evaluate1(w, s, w->energy, s->q, s->v, now);
+  evaluate(w, s, w->energy, x->old_q, x->old_v, before);
+  evaluate(w, s, w->energy, s->q, s->v, now);
   const double gain = now[0] + now[1] - (before[0] + before[1]);
   if (!(gain > 0.) || !(now[0] > 0.)) return;
   const double share = sqrt(fmax(0., 1. - gain / now[0]));
@@ -220,16 +284,16 @@ static void trim(const struct walls* w, struct walled* s, struct work1* x) {
 }
 
 EXPORTED size_t room_of_motion(const struct walls* w) {
-  struct work1 x;
-  return share_room1(w, NULL, &x);
+  Work<double> x;
+  return share_room<double>(w, nullptr, &x);
 }
 
 /* Take so many steps, or fewer where the record of impacts is nearly full or a wall is `unsound`; gives
    how many, and negative, less one, where the next left the finite numbers, or more shapes are near
    each other than have room (`crowded`). */
 EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) {
-  struct work1 work;
-  share_room1(w, s->room, &work);
+  Work<double> work;
+  share_room(w, s->room, &work);
   for (long k = 0; k < steps; ++k) {
     const double start = s->time;
     double left = s->step;
@@ -246,7 +310,7 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
       const double done = part(w, s, &work, left, parts < MOST_LOCATED);
       s->time += done;
       if (s->whole && !work.idle) {
-        add(3 * w->contacts, done, s->force, s->whole);
+        add_to(3 * w->contacts, done, s->force, s->whole);
         work.clean = 0;
       }
       left = parts > MOST_LOCATED ? 0. : left - done;
@@ -259,7 +323,7 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
       for (size_t i = 0; under && i < m; ++i) inside |= work.now[i] < -w->graze * work.now[2 * m + i];
       held |= inside;
       if (inside) lift(w, s, &work);
-      if (!work.fresh) measure1(w, s, s->q, s->v, work.now);
+      if (!work.fresh) measure(w, s, s->q, s->v, work.now);
       for (size_t i = 0; under && i < m; ++i) {
         const double depth = -work.now[i] / work.now[2 * m + i];
         s->deepest = fmax(s->deepest, depth);
@@ -280,7 +344,7 @@ EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) 
 /* Impulses of one problem by itself, see `impulses_of_cones1`; how much room it needs. */
 EXPORTED size_t room_of_impulses(size_t rows, size_t size) { return room_of_cones(rows, size); }
 
-EXPORTED double solve_impulses(const struct cones1* problem, double settled, double* f) {
+EXPORTED double solve_impulses(const Cones<double>* problem, double settled, double* f) {
   bits1 done;
-  return impulses_of_cones1(problem, settled, f, &done);
+  return impulses_of_cones(problem, settled, f, &done);
 }

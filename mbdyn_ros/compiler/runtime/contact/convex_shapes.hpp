@@ -1,5 +1,8 @@
 /* Convex shapes of links: corners and faces, drums, and balls and capsules, which are points and rods
    with a radius about them. Distances are of what is within the radius, their cores. */
+#pragma once
+#include "dense.hpp"
+
 
 enum { POLYTOPE, DRUM, ROUNDED, RIM = 8 };
 

@@ -1,8 +1,10 @@
 /* Many motions among walls, each as `walled_steps` takes them one by one. */
+#pragma once
 #include <stdlib.h>
 
-#include "rows.h"
-#include "step_together.h"
+#include "../rows.h"
+#include "step_lanes.hpp"
+
 
 struct walled_rollout {
   const struct walls* walls;
@@ -17,7 +19,8 @@ struct walled_rollout {
 /* Room for a motion: its state and what is known of its contacts. */
 static size_t share_motion(const struct walls* w, double* at, double dt, struct walled* s) {
   double* const start = at;
-  *s = (struct walled){.step = dt};
+  *s = walled{};
+  s->step = dt;
 #define ROOM(place, size) s->place = at, at += (size)
   ROOM(q, w->nq), ROOM(v, w->nv), ROOM(force, 3 * w->contacts + w->rubbing);
   ROOM(slip, 3 * w->contacts), ROOM(mode, w->contacts), ROOM(memory, memory_of_motion(w) + 1);
@@ -43,7 +46,7 @@ static void start_alone(const struct walled_rollout* job, size_t k, struct walle
   memcpy(s->v, job->v + k * job->step_v, w->nv * sizeof *s->v);
   memset(s->force, 0, (size_t)(s->room - s->force) * sizeof *s->force);
   if (w->slots) memset(s->planes, 0, (PLANE + 1) * w->slots * sizeof *s->planes);
-  unit_quaternions1(w, s->q);
+  unit_quaternions(w, s->q);
 }
 
 static void note_unsound(const struct walled_rollout* job, size_t k, struct walled* s) {
@@ -71,14 +74,14 @@ enum { KEPT = 5 };
 /* `count` motions from the first on, together. old: what they kept before the step. */
 static void roll_together(const struct walled_rollout* job, size_t first, size_t count,
                           struct walled* one, struct walled_lanes* s, struct walled_lanes* old,
-                          struct workv* x) {
+                          Work<realv>* x) {
   const struct walls* w = job->walls;
   const size_t size[] = SIZES_OF(w);
   double* alone[] = KEPT_OF(one);
   realv *lanes[] = KEPT_OF(s), *before[] = KEPT_OF(old);
   size_t lane[LANES];
   const double* row[LANES];
-  bitsv open = {0};
+  bitsv open = {};
   for (size_t l = 0; l < LANES; ++l) {
     lane[l] = first + (l < count ? l : 0);
     open[l] = l < count ? -1 : 0;
@@ -94,7 +97,7 @@ static void roll_together(const struct walled_rollout* job, size_t first, size_t
       row[l] = job->effort + lane[l] * job->step_effort + t * w->ne;
     }
     read_rows(row, w->ne, s->effort);
-    for (int i = 0; i < KEPT; ++i) copyv(size[i], lanes[i], before[i]);
+    for (int i = 0; i < KEPT; ++i) copy(size[i], lanes[i], before[i]);
     const bitsv odd = step_together(w, s, x, job->dt, open, old, &unseen);
     for (size_t l = 0; l < LANES; ++l) {
       if (!odd[l]) continue;
@@ -128,21 +131,21 @@ static size_t share_lanes(const struct walls* w, realv* at, struct walled_lanes*
 }
 
 static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
-  const struct walled_rollout* job = pointer;
+  const struct walled_rollout* job = (const struct walled_rollout*)pointer;
   const struct walls* w = job->walls;
   const size_t parameters = w->vectors ? w->vectors->acceleration->parameters : 0;
   struct walled one;
-  struct walled_lanes s = {0}, old = {0};
-  struct workv x;
+  struct walled_lanes s = {}, old = {};
+  Work<realv> x;
   size_t vectors = 0;
   if (w->vectors) {
-    vectors = 2 * share_lanes(w, NULL, &s) + share_roomv(w, NULL, &x) + parameters;
+    vectors = 2 * share_lanes(w, nullptr, &s) + share_room<realv>(w, nullptr, &x) + parameters;
   }
-  const size_t bytes = vectors * sizeof(realv) + share_motion(w, NULL, 0., &one) * sizeof(double);
-  realv* at = aligned_alloc(sizeof(realv), (bytes / sizeof(realv) + 1) * sizeof(realv));
+  const size_t bytes = vectors * sizeof(realv) + share_motion(w, nullptr, 0., &one) * sizeof(double);
+  realv* at = (realv*)aligned_alloc(sizeof(realv), (bytes / sizeof(realv) + 1) * sizeof(realv));
   if (!at) {
     for (size_t k = first; k < last; ++k) {
-      for (size_t t = 0; t < job->steps; ++t) keep_place(job, k, t, NULL, NULL, 1);
+      for (size_t t = 0; t < job->steps; ++t) keep_place(job, k, t, nullptr, nullptr, 1);
     }
     return;
   }
@@ -152,11 +155,11 @@ static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
   } else {
     realv *known = at, *room = known + parameters;
     const double* home = w->home + w->vectors->acceleration->home;
-    for (size_t i = 0; i < parameters; ++i) known[i] = allv(home[i]);
+    for (size_t i = 0; i < parameters; ++i) known[i] = all<realv>(home[i]);
     room += share_lanes(w, room, &s);
     room += share_lanes(w, room, &old);
     s.parameters = known;
-    share_roomv(w, room, &x);
+    share_room(w, room, &x);
     for (size_t k = first; k < last; k += LANES) {
       roll_together(job, k, last - k < LANES ? last - k : LANES, &one, &s, &old, &x);
     }

@@ -1,19 +1,24 @@
 /* Impacts: everything that hits at one instant, by Newton's law with Coulomb's friction; see
    `equations/contact/impact.py`. */
+#pragma once
+#include "cone_solver.hpp"
+#include "contact_rows.hpp"
+#include "position_correction.hpp"
+
 
 enum { MOST_HITS = 12, BOUNCES = 8, BISECTIONS = 12 };
 
 /* Impulses in f for a share of the restitution e; the energy (J) they bring, and the velocity (m/s)
    by which they miss a law. */
-static double bounce(const struct walls* w, struct work1* x, size_t m, const double* before,
+static double bounce(const struct walls* w, Work<double>* x, size_t m, const double* before,
                      const double* e, double share, double* missed) {
   memcpy(x->b, before, m * sizeof *before);
   for (size_t i = 0; i < x->count; ++i) x->b[x->first[i]] *= 1. + share * e[i];
   memset(x->f, 0, m * sizeof *x->f);
   bits1 settled;
-  const struct cones1 cones = {m, x->count, 0, w->nv, x->first, x->tangent,
+  const Cones<double> cones = {m, x->count, 0, w->nv, x->first, x->tangent,
                               x->mu, x->bound, x->A, x->b, x->X, x->cones};
-  *missed = impulses_of_cones1(&cones, w->settled, x->f, &settled);
+  *missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
   double gain = 0.;
   for (size_t i = 0; i < m; ++i) {
     gain += 0.5 * x->f[i] * (2. * before[i] + dot(m, x->A + i * m, x->f));
@@ -21,7 +26,7 @@ static double bounce(const struct walls* w, struct work1* x, size_t m, const dou
   return gain;
 }
 
-static void record_impact(const struct walls* w, struct walled* s, const struct work1* x,
+static void record_impact(const struct walls* w, struct walled* s, const Work<double>* x,
                           const double* old, const double* e, const char* hits, double loss) {
   if (s->hits >= s->most_hits) return;
   double* out = s->impacts + s->hits++ * size_of_impact(w);
@@ -45,14 +50,14 @@ static void record_impact(const struct walls* w, struct walled* s, const struct 
 }
 
 /* One impact of the held contacts, which bounce or do not; the velocity changes. */
-static int hit(const struct walls* w, struct walled* s, struct work1* x, const char* hits,
+static int hit(const struct walls* w, struct walled* s, Work<double>* x, const char* hits,
                int bouncing) {
   const size_t n = w->nv;
-  double e[x->count + 1], old[n + 1], a[n + 1];
-  if (!weigh1(w, s, x, 0.)) return 0;
-  assemble1(w, s, x, 0);
+  double *e = x->bounces, *old = x->hit_v, *a = x->hit_a;
+  if (!weigh(w, s, x, 0.)) return 0;
+  assemble(w, s, x, 0);
   const size_t m = x->held_rows;
-  double before[m + 1], share = 1., missed;
+  double *before = x->approach, share = 1., missed;
   for (size_t i = 0; i < m; ++i) before[i] = dot(n, x->S + i * n, s->v);
   double jammed = LAW;  /* velocity by which no bounce may miss a law, of fast ones a share */
   for (size_t i = 0; i < m; ++i) jammed = fmax(jammed, LAW * fabs(before[i]));
@@ -70,8 +75,8 @@ static int hit(const struct walls* w, struct walled* s, struct work1* x, const c
   }
   if (bounces) {  /* which bounces would all be over within a step */
     memcpy(s->v, old, n * sizeof *old);
-    respond1(w, x, m, x->f, s->v);
-    accelerate1(w, s, s->q, s->v, 0., a);
+    respond(w, x, m, x->f, s->v);
+    accelerate(w, s, s->q, s->v, 0., a);
     for (size_t i = 0; i < x->count; ++i) {
       const double* row = x->S + x->first[i] * n;
       const double falls = -dot(n, row, a), up = dot(n, row, s->v);
@@ -101,13 +106,13 @@ static int hit(const struct walls* w, struct walled* s, struct work1* x, const c
   s->residual = fmax(s->residual, missed);
   s->unsettled += missed > LAW;
   memcpy(s->v, old, n * sizeof *old);
-  respond1(w, x, m, x->f, s->v);
+  respond(w, x, m, x->f, s->v);
   s->lost -= gain;
   x->clean = 0;
   for (size_t i = 0; s->whole && i < x->count; ++i) {
     double* whole = s->whole + 3 * x->held[i];
     whole[0] += x->f[x->first[i]];
-    if (x->tangent[i] != NO_ROW) add(2, 1., x->f + x->tangent[i], whole + 1);
+    if (x->tangent[i] != NO_ROW) add_to(2, 1., x->f + x->tangent[i], whole + 1);
   }
   record_impact(w, s, x, old, e, hits, -gain);
   return 1;
@@ -115,12 +120,12 @@ static int hit(const struct walls* w, struct walled* s, struct work1* x, const c
 
 /* All impacts at this instant, one after the other where one causes the next; where they would hand
    the motion on to each other without end, the last ones end it. */
-static void collide(const struct walls* w, struct walled* s, struct work1* x) {
+static void collide(const struct walls* w, struct walled* s, Work<double>* x) {
   const size_t m = w->contacts;
-  char hits[m + 1];
+  char* hits = x->hits;
   for (int k = 0; k < MOST_HITS; ++k) {
     int any = 0;
-    measure1(w, s, s->q, s->v, x->now);
+    measure(w, s, s->q, s->v, x->now);
     x->fresh = 1;
     x->count = 0;
     for (size_t i = 0; i < m; ++i) {
@@ -129,7 +134,7 @@ static void collide(const struct walls* w, struct walled* s, struct work1* x) {
       hits[i] = rate < -w->slow * slope && (touches || g + w->window * rate <= 0.);
       any |= hits[i];
       if (x->count < most_held(w) && (hits[i] || (touches && rate <= w->slow * slope))) {
-        x->on[x->count] = is1(1);
+        x->on[x->count] = is(true);
         x->held[x->count++] = i;
       }
     }

@@ -1,6 +1,9 @@
 /* Contacts that are held in a smooth motion, on flat walls or as stops: rows S of their accelerations
    and directions C of the forces that hold them. `simulation/contact/rows.py` has them in NumPy, for
    any walls. */
+#pragma once
+#include "dense.hpp"
+
 
 #define REDUNDANT 1e-10   /* pivot, as a share of the largest number, under which rows depend */
 
@@ -18,7 +21,8 @@ struct held {
   double leaning, on_end;
   /* results: (m, nv) twice, (m); velocities along the walls (count, 2) */
   double *rows, *columns, *drift, *along;
-  /* of `held_forces`: M, X = (M^-1 C^T)^T, A = S X (m, m) and a copy, forces (m), C^T f (nv) */
+  /* of `held_forces`: M, X = (M^-1 C^T)^T, A = S X (m, m) and a copy, forces (m), C^T f (nv),
+     behind which 2 nv numbers are room */
   double *mass, *answers, *matrix, *factors, *force, *load;
 };
 
@@ -55,8 +59,8 @@ static void onto_rim(const double* at, const double* turning, const double* turn
     way[r] = -rim[3] / size * (rate[r] - along * unit[r]);
     arm[r] += out[r];
   }
-  crossed(turns, out, bend), add(3, 1., bend, ahead);
-  crossed(turning, way, bend), add(3, 1., bend, ahead);
+  crossed(turns, out, bend), add_to(3, 1., bend, ahead);
+  crossed(turning, way, bend), add_to(3, 1., bend, ahead);
 }
 
 /* Where a contact slides at the velocities along its wall; near rest it leans to where it did. */
@@ -74,7 +78,7 @@ static void leans(double leaning, const double* along, const double* slide, doub
 EXPORTED size_t held_rows(const struct held* h, const double* v) {
   const size_t n = h->nv;
   size_t m = 0;
-  double tangent[2][n + 1];
+  double* const tangent[2] = {h->load + n, h->load + 2 * n};
   for (size_t k = 0; k < h->count; ++k) {
     const double *own = h->numbers + 18 * k, *normal = own + 5, mu = own[4];
     double *row = h->rows + m * n, *column = h->columns + m * n, way[2], bend[2] = {0.};
@@ -106,7 +110,7 @@ EXPORTED size_t held_rows(const struct held* h, const double* v) {
     if (mu > 0.) {
       double with_ball[3];  /* whose surface turns with it */
       crossed(normal, turns, with_ball);
-      add(3, own[3], with_ball, ahead);
+      add_to(3, own[3], with_ball, ahead);
       for (int i = 0; i < 2; ++i) {
         const double* d = normal + 3 + 3 * i;
         row_of_body(n, linear, angular, arm, d, tangent[i]);
@@ -115,7 +119,7 @@ EXPORTED size_t held_rows(const struct held* h, const double* v) {
       }
       way[0] = h->slide[2 * k], way[1] = h->slide[2 * k + 1];
       if (h->slides[k]) leans(h->leaning, along, h->slide + 2 * k, way);
-      for (int i = 0; i < 2; ++i) add(n, -mu * way[i], tangent[i], column);
+      for (int i = 0; i < 2; ++i) add_to(n, -mu * way[i], tangent[i], column);
     }
     ++m;
     for (int i = 0; h->sticks[k] && i < 2; ++i, ++m) {
@@ -153,8 +157,8 @@ EXPORTED int held_forces(const struct held* h, size_t m, double* a) {
   }
   memset(h->load, 0, n * sizeof *h->load);
   for (size_t i = 0; i < m; ++i) {
-    add(n, h->force[i], h->answers + i * n, a);
-    add(n, h->force[i], h->columns + i * n, h->load);
+    add_to(n, h->force[i], h->answers + i * n, a);
+    add_to(n, h->force[i], h->columns + i * n, h->load);
   }
   return 1;
 }

@@ -1,20 +1,23 @@
 /* One step of a vector of motions, of which most go on as they are: in flight, or with contacts that
    are held. Where anything else happens in one of them (impacts, walls that are entered, problems
    that Newton's method does not settle), that one takes the step by itself. */
+#pragma once
+#include "step.hpp"
+
 
 /* Where contacts touch and rest, and which hit. */
-static bitsv hold_together(const struct walls* w, struct workv* x) {
+static bitsv hold_together(const struct walls* w, Work<realv>* x) {
   const size_t m = w->contacts;
-  bitsv hits = {0};
+  bitsv hits = {};
   x->count = 0;
   for (size_t k = 0; k < m; ++k) {
     const realv slope = x->now[2 * m + k], rate = x->now[m + k];
-    const bitsv touches = isv(x->now[k] <= w->touching * slope);
-    if (!anyv(touches)) continue;
-    hits |= touches & isv(rate < -w->slow * slope);
-    const bitsv rests = touches & isv(rate <= 2. * w->slow * slope);
-    if (!anyv(rests)) continue;
-    if (x->count == most_held(w)) return ~(bitsv){0};
+    const bitsv touches = is(x->now[k] <= w->touching * slope);
+    if (!any(touches)) continue;
+    hits |= touches & is(rate < -w->slow * slope);
+    const bitsv rests = touches & is(rate <= 2. * w->slow * slope);
+    if (!any(rests)) continue;
+    if (x->count == most_held(w)) return ~(bitsv){};
     x->on[x->count] = rests;
     x->held[x->count++] = k;
   }
@@ -22,13 +25,13 @@ static bitsv hold_together(const struct walls* w, struct workv* x) {
 }
 
 /* Hold one more contact in some lanes; they stay in order. Whether there is room. */
-static int hold_also_in(const struct walls* w, struct workv* x, size_t k, bitsv where) {
+static int hold_also_in(const struct walls* w, Work<realv>* x, size_t k, bitsv where) {
   size_t i = 0;
   while (i < x->count && x->held[i] < k) ++i;
   if (i == x->count || x->held[i] != k) {
     if (x->count == most_held(w)) return 0;
     for (size_t j = x->count++; j > i; --j) x->held[j] = x->held[j - 1], x->on[j] = x->on[j - 1];
-    x->held[i] = k, x->on[i] = (bitsv){0};
+    x->held[i] = k, x->on[i] = (bitsv){};
   }
   x->on[i] |= where;
   return 1;
@@ -36,20 +39,20 @@ static int hold_also_in(const struct walls* w, struct workv* x, size_t k, bitsv 
 
 /* Where a contact that is not held meets its wall within a step that began at `start`, or comes near it
    and goes again, or any is inside, or nobody knows. Where all that meet do so gently they are held: `more` says where there are any. */
-static bitsv meet_together(const struct walls* w, struct workv* x, const realv* start, double h,
+static bitsv meet_together(const struct walls* w, Work<realv>* x, const realv* start, double h,
                            bitsv open, int may_hold, bitsv* more) {
   const size_t m = w->contacts;
-  bitsv meet = {0}, inside = {0}, gentle[m + 1];
-  *more = (bitsv){0};
+  bitsv meet = {0}, inside = {0}, *gentle = (bitsv*)x->gentle;
+  *more = (bitsv){};
   for (size_t k = 0, i = 0; k < m; ++k) {
     const int here = i < x->count && x->held[i] == k;
-    const bitsv held = here ? x->on[i++] : (bitsv){0};
+    const bitsv held = here ? x->on[i++] : (bitsv){};
     const realv g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
-    const realv slope = x->now[2 * m + k], reach = greatestv(magnitudev(rate), magnitudev(end));
-    gentle[k] = (bitsv){0};
-    inside |= ~isv(last >= -w->graze * slope);
-    const bitsv near = isv(g + last <= FASTER * h * reach) & ~held & open & ~meet;
-    if (!anyv(near)) continue;
+    const realv slope = x->now[2 * m + k], reach = greatest(magnitude(rate), magnitude(end));
+    gentle[k] = (bitsv){};
+    inside |= ~is(last >= -w->graze * slope);
+    const bitsv near = is(g + last <= FASTER * h * reach) & ~held & open & ~meet;
+    if (!any(near)) continue;
     for (size_t l = 0; l < LANES; ++l) {
       if (!near[l]) continue;
       if (turns_near(w, h, g[l], rate[l], last[l], end[l], slope[l])) meet[l] = -1;
@@ -63,39 +66,39 @@ static bitsv meet_together(const struct walls* w, struct workv* x, const realv* 
     *more |= gentle[k];
   }
   *more &= ~meet;
-  for (size_t k = 0; anyv(*more) && k < m; ++k) {
+  for (size_t k = 0; any(*more) && k < m; ++k) {
     const bitsv also = gentle[k] & *more;
-    if (anyv(also) && !hold_also_in(w, x, k, also)) return open;
+    if (any(also) && !hold_also_in(w, x, k, also)) return open;
   }
   return meet | (inside & ~*more);
 }
 
 /* Take what would be gained, as `trim` does. */
-static void trim_together(const struct walls* w, struct walled_lanes* s, struct workv* x,
+static void trim_together(const struct walls* w, struct walled_lanes* s, Work<realv>* x,
                           const realv* before, bitsv guarded) {
   const size_t m = w->contacts;
   realv now[2];
-  evaluatev(w, s, w->vectors->energy, s->q, s->v, now);
+  evaluate(w, s, w->vectors->energy, s->q, s->v, now);
   const realv gain = now[0] + now[1] - (before[0] + before[1]);
-  const realv left = greatestv(1. - gain / now[0], allv(0.));
-  const bitsv gains = guarded & isv(gain > 0.) & isv(now[0] > 0.);
-  const realv share = selectv(gains, rootv(left), allv(1.));
+  const realv left = greatest(1. - gain / now[0], all<realv>(0.));
+  const bitsv gains = guarded & is(gain > 0.) & is(now[0] > 0.);
+  const realv share = select(gains, root(left), all<realv>(1.));
   for (size_t i = 0; i < w->nv; ++i) s->v[i] *= share;
   for (size_t k = 0; k < 3 * m; ++k) s->slip[k] *= share;
   for (size_t k = 0; k < m; ++k) x->now[m + k] *= share;
 }
 
 /* How many contacts may have passed their walls unseen. */
-static size_t count_passed(const struct walls* w, const struct workv* x, const realv* start,
+static size_t count_passed(const struct walls* w, const Work<realv>* x, const realv* start,
                            double h, bitsv open) {
   const size_t m = w->contacts;
   size_t count = 0;
   for (size_t k = 0, i = 0; k < m; ++k) {
     const int here = i < x->count && x->held[i] == k;
-    const bitsv held = here ? x->on[i++] : (bitsv){0};
+    const bitsv held = here ? x->on[i++] : (bitsv){};
     const realv g = start[k], rate = start[m + k], last = x->now[k], end = x->now[m + k];
-    const realv reach = greatestv(magnitudev(rate), magnitudev(end));
-    if (!anyv(open & ~held & isv(3. * h * reach + magnitudev(last - g) > g + last))) continue;
+    const realv reach = greatest(magnitude(rate), magnitude(end));
+    if (!any(open & ~held & is(3. * h * reach + magnitude(last - g) > g + last))) continue;
     for (size_t l = 0; l < LANES; ++l) {
       if (!open[l] || held[l]) continue;
       count += (size_t)may_have_passed(h, g[l], rate[l], last[l], end[l], x->now[2 * m + k][l]);
@@ -105,50 +108,50 @@ static size_t count_passed(const struct walls* w, const struct workv* x, const r
 }
 
 /* A step of length h; gives where it is to be taken again by itself, from what was before. */
-static bitsv step_together(const struct walls* w, struct walled_lanes* s, struct workv* x, double h,
+static bitsv step_together(const struct walls* w, struct walled_lanes* s, Work<realv>* x, double h,
                            bitsv open, const struct walled_lanes* old, size_t* unseen) {
   const size_t m = w->contacts;
   realv* start = x->start;
   bitsv held = {0}, driven = {0}, more = ~held, odd;
-  realv energy[2] = {0};
-  if (!x->fresh) measurev(w, s, s->q, s->v, x->now);
+  realv energy[2] = {};
+  if (!x->fresh) measure(w, s, s->q, s->v, x->now);
   x->fresh = 1;
   odd = hold_together(w, x);
   for (size_t i = 0; i < x->count; ++i) held |= x->on[i];
-  for (size_t i = 0; i < w->ne; ++i) driven |= isv(s->effort[i] != 0.);
-  if (anyv(open & ~driven)) evaluatev(w, s, w->vectors->energy, s->q, s->v, energy);
-  copyv(3 * m, x->now, start);
-  copyv(w->nq, s->q, x->q);
-  copyv(w->nv, s->v, x->v);
-  flyv(w, s, x, h);
-  const bitsv holds = w->rubbing ? ~(bitsv){0} : held;
-  if (anyv(holds & open & ~odd)) {
-    odd |= holdv(w, s, x, h, holds & open & ~odd);
+  for (size_t i = 0; i < w->ne; ++i) driven |= is(s->effort[i] != 0.);
+  if (any(open & ~driven)) evaluate(w, s, w->vectors->energy, s->q, s->v, energy);
+  copy(3 * m, x->now, start);
+  copy(w->nq, s->q, x->q);
+  copy(w->nv, s->v, x->v);
+  fly(w, s, x, h);
+  const bitsv holds = w->rubbing ? ~(bitsv){} : held;
+  if (any(holds & open & ~odd)) {
+    odd |= hold(w, s, x, h, holds & open & ~odd);
   } else {
     x->count = 0;
-    measurev(w, s, s->q, s->v, x->now);
-    copyv(w->nq, s->q, x->slopes);
-    copyv(w->nv, s->v, x->fast);
+    measure(w, s, s->q, s->v, x->now);
+    copy(w->nq, s->q, x->slopes);
+    copy(w->nv, s->v, x->fast);
   }
-  finishv(w, s, x, h, ~holds);
+  finish(w, s, x, h, ~holds);
   for (int k = 0; k <= MOST_MERGES; ++k) {
-    if (!x->fresh) measurev(w, s, s->q, s->v, x->now);
+    if (!x->fresh) measure(w, s, s->q, s->v, x->now);
     x->fresh = 1;
     odd |= meet_together(w, x, start, h, open & ~odd & more, k < MOST_MERGES, &more);
     more &= ~odd;
-    if (!anyv(more)) break;
+    if (!any(more)) break;
     held |= more;
-    takev(more, w->nq, x->slopes, s->q);
-    takev(more, w->nv, x->fast, s->v);
-    takev(more, 3 * m + w->rubbing, old->force, s->force);
-    takev(more, 3 * m, old->slip, s->slip);
-    takev(more, m, old->mode, s->mode);
-    odd |= holdv(w, s, x, h, more);
+    take(more, w->nq, x->slopes, s->q);
+    take(more, w->nv, x->fast, s->v);
+    take(more, 3 * m + w->rubbing, old->force, s->force);
+    take(more, 3 * m, old->slip, s->slip);
+    take(more, m, old->mode, s->mode);
+    odd |= hold(w, s, x, h, more);
   }
   const bitsv guarded = (held | holds) & ~driven & open & ~odd;
-  if (anyv(guarded)) trim_together(w, s, x, energy, guarded);
+  if (any(guarded)) trim_together(w, s, x, energy, guarded);
   *unseen += count_passed(w, x, start, h, open & ~odd);
-  for (size_t i = 0; i < w->nq; ++i) odd |= ~isv(s->q[i] - s->q[i] == 0.);
-  for (size_t i = 0; i < w->nv; ++i) odd |= ~isv(s->v[i] - s->v[i] == 0.);
+  for (size_t i = 0; i < w->nq; ++i) odd |= ~is(s->q[i] - s->q[i] == 0.);
+  for (size_t i = 0; i < w->nv; ++i) odd |= ~is(s->v[i] - s->v[i] == 0.);
   return odd & open;
 }

@@ -1,5 +1,9 @@
 /* Convex shapes that may touch in a step, in the slots of a motion: found at its start. Points and
    planes then stay with their links through the step. */
+#pragma once
+#include "manifold.hpp"
+#include "workspace.hpp"
+
 
 #define ALWAYS_NEAR 1e-3 /* m within which shapes are near each other, however slow they are */
 #define AHEAD 1.5        /* steps that are looked ahead */
@@ -21,7 +25,7 @@ static size_t nearest_slot(const double* planes, const int* taken, const double*
 /* Put the touches of a pair into the slots of its block, each where the last one near it was. */
 static void fill_block(const struct solids* t, size_t pair, const struct touch* found, size_t count,
                        const double* column, double* planes) {
-  int taken[MOST_POINTS] = {0};
+  int taken[MOST_POINTS] = {};
   for (size_t i = 0; i < count; ++i) {
     const struct touch* one = found + i;
     const struct solid* mine = t->solid + t->pair[2 * pair + (size_t)one->turned];
@@ -45,16 +49,16 @@ static void fill_block(const struct solids* t, size_t pair, const struct touch* 
   }
 }
 
-/* The block of a pair, or a free one for it, which looks first from center to center; NULL where
+/* The block of a pair, or a free one for it, which looks first from center to center; nullptr where
    there is none. blocks: of every block one more than its pair, 0 where it is free, and the normal. */
 static double* block_of(double* blocks, size_t count, size_t pair, const double* one,
                         const double* other) {
-  double *block = NULL, square = 0.;
+  double *block = nullptr, square = 0.;
   for (double* at = blocks; at < blocks + 4 * count; at += 4) {
     if (at[0] == (double)(pair + 1)) return at;
     if (at[0] == 0. && !block) block = at;
   }
-  if (!block) return NULL;
+  if (!block) return nullptr;
   for (int r = 0; r < 3; ++r) {
     block[1 + r] = one[4 * r + 3] - other[4 * r + 3];
     square += block[1 + r] * block[1 + r];
@@ -66,12 +70,11 @@ static double* block_of(double* blocks, size_t count, size_t pair, const double*
 
 /* Find what may touch within a time, from the state of a motion; negative where more pairs are near
    than there is room for. */
-EXPORTED int look_for_solids(const struct walls* w, struct walled* s, double span) {
+static int find_near(const struct walls* w, struct walled* s, Work<double>* x, double span) {
   const struct solids* t = w->solids;
   const size_t n = w->nv, blocks = w->slots / MOST_POINTS;
-  double column[w->rows->size], pose[t->count][12], speed[t->count];
-  char near[blocks + 1];
-  evaluate1(w, s, w->rows, s->q, NULL, column);
+  double *column = x->column, (*pose)[12] = x->pose, *speed = x->speed;
+  evaluate(w, s, w->rows, s->q, nullptr, column);
   for (size_t k = 0; k < t->count; ++k) {
     const struct solid* one = t->solid + k;
     const double *body = column + one->body, *speeds = body + 12;
@@ -85,7 +88,6 @@ EXPORTED int look_for_solids(const struct walls* w, struct walled* s, double spa
                 one->pose[11] * one->pose[11]);
     speed[k] = sqrt(along) + arm * sqrt(turning) + span * t->fall;
   }
-  memset(near, 0, sizeof near);
   for (size_t i = 0; i < w->slots; ++i) s->planes[PLANE * i] = 0.;
   for (int again = 0; again < 2; ++again) {  /* those that were near before keep their blocks */
     for (size_t k = 0; k < t->pairs; ++k) {
@@ -106,20 +108,26 @@ EXPORTED int look_for_solids(const struct walls* w, struct walled* s, double spa
         continue;
       }
       double* way = block ? block + 1 : fresh;
-      if (!block) memcpy(fresh, (double[]){0., 0., 1.}, 3 * sizeof *fresh);
+      if (!block) fresh[0] = fresh[1] = 0., fresh[2] = 1.;
       if (nearest(t, one, poses, way, place) > margin) {
         if (known) block[0] = 0.;
         continue;
       }
       if (!block) return -1;
       struct touch found[MOST_POINTS];
-      const size_t count = touches(t, one, poses, way, place, margin, found);
+      const size_t count = touches(t, one, poses, way, place, margin, x->clipped, found);
       block[0] = (double)(k + 1);
       fill_block(t, k, found, count, column,
                  s->planes + PLANE * MOST_POINTS * (size_t)((block - s->blocks) / 4));
     }
   }
   return 0;
+}
+
+EXPORTED int look_for_solids(const struct walls* w, struct walled* s, double span) {
+  Work<double> x;
+  share_room(w, s->room, &x);
+  return find_near(w, s, &x, span);
 }
 
 /* Distance of a pair by itself, in poses (3, 4) of its shapes, see `nearest`; the points are those of
@@ -132,7 +140,7 @@ EXPORTED double nearest_of_pair(const struct solids* t, size_t pair, const doubl
   const double distance = nearest(t, one, poses, way, place);
   for (int k = 0; k < 2; ++k) {
     const double radius = one[k]->kind == ROUNDED ? one[k]->radius : 0.;
-    add(3, k ? radius : -radius, way, place[k]);
+    add_to(3, k ? radius : -radius, way, place[k]);
   }
   return distance;
 }
@@ -140,18 +148,18 @@ EXPORTED double nearest_of_pair(const struct solids* t, size_t pair, const doubl
 /* Its touches where it is no farther apart than a margin; gives how many. */
 EXPORTED size_t touches_of_pair(const struct solids* t, size_t pair, const double* pose,
                                 const double* other, double margin, double* way,
-                                struct touch* found) {
+                                double* room, struct touch* found) {
   const int64_t* ends = t->pair + 2 * pair;
   const struct solid* const one[] = {t->solid + ends[0], t->solid + ends[1]};
   const double* const poses[] = {pose, other};
   double place[2][3];
   if (nearest(t, one, poses, way, place) > margin) return 0;
-  return touches(t, one, poses, way, place, margin, found);
+  return touches(t, one, poses, way, place, margin, room, found);
 }
 
 /* Find which shapes may touch in the next step; whether there is room for them. */
-static int look(const struct walls* w, struct walled* s, struct work1* x) {
-  if (look_for_solids(w, s, AHEAD * s->step) < 0) {
+static int look(const struct walls* w, struct walled* s, Work<double>* x) {
+  if (find_near(w, s, x, AHEAD * s->step) < 0) {
     s->crowded = 1;
     return 0;
   }

@@ -1,0 +1,91 @@
+/* Small dense matrices, row by row: the one solver of all contact problems. */
+#pragma once
+#include "number.hpp"
+
+/* Four sums at a time: one would wait for itself. */
+template <class Real>
+static inline Real dot(size_t n, const Real* __restrict x, const Real* __restrict y) {
+  Real sum[4] = {};
+  size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    for (size_t k = 0; k < 4; ++k) sum[k] += x[i + k] * y[i + k];
+  }
+  for (; i < n; ++i) sum[0] += x[i] * y[i];
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+/* z = x cross y */
+static inline void crossed(const double* x, const double* y, double* z) {
+  for (int r = 0; r < 3; ++r) {
+    const int s = (r + 1) % 3, t = (r + 2) % 3;
+    z[r] = x[s] * y[t] - x[t] * y[s];
+  }
+}
+
+/* The lower factor of a = L L^T in place, its diagonal as reciprocals; where a is positive. What
+   stands above the diagonal is left as it is. */
+template <class Real> static Bits<Real> cholesky(size_t n, Real* a) {
+  Bits<Real> positive = is(all<Real>(0.) == 0.);
+  for (size_t i = 0; i < n; ++i) {
+    Real* row = a + i * n;
+    for (size_t j = 0; j < i; ++j) row[j] = (row[j] - dot(j, row, a + j * n)) * a[j * n + j];
+    const Real left = row[i] - dot(i, row, row);
+    positive &= is(left > 0.);
+    if (!any(positive)) break;
+    row[i] = 1. / root(left);
+  }
+  return positive;
+}
+
+/* L^-1 x in place. */
+template <class Real> static void forward(size_t n, const Real* factor, Real* x) {
+  for (size_t i = 0; i < n; ++i) x[i] = (x[i] - dot(i, factor + i * n, x)) * factor[i * n + i];
+}
+
+/* L^-T x in place. */
+template <class Real> static void backward(size_t n, const Real* factor, Real* x) {
+  for (size_t i = n; i-- > 0;) {
+    x[i] *= factor[i * n + i];
+    add_to(i, -x[i], factor + i * n, x);
+  }
+}
+
+/* Solve a x = x in place by elimination with row pivoting; where a is regular. */
+template <class Real> static Bits<Real> eliminate(size_t n, Real* a, Real* x) {
+  Bits<Real> regular = is(all<Real>(0.) == 0.);
+  for (size_t k = 0; k < n; ++k) {
+    Real most = magnitude(a[k * n + k]), best = all<Real>((double)k);
+    for (size_t i = k + 1; i < n; ++i) {
+      const Bits<Real> larger = is(magnitude(a[i * n + k]) > most);
+      most = select(larger, magnitude(a[i * n + k]), most);
+      best = select(larger, all<Real>((double)i), best);
+    }
+    regular &= is(most > 0.);
+    if (!any(regular)) break;
+    if (any(is(best != (double)k))) {
+      for (size_t l = 0; l < Number<Real>::lanes; ++l) {
+        const size_t i = (size_t)lane(best, l);
+        if (i == k) continue;
+        for (size_t j = k; j <= n; ++j) {
+          Real *one = j < n ? a + k * n + j : x + k, *other = j < n ? a + i * n + j : x + i;
+          const double swap = lane(*one, l);
+          lane(*one, l) = lane(*other, l);
+          lane(*other, l) = swap;
+        }
+      }
+    }
+    const Real pivot = 1. / a[k * n + k];
+    for (size_t i = k + 1; i < n; ++i) {
+      const Real share = a[i * n + k] * pivot;
+      if (!any(is(share != 0.))) continue;
+      for (size_t j = k + 1; j < n; ++j) a[i * n + j] -= share * a[k * n + j];
+      x[i] -= share * x[k];
+    }
+  }
+  for (size_t k = n; k-- > 0;) {
+    Real left = x[k];
+    for (size_t j = k + 1; j < n; ++j) left -= a[k * n + j] * x[j];
+    x[k] = left / a[k * n + k];
+  }
+  return regular;
+}

@@ -1,0 +1,124 @@
+/* The way of a step with contacts: they close, and none of them pulls. Included for single motions
+   and for vectors of them, whose contacts may differ. */
+#pragma once
+#include "cone_solver.hpp"
+#include "contact_rows.hpp"
+
+
+/* The velocity of a row. */
+template <class Real>
+static inline Real along_row(const struct walls* w, const Work<Real>* x, size_t i,
+                                const Real* v) {
+  return dot_at(x->reach[i], x->reaches[i], x->S + i * w->nv, v);
+}
+
+/* v + M^-1 S^T f, of the first m rows. */
+template <class Real>
+static void respond(const struct walls* w, Work<Real>* x, size_t m, const Real* f,
+                       Real* v) {
+  Real* answer = x->answer;
+  clear(w->nv, answer);
+  for (size_t i = 0; i < m; ++i) add_to(w->nv, f[i], x->X + i * w->nv, answer);
+  solve_down(w, x->mass, answer);
+  add_to(w->nv, all<Real>(1.), answer, v);
+}
+
+/* Add to a way what closes the contacts in `closed` that would stand apart by `gap`, by the least
+   motion; A has m rows. The way is that of impulses f for a time `part`. Gives where all of it
+   together pulls at no contact: else nothing is added, for the contacts cannot all close, and what
+   comes near to it where they are redundant may be of any size. */
+template <class Real>
+static Bits<Real> close_gaps(const struct walls* w, Work<Real>* x, size_t m, double part,
+                          Real* way) {
+  const size_t count = x->count;
+  Real most = all<Real>(0.), largest = all<Real>(0.), *impulse = x->impulse, *y = x->correction;
+  Real* a = x->closing;
+  Bits<Real> closes = is(most == 0.);
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = 0; j <= i; ++j) {
+      const Real one = x->A[x->first[i] * m + x->first[j]];
+      a[i * count + j] = select(x->closed[i] & x->closed[j], one, all<Real>(0.));
+    }
+    most = greatest(most, a[i * count + i]);
+    largest = greatest(largest, x->f[x->first[i]]);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    Real* own = a + i * count + i;
+    *own = select(x->closed[i], *own + 1e-12 * most, all<Real>(1.));
+    y[i] = select(x->closed[i], -x->gap[i], all<Real>(0.));
+  }
+  closes &= cholesky(count, a);
+  clear(m, impulse);
+  clear(m, impulse);
+  forward(count, a, y);
+  backward(count, a, y);
+  for (size_t i = 0; i < count; ++i) {
+    closes &= is(part * x->f[x->first[i]] + y[i] >= -PULL * part * largest) | ~x->closed[i];
+  }
+  for (size_t i = 0; i < count; ++i) impulse[x->first[i]] = select(closes, y[i], all<Real>(0.));
+  respond(w, x, m, impulse, way);
+  return closes;
+}
+
+/* Add to a way of impulses f for a time `part` what moves it least so that no contact is inside its
+   wall, those that do not touch in the end pushing nowhere on it: gaps where no contact pulls. */
+static void push_out(const struct walls* w, Work<double>* x, size_t m, double part, double* way) {
+  const size_t count = x->count, n = w->nv;
+  size_t *own = x->own, *none = x->none;
+  double *mu = x->push_mu, *gap = x->push_gap, *push = x->push, *X = x->push_X, *impulse = x->impulse;
+  for (size_t i = 0; i < count; ++i) {
+    const double* row = x->A + x->first[i] * m;
+    own[i] = i, none[i] = NO_ROW, mu[i] = 0.;
+    push[i] = part * x->f[x->first[i]];
+    gap[i] = x->gap[i];
+    for (size_t j = 0; j < count; ++j) {
+      x->closing[i * count + j] = row[x->first[j]];
+      gap[i] -= row[x->first[j]] * part * x->f[x->first[j]];
+    }
+    memcpy(X + i * n, x->X + x->first[i] * n, n * sizeof *X);
+  }
+  const Cones<double> cones = {count, count, 0, n, own, none, mu, nullptr, x->closing, gap, X, x->cones};
+  bits1 settled;
+  impulses_of_cones(&cones, w->settled, push, &settled);
+  memset(impulse, 0, m * sizeof *impulse);
+  for (size_t i = 0; i < count; ++i) {
+    impulse[x->first[i]] = push[i] - part * x->f[x->first[i]];
+  }
+  respond(w, x, m, impulse, way);
+}
+
+/* What stands inside walls comes out of them. */
+enum { MOST_LIFTS = 4 };
+
+/* Lift what is inside walls out of them, by the least motions, in which what has come out of them
+   stays out. */
+static void lift(const struct walls* w, struct walled* s, Work<double>* x) {
+  const size_t m = w->contacts;
+  char* lifted = x->lifted;
+  memset(lifted, 0, m);
+  for (int k = 0; k < MOST_LIFTS; ++k) {
+    double* way = x->further;
+    size_t count = 0;
+    int inside = 0;
+    measure(w, s, s->q, s->v, x->now);
+    x->fresh = 1;
+    for (size_t i = 0; i < m; ++i) {
+      const int enters = x->now[i] < -w->graze * x->now[2 * m + i];
+      inside |= enters;
+      if (!(enters || lifted[i]) || count >= most_held(w)) continue;
+      lifted[i] = 1;
+      x->held[count] = i;
+      x->on[count] = x->closed[count] = is(true);
+      x->gap[count++] = x->now[i] / x->now[2 * m + i];
+    }
+    if (!inside) return;
+    x->count = count;
+    if (!weigh(w, s, x, 0.)) return;
+    assemble(w, s, x, 0);
+    clear(w->nv, way);
+    memset(x->f, 0, x->held_rows * sizeof *x->f);
+    if (!close_gaps(w, x, x->held_rows, 0., way)) push_out(w, x, x->held_rows, 0., way);
+    move(w, s, x, 1., way, s->q);
+    x->fresh = 0;
+  }
+}

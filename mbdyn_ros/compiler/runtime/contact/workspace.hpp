@@ -1,0 +1,184 @@
+/* Motions among walls at one state, or at a vector of them: their room, their programs, and how they
+   move where nothing hinders. */
+#pragma once
+#include "cones.hpp"
+#include "manifold.hpp"
+#include "model.hpp"
+
+
+/* The room of a step: k contacts are active, with r rows, which dry friction follows. Velocities
+   along rows are S v; X = L^-T S^T with M = L^T L, so that velocities answer to impulses by the
+   Delassus matrix A = X^T X. */
+template <class Real>
+struct Work {
+  Real *q, *v, *fast;          /* (nq), (nv) where the step begins; (nv) after free motion */
+  Real *way, *further, *rate;  /* (nv), (nv) displacements of a correction; (nq) its rate */
+  Real *slopes;                /* (MOST_STAGES + 2, nq + nv) of the method of free motion */
+  Real *at_q, *at_v;           /* (nq), (nv) on trial */
+  Real *old_q, *old_v;         /* (nq), (nv) where the whole step began */
+  Real *start, *now, *end;     /* (3 m) results of `distances` */
+  Real *column, *mass;         /* (rows->size) result of `rows`; (nv, nv) M, then its factor L */
+  Real *S, *X, *A;             /* (r, nv), (r, nv), (r, r) */
+  Real *b, *f;                 /* (r) velocities without impulses; impulses */
+  Real *bound;                 /* (rubbing) of impulses of dry friction */
+  Real *cones;                 /* (room_of_cones) */
+  Real *closing;               /* (k, k) of the position correction */
+  Real *gap, *shift;           /* (k) m; (k) m/s by which the problem is shifted */
+  Real *answer, *impulse, *correction; /* (nv), (r), (k) */
+  double *mu;                  /* (k) */
+  size_t *held, *first, *tangent; /* (k): the contact; its row along the normal, along the wall */
+  size_t count, held_rows;     /* k, and rows of contacts */
+  int64_t *body, *partner;     /* (m), see `walls` */
+  const int32_t** reach;       /* (r) coordinates that a row is not zero in, */
+  size_t *reaches, *whose;     /* (r) how many, and of which contact it is */
+  Bits<Real> *on, *closed;     /* (k) in which lanes it is active; where it is to close */
+  size_t* gentle;              /* (m) contacts that land gently; lanes: where they do */
+  Real *old_slip, *old_mode, *old_force; /* (3 m), (m), (3 m + rubbing) before the step */
+  /* of impacts: (k) restitutions; (nv), (nv) velocity and acceleration; (r) velocities before */
+  Real *bounces, *hit_v, *hit_a, *approach;
+  char *hits, *lifted;         /* (m) */
+  size_t *own, *none;          /* (k), (k), (k), (k), (k), (k, nv): problem of `push_out` */
+  Real *push_mu, *push_gap, *push, *push_X;
+  double (*pose)[12], *speed, *clipped; /* (count, 3, 4), (count), (room_of_touches): of shapes */
+  int fresh, clear;            /* whether `now` is of q and v; whether nothing is near */
+  int idle, clean;             /* no forces of contacts; `whole` is zero */
+};
+
+/* Hand out the room; gives how many numbers it has. */
+template <class Real>
+static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
+  const size_t state = w->nq + w->nv, m = most_rows(w) + 1, k = most_held(w) + 1;
+  Real* at = room;
+  if (is_single<Real>) at += room_of_column(w) + room_of_rate(w);
+#define ROOM(place, size) x->place = reinterpret_cast<decltype(x->place)>(at), at += (size)
+  ROOM(q, w->nq), ROOM(v, w->nv), ROOM(fast, w->nv), ROOM(way, w->nv), ROOM(further, w->nv);
+  ROOM(rate, w->nq), ROOM(slopes, (MOST_STAGES + 2) * state), ROOM(at_q, w->nq);
+  ROOM(at_v, w->nv), ROOM(old_q, w->nq), ROOM(old_v, w->nv);
+  ROOM(start, 3 * w->contacts), ROOM(now, 3 * w->contacts), ROOM(end, 3 * w->contacts);
+  ROOM(column, room_of_column(w)), ROOM(mass, w->nv * w->nv);
+  ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(b, m), ROOM(f, m);
+  ROOM(bound, w->rubbing), ROOM(cones, room_of_cones(m, w->nv)), ROOM(closing, k * k);
+  ROOM(gap, k), ROOM(shift, k), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
+  ROOM(mu, k), ROOM(held, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
+  ROOM(reaches, m), ROOM(whose, m), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
+  if (is_single<Real>) {
+    ROOM(old_slip, 3 * w->contacts), ROOM(old_mode, w->contacts);
+    ROOM(old_force, 3 * w->contacts + w->rubbing);
+    ROOM(bounces, k), ROOM(hit_v, w->nv), ROOM(hit_a, w->nv), ROOM(approach, m);
+    ROOM(hits, w->contacts), ROOM(lifted, w->contacts), ROOM(own, k), ROOM(none, k);
+    ROOM(push_mu, k), ROOM(push_gap, k), ROOM(push, k), ROOM(push_X, k * w->nv);
+  }
+  if (w->solids) {
+    ROOM(pose, 12 * w->solids->count), ROOM(speed, w->solids->count);
+    ROOM(clipped, room_of_touches(w->solids));
+  }
+  x->body = (int64_t*)w->body, x->partner = (int64_t*)w->partner;
+  if (w->slots) ROOM(body, w->contacts), ROOM(partner, w->contacts);
+#undef ROOM
+  x->fresh = x->clear = x->idle = x->clean = 0;
+  return (size_t)(at - room);
+}
+
+/* The slots at the column of `rows`: their normals and places there, and, where `result` is not
+   nullptr, their distances and rates. */
+static void meet(const struct walls* w, const struct walled* s, const double* v,
+                 double* column, double* result) {
+  const size_t m = w->contacts, n = w->nv;
+  for (size_t i = 0; s->planes && i < w->slots; ++i) {
+    const double* plane = s->planes + PLANE * i;
+    if (plane[0] == 0.) continue;
+    const size_t k = m - w->slots + i;
+    const double *one = column + (size_t)plane[11], *other = column + (size_t)plane[12];
+    double *normal = column + w->normal[k], *place = normal + 3, gap = 0., rate = 0.;
+    for (int r = 0; r < 3; ++r) normal[r] = dot(3, other + 4 * r, plane + 8);
+    for (int r = 0; r < 3; ++r) {
+      const double foot = dot(3, other + 4 * r, plane + 5) + other[4 * r + 3];
+      place[r] = dot(3, one + 4 * r, plane + 1) + one[4 * r + 3] - plane[4] * normal[r];
+      gap += normal[r] * (place[r] - foot);
+    }
+    if (!result) continue;
+    for (int b = 0; b < 2; ++b) {
+      const double *body = b ? other : one, *speeds = body + 12;
+      double arm[3], turn[3], linear[3];
+      for (int r = 0; r < 3; ++r) {
+        arm[r] = place[r] - body[4 * r + 3];
+        linear[r] = dot(n, speeds + r * n, v), turn[r] = dot(n, speeds + (3 + r) * n, v);
+      }
+      for (int r = 0; r < 3; ++r) {
+        const int y = (r + 1) % 3, z = (r + 2) % 3;
+        rate += (b ? -1. : 1.) * normal[r] * (linear[r] + turn[y] * arm[z] - turn[z] * arm[y]);
+      }
+    }
+    result[k] = gap, result[m + k] = rate;
+  }
+}
+
+static void measure_slots(const struct walls* w, const struct walled* s, const double* q,
+                          const double* v, double* result) {
+  double* column = s->room;
+  evaluate(w, s, w->rows, q, nullptr, column);
+  meet(w, s, v, column, result);
+}
+
+template <class Real>
+static void measure(const struct walls* w, const Motion<Real>* s, const Real* q, const Real* v,
+                       Real* result) {
+  if (w->distances) evaluate(w, s, programs_of<Real>(w)->distances, q, v, result);
+  if constexpr (is_single<Real>) {
+    if (s->planes) measure_slots(w, s, q, v, result);
+  }
+}
+
+template <class Real>
+static void unit_quaternions(const struct walls* w, Real* q) {
+  for (size_t k = 0; k < w->rate->quaternions; ++k) {
+    Real* p = q + w->rate->quaternion[k];
+    Real square = p[0] * p[0];
+    for (int i = 1; i < 4; ++i) square += p[i] * p[i];
+    const Real length = root(square);
+    for (int i = 0; i < 4; ++i) p[i] /= length;
+  }
+}
+
+/* q + span N velocity, of which quaternions have unit length */
+template <class Real>
+static void move(const struct walls* w, const Motion<Real>* s, Work<Real>* x, double span,
+                    const Real* velocity, Real* q) {
+  rate_of(w, s, q, velocity, x->rate);
+  add_to(w->nq, all<Real>(span), x->rate, q);
+  unit_quaternions(w, q);
+}
+
+/* The motion for a time h that nothing hinders. The methods are those of rollout.h. */
+template <class Real>
+static void fly(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h) {
+  const size_t nq = w->nq, state = w->nq + w->nv;
+  const double damped = w->damped ? h : 0.;
+  Real *q = s->q, *v = s->v, *slope = x->slopes, *trial = slope + (w->stages + 1) * state;
+  if (!w->stages) {
+    accelerate(w, s, q, v, damped, slope);
+    add_to(w->nv, all<Real>(h), slope, v);
+    move(w, s, x, h, v, q);
+    return;
+  }
+  const double* share = w->tableau;
+  for (int i = 0; i < w->stages; ++i, share += w->stages) {
+    const Real *at_q = q, *at_v = v;
+    if (i) {
+      copy(nq, q, trial);
+      copy(w->nv, v, trial + nq);
+      for (int j = 0; j < i; ++j) {
+        if (share[j] != 0.) add_to(state, all<Real>(h * share[j]), slope + j * state, trial);
+      }
+      at_q = trial, at_v = trial + nq;
+    }
+    rate_of(w, s, at_q, at_v, slope + i * state);
+    accelerate(w, s, at_q, at_v, damped, slope + i * state + nq);
+  }
+  const double scale = h / share[w->stages];
+  for (int i = 0; i < w->stages; ++i) {
+    add_to(nq, all<Real>(scale * share[i]), slope + i * state, q);
+    add_to(w->nv, all<Real>(scale * share[i]), slope + i * state + nq, v);
+  }
+  unit_quaternions(w, q);
+}
