@@ -74,7 +74,7 @@ def test_a_bound_is_not_pickled() -> None:
 def test_a_used_robot_is_copied() -> None:
     """With loops that are walked to, programs, and expressions of its own."""
     robot = draw("Stephenson", 1).load()
-    assert robot.walked_joints
+    assert robot.numerical_joints
     motion = np.full((3, robot.nv), SLIGHT)
     efforts = robot.inverse_dynamics(*motion)
     robot.casadi("mass_matrix")

@@ -187,9 +187,9 @@ def test_symbolic_function_of_a_walked_loop() -> None:
     robot = pair.robot
     q, v, a, _ = pair.state(1)
     names = [*robot.joint_names]
-    assert robot.walked_joints
+    assert robot.numerical_joints
     whole = robot.joint_state(q)[0]
-    z = whole[[names.index(joint) for joint in robot.walked_joints]]
+    z = whole[[names.index(joint) for joint in robot.numerical_joints]]
     assert np.abs(np.array(robot.casadi("closure")(q, z))).max() < 1e-11
     assert np.abs(np.array(robot.casadi("closure")(q, z + 0.1))).max() > 1e-4
     theirs = robot.inverse_dynamics(q, v, a)

@@ -74,3 +74,56 @@ def test_a_floating_robot_can_be_pickled():
     robot = mbdyn_ros.load(CART, floating_base=True)
     again = pickle.loads(pickle.dumps(robot))
     assert np.array_equal(again.mass_matrix(again.neutral()), robot.mass_matrix(robot.neutral()))
+
+
+def test_attributes_of_a_robot_cannot_be_assigned():
+    robot = mbdyn_ros.example("four_bar")
+    remedies = {
+        "gravity": ([0, 0, 0], "set_gravity"),
+        "home": ({"crank_joint": 0.3}, "with_home"),
+        "floating_base": (True, "floating_base=True"),
+        "nq": (3, "locked"),
+        "joint_names": ((), "renamed"),
+        "independent_joints": ((), "with_independent"),
+        "actuated_joints": ((), "side-car"),
+        "position_limits": (np.zeros((2, 1)), "with_joint"),
+        "total_mass": (1.0, "set_inertia"),
+        "q": ([0.0], "Stepper"),
+        "model": (None, "load"),
+        "warnings": ((), "assignment"),
+        "inverse_dynamics": (None, "assignment"),
+        "gravty": (0, "did you mean"),
+    }
+    before = robot.report().to_dict()
+    for name, (value, remedy) in remedies.items():
+        with pytest.raises(mbdyn_ros.InputError, match=rf"robot\.{name} cannot be set: .*{remedy}"):
+            setattr(robot, name, value)
+        with pytest.raises(mbdyn_ros.InputError, match="cannot be set"):
+            delattr(robot, name)
+    for change in (
+        lambda home: home.update(crank_joint=1.0),
+        lambda home: home.__setitem__("crank_joint", 1.0),
+        lambda home: home.__delitem__("crank_joint"),
+        lambda home: home.pop("crank_joint"),
+        lambda home: home.clear(),
+    ):
+        with pytest.raises(mbdyn_ros.InputError, match=r"robot\.home cannot be changed.*with_home"):
+            change(robot.home)
+    assert robot.report().to_dict() == before
+    assert pickle.loads(pickle.dumps(robot.home)) == robot.home == {**robot.home}
+
+
+def test_a_home_by_name_is_that_of_load():
+    robot = mbdyn_ros.example("four_bar")
+    other, loaded = robot.with_home({"crank_joint": 0.5}), mbdyn_ros.example(
+        "four_bar", home={"crank_joint": 0.5}
+    )  # fmt: skip
+    assert other.home == pytest.approx(loaded.home) and robot.home_position == 0.0
+    with pytest.raises(mbdyn_ros.InputError, match="home names 'crank'"):
+        robot.with_home({"crank": 0.5})
+
+
+def test_the_directory_of_a_robot_has_what_users_call():
+    names = set(dir(mbdyn_ros.load(CART)))
+    assert names >= {"nq", "home", "inverse_dynamics", "set_payload", "report", "numerical_joints"}
+    assert not names & {"calls", "require_mass", "require_single", "say_choice", "system"}

@@ -44,7 +44,7 @@ def compare(kind: str, decimals: list[int]) -> None:
     for digits in decimals:
         robot = load_rounded(m, digits)
         assert robot.nv == pair.robot.nv
-        assert robot.walked_joints == pair.robot.walked_joints, "closed forms stay"
+        assert robot.numerical_joints == pair.robot.numerical_joints, "closed forms stay"
         for ours, whole in zip(answers(robot, q, v, effort), exact, strict=True):
             miss = np.abs(ours - whole).max() / np.abs(whole).max()
             assert miss < AMPLIFIED * 10.0**-digits

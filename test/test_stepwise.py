@@ -81,9 +81,9 @@ def test_as_by_newtons_method(name: str) -> None:
     text, independent = ROBOTS[name]
     robot = robot_of(text, mechanism=f"{{independent: [{independent}]}}")
     (one,) = robot.system.linkages
-    assert isinstance(one.closed_form, Stepwise) and not robot.walked_joints
+    assert isinstance(one.closed_form, Stepwise) and not robot.numerical_joints
     newton = walked(robot)
-    assert newton.walked_joints
+    assert newton.numerical_joints
     random = np.random.default_rng(0)
     for q in robot_positions(robot, random):
         v, a = random.normal(size=(2, robot.nv))

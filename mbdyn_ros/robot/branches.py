@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..array import Array
+from ..arguments import checked_home
+from ..array import Array, ArrayLike
 from ..equations.actuation import condition_number, joint_rates
 from ..errors import ModelWarning
-from ..model.model import constant
+from ..model.model import Model, constant
 from .parameters import follow, start_calls
 from .variable import variable_names
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .robot import Robot
 
 
-def actuation_condition(self: Robot, q: Array) -> Array:
+def actuation_condition(self: Robot, q: ArrayLike) -> Array:
     """How near the actuators of loops are to a dead point: a condition number, () or (N,).
 
     Parameters
@@ -44,26 +45,53 @@ def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, floa
     The order of efforts stays; q, v and a follow `joints`.
     """
     model = replace(self.model, independent=tuple(joints), actuated=self.actuated_joints)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ModelWarning)  # they were given for this robot
-        layout = self._parameters.layout
-        other = type(self)(
-            model, home, self.floating_base, self.gravity.tolist(), variable_names(layout)
-        )
+    return _rebuilt(self, model, home)
+
+
+def with_home(self: Robot, home: Mapping[str, float] | Array) -> Robot:
+    """A copy of the robot on the branch of another home.
+
+    Parameters
+    ----------
+    home : rough positions (rad or m) by joint name, as in `load`; joints that are not named stay
+        where they are in `home`. Or the closed positions of the whole tree (nq_tree,), as
+        `System.home` has them: nothing is compiled anew then, and loops with closed form stay on
+        their branch.
+
+    Raises
+    ------
+    InputError
+        A joint is unknown, or the loops do not close near these positions.
+
+    Examples
+    --------
+    >>> import mbdyn_ros
+    >>> robot = mbdyn_ros.example("four_bar")
+    >>> robot.with_home({"crank_joint": 0.5}).home_position
+    array([0.5])
+    """
+    if isinstance(home, Mapping):
+        names = [joint.name for joint in self.model.joints if joint.nv]
+        near = {**self.home, **checked_home(home, names, self.model.source)}
+        model = replace(self._described, home={})
+        return _rebuilt(self, model, near)
+    other = copy.copy(self)
+    closed = constant(home, self.system.home.shape)
+    other._system = replace(self.system, home=closed)
+    start_calls(other, closed)
     follow(other, self)
+    other._keep(home=other._home_by_name())
+    other._rough = dict(other.home)
     return other
 
 
-def with_home(self: Robot, tree_position: Array) -> Robot:
-    """A copy of the robot on the branch of a closed configuration, with nothing compiled anew.
-
-    tree_position : (nq_tree,) as `System.home`; loops with closed form stay on their branch.
-    """
-    other = copy.copy(self)
-    home = constant(tree_position, self.system.home.shape)
-    other._system = replace(self.system, home=home)
-    start_calls(other, home)
-    follow(other, self)
-    other.home = other._home_by_name()
-    other._rough = dict(other.home)
+def _rebuilt(robot: Robot, model: Model, home: Mapping[str, float]) -> Robot:
+    """A robot of that model with the arguments of this one; its warnings were given for this."""
+    layout = robot._parameters.layout
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        other = type(robot)(
+            model, home, robot.floating_base, robot.gravity.tolist(), variable_names(layout)
+        )
+    follow(other, robot)
     return other

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import broadcast_count, coordinate_array, require_unit_quaternions
-from ..array import Array, NoNumbers, as_numbers
+from ..array import Array, ArrayLike, NoNumbers, as_numbers
 from ..equations import programs
 from ..errors import InputError
 from .limits import position_limits
@@ -84,7 +84,7 @@ def _drawn(robot: Robot, rng: np.random.Generator, count: int, share: float) -> 
     return drawn
 
 
-def integrate(self: Robot, q: Array, dv: Array) -> Array:
+def integrate(self: Robot, q: ArrayLike, dv: ArrayLike) -> Array:
     """Positions (nq,) or (N, nq) after the way `dv` (nv,) or (N, nv) from q.
 
     A velocity that stays in moving axes for a time t leads to integrate(q, t v).
@@ -97,7 +97,7 @@ def integrate(self: Robot, q: Array, dv: Array) -> Array:
     return result
 
 
-def difference(self: Robot, q0: Array, q1: Array) -> Array:
+def difference(self: Robot, q0: ArrayLike, q1: ArrayLike) -> Array:
     """The shortest way (nv,) or (N, nv) from q0 to q1: integrate(q0, difference(q0, q1)) is q1."""
     q0, q1 = _positions(self, "q0", q0), _positions(self, "q1", q1)
     broadcast_count({"q0": (q0, 1), "q1": (q1, 1)})
@@ -107,7 +107,7 @@ def difference(self: Robot, q0: Array, q1: Array) -> Array:
     return result
 
 
-def interpolate(self: Robot, q0: Array, q1: Array, t: float | Array) -> Array:
+def interpolate(self: Robot, q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
     """Positions on the way from q0 (t = 0) to q1 (t = 1): (nq,), or (N, nq) for `t` (N,)."""
     try:
         share = as_numbers(t)

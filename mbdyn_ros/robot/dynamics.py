@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..arguments import Wrenches
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..equations import programs
 from ..equations.coriolis import coriolis_matrix as coriolis_program
 from ..equations.inverse_inertia import inverse_mass_matrix as inverse_program
@@ -81,31 +81,31 @@ def forward_dynamics(
     return found
 
 
-def mass_matrix(self: Robot, q: Array, out: Array | None = None) -> Array:
+def mass_matrix(self: Robot, q: ArrayLike, out: Array | None = None) -> Array:
     """Mass matrix (nv, nv) or (N, nv, nv) of the independent joints."""
     found = self._plain.mass_matrix(q, out)
     return self._checked(programs.mass_matrix, (q,), out=out) if found is None else found
 
 
-def coriolis_vector(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
+def coriolis_vector(self: Robot, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
     """Centrifugal and Coriolis efforts (nv,) or (N, nv)."""
     found = self._plain.coriolis_vector(q, v, out)
     return self._checked(programs.coriolis_vector, (q, v), out=out) if found is None else found
 
 
-def gravity_vector(self: Robot, q: Array, out: Array | None = None) -> Array:
+def gravity_vector(self: Robot, q: ArrayLike, out: Array | None = None) -> Array:
     """Efforts (nv,) or (N, nv) that hold the robot at rest against gravity."""
     found = self._plain.gravity_vector(q, out)
     return self._checked(programs.gravity_vector, (q,), out=out) if found is None else found
 
 
-def spring_vector(self: Robot, q: Array, out: Array | None = None) -> Array:
+def spring_vector(self: Robot, q: ArrayLike, out: Array | None = None) -> Array:
     """Efforts (nv,) or (N, nv) that hold the springs of all joints: stiffness (q - reference)."""
     found = self._plain.spring_vector(q, out)
     return self._checked(programs.spring_vector, (q,), out=out) if found is None else found
 
 
-def bias_vector(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
+def bias_vector(self: Robot, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
     """Coriolis, centrifugal and gravity efforts (nv,) or (N, nv).
 
     `inverse_dynamics` is M a + bias + springs + friction, where all joints are actuated.
@@ -114,7 +114,7 @@ def bias_vector(self: Robot, q: Array, v: Array, out: Array | None = None) -> Ar
     return self._checked(programs.bias_vector, (q, v), out=out) if found is None else found
 
 
-def coriolis_matrix(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
+def coriolis_matrix(self: Robot, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
     """Matrix C (nv, nv) or (N, nv, nv) with C v = `coriolis_vector` and dM/dt - 2 C skew.
 
     That of Christoffel's symbols.
@@ -123,19 +123,21 @@ def coriolis_matrix(self: Robot, q: Array, v: Array, out: Array | None = None) -
     return self._checked(coriolis_program, (q, v), out=out) if found is None else found
 
 
-def inverse_mass_matrix(self: Robot, q: Array, out: Array | None = None) -> Array:
+def inverse_mass_matrix(self: Robot, q: ArrayLike, out: Array | None = None) -> Array:
     """Inverse of the mass matrix (nv, nv) or (N, nv, nv)."""
     found = self._plain.inverse_mass_matrix(q, out)
     return self._checked(inverse_program, (q,), out=out) if found is None else found
 
 
-def friction_vector(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
+def friction_vector(self: Robot, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
     """Efforts (nv,) or (N, nv) that overcome friction: damping v + friction sign(v)."""
     found = self._plain.friction_vector(q, v, out)
     return self._checked(programs.friction_vector, (q, v), out=out) if found is None else found
 
 
-def energy(self: Robot, q: Array, v: Array, out: Array | None = None) -> tuple[Array, Array]:
+def energy(
+    self: Robot, q: ArrayLike, v: ArrayLike, out: Array | None = None
+) -> tuple[Array, Array]:
     """Kinetic and potential energy (J), two numbers or two arrays (N,).
 
     The potential energy is -sum m g.c over the moving links, zero at the world's origin, and that
@@ -149,7 +151,9 @@ def energy(self: Robot, q: Array, v: Array, out: Array | None = None) -> tuple[A
     return kinetic, potential
 
 
-def regressor(self: Robot, q: Array, v: Array, a: Array, out: Array | None = None) -> Array:
+def regressor(
+    self: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Array | None = None
+) -> Array:
     """The efforts' linear form Y in the inertias of the links: effort = Y parameters.
 
     Parameters

@@ -111,9 +111,9 @@ def generate_c(
     layout = checked_layout(self, parameters)
     if precision not in PRECISIONS:
         raise InputError(f"precision is {precision!r}; choose of {', '.join(PRECISIONS)}")
-    if precision == "single" and self.walked_joints:
+    if precision == "single" and self.numerical_joints:
         raise InputError(
-            f"{self.model.source}: the loops of {', '.join(self.walked_joints)} are closed by "
+            f"{self.model.source}: the loops of {', '.join(self.numerical_joints)} are closed by "
             "Newton's method to 1e-12, which single precision cannot; export double precision"
         )
 

@@ -81,7 +81,10 @@ def casadi(
     -------
     A function of the method's arguments, expanded (SX), so that it can be differentiated,
     generated as C and mapped. Where loops have no closed form it has one more argument, `z`
-    behind `q`: the positions of `robot.walked_joints`. Impose closure(q, z) = 0 on them.
+    behind `q`: the positions (nz,) of `robot.numerical_joints`, in that order, of joints with
+    several coordinates each of its own. Its result holds where closure(q, z) = 0 alone: impose
+    that as a constraint, and start from z = `robot.numerical_positions(q)`. No function of CasADi
+    can refuse another z.
 
     Examples
     --------

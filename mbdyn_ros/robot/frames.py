@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..arguments import require_frame, require_link
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..equations import frames, inverse_inertia
 from ..errors import InputError
 from ..program.declaration import Declaration
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .robot import Robot
 
 
-def frame_pose(self: Robot, q: Array, link: str, out: Array | None = None) -> Array:
+def frame_pose(self: Robot, q: ArrayLike, link: str, out: Array | None = None) -> Array:
     """Homogeneous matrix (4, 4) or (N, 4, 4) of a link's frame in the world."""
     try:
         found = self._plain.of_links["frame_pose", link](q, out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from ..equations.loops.closure_gap import excess
 from ..errors import InputError, suggestion
 from ..units import joint_unit
 from .answers import massless_text
+from .assignment import INSTEAD
 
 if TYPE_CHECKING:
     from ..equations.loops.assembly import Assembly
@@ -20,6 +21,25 @@ if TYPE_CHECKING:
 
 EARTH = (0.0, 0.0, -9.81)
 """Gravity (m/s^2) where a description has none."""
+
+class Home(dict[str, float]):
+    """Positions by joint name that cannot be changed in place: nothing would be computed with them.
+
+    Raises
+    ------
+    InputError
+        They are changed.
+    """
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise InputError(f"robot.home cannot be changed in place: {INSTEAD['home']}")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
+    clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[type[Home], tuple[dict[str, float]]]:
+        return Home, (dict(self),)
+
 
 MOST_TOLD = 3
 """Most other ways to close a loop, and joints in each, that are told."""

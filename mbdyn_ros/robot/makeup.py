@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 from ..equations.tree.regressor import moving_links as links_of
@@ -37,10 +38,28 @@ def frames(self: Robot) -> dict[str, str]:
     }
 
 
-def walked_joints(self: Robot) -> tuple[str, ...]:
-    """The dependent joints whose positions have no closed form."""
-    by_row = {body.q.start: body.joint for body in self.system.tree.bodies}
+def numerical_joints(self: Robot) -> tuple[str, ...]:
+    """A name for each position that loops determine without closed form, (nz,), in order of `z`.
+
+    A joint of several coordinates has one for each, such as "wrist/first" and "wrist/second", as
+    in the positions of `joint_state`. `numerical_positions` gives the numbers.
+    """
+    by_row = dict(zip(*_tree_labels(self), strict=True))
     return tuple(by_row[row] for row in self.system.walked_rows)
+
+
+def walked_joints(self: Robot) -> tuple[str, ...]:
+    """Deprecated: `numerical_joints`, which tells the coordinates of one joint apart."""
+    warnings.warn(
+        "robot.walked_joints is called robot.numerical_joints now", DeprecationWarning, 2
+    )
+    return numerical_joints(self)
+
+
+def _tree_labels(robot: Robot) -> tuple[list[int], list[str]]:
+    """Rows of the tree's positions that joints have, and the name of each."""
+    coordinates = robot.system.coordinates
+    return list(coordinates.joint_rows[0]), list(coordinates.joint_labels)
 
 
 def total_mass(self: Robot) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import coordinate_array
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..model.transmission import Transmission
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def motor_labels(self: Robot) -> tuple[str, ...]:
     return _motors(self)[0]
 
 
-def motor_effort(self: Robot, effort: Array) -> Array:
+def motor_effort(self: Robot, effort: ArrayLike) -> Array:
     """Efforts of the motors that give the actuated joints theirs.
 
     Parameters

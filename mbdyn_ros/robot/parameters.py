@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import coordinate_array, require_finite
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..equations.system import System
 from ..equations.variable import (
     ARMATURE,
@@ -38,7 +38,9 @@ FOLLOWING: weakref.WeakKeyDictionary[Robot, weakref.WeakSet[Robot]] = weakref.We
 
 
 @brief
-def set_inertia(self: Robot, link: str, mass: float, com: Array, inertia: Array) -> None:
+def set_inertia(
+    self: Robot, link: str, mass: ArrayLike, com: ArrayLike, inertia: ArrayLike
+) -> None:
     """Give a link another inertia, from the next call on; a payload stays.
 
     Parameters
@@ -90,7 +92,7 @@ def set_payload(
 
 
 @brief
-def set_gravity(self: Robot, gravity: Array | Sequence[float]) -> None:
+def set_gravity(self: Robot, gravity: ArrayLike) -> None:
     """Let another gravity (3,) or (N, 3) act, in the world (m/s^2), from the next call on."""
     labels = ("x", "y", "z")
     given = coordinate_array("gravity", gravity, labels)
@@ -98,31 +100,31 @@ def set_gravity(self: Robot, gravity: Array | Sequence[float]) -> None:
         require_finite("gravity", row, labels)
     _take(self, GRAVITY, self._parameters.field, given.copy())
     if given.ndim == 1:
-        self.gravity = self.system.gravity
+        self._keep(gravity=self.system.gravity)
 
 
 @brief
-def set_friction(self: Robot, joint: str, damping: float, friction: float = 0.0) -> None:
+def set_friction(self: Robot, joint: str, damping: ArrayLike, friction: ArrayLike = 0.0) -> None:
     """Give a joint other damping (N m s or N s/m) and dry friction (N m or N), () or (N,)."""
     _act(self, FRICTION, joint, (damping, friction))
 
 
 @brief
-def set_armature(self: Robot, joint: str, armature: float) -> None:
+def set_armature(self: Robot, joint: str, armature: ArrayLike) -> None:
     """Give a joint another inertia of its drive, as it feels it (kg m^2 or kg), () or (N,)."""
     _act(self, ARMATURE, joint, (armature,))
     if self.massless_links or not np.all(armature):
-        self.massless_links = find_massless_links(self)
+        self._keep(massless_links=find_massless_links(self))
         self.calls.plain.clear()
 
 
 @brief
-def set_spring(self: Robot, joint: str, stiffness: float, reference: float = 0.0) -> None:
+def set_spring(self: Robot, joint: str, stiffness: ArrayLike, reference: ArrayLike = 0.0) -> None:
     """Give a joint a spring (N m/rad or N/m), slack at `reference` (rad or m), () or (N,) each."""
     _act(self, SPRINGS, joint, (stiffness, reference))
 
 
-def _act(robot: Robot, group: str, joint: str, numbers: Sequence[float]) -> None:
+def _act(robot: Robot, group: str, joint: str, numbers: Sequence[ArrayLike]) -> None:
     """Let other numbers of `AT_JOINTS` act on a joint, or say what is wrong with them."""
     known, labels = robot._parameters.at_joints[group], AT_JOINTS[group]
     if not isinstance(joint, str) or joint not in known:
@@ -211,7 +213,7 @@ def _take(
         _recompile(robot, layout, changed)
     _spread(robot, values)
     if changed in layout.links and (robot.massless_links or not given.is_solid(changed)):
-        robot.massless_links = find_massless_links(robot)
+        robot._keep(massless_links=find_massless_links(robot))
         robot.calls.plain.clear()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from ..arguments import Wrenches, checked_home, single_vector
 from ..array import Array
 from ..equations.build import build_robot
-from ..errors import ModelWarning, brief, warn
+from ..errors import InputError, ModelWarning, brief, warn
 from ..model.model import Model, constant
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..program.declaration import Declaration
@@ -35,9 +35,10 @@ from . import (
     wrenches,
 )
 from .answers import find_massless_links, require_answer, require_mass, require_single
+from .assignment import INTERNAL, assignment_refusal
 from .calls import Calls
 from .choice import say_choice
-from .home import EARTH, all_warnings, named_home
+from .home import EARTH, Home, all_warnings, named_home
 from .parameters import start_calls
 from .report import report
 from .variable import variable_parameters
@@ -64,8 +65,26 @@ class Robot:
     gravity : (3,) m/s^2.
     warnings : what looks wrong in the description but could be computed.
     home : closed configuration by joint name (rad or m) that fixes the assembly branch.
+    effort_labels : a name for each effort.
     massless_links : links that can move without moving mass; forward dynamics is refused then.
     """
+
+    model: Model
+    joint_names: tuple[str, ...]
+    independent_joints: tuple[str, ...]
+    dependent_joints: tuple[str, ...]
+    actuated_joints: tuple[str, ...]
+    nq: int
+    nv: int
+    position_labels: tuple[str, ...]
+    velocity_labels: tuple[str, ...]
+    effort_labels: tuple[str, ...]
+    gravity: Array
+    floating_base: bool
+    warnings: tuple[str, ...]
+    home: Home
+    massless_links: tuple[str, ...]
+    calls: Calls
 
     def __init__(
         self,
@@ -84,37 +103,59 @@ class Robot:
         self._described = model
         named = joints_of_parts(model, home if isinstance(home, Mapping) else ())
         model = split_joints(model, named | quaternions_in_loops(model))
-        self.gravity = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
+        field = constant(single_vector("gravity", gravity, ("x", "y", "z")), (3,))
         movable = [joint.name for joint in model.joints if joint.nv]
         rough = checked_home(home, movable, model.source)
         self._rough, self._seen = rough, 0
-        self.model, self._system, self._assemblies, notes = build_robot(
-            model, floating_base, self.gravity, rough
+        model, self._system, self._assemblies, notes = build_robot(
+            model, floating_base, field, rough
         )
-        self.floating_base = floating_base
+        self._keep(model=model, gravity=field, floating_base=floating_base)
         coordinates = self.system.coordinates
-        self.joint_names = coordinates.joint_names
-        self.independent_joints = coordinates.independent
-        self.dependent_joints = coordinates.dependent
-        self.actuated_joints = coordinates.actuated
-        self.nq, self.nv = coordinates.nq, coordinates.nv
-        self.position_labels = coordinates.position_labels
-        self.velocity_labels = coordinates.velocity_labels
-        self.effort_labels = coordinates.effort_labels
+        self._keep(
+            joint_names=coordinates.joint_names,
+            independent_joints=coordinates.independent,
+            dependent_joints=coordinates.dependent,
+            actuated_joints=coordinates.actuated,
+            nq=coordinates.nq,
+            nv=coordinates.nv,
+            position_labels=coordinates.position_labels,
+            velocity_labels=coordinates.velocity_labels,
+            effort_labels=coordinates.effort_labels,
+        )
         rows_q, rows_v = coordinates.joint_rows
         self._joint_rows = np.array(rows_q, dtype=np.intp), np.array(rows_v, dtype=np.intp)
-        self.home = self._home_by_name()
-        self.massless_links = find_massless_links(self)
+        self._keep(home=self._home_by_name())
+        self._keep(massless_links=find_massless_links(self))
         self._parameters = variable_parameters(self, variable)
         start_calls(self, self._system.home)
         self._choice_said = self._limits_said = False
-        self.warnings = all_warnings(self, notes)
+        self._keep(warnings=all_warnings(self, notes))
         for text in self.warnings:
             warn(text, ModelWarning)
 
+    def _keep(self, **values: object) -> None:
+        """Set attributes that users read, and cannot set."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse what would be reported and not computed with; say what to call instead."""
+        if not name.startswith("_"):
+            raise InputError(assignment_refusal(name, vars(type(self))))
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise InputError(assignment_refusal(name, vars(type(self))))
+
+    def __dir__(self) -> list[str]:
+        """The public attributes and methods."""
+        return sorted(name for name in super().__dir__() if name not in INTERNAL)
+
     def _start(self, calls: Calls) -> None:
         """Run programs by these calls."""
-        self.calls, self._plain = calls, calls.plain
+        self._keep(calls=calls)
+        self._plain = calls.plain
         self._rollouts: dict[bool, rollout.Rollout] = {}
 
     def __getstate__(self) -> dict[str, object]:
@@ -122,8 +163,7 @@ class Robot:
         return {key: one for key, one in vars(self).items() if key not in ("_plain", "_rollouts")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        for name, value in state.items():
-            setattr(self, name, value)
+        self._keep(**state)
         self._start(self.calls)
 
     inverse_dynamics = dynamics.inverse_dynamics
@@ -167,6 +207,8 @@ class Robot:
     effort_limits = property(limits.effort_limits)
     links = property(makeup.links)
     moving_links = property(makeup.moving_links)
+    numerical_joints = property(makeup.numerical_joints)
+    numerical_positions = state.numerical_positions
     walked_joints = property(makeup.walked_joints)
     total_mass = property(makeup.total_mass)
     __repr__ = makeup.text
@@ -231,8 +273,8 @@ class Robot:
             self._require_answer(program)
             return self.calls.call(program, values, wrenches, friction, out=out)
 
-    def _home_by_name(self) -> dict[str, float]:
+    def _home_by_name(self) -> Home:
         """The closed home configuration of the joints with one coordinate."""
         bodies = {body.joint: body for body in self.system.tree.bodies}
         single = [name for name in self.joint_names if self.model.joint(name).nq == 1]
-        return {name: float(self.system.home[bodies[name].q.start]) for name in single}
+        return Home({name: float(self.system.home[bodies[name].q.start]) for name in single})

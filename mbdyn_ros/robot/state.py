@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 
 from ..arguments import single_vector, written_joint_state
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..equations import programs
 from ..equations.gap import tree_gap
 from ..errors import InputError, brief
@@ -76,8 +76,19 @@ def joint_state(
     return written_joint_state((position, velocity, acceleration), out)
 
 
+def numerical_positions(self: Robot, q: ArrayLike) -> Array:
+    """Positions z (nz,) or (N, nz) of `numerical_joints` at q: what `casadi` functions take as z.
+
+    Raises
+    ------
+    InputError
+        The loops cannot be closed at q (single states; NaN in that row of a batch).
+    """
+    return _tree_numbers(self, programs.joint_position, q).take(self.system.walked_rows, axis=-1)
+
+
 def _tree_numbers(
-    self: Robot, program: Declaration, *state: Array, together: Sequence[Declaration] = ()
+    self: Robot, program: Declaration, *state: ArrayLike, together: Sequence[Declaration] = ()
 ) -> Array:
     """Numbers of all coordinates of the tree, by a program; others compile together with it."""
     with brief:
@@ -147,7 +158,9 @@ def independent_state(
     return q if velocity is None else (q, _independent_velocity(self, q, velocity, tolerance))
 
 
-def _independent_velocity(self: Robot, q: Array, velocity: Array, tolerance: float) -> Array:
+def _independent_velocity(
+    self: Robot, q: Array, velocity: ArrayLike, tolerance: float
+) -> Array:
     """v (nv,) of the velocities of all joints; refused where they would open the loops."""
     coordinates = self.system.coordinates
     labels = coordinates.joint_rate_labels

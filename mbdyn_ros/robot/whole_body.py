@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..array import Array
+from ..array import Array, ArrayLike
 from ..equations import centroidal
 from ..equations.link_energy import link_energies as energies_of
 from ..errors import InputError
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from .robot import Robot
 
 
-def center_of_mass(self: Robot, q: Array, out: Array | None = None) -> Array:
+def center_of_mass(self: Robot, q: ArrayLike, out: Array | None = None) -> Array:
     """Centre of mass (3,) or (N, 3) of the links that joints move, in the world (m)."""
     found = self._plain.center_of_mass(q, out)
     return _of_mass(self, centroidal.center_of_mass, (q,), out) if found is None else found
 
 
-def center_of_mass_velocity(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
+def center_of_mass_velocity(
+    self: Robot, q: ArrayLike, v: ArrayLike, out: Array | None = None
+) -> Array:
     """Its velocity (3,) or (N, 3), m/s."""
     found = self._plain.center_of_mass_velocity(q, v, out)
     if found is None:
@@ -28,7 +30,7 @@ def center_of_mass_velocity(self: Robot, q: Array, v: Array, out: Array | None =
     return found
 
 
-def center_of_mass_jacobian(self: Robot, q: Array, out: Array | None = None) -> Array:
+def center_of_mass_jacobian(self: Robot, q: ArrayLike, out: Array | None = None) -> Array:
     """Its velocity per velocity coordinate (3, nv) or (N, 3, nv)."""
     found = self._plain.center_of_mass_jacobian(q, out)
     if found is None:
@@ -36,7 +38,7 @@ def center_of_mass_jacobian(self: Robot, q: Array, out: Array | None = None) -> 
     return found
 
 
-def centroidal_momentum(self: Robot, q: Array, v: Array, out: Array | None = None) -> Array:
+def centroidal_momentum(self: Robot, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
     """Linear momentum, and angular momentum about the centre of mass: (6,) or (N, 6).
 
     In world axes, N s and N m s.
@@ -47,7 +49,7 @@ def centroidal_momentum(self: Robot, q: Array, v: Array, out: Array | None = Non
     return found
 
 
-def centroidal_momentum_matrix(self: Robot, q: Array, out: Array | None = None) -> Array:
+def centroidal_momentum_matrix(self: Robot, q: ArrayLike, out: Array | None = None) -> Array:
     """A (6, nv) or (N, 6, nv) of `centroidal_momentum` = A v."""
     found = self._plain.centroidal_momentum_matrix(q, out)
     if found is None:
@@ -83,7 +85,7 @@ def link_energies(
 
 
 def _of_mass(
-    self: Robot, program: Declaration, values: tuple[Array, ...], out: Array | None
+    self: Robot, program: Declaration, values: tuple[ArrayLike, ...], out: Array | None
 ) -> Array:
     """A program that needs a centre of mass."""
     if not self.total_mass:

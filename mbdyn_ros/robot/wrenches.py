@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import Wrenches as Outside
-from ..array import Array, NoNumbers, as_numbers
+from ..array import Array, ArrayLike, NoNumbers, as_numbers
 from ..equations import programs
 from ..equations.joint_loads import LOADS, joint_loads
 from ..equations.loop_forces import loop_forces as forces_of
@@ -109,7 +109,7 @@ def joint_wrenches(
     return found
 
 
-def undetermined_wrenches(self: Robot, q: Array) -> dict[str, tuple[str, ...]]:
+def undetermined_wrenches(self: Robot, q: ArrayLike) -> dict[str, tuple[str, ...]]:
     """The components of `joint_wrenches` that redundant constraints leave undetermined at q (n,).
 
     Returns
@@ -132,7 +132,7 @@ def undetermined_wrenches(self: Robot, q: Array) -> dict[str, tuple[str, ...]]:
 
 
 def _terms(
-    robot: Robot, q: Array, v: Array, a: Array, wrenches: Outside | None = None
+    robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Outside | None = None
 ) -> tuple[Array, Array]:
     """Results of `joint_loads` and `loop_terms`, the latter empty without loops."""
     loads = robot.calls.call(joint_loads, (q, v, a), wrenches)
