@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from .array import NoNumbers, all_finite, as_numbers
+from .array import NoNumbers, all_finite, as_number, as_numbers
 from .equations.frames import AXES, Frame
-from .errors import InputError, brief
+from .errors import InputError, brief, shown
 from .model.coordinates import Coordinates
 from .model.model import Array
 from .model.tree import BASE_JOINT, WORLD, Tree
@@ -20,6 +24,9 @@ Wrenches = Mapping[str, object]
 
 JointState = tuple[Array, Array | None, Array | None]
 """Positions, velocities and accelerations of all joints; None for what is not asked for."""
+
+MOST = 2**31 - 1
+"""Largest whole number of anything that is counted."""
 
 JOINT_STATE_PARTS = ("positions", "velocities", "accelerations")
 
@@ -88,15 +95,75 @@ def require_finite(what: str, array: Array, labels: Sequence[str]) -> None:
 
 def positive_seconds(what: str, value: object) -> float:
     """Return `value` as a positive, finite length of time (s), or refuse it."""
-    if not isinstance(value, (int, float, np.number)) or not (math.isfinite(value) and value > 0):
-        raise InputError(f"{what} must be a positive number of seconds; it is {value!r}")
-    return float(value)
+    return positive_number(what, value, "a positive number of seconds")
+
+
+def positive_number(what: str, value: object, kind: str = "a finite number above zero") -> float:
+    """Return `value` as a positive, finite number, or refuse it; `kind` is what it must be."""
+    try:
+        number = as_number(value)
+    except NoNumbers:
+        number = math.nan
+    if not (math.isfinite(number) and number > 0):
+        raise InputError(f"{what} must be {kind}; it is {shown(value)}")
+    return number
+
+
+def checked_count(what: str, value: object, least: int = 0) -> int:
+    """Return `value` as a whole number, refused where it is none or below `least`."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise InputError(f"{what} must be a whole number; it is {shown(value)}")
+    if not least <= value <= MOST:
+        raise InputError(f"{what} must be from {least} to {MOST}; it is {shown(value)}")
+    return int(value)
+
+
+def checked_flag(what: str, value: object) -> bool:
+    """Return `value` as True or False; only these, 1 and 0 are taken."""
+    if isinstance(value, (bool, int, np.bool_, np.integer)) and value in (0, 1):
+        return bool(value)
+    raise InputError(f"{what} must be True or False; it is {shown(value)}")
+
+
+def checked_text(what: str, value: object) -> str:
+    """Return `value`, refused where it is no text."""
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be text; it is {shown(value)}")
+    return value
+
+
+def checked_names(what: str, value: object) -> tuple[str, ...]:
+    """Return a list of names as a tuple; a text alone is refused, as is what is no name."""
+    names: tuple[object, ...] | None = None
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+        with contextlib.suppress(Exception):  # of somebody's own __iter__
+            names = tuple(value)
+    if names is None or not all(isinstance(one, str) for one in names):
+        raise InputError(f"{what} must be a list of names; it is {shown(value)}")
+    return tuple(str(one) for one in names)
+
+
+def checked_mapping(what: str, value: object) -> Mapping[str, Any]:
+    """Return a mapping by name, refused where it is none."""
+    if not isinstance(value, Mapping) or not all(isinstance(one, str) for one in value):
+        raise InputError(f"{what} must be a mapping by name; it is {shown(value)}")
+    return value
+
+
+def checked_file(what: str, value: object) -> Path:
+    """Return the path of a file to write; what is no path, or names no file, is refused."""
+    if not isinstance(value, (str, os.PathLike)) or not isinstance(os.fspath(value), str):
+        raise InputError(f"{what} must be a path; it is {shown(value)}")
+    path = Path(value)
+    if not path.name or "\0" in str(path):
+        raise InputError(f"{what} must name a file; it is {shown(value)}")
+    return path
 
 
 def no_environment(given: object) -> InputError:
     """The error of what is given as an environment and is none."""
     return InputError(
-        f"environment must be an Environment, not {given!r}: write Environment([surface, ...])"
+        f"environment must be an Environment, not {shown(given)}: write Environment([surface, ...])"
     )
 
 
@@ -146,7 +213,7 @@ def written_joint_state(state: JointState, out: object) -> JointState:
     if not isinstance(out, (list, tuple)) or len(out) != len(state):
         raise InputError(
             "out must be three arrays, for positions, velocities and accelerations, or None for "
-            f"one of them; it is {out!r}"
+            f"one of them; it is {shown(out)}"
         )
     for what, part, array in zip(JOINT_STATE_PARTS, state, out, strict=True):
         if array is not None and part is None:
@@ -169,7 +236,7 @@ def require_link(tree: Tree, link: object, source: str) -> str:
     """Return `link`, refused where the robot has no such link."""
     if not isinstance(link, str) or link not in tree.frames:
         raise InputError(
-            f"{source}: there is no link {link!r}; the links are {', '.join(tree.frames)}"
+            f"{source}: there is no link {shown(link)}; the links are {', '.join(tree.frames)}"
         )
     return link
 
@@ -177,8 +244,8 @@ def require_link(tree: Tree, link: object, source: str) -> str:
 @brief
 def require_frame(tree: Tree, link: object, axes: object, source: str) -> Frame:
     """Return a link and axes, refused where the robot has no such link, or nobody such axes."""
-    if axes not in AXES:
-        raise InputError(f"there are no axes {axes!r}; there are {', '.join(AXES)}")
+    if not isinstance(axes, str) or axes not in AXES:
+        raise InputError(f"there are no axes {shown(axes)}; there are {', '.join(AXES)}")
     return Frame(require_link(tree, link, source), str(axes))
 
 
@@ -189,12 +256,12 @@ def checked_home(
     if home is None:
         return {}
     if not isinstance(home, Mapping):
-        raise InputError(f"home must map joint names to positions; it is {home!r}")
+        raise InputError(f"home must map joint names to positions; it is {shown(home)}")
     checked = {}
     for name, position in home.items():
         if name not in joints:
             raise InputError(
-                f"home names {name!r}, which is no movable joint of {source}; "
+                f"home names {shown(name)}, which is no movable joint of {source}; "
                 f"the joints are {', '.join(joints)}"
             )
         checked[name] = float(single_vector("home position", [position], (name,))[0])
@@ -208,7 +275,7 @@ def body_wrenches(tree: Tree, wrenches: Wrenches, source: str) -> Array:
     """
     if not isinstance(wrenches, Mapping):
         raise InputError(
-            f"wrenches must map link names to [force, torque] (6,); they are {wrenches!r}"
+            f"wrenches must map link names to [force, torque] (6,); they are {shown(wrenches)}"
         )
     total = np.zeros((len(tree.bodies), 6))
     for link, value in wrenches.items():

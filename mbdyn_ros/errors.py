@@ -12,6 +12,10 @@ LONGEST_MESSAGE = 10_000
 """Characters of a message: it may quote a name or a number that is a book."""
 
 
+LONGEST_VALUE = 200
+"""Characters of a value that a message shows."""
+
+
 class MbdynError(Exception):
     """Base class of every error this library raises on purpose."""
 
@@ -98,9 +102,18 @@ class Brief(contextlib.ContextDecorator):
 brief = Brief()
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
+def shown(value: object) -> str:
+    """A value that somebody gave, in a message: short, and whatever its `repr` does."""
+    try:
+        text = repr(value)
+    except Exception:  # of somebody's own
+        return f"an object of type {type(value).__name__}"
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
+
+
+def suggestion(name: object, known: Iterable[str]) -> str:
     """' (did you mean "x"?)', or nothing."""
     from difflib import get_close_matches  # late: programs start sooner without it
 
-    near = get_close_matches(name, list(known), n=1)
+    near = get_close_matches(str(name), list(known), n=1)
     return f' (did you mean "{near[0]}"?)' if near else ""

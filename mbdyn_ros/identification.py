@@ -6,7 +6,7 @@ import numpy as np
 
 from .array import Array, NoNumbers, as_numbers
 from .errors import InputError
-from .robot import Robot
+from .robot import Robot, checked_robot
 from .robot.base_parameters import NEGLIGIBLE_FACTOR, BaseParameters, base_parameters
 
 __all__ = ["BaseParameters", "base_parameters", "identify"]
@@ -43,7 +43,7 @@ def identify(robot: Robot, q: Array, v: Array, a: Array, effort: Array) -> Array
     >>> identify(robot, *motion, robot.inverse_dynamics(*motion)).round(9) + 0.0
     array([1. , 0. , 0.6])
     """
-    base = robot.base_parameters()
+    base = checked_robot(robot).base_parameters()
     rows = robot.regressor(q, v, a)
     try:
         recorded = as_numbers(effort)

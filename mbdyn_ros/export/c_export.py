@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import InputError
+from ..errors import InputError, shown
 from .c_companions import cmake_lists, python_loader, test_program
 from .c_library import CLibrary, header, library
 from .c_single import in_single_precision
@@ -69,7 +69,7 @@ def write_files(folder: Path, texts: Mapping[str, str]) -> tuple[Path, ...]:
 def prepared(directory: str | os.PathLike[str]) -> Path:
     """The folder, refused where none can be."""
     if not isinstance(directory, (str, os.PathLike)) or not os.fspath(directory):
-        raise InputError(f"the directory to write into must be a path; it is {directory!r}")
+        raise InputError(f"the directory to write into must be a path; it is {shown(directory)}")
     folder = Path(os.fspath(directory))
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file; name a folder to write into")

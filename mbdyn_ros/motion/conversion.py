@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arguments import coordinate_array
+from ..arguments import checked_names, coordinate_array
 from ..array import Array
 from ..equations import programs
 from ..equations.actuation import LEAST_SHARE, joint_rates
@@ -92,7 +92,8 @@ def convert_trajectory(
         )
     ]  # fmt: skip
     x, rate, curve, force = told
-    assert x is not None
+    if x is None:
+        raise InputError("position must be numbers (N, k); it is None")
     for what, one in zip(("velocity", "acceleration", "effort"), told[1:], strict=True):
         if one is not None and len(one) != len(x):
             raise InputError(f"there are {len(x)} positions, but of {what} {len(one)}")
@@ -145,7 +146,7 @@ class _Wanted:
     """The joints of the answer: their labels, and where the tree of a chart has them."""
 
     def __init__(self, robot: Robot, joints: Sequence[str]) -> None:
-        self.joints = tuple(joints)
+        self.joints = checked_names("to", joints)
         unknown = [name for name in self.joints if name not in robot.joint_names]
         if unknown or not self.joints:
             what = f"there is no joint {unknown[0]!r}" if unknown else "no joint is asked for"

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..arguments import JointState
+from ..arguments import JointState, checked_names
 from ..array import Array
 from ..equations.actuation import joint_rates, rate_units
 from ..errors import InputError, ModelError, suggestion
-from ..robot import Robot
+from ..robot import Robot, checked_robot
 
 LEAST_RATE = 1e-6
 """Share of a motion under which joints do not show it, lengths counting in the way around loops."""
@@ -63,7 +63,7 @@ class JointSpace:
     """
 
     def __init__(self, robot: Robot, joints: Sequence[str]) -> None:
-        self.robot, self.joints = robot, tuple(joints)
+        self.robot, self.joints = checked_robot(robot), checked_names("joints", joints)
         blocks = robot.system.coordinates.joint_blocks
         self.labels: tuple[str, ...] = ()
         self.rows: list[int] = []

@@ -11,10 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arguments import Wrenches, coordinate_array
-from ..array import Array
+from ..arguments import (
+    WRENCH_LABELS,
+    Wrenches,
+    checked_count,
+    checked_mapping,
+    coordinate_array,
+    positive_number,
+    single_vector,
+)
+from ..array import Array, NoNumbers, as_numbers
 from ..errors import InputError, MbdynError
-from ..robot import Robot
+from ..robot import Robot, checked_robot
 
 SAMPLES_BETWEEN = 12
 """Parts of an interval at whose ends efforts are compared with the straight line."""
@@ -93,8 +101,7 @@ def resample_efforts(
     >>> made.effort.ravel().tolist()
     [12.0, -12.0]
     """
-    if not (np.isfinite(tolerance) and tolerance > 0):
-        raise InputError(f"the tolerance is {tolerance}: it must be above zero")
+    tolerance, most = positive_number("tolerance", tolerance), checked_count("most", most, 2)
     motion = _Polynomials(robot, time, position, velocity, acceleration)
     efforts = _Efforts(robot, motion, wrenches, tolerance)
     cuts = np.unique(np.concatenate([motion.time, *_jumps(motion, efforts)]))
@@ -136,10 +143,13 @@ class _Polynomials:
         velocity: Array,
         acceleration: Array | None,
     ) -> None:
-        labels = robot.velocity_labels
+        labels = checked_robot(robot).velocity_labels
         if robot.system.coordinates.quaternions:
             raise InputError("the robot has a joint that no trajectory of joints can describe")
-        self.time = np.asarray(time, dtype=float)
+        try:
+            self.time = as_numbers(time)
+        except NoNumbers as error:
+            raise InputError(f"time must be numbers: {error}") from None
         rows = [
             np.atleast_2d(coordinate_array(what, one, labels))
             for what, one in (
@@ -260,8 +270,12 @@ class _Efforts:
     def _batched(self, count: int) -> Wrenches | None:
         if self._wrenches is None:
             return None
-        return {link: np.tile(np.asarray(one, dtype=float), (count, 1))
-                for link, one in self._wrenches.items()}  # fmt: skip
+        given = checked_mapping("wrenches", self._wrenches)
+        rows = {
+            link: single_vector(f"the wrench on {link}", one, WRENCH_LABELS)
+            for link, one in given.items()
+        }
+        return {link: np.tile(one, (count, 1)) for link, one in rows.items()}
 
 
 def _jumps(motion: _Polynomials, efforts: _Efforts) -> list[Array]:

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arguments import checked_mapping, checked_names, coordinate_array
 from ..array import Array
-from ..robot import Robot
+from ..errors import InputError, shown
+from ..robot import Robot, checked_robot
 
 LEEWAY_OF_LIMITS = 1e-6
 """How far beyond a limit is rounding, relative to 1 or to the limit."""
@@ -50,9 +52,17 @@ def first_violation(
     told : by quantity ("position", "velocity", "effort") the labels (n,) and numbers (N, n).
     """
     found: Violation | None = None
-    for quantity, (labels, numbers) in told.items():
-        if numbers is None:
+    checked_robot(robot)
+    for quantity, pair in checked_mapping("told", told).items():
+        if quantity not in QUANTITIES or not isinstance(pair, tuple) or len(pair) != 2:
+            raise InputError(
+                f"{', '.join(QUANTITIES)} have labels and numbers each; {quantity!r} has "
+                f"{shown(pair)}"
+            )
+        labels = checked_names(f"labels of {quantity}", pair[0])
+        if pair[1] is None:
             continue
+        numbers = np.atleast_2d(coordinate_array(quantity, pair[1], labels))
         low, high = _bounds(robot, quantity, labels)
         slack = [
             np.where(np.isfinite(one), LEEWAY_OF_LIMITS * np.maximum(1.0, np.abs(one)), 0.0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from ..errors import InputError, suggestion
+from ..errors import InputError, shown, suggestion
 
 if TYPE_CHECKING:
     from ..integration.methods import FixedMethod
@@ -150,5 +150,5 @@ def declared(name: object) -> Declaration:
     known = (*offered(), *offered(long=True), *offered("link"), *offered("frame"))
     if isinstance(name, str) and name in known:
         return _declared[name]
-    near = suggestion(str(name), known)
-    raise InputError(f"there is no program {name!r}{near}; there are {', '.join(known)}")
+    near = suggestion(shown(name).strip("'"), known)
+    raise InputError(f"there is no program {shown(name)}{near}; there are {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""What to call where somebody assigns to an attribute of a `Robot`."""
+"""The remedy named where somebody assigns to an attribute of a `Robot`."""
 
 from __future__ import annotations
 

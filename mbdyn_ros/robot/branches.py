@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..arguments import checked_home
-from ..array import Array, ArrayLike
+from ..arguments import checked_home, checked_names
+from ..array import Array, ArrayLike, as_numbers
 from ..equations.actuation import condition_number, joint_rates
-from ..errors import ModelWarning
+from ..errors import InputError, ModelWarning, suggestion
 from ..model.model import Model, constant
 from .parameters import follow, start_calls
 from .variable import variable_names
@@ -44,7 +44,12 @@ def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, floa
 
     The order of efforts stays; q, v and a follow `joints`.
     """
-    model = replace(self.model, independent=tuple(joints), actuated=self.actuated_joints)
+    names = checked_names("joints", joints)
+    for name in names:
+        if name not in self.joint_names:
+            known = suggestion(name, self.joint_names)
+            raise InputError(f"{self.model.source}: there is no movable joint {name!r}{known}")
+    model = replace(self.model, independent=names, actuated=self.actuated_joints)
     return _rebuilt(self, model, home)
 
 
@@ -75,8 +80,11 @@ def with_home(self: Robot, home: Mapping[str, float] | Array) -> Robot:
         near = {**self.home, **checked_home(home, names, self.model.source)}
         model = replace(self._described, home={})
         return _rebuilt(self, model, near)
+    try:
+        closed = constant(as_numbers(home), self.system.home.shape)
+    except ValueError as error:
+        raise InputError(f"home must map joint names to positions: {error}") from None
     other = copy.copy(self)
-    closed = constant(home, self.system.home.shape)
     other._system = replace(self.system, home=closed)
     start_calls(other, closed)
     follow(other, self)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from ..arguments import require_link
+from ..arguments import checked_names, require_link
 from ..compiler.bound import Bound
 from ..compiler.loading import interpret
 from ..equations import programs
@@ -63,9 +63,7 @@ def describe(
     if not robot.nv:
         raise InputError(f"{model.source}: nothing moves, so there is nothing to generate")
     prefix = library_name(model.name)
-    if isinstance(links, str):
-        raise InputError(f"links must be a list of names; it is the text {links!r}")
-    named = leaves(robot) if links is None else links
+    named = leaves(robot) if links is None else checked_names("links", links)
     chosen = [require_link(system.tree, link, model.source) for link in dict.fromkeys(named)]
     omitted = []
     wanted = {

@@ -12,6 +12,7 @@ from ..arguments import (
     Wrenches,
     body_wrenches,
     broadcast_count,
+    checked_flag,
     coordinate_array,
     require_finite,
     require_out,
@@ -152,7 +153,7 @@ class Calls:
         something else: users ask for many links once, and compiling takes longer than that.
         """
         with brief:
-            friction = friction or not self._system.has_friction
+            friction = checked_flag("friction", friction) or not self._system.has_friction
             arrays = {
                 key: (self._array(key, value), 1)
                 for key, value in zip(program.inputs, values, strict=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import broadcast_count, coordinate_array, require_unit_quaternions
+from ..arguments import broadcast_count, checked_count, coordinate_array, require_unit_quaternions
 from ..array import Array, ArrayLike, NoNumbers, as_numbers
 from ..equations import programs
 from ..errors import InputError
@@ -56,8 +56,10 @@ def random(
     ----------
     rng : generator, or the seed of one.
     """
+    if rng is not None and not isinstance(rng, np.random.Generator):
+        rng = checked_count("rng", rng)
     rng = np.random.default_rng(rng)
-    wanted = 1 if count is None else count
+    wanted = 1 if count is None else checked_count("count", count)
     found = _drawn(self, rng, wanted, 1.0)
     if self.model.loops:
         kept = np.empty((0, self.nq))

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..arguments import (
+    checked_mapping,
+    checked_names,
+    checked_text,
+    positive_number,
+    single_vector,
+)
 from ..equations.variable import FRICTION, GRAVITY
-from ..errors import InputError, ModelWarning, brief, warn
+from ..errors import InputError, ModelWarning, brief, shown, warn
 from ..model import edit
 from ..model.model import Model
 from ..model.read.description import read_description
@@ -79,7 +86,12 @@ def renamed(
     InputError
         There is none of an old name, or a new one is taken.
     """
-    of_link, of_joint = dict(links or {}), dict(joints or {})
+    named = {"joints": joints, "links": links, "loops": loops}
+    joints, links, loops = (
+        {} if one is None else checked_mapping(what, one) for what, one in named.items()
+    )
+    of_link, of_joint = dict(links), dict(joints)
+    name = None if name is None else checked_text("name", name)
     home = {of_joint.get(key, key): value for key, value in self.home.items()}
     return _edited(
         self, lambda model: edit.renamed(model, joints, links, loops, name), home, of_link
@@ -110,19 +122,25 @@ def attached(
     InputError
         There is no such link, or both have a link, a joint or a loop of one name.
     """
+    prefix = checked_text("prefix", prefix)
+    joint = None if joint is None else checked_text("joint", joint)
+    place = single_vector("xyz", xyz, tuple("xyz")).tolist()
+    turn = single_vector("rpy", rpy, ("roll", "pitch", "yaw")).tolist()
     if isinstance(other, Model):
         model, home = other, other.home
     elif isinstance(other, (str, os.PathLike)):
         model = read_description(other)
         home = model.home
-    else:
+    elif isinstance(other, type(self)):
         model, home = _with_choices(other), other.home
+    else:
+        raise InputError(f"what is attached must be a robot or a file; it is {shown(other)}")
     mine = described_model(self)
     if model.independent is not None or model.actuated is not None:
         mine = _with_choices(self)
     both = {**self.home, **{prefix + name: value for name, value in home.items()}}
     return _edited(
-        self, lambda _: edit.attached(mine, model, at, xyz, rpy, prefix, joint), both
+        self, lambda _: edit.attached(mine, model, at, place, turn, prefix, joint), both
     )
 
 
@@ -145,6 +163,8 @@ def scaled(self: Robot, length: float, mass: float | None = None) -> Robot:
     mass length, damping, friction, springs, armature and limits with what they belong to
     (`model.edit.scaled`).
     """
+    length = positive_number("length", length)
+    mass = None if mass is None else positive_number("mass", mass)
     sliding = {
         name: self.model.joint(name).kind.steps[0].motion.slides for name in self.home
     }
@@ -159,7 +179,8 @@ def mirrored(self: Robot, normal: Sequence[float] = (0.0, 1.0, 0.0)) -> Robot:
     Positions, velocities and efforts mean the same as before, but for a floating base and
     floating joints, whose places and turns are mirrored (`model.edit.mirrored`).
     """
-    return _edited(self, lambda model: edit.mirrored(model, normal))
+    across = single_vector("normal", normal, tuple("xyz")).tolist()
+    return _edited(self, lambda model: edit.mirrored(model, across))
 
 
 def _with_choices(robot: Robot) -> Model:
@@ -231,10 +252,10 @@ def _positions(robot: Robot, joints: Mapping[str, float] | Sequence[str]) -> dic
     """Where joints are to be locked."""
     if isinstance(joints, Mapping):
         return dict(joints)
-    if isinstance(joints, str):
-        raise InputError(f"joints are a list of names, or positions by name, not {joints!r}")
+    if isinstance(joints, str) or not isinstance(joints, Iterable):
+        raise InputError(f"joints are a list of names, or positions by name, not {shown(joints)}")
     found = {}
-    for name in joints:
+    for name in checked_names("joints", joints):
         if name not in robot.home:
             known = name in robot.joint_names
             raise InputError(

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import InputError, brief
+from ..arguments import checked_text
+from ..errors import InputError, brief, shown
 from ..model.read.source_text import load_text
 from .variable import checked_layout
 
@@ -106,11 +107,14 @@ def generate_c(
     ['cart.h', 'cart.c', 'test_cart.c', 'CMakeLists.txt', 'cart.py']
     """
     from ..export.c_export import export_c  # few programs need them
+    from ..export.c_library import CProgram
     from .c_description import describe
 
     layout = checked_layout(self, parameters)
-    if precision not in PRECISIONS:
-        raise InputError(f"precision is {precision!r}; choose of {', '.join(PRECISIONS)}")
+    if not isinstance(more, (list, tuple)) or not all(isinstance(one, CProgram) for one in more):
+        raise InputError(f"more must be a list of programs to export; it is {shown(more)}")
+    if not isinstance(precision, str) or precision not in PRECISIONS:
+        raise InputError(f"precision is {shown(precision)}; choose of {', '.join(PRECISIONS)}")
     if precision == "single" and self.numerical_joints:
         raise InputError(
             f"{self.model.source}: the loops of {', '.join(self.numerical_joints)} are closed by "
@@ -167,7 +171,9 @@ def generate_cpp(
     from .cpp_description import describe_model
 
     layout = checked_layout(self, parameters)
-    if description is None and os.path.isfile(self.model.source):
+    if description is not None:
+        checked_text("description", description)
+    elif os.path.isfile(self.model.source):
         description = load_text(self.model.source)[1]
     known_by = description_hash(description) if description else ""
     return export_cpp(directory, lambda: describe_model(self, links, layout, known_by))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from ..arguments import require_frame, require_link
+from ..arguments import checked_flag, checked_names, require_frame, require_link
 from ..compiler.bound import Bound
 from ..errors import InputError, brief
 from ..program.declaration import Declaration, declared, offered
@@ -94,12 +94,14 @@ def casadi(
     >>> robot.casadi("forward_dynamics")
     Function(forward_dynamics:(q,v,effort)->(a) SXFunction)
     """
-    if name == "closure":
+    if isinstance(name, str) and name == "closure":
         q, z = ca.SX.sym("q", self.nq), ca.SX.sym("z", self.system.nz)
         residual = self.system.closure(q, z)
         names = ["q", "z"], ["gap"]
         return lasting(ca.Function("closure", [q, z], [residual], *names, {"cse": True}))
     named = declared(name)
+    if not isinstance(parameters, bool):
+        parameters = checked_names("parameters", parameters)
     by_parameters = "variables" in named.needs
     if by_parameters:
         parameters = parameters or True
@@ -163,5 +165,6 @@ def _wanted(
         about = require_frame(self.system.tree, link, axes, self.model.source)
     elif link is not None:
         about = require_link(self.system.tree, link, self.model.source)
+    friction = checked_flag("friction", friction)
     friction = friction or not program.loaded or not self.calls.traced.has_friction
     return program, about, False, friction

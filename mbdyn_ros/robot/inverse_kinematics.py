@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import require_frame, single_vector
+from ..arguments import checked_count, checked_flag, positive_number, require_frame, single_vector
 from ..array import Array, NoNumbers, as_numbers
 from ..equations import frames
-from ..errors import InputError, brief
+from ..errors import InputError, brief, shown
 from .joint_bounds import JointBounds
 
 if TYPE_CHECKING:
@@ -118,11 +118,11 @@ def inverse_kinematics(
     >>> robot.inverse_kinematics("cart", pose).q.round(9)
     array([0.7])
     """
+    position_only = checked_flag("position_only", position_only)
+    tolerance, starts = positive_number("tolerance", tolerance), checked_count("starts", starts, 1)
     wanted = _checked_pose(pose, position_only)
     search = _Search(self, link, wanted, single_vector("point", point, "xyz"), position_only)
     q = self.home_position if start is None else single_vector("start", start, self.position_labels)
-    if not (math.isfinite(tolerance) and tolerance > 0) or starts < 1:
-        raise InputError(f"tolerance ({tolerance}) and starts ({starts}) must be above zero")
     nearest, draws = None, np.random.default_rng(0)
     for count in range(1, starts + 1):
         if count > 1:
@@ -286,7 +286,7 @@ def _checked_pose(pose: object, position_only: bool) -> Array:
     try:
         matrix = as_numbers(pose)
     except NoNumbers:
-        raise InputError(f"the pose must be a matrix (4, 4), not {pose!r}") from None
+        raise InputError(f"the pose must be a matrix (4, 4), not {shown(pose)}") from None
     if position_only and matrix.shape == (3,):
         matrix = np.block([[np.eye(3), matrix[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
     if matrix.shape != (4, 4) or not np.isfinite(matrix).all():

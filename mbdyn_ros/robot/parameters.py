@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import coordinate_array, require_finite
-from ..array import Array, ArrayLike
+from ..array import Array, ArrayLike, as_numbers
 from ..equations.system import System
 from ..equations.variable import (
     ARMATURE,
@@ -23,7 +23,7 @@ from ..equations.variable import (
     with_symbols,
     without,
 )
-from ..errors import CompilerWarning, InputError, brief, suggestion, warn
+from ..errors import CompilerWarning, InputError, brief, shown, suggestion, warn
 from .answers import find_massless_links
 from .calls import Calls
 from .rigid_body import standard_numbers
@@ -130,11 +130,14 @@ def _act(robot: Robot, group: str, joint: str, numbers: Sequence[ArrayLike]) -> 
     if not isinstance(joint, str) or joint not in known:
         which = "movable joint" if group != SPRINGS else "joint of angles or lengths"
         raise InputError(
-            f"{robot.model.source}: there is no {which} {joint!r}"
-            f"{suggestion(str(joint), known)}; the joints are {', '.join(known)}"
+            f"{robot.model.source}: there is no {which} {shown(joint)}"
+            f"{suggestion(shown(joint), known)}; the joints are {', '.join(known)}"
         )
     what = f"{group} of {joint}"
-    rows = np.stack(np.broadcast_arrays(*map(np.asarray, numbers)), axis=-1)
+    try:
+        rows = np.stack(np.broadcast_arrays(*map(as_numbers, numbers)), axis=-1)
+    except ValueError as error:
+        raise InputError(f"{what} must be numbers, or N of them each: {error}") from None
     given = coordinate_array(what, rows, labels)
     for row in np.atleast_2d(given):
         require_finite(what, row, labels)

@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..errors import InputError, ModelError, brief
+from ..arguments import checked_flag, checked_mapping
+from ..errors import InputError, ModelError, brief, shown
 from ..model.model import Model
 from ..model.read.description import read_description
 from ..model.read.installed import boxed_robot, find_robot
@@ -64,6 +65,10 @@ def load(
     array([-9.81])
     """
     with brief:
+        if xacro is not None:
+            checked_mapping("xacro", xacro)
+        if floating_base is not None:
+            floating_base = checked_flag("floating_base", floating_base)
         model = _read(source, xacro)
         if srdf is not None:
             model = read_srdf(srdf, model)
@@ -105,5 +110,5 @@ def example(name: str, **loading: Any) -> Robot:
     """
     with brief:
         if not isinstance(name, str):
-            raise InputError(f"an example is a name such as 'ur5', not {name!r}")
+            raise InputError(f"an example is a name such as 'ur5', not {shown(name)}")
         return load(find_robot(name), **loading)

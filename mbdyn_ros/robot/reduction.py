@@ -38,6 +38,8 @@ def reduced_model(robot: Robot, positions: Mapping[str, float]) -> tuple[Model, 
         See `model.edit.locked`; or the loops do not close there.
     """
     model, home = described_model(robot), dict(robot.home)
+    if not positions:
+        return model, home
     known = {
         name: float(checked_position(model.source, robot.model.joint(name), x)[0])
         for name, x in positions.items()

@@ -9,7 +9,7 @@ import numpy as np
 from ..arguments import Wrenches, checked_home, single_vector
 from ..array import Array
 from ..equations.build import build_robot
-from ..errors import InputError, ModelWarning, brief, warn
+from ..errors import InputError, ModelWarning, brief, shown, warn
 from ..model.model import Model, constant
 from ..model.split_joints import joints_of_parts, quaternions_in_loops, split_joints
 from ..program.declaration import Declaration
@@ -278,3 +278,10 @@ class Robot:
         bodies = {body.joint: body for body in self.system.tree.bodies}
         single = [name for name in self.joint_names if self.model.joint(name).nq == 1]
         return Home({name: float(self.system.home[bodies[name].q.start]) for name in single})
+
+
+def checked_robot(value: object) -> Robot:
+    """Return `value`, refused where it is no robot."""
+    if not isinstance(value, Robot):
+        raise InputError(f"robot must be a Robot, such as load(file) gives; it is {shown(value)}")
+    return value

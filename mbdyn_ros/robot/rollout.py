@@ -9,6 +9,8 @@ import numpy as np
 
 from ..arguments import (
     broadcast_count,
+    checked_flag,
+    checked_text,
     coordinate_array,
     no_environment,
     positive_seconds,
@@ -96,15 +98,16 @@ def rollout(
     """
     self.require_mass("a rollout")
     self.say_choice()
-    method = named("integrator", integrator, FIXED)
+    friction, terminal = checked_flag("friction", friction), checked_flag("terminal", terminal)
+    method = named("integrator", checked_text("integrator", integrator), FIXED)
     forces, step = checked_efforts(efforts, self.effort_labels), positive_seconds("dt", dt)
     if environment is not None:
         q, v = checked_start(self.system, q0, v0, forces)
-        return rollout_among(environment, self, q, v, forces, step, method, bool(terminal))
-    run = self._rollouts.get(bool(friction)) or _prepared(self, bool(friction))
+        return rollout_among(environment, self, q, v, forces, step, method, terminal)
+    run = self._rollouts.get(friction) or _prepared(self, friction)
     rows = self.calls.rows
     start = checked_start(self.system, q0, v0, forces, rows)
-    q, v, left = run(*start, forces, step, method, bool(terminal), rows)
+    q, v, left = run(*start, forces, step, method, terminal, rows)
     if left and not self._limits_said:
         say_left_limits(self, q if terminal else q[..., -1, :])
     return q, v

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from ..arguments import checked_file
 from ..errors import brief
 from ..model import edit
 from ..model.model import Model
@@ -62,8 +63,9 @@ def save_urdf(self: Robot | Model, path: str | os.PathLike[str]) -> Saved:
     ...     mbdyn_ros.load(saved.path).mass_matrix([0.0])
     array([[2.]])
     """
+    path = checked_file("path", path)
     model = self if isinstance(self, Model) else described_model(self)
-    text = urdf_text(model, Path(path).parent)
+    text = urdf_text(model, path.parent)
     omitted = unreadable_shapes(model)
     if not isinstance(self, Model):
         omitted += arguments_text(self)
@@ -78,9 +80,10 @@ def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
     actuated joints have motors, the keyframe `home` is the closed home. See docs/editing.md.
     It returns and refuses what `save_urdf` does.
     """
+    path = checked_file("path", path)
     model = whole_joints(described_model(self))
     text, omitted = mjcf_text(
-        model, home_positions(self, model), self.actuated_joints, Path(path).parent
+        model, home_positions(self, model), self.actuated_joints, path.parent
     )
     return Saved(write_text(path, text), (*omitted, *_machines(model, "MJCF")))
 
@@ -91,13 +94,14 @@ def save_sdf(self: Robot, path: str | os.PathLike[str]) -> Saved:
 
     It returns and refuses what `save_urdf` does. See docs/editing.md.
     """
+    path = checked_file("path", path)
     model = described_model(self)
     joints, links = (_unscoped(those) for those in (model.joints, model.links))
     loops = _unscoped((*model.loops, *model.couplings))
     if joints or links or loops:
         model = edit.renamed(model, joints, links, loops)
     model = whole_joints(model)
-    text, omitted = sdf_text(model, home_positions(self, model), Path(path).parent)
+    text, omitted = sdf_text(model, home_positions(self, model), path.parent)
     return Saved(write_text(path, text), (*omitted, *_machines(model, "SDF")))
 
 

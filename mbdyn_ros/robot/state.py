@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
-from ..arguments import single_vector, written_joint_state
+from ..arguments import positive_number, single_vector, written_joint_state
 from ..array import Array, ArrayLike
 from ..equations import programs
 from ..equations.gap import tree_gap
@@ -129,6 +129,7 @@ def independent_state(
         The loops are open by more than `tolerance`, or closed on another assembly branch; or
         the velocity of a joint is not what the loops make of the others.
     """
+    tolerance = positive_number("tolerance", tolerance)
     coordinates = self.system.coordinates
     labels = coordinates.joint_labels
     if self.floating_base:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import require_link
+from ..arguments import checked_names, require_link
 from ..array import Array
 from ..equations.system import System
 from ..equations.tree.regressor import standard_parameters
@@ -109,8 +109,7 @@ def checked_layout(robot: Robot, variable: Sequence[str]) -> Layout:
 def wider_layout(robot: Robot, layout: Layout, more: Sequence[str]) -> Layout:
     """A layout with more in it, its links and joints in the robot's order."""
     tree = robot._system.tree
-    if isinstance(more, str):
-        raise InputError(f"variable must be a list of names; it is {more!r}")
+    more = checked_names("variable", more)
     wanted = {name if name in ALL else moving_link(robot, name) for name in more}
     bodies = [(body.joint, body.motion.quaternion is None) for body in tree.bodies]
     joints = {

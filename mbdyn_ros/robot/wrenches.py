@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..arguments import Wrenches as Outside
+from ..arguments import checked_mapping, single_vector
 from ..array import Array, ArrayLike, NoNumbers, as_numbers
 from ..equations import programs
 from ..equations.joint_loads import LOADS, joint_loads
 from ..equations.loop_forces import loop_forces as forces_of
 from ..equations.loop_forces import loop_terms, self_stresses
-from ..errors import InputError, brief
+from ..errors import InputError, brief, shown
 from ..model.model import Pose
 from ..model.tree import WORLD
 
@@ -109,6 +110,7 @@ def joint_wrenches(
     return found
 
 
+@brief
 def undetermined_wrenches(self: Robot, q: ArrayLike) -> dict[str, tuple[str, ...]]:
     """The components of `joint_wrenches` that redundant constraints leave undetermined at q (n,).
 
@@ -117,6 +119,8 @@ def undetermined_wrenches(self: Robot, q: ArrayLike) -> dict[str, tuple[str, ...
     {joint or loop: names of components among fx, fy, fz, tx, ty, tz}; empty without redundancy.
     """
     rest = np.zeros(self.nv)
+    self.require_single("the set of undetermined wrenches")
+    q = single_vector("q", q, self.position_labels)
     stresses = _stresses(self, *_terms(self, q, rest, rest))
     result: dict[str, tuple[str, ...]] = {}
     if stresses:
@@ -212,7 +216,7 @@ def _seen(wrench: Array, turn: Array, place: Array) -> Array:
 def _compliances(found: Wrenches, stiffness: Mapping[str, Sequence[float]]) -> Wrenches:
     """Square roots of what each component yields; 0 where a joint is rigid."""
     weights = {name: np.zeros(6) for name in found}
-    for name, numbers in stiffness.items():
+    for name, numbers in checked_mapping("stiffness", stiffness).items():
         if name not in found:
             raise InputError(f"stiffness: there is no joint {name!r}; there are {', '.join(found)}")
         try:
@@ -221,7 +225,8 @@ def _compliances(found: Wrenches, stiffness: Mapping[str, Sequence[float]]) -> W
             given = np.zeros(0)
         if given.shape != (6,) or not (given > 0).all():
             raise InputError(
-                f"stiffness of {name} is {numbers!r}; give six positive numbers, N/m and N m/rad"
+                f"stiffness of {name} is {shown(numbers)}; give six positive numbers, N/m and "
+                "N m/rad"
             )
         weights[name] = 1 / np.sqrt(given)
     return weights

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar
 
-from ...errors import InputError, suggestion
+from ...errors import InputError, shown, suggestion
 from ..foreign import Foreign
 from ..model import Combination, Joint, Model
 from ..split_joints import joints_of_parts, parts, split_joints
@@ -29,7 +29,7 @@ def require(model: Model, what: str, name: object, known: Collection[str]) -> st
     if isinstance(name, str) and name in known:
         return name
     near = suggestion(name, known) if isinstance(name, str) else ""
-    raise InputError(f"{model.source}: there is no {what} {name!r}{near}")
+    raise InputError(f"{model.source}: there is no {what} {shown(name)}{near}")
 
 
 def split_where_named(model: Model) -> Model:

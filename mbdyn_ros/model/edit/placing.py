@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...errors import InputError
+from ...array import NoNumbers, as_numbers
+from ...errors import InputError, shown
 from ..model import Array, Pose
 from ..read.placement import normalized, rotation_from_rpy
 
@@ -14,11 +15,12 @@ from ..read.placement import normalized, rotation_from_rpy
 def three_numbers(source: str, what: str, values: Sequence[float]) -> tuple[float, float, float]:
     """Return three finite numbers, or refuse what is given."""
     try:
-        x, y, z = (float(value) for value in values)
-    except (TypeError, ValueError):
-        x = y = z = np.nan
-    if not np.isfinite((x, y, z)).all():
-        raise InputError(f"{source}: {what} are three finite numbers, not {values!r}")
+        numbers = as_numbers(values)
+    except NoNumbers:
+        numbers = np.zeros(0)
+    if numbers.shape != (3,) or not np.isfinite(numbers).all():
+        raise InputError(f"{source}: {what} are three finite numbers, not {shown(values)}")
+    x, y, z = numbers.tolist()
     return x, y, z
 
 

@@ -26,7 +26,7 @@ def is_xacro(source: Source) -> bool:
     """
     if isinstance(source, NamedText) or (isinstance(source, str) and "<" in source):
         return False
-    if str(source).lower().endswith(".xacro"):
+    if isinstance(source, (str, os.PathLike)) and os.fspath(source).lower().endswith(".xacro"):
         return True
     return has_xacro(load_text(source)[1])
 
