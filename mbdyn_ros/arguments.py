@@ -139,7 +139,8 @@ def checked_names(what: str, value: object) -> tuple[str, ...]:
         with contextlib.suppress(Exception):  # of somebody's own __iter__
             names = tuple(value)
     if names is None or not all(isinstance(one, str) for one in names):
-        raise InputError(f"{what} must be a list of names; it is {shown(value)}")
+        kind = "the text " if isinstance(value, str) else ""
+        raise InputError(f"{what} must be a list of names; it is {kind}{shown(value)}")
     return tuple(str(one) for one in names)
 
 

@@ -200,8 +200,8 @@ def test_steps_under_inequalities() -> None:
         ({"link": "hand"}, "no link 'hand'"),
         ({"start": [0.0]}, "start has shape"),
         ({"point": [0.0, 1.0]}, "point has shape"),
-        ({"tolerance": 0.0}, "must be above zero"),
-        ({"starts": 0}, "must be above zero"),
+        ({"tolerance": 0.0}, "tolerance must be a finite number above zero"),
+        ({"starts": 0}, "starts must be from 1"),
     ],
 )
 def test_bad_arguments(piezo: mbdyn_ros.Robot, options: dict[str, Any], message: str) -> None:

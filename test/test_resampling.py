@@ -125,7 +125,7 @@ def test_pushes_count(crane: mbdyn_ros.Robot) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"tolerance": 0.0}, "the tolerance is 0.0: it must be above zero"),
+        ({"tolerance": 0.0}, "tolerance must be a finite number above zero; it is 0.0"),
         ({"time": [0.0, 1.0, 1.0]}, "point 2 is at 1 s, not after the 1 s of the point before"),
         ({"time": [0.0, np.nan, 1.0]}, "point 1 is at nan s"),
         ({"time": [np.nan, 0.0, 1.0]}, "point 0 is at nan s"),

@@ -13,7 +13,6 @@ from ..arguments import (
     checked_names,
     checked_text,
     positive_number,
-    single_vector,
 )
 from ..equations.variable import FRICTION, GRAVITY
 from ..errors import InputError, ModelWarning, brief, shown, warn
@@ -124,8 +123,6 @@ def attached(
     """
     prefix = checked_text("prefix", prefix)
     joint = None if joint is None else checked_text("joint", joint)
-    place = single_vector("xyz", xyz, tuple("xyz")).tolist()
-    turn = single_vector("rpy", rpy, ("roll", "pitch", "yaw")).tolist()
     if isinstance(other, Model):
         model, home = other, other.home
     elif isinstance(other, (str, os.PathLike)):
@@ -140,7 +137,7 @@ def attached(
         mine = _with_choices(self)
     both = {**self.home, **{prefix + name: value for name, value in home.items()}}
     return _edited(
-        self, lambda _: edit.attached(mine, model, at, place, turn, prefix, joint), both
+        self, lambda _: edit.attached(mine, model, at, xyz, rpy, prefix, joint), both
     )
 
 
@@ -163,8 +160,8 @@ def scaled(self: Robot, length: float, mass: float | None = None) -> Robot:
     mass length, damping, friction, springs, armature and limits with what they belong to
     (`model.edit.scaled`).
     """
-    length = positive_number("length", length)
-    mass = None if mass is None else positive_number("mass", mass)
+    length = positive_number("length", length, "a finite factor above 0")
+    mass = None if mass is None else positive_number("mass", mass, "a finite factor above 0")
     sliding = {
         name: self.model.joint(name).kind.steps[0].motion.slides for name in self.home
     }
@@ -179,8 +176,7 @@ def mirrored(self: Robot, normal: Sequence[float] = (0.0, 1.0, 0.0)) -> Robot:
     Positions, velocities and efforts mean the same as before, but for a floating base and
     floating joints, whose places and turns are mirrored (`model.edit.mirrored`).
     """
-    across = single_vector("normal", normal, tuple("xyz")).tolist()
-    return _edited(self, lambda model: edit.mirrored(model, across))
+    return _edited(self, lambda model: edit.mirrored(model, normal))
 
 
 def _with_choices(robot: Robot) -> Model:

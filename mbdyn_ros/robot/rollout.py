@@ -10,7 +10,6 @@ import numpy as np
 from ..arguments import (
     broadcast_count,
     checked_flag,
-    checked_text,
     coordinate_array,
     no_environment,
     positive_seconds,
@@ -99,7 +98,7 @@ def rollout(
     self.require_mass("a rollout")
     self.say_choice()
     friction, terminal = checked_flag("friction", friction), checked_flag("terminal", terminal)
-    method = named("integrator", checked_text("integrator", integrator), FIXED)
+    method = named("integrator", integrator, FIXED)
     forces, step = checked_efforts(efforts, self.effort_labels), positive_seconds("dt", dt)
     if environment is not None:
         q, v = checked_start(self.system, q0, v0, forces)
