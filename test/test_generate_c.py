@@ -270,7 +270,7 @@ def test_bad_input_is_refused(tmp_path: Path) -> None:
         with pytest.raises(mbdyn_ros.InputError, match=message):
             robot.generate_c(directory)  # type: ignore[arg-type]
     for links, message in (
-        (["nix"], "no link 'nix'"), ("rod", "must be a list"), ([1], r"links must be a list of names; it is \[1\]"),
+        (["nix"], "no link 'nix'"), ("rod", "must be a list"), ([1], r"names; it is \[1\]"),
     ):  # fmt: skip
         with pytest.raises(mbdyn_ros.InputError, match=message):
             robot.generate_c(tmp_path, links)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, TypeVar
 
-from ..errors import InputError
+from ..errors import InputError, shown
 
 if TYPE_CHECKING:
     from scipy.integrate import OdeSolver
@@ -151,7 +151,7 @@ def named(kind: str, name: str, methods: Mapping[str, Method], *others: str) -> 
     """
     if not isinstance(name, str) or name not in methods:
         listed = ", ".join([*others, *methods])
-        raise InputError(f"there is no {kind} {name!r}; there are {listed}")
+        raise InputError(f"there is no {kind} {shown(name)}; there are {listed}")
     return methods[name]
 
 
