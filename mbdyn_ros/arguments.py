@@ -109,6 +109,14 @@ def positive_number(what: str, value: object, kind: str = "a finite number above
     return number
 
 
+def checked_numbers(what: str, value: object) -> Array:
+    """Return `value` as float64 of any shape, refused where it is no numbers."""
+    try:
+        return as_numbers(value)
+    except NoNumbers as error:
+        raise InputError(f"{what} must be numbers: {error}") from None
+
+
 def checked_count(what: str, value: object, least: int = 0) -> int:
     """Return `value` as a whole number, refused where it is none or below `least`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):

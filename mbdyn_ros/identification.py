@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .array import Array, NoNumbers, as_numbers
+from .arguments import checked_numbers
+from .array import Array
 from .errors import InputError
 from .robot import Robot, checked_robot
 from .robot.base_parameters import NEGLIGIBLE_FACTOR, BaseParameters, base_parameters
@@ -45,10 +46,7 @@ def identify(robot: Robot, q: Array, v: Array, a: Array, effort: Array) -> Array
     """
     base = checked_robot(robot).base_parameters()
     rows = robot.regressor(q, v, a)
-    try:
-        recorded = as_numbers(effort)
-    except NoNumbers as error:
-        raise InputError(f"{robot.model.source}: effort must be numbers: {error}") from None
+    recorded = checked_numbers(f"{robot.model.source}: effort", effort)
     if rows.ndim != 3 or recorded.shape != rows.shape[:2]:
         raise InputError(
             f"{robot.model.source}: identify takes a motion of N states: q (N, {robot.nq}), "

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..arguments import single_vector
-from ..array import Array, NoNumbers, all_finite, as_numbers, places
+from ..arguments import checked_numbers, single_vector
+from ..array import Array, all_finite, places
 from ..compiler.bound import Bound
 from ..equations.actuation import joint_rates
 from ..errors import InputError
@@ -189,10 +189,7 @@ def _checked_deviations(deviations: Sequence[float] | None, labels: Sequence[str
     """Positive numbers (k,); anything else is refused."""
     if deviations is None:
         return np.ones(len(labels))
-    try:
-        numbers = as_numbers(deviations)
-    except NoNumbers as error:
-        raise InputError(f"deviations must be numbers: {error}") from None
+    numbers = checked_numbers("deviations", deviations)
     if numbers.shape != (len(labels),):
         raise InputError(
             f"{numbers.size} deviations are given for {len(labels)} measured coordinates: "

@@ -16,11 +16,12 @@ from ..arguments import (
     Wrenches,
     checked_count,
     checked_mapping,
+    checked_numbers,
     coordinate_array,
     positive_number,
     single_vector,
 )
-from ..array import Array, NoNumbers, as_numbers
+from ..array import Array
 from ..errors import InputError, MbdynError
 from ..robot import Robot, checked_robot
 
@@ -146,10 +147,7 @@ class _Polynomials:
         labels = checked_robot(robot).velocity_labels
         if robot.system.coordinates.quaternions:
             raise InputError("the robot has a joint that no trajectory of joints can describe")
-        try:
-            self.time = as_numbers(time)
-        except NoNumbers as error:
-            raise InputError(f"time must be numbers: {error}") from None
+        self.time = checked_numbers("time", time)
         rows = [
             np.atleast_2d(coordinate_array(what, one, labels))
             for what, one in (
@@ -270,12 +268,10 @@ class _Efforts:
     def _batched(self, count: int) -> Wrenches | None:
         if self._wrenches is None:
             return None
-        given = checked_mapping("wrenches", self._wrenches)
-        rows = {
-            link: single_vector(f"the wrench on {link}", one, WRENCH_LABELS)
-            for link, one in given.items()
+        return {
+            link: np.tile(single_vector(f"the wrench on {link}", one, WRENCH_LABELS), (count, 1))
+            for link, one in checked_mapping("wrenches", self._wrenches).items()
         }
-        return {link: np.tile(one, (count, 1)) for link, one in rows.items()}
 
 
 def _jumps(motion: _Polynomials, efforts: _Efforts) -> list[Array]:

@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..arguments import broadcast_count, checked_count, coordinate_array, require_unit_quaternions
-from ..array import Array, ArrayLike, NoNumbers, as_numbers
+from ..arguments import (
+    broadcast_count,
+    checked_count,
+    checked_numbers,
+    coordinate_array,
+    require_unit_quaternions,
+)
+from ..array import Array, ArrayLike
 from ..equations import programs
 from ..errors import InputError
 from .limits import position_limits
@@ -111,10 +117,7 @@ def difference(self: Robot, q0: ArrayLike, q1: ArrayLike) -> Array:
 
 def interpolate(self: Robot, q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
     """Positions on the way from q0 (t = 0) to q1 (t = 1): (nq,), or (N, nq) for `t` (N,)."""
-    try:
-        share = as_numbers(t)
-    except NoNumbers as error:
-        raise InputError(f"t must be a number, or (N,) of them: {error}") from None
+    share = checked_numbers("t", t)
     if share.ndim > 1 or not np.isfinite(share).all():
         raise InputError(f"t must be a finite number, or (N,) of them; it is {t!r}")
     way = difference(self, q0, q1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..array import Array, NoNumbers, as_numbers
+from ..arguments import checked_numbers
+from ..array import Array
 from ..errors import InputError
 from ..model.tree import RigidInertia
 
@@ -87,10 +88,7 @@ def has_extent(numbers: Array) -> bool:
 
 def _numbers(what: str, value: object, shape: tuple[int, ...]) -> Array:
     """Finite numbers of a shape, or rows of them."""
-    try:
-        array = as_numbers(value)
-    except NoNumbers as error:
-        raise InputError(f"the {what} must be numbers: {error}") from None
+    array = checked_numbers(f"the {what}", value)
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim > len(shape) + 1:
         raise InputError(
             f"the {what} has shape {array.shape}; give {shape or 'a number'}, or N of them"

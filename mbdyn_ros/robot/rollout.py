@@ -10,13 +10,13 @@ import numpy as np
 from ..arguments import (
     broadcast_count,
     checked_flag,
+    checked_numbers,
     coordinate_array,
     no_environment,
     positive_seconds,
     require_unit_quaternions,
     whole_efforts,
 )
-from ..array import NoNumbers, as_numbers
 from ..compiler.compiled_kernel import CompiledKernel, address
 from ..compiler.compiled_program import CompiledProgram
 from ..compiler.kernel import Kernel, snapshot
@@ -270,10 +270,7 @@ class Rollout:
 
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
     """Efforts (T, ne) or (N, T, ne) as float64; what is none is refused."""
-    try:
-        array = as_numbers(whole_efforts(value, labels))
-    except NoNumbers as error:
-        raise InputError(f"efforts must be numbers: {error}") from None
+    array = checked_numbers("efforts", whole_efforts(value, labels))
     if array.ndim not in (2, 3) or array.shape[-1] != len(labels):
         raise InputError(
             f"efforts has shape {array.shape}: expected (T, {len(labels)}) for T steps, or "
