@@ -25,7 +25,7 @@ Wrenches = Mapping[str, object]
 JointState = tuple[Array, Array | None, Array | None]
 """Positions, velocities and accelerations of all joints; None for what is not asked for."""
 
-MOST = 2**31 - 1
+LARGEST_COUNT = 2**31 - 1
 """Largest whole number of anything that is counted."""
 
 JOINT_STATE_PARTS = ("positions", "velocities", "accelerations")
@@ -121,8 +121,8 @@ def checked_count(what: str, value: object, least: int = 0) -> int:
     """Return `value` as a whole number, refused where it is none or below `least`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise InputError(f"{what} must be a whole number; it is {shown(value)}")
-    if not least <= value <= MOST:
-        raise InputError(f"{what} must be from {least} to {MOST}; it is {shown(value)}")
+    if not least <= value <= LARGEST_COUNT:
+        raise InputError(f"{what} must be from {least} to {LARGEST_COUNT}; it is {shown(value)}")
     return int(value)
 
 
