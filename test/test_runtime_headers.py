@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from mbdyn_ros.compiler import gcc
+from mbdyn_ros.compiler import cache, gcc
+from mbdyn_ros.compiler.runtime import structures
+from mbdyn_ros.compiler.runtime.structures import structure
 
 CONTACT = sorted(path.name for path in (gcc.RUNTIME / "contact").glob("*.hpp"))
 COMPLETE = "vector.h", "each.h", "elementary.h", "tables.h", "rows.h", "program.h"
@@ -17,6 +20,16 @@ COMPLETE = "vector.h", "each.h", "elementary.h", "tables.h", "rows.h", "program.
 WARNINGS = (
     "-Wall", "-Wextra", "-Wvla", "-Werror", "-Wno-unused-function", "-Wno-unknown-pragmas",
 )  # fmt: skip
+
+
+SHARED = {
+    "program.h": ("array", "program"),
+    "contact/model.hpp": ("programs", "walls", "walled"),
+    "contact/convex_shapes.hpp": ("solid", "solids"),
+    "contact/manifold.hpp": ("touch",),
+    "contact/held.hpp": ("held",),
+}
+"""Structures that Python makes, by the header that declares them."""
 
 
 def check(toolchain: gcc.Toolchain, *arguments: str) -> None:
@@ -42,3 +55,40 @@ def test_the_runtime_has_no_arrays_of_a_robots_size_on_the_stack() -> None:
     """Their length would be any: of a robot of 10000 joints too, on a thread of 128 kB."""
     check(gcc.required_toolchain(), "-DUNIT_TOLERANCE=1e-6", str(gcc.RUNTIME / "runtime.c"))
     check(gcc.toolchain_cpp(), str(Path(gcc.RUNTIME, "stepping.cpp")))
+
+
+def test_python_has_the_structures_of_c(tmp_path: Path) -> None:
+    """Every field at its place, as the compiler has it: else memory is overwritten in silence."""
+    shared = [structure(header, name) for header, names in SHARED.items() for name in names]
+    places = [
+        f"sizeof({one.__name__}), "
+        + "".join(f"offsetof({one.__name__}, {name}), " for name, *_ in one._fields_)
+        for one in shared
+    ]
+    text = "".join(f'#include "{header}"\n' for header in SHARED)
+    text += f"EXPORTED size_t places[];\nsize_t places[] = {{{''.join(places)}}};\n"
+    cache.compile_library(text, tmp_path / "places.so", gcc.toolchain_cpp())
+    ours: list[int] = []
+    for one in shared:
+        ours += [ctypes.sizeof(one), *(getattr(one, name).offset for name, *_ in one._fields_)]
+    library = ctypes.CDLL(str(tmp_path / "places.so"))
+    theirs = (ctypes.c_size_t * len(ours)).in_dll(library, "places")
+    assert list(theirs) == ours and len(ours) > 150
+
+
+@pytest.mark.parametrize(
+    "text, fields",
+    [
+        ("const double *q, *v;", {"q": 8, "v": 8}),
+        ("double radius, pose[12];  /* (3, 4); m */", {"radius": 8, "pose": 96}),
+        ("void (*run)(const void* job, size_t first);", {"run": 8}),
+        ("int stages, damped;", {"stages": 4, "damped": 4}),
+    ],
+)
+def test_declarations_are_read(
+    text: str, fields: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.h").write_text(f"/* struct x {{ int no; }} */\nstruct x {{\n  {text}\n}};\n")
+    monkeypatch.setattr(structures, "RUNTIME", tmp_path)
+    found = structures.structure.__wrapped__("a.h", "x")
+    assert {name: ctypes.sizeof(kind) for name, kind in found._fields_} == fields

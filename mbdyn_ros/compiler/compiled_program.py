@@ -8,39 +8,16 @@ from pathlib import Path
 from typing import TypeVar
 
 from .gcc import CompilationError
+from .runtime.structures import structure
 
-_Described = TypeVar("_Described", ctypes.c_size_t, ctypes.c_char, "_Program")
-
-
-class _Array(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("rows", ctypes.c_size_t), ("columns", ctypes.c_size_t)]
+_Described = TypeVar("_Described", ctypes.c_size_t, ctypes.c_char, ctypes.Structure)
 
 
-class _Program(ctypes.Structure):
-    """`struct program` of runtime/program.h."""
+MOST_INPUTS = 20
+"""Inputs of a program for which its callers have room; see `MOST_ARGUMENTS` in C."""
 
-    _fields_ = [
-        ("input", ctypes.POINTER(_Array)),
-        ("inputs", ctypes.c_size_t),
-        ("rows", ctypes.c_size_t),
-        ("columns", ctypes.c_size_t),
-        ("total", ctypes.c_size_t),
-        ("size", ctypes.c_size_t),
-        ("quaternion", ctypes.POINTER(ctypes.c_size_t)),
-        ("quaternions", ctypes.c_size_t),
-        ("close", ctypes.c_void_p),
-        ("z", ctypes.c_size_t),
-        ("home", ctypes.c_size_t),
-        ("parameters", ctypes.c_size_t),
-        ("memory", ctypes.c_size_t),
-        ("terms", ctypes.c_size_t),
-        ("find_terms", ctypes.c_void_p),
-        ("alone", ctypes.c_void_p),
-        ("together", ctypes.c_void_p),
-        ("batch", ctypes.c_void_p),
-        ("rollout", ctypes.c_void_p),
-        ("operations", ctypes.c_size_t),
-    ]
+_Array = structure("program.h", "array")
+_Program = structure("program.h", "program")
 
 
 class CompiledLoops:
@@ -108,11 +85,13 @@ class CompiledProgram:
     ) -> None:
         self._library, described = _loaded(path, _Program, "program")
         self._closed_by = loops, terms
+        if described.inputs > MOST_INPUTS:
+            raise CompilationError(f"{path}: a program of {described.inputs} inputs")
         if loops is not None:
             described.close, described.memory = loops.close, loops.memory.value
         if terms is not None:
             described.find_terms = terms.find
-        arrays = described.input[: described.inputs]
+        arrays = (_Array * described.inputs).from_address(described.input)
         self.inputs = {one.name.decode(): (one.rows, one.columns) for one in arrays}
         self.shape: tuple[int, int] = described.rows, described.columns
         self.operations: int = described.operations

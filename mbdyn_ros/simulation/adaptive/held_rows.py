@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...array import Array
 from ...compiler.runtime.library import stepping
+from ...compiler.runtime.structures import structure
 from ...equations.contact.rims import ON_END
 from ..contact.contacts import Contacts
 from ..contact.rows import Assembly, stacked
@@ -21,17 +22,7 @@ READ = "transforms", "linear", "angular", "turn_drift", "stop_rows", "stop_drift
 """Parts of a `ContactLayout`, in the order of C."""
 
 
-class Held(ctypes.Structure):
-    """`struct held` of runtime/contact/held.hpp."""
-
-    _fields_ = [
-        ("nv", SIZE),
-        ("count", SIZE),
-        *((name, ADDRESS) for name in (*READ, "place", "numbers", "slide", "sticks", "slides")),
-        *((name, ctypes.c_double) for name in ("leaning", "on_end")),
-        *((name, ADDRESS) for name in ("rows", "columns", "drift", "along")),
-        *((name, ADDRESS) for name in ("mass", "answers", "matrix", "factors", "force", "load")),
-    ]
+Held = structure("contact/held.hpp", "held")
 
 
 class HeldRows:

@@ -9,33 +9,16 @@ import numpy as np
 from ...array import Array
 from ...compiler.kernel import fixed_zeros
 from ...compiler.runtime.library import stepping
+from ...compiler.runtime.structures import structure
 from ...errors import InputError
 from ..contact.environment import MOST_POINTS
-from .step_in_c import ADDRESS, NUMBER, SIZE, StepInC
+from .step_in_c import SIZE, StepInC
 
 SLOT_SIZE = 14
 """Numbers of a slot, see `struct walled` in C."""
 
 
-class Motion(ctypes.Structure):
-    """`struct walled` of runtime/contact/model.hpp."""
-
-    _fields_ = [
-        ("planes", ADDRESS),
-        ("blocks", ADDRESS),
-        ("clear", ADDRESS),
-        ("crowded", SIZE),
-        *((name, ADDRESS) for name in ("q", "v", "effort", "wrenches", "force", "slip", "mode")),
-        ("slow", ADDRESS),
-        ("whole", ADDRESS),
-        *((name, NUMBER) for name in ("time", "step", "lost", "residual", "trimmed")),
-        ("impacts", ADDRESS),
-        *((name, SIZE) for name in ("hits", "most_hits", "merged")),
-        *((name, SIZE) for name in ("unsettled", "unseen", "passed", "unsound")),
-        *((name, NUMBER) for name in ("passed_at", "deepest")),
-        ("memory", ADDRESS),
-        ("room", ADDRESS),
-    ]
+Motion = structure("contact/model.hpp", "walled")
 
 
 class MotionInC:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...compiler.runtime.library import stepping
+from ...compiler.runtime.structures import structure
 from ...model.model import Array
 from ...model.pose import Pose
 from ..contact.environment import MOST_POINTS
@@ -20,38 +21,9 @@ SIZE, NUMBER, ADDRESS, INTEGER = (
 )  # fmt: skip
 
 
-class OneSolid(ctypes.Structure):
-    """`struct solid` of runtime/contact/convex_shapes.hpp."""
-
-    _fields_ = [
-        *((name, INTEGER) for name in ("kind", "body", "first_corner", "corners")),
-        *((name, INTEGER) for name in ("first_face", "faces")),
-        *((name, NUMBER) for name in ("radius", "half", "reach")),
-        ("pose", NUMBER * 12),
-    ]
-
-
-class AllSolids(ctypes.Structure):
-    """`struct solids` of runtime/contact/convex_shapes.hpp."""
-
-    _fields_ = [
-        *((name, ADDRESS) for name in ("solid", "pair", "start", "loops", "corner", "normal")),
-        *((name, SIZE) for name in ("count", "pairs", "widest")),
-        ("fall", NUMBER),
-    ]
-
-
-class OneTouch(ctypes.Structure):
-    """`struct touch` of runtime/contact/manifold.hpp."""
-
-    _fields_ = [
-        ("turned", ctypes.c_int),
-        ("point", NUMBER * 3),
-        ("radius", NUMBER),
-        ("foot", NUMBER * 3),
-        ("normal", NUMBER * 3),
-        ("gap", NUMBER),
-    ]
+OneSolid = structure("contact/convex_shapes.hpp", "solid")
+AllSolids = structure("contact/convex_shapes.hpp", "solids")
+OneTouch = structure("contact/manifold.hpp", "touch")
 
 
 class Touch(NamedTuple):

@@ -11,6 +11,7 @@ from ...array import Array
 from ...compiler.bound import Bound
 from ...compiler.compiled_kernel import CompiledKernel
 from ...compiler.runtime.library import can_step
+from ...compiler.runtime.structures import structure
 from ...equations.contact.contact import ContactGeometry, distances
 from ...equations.contact.reach import Reach, flattened
 from ...equations.contact.stepping import (
@@ -42,35 +43,8 @@ PROGRAMS = {
 """Of a robot among walls, in the order of C: what it is there, and the programs that may be it."""
 
 
-class Walls(ctypes.Structure):
-    """`struct walls` of runtime/contact/model.hpp."""
-
-    _fields_ = [
-        *((name, ADDRESS) for name in PROGRAMS),
-        *((name, SIZE) for name in ("nq", "nv", "ne", "contacts", "rubbing", "bodies", "slots")),
-        ("body", ADDRESS),
-        ("partner", ADDRESS),
-        ("normal", ADDRESS),
-        ("point", ADDRESS),
-        ("rubs", ctypes.c_int64),
-        ("bounds", ctypes.c_int64),
-        *((name, ADDRESS) for name in ("path_start", "reach_start", "path", "reach")),
-        ("travel_q", ADDRESS),
-        ("travel_v", ADDRESS),
-        *((name, ADDRESS) for name in ("still_v", "still_q", "restitution", "friction", "home")),
-        *((name, NUMBER) for name in ("touching", "graze", "closed", "slow", "settled", "window")),
-        ("stages", ctypes.c_int),
-        ("damped", ctypes.c_int),
-        ("tableau", ADDRESS),
-        ("vectors", ADDRESS),
-        ("solids", ADDRESS),
-    ]
-
-
-class Programs(ctypes.Structure):
-    """`struct programs` of runtime/contact/model.hpp."""
-
-    _fields_ = [(name, ADDRESS) for name in PROGRAMS if name != "rate"]
+Walls = structure("contact/model.hpp", "walls")
+Programs = structure("contact/model.hpp", "programs")
 
 
 def is_compiled(robot: Robot) -> bool:
