@@ -49,23 +49,23 @@ beside := --numprocesses $$(($$(env -u OMP_NUM_THREADS nproc) + 1)) --dist works
 # mypy keeps one core busy while the book is made, messages are built and the first tests start.
 test: .venv/package.stamp
 	@$(MAKE) --no-print-directory --jobs 2 lint docs test-beside
-	@$(pytest) -m 'alone and not long' test/test_ros_*.py
+	@$(pytest) -m 'alone and not long' test/ros
 
 test-beside: .venv/translated.stamp
 	@$(pytest) -m 'not alone and not long' $(beside)
 
 test-all: lint .venv/translated.stamp
 	@$(pytest) -m 'not alone' --hypothesis-profile long --timeout 3600 $(beside)
-	@$(pytest) -m alone test/test_ros_*.py
+	@$(pytest) -m alone test/ros
 
 # How long to fuzz or soak, s.
 seconds ?= 60
 
 fuzz: .venv/interfaces.stamp
-	@. .venv/ros_env.sh && cd test && $(single_threaded) ../.venv/bin/python -m fuzz --seconds $(seconds)
+	@. .venv/ros_env.sh && cd test && PYTHONPATH=support $(single_threaded) ../.venv/bin/python -m fuzz --seconds $(seconds)
 
 soak: .venv/interfaces.stamp
-	@. .venv/ros_env.sh && cd test && $(isolated) $(single_threaded) ../.venv/bin/python -m soak --seconds $(seconds)
+	@. .venv/ros_env.sh && cd test && PYTHONPATH=support $(isolated) $(single_threaded) ../.venv/bin/python -m soak --seconds $(seconds)
 
 bench: .venv/bench.stamp
 	@. .venv/ros_env.sh && $(single_threaded) .venv/bin/python -m benchmarks.race

@@ -27,7 +27,7 @@ from mbdyn_ros.mechanisms.registry import kind_of
 from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage
 from mbdyn_ros.view.page.page import Address, Page
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "test" / "support"))
 from browser import CHROMIUM, FLAGS, Tab  # noqa: E402
 
 KINDS = ("four_bar", "stephenson_2", "klann", "jansen")

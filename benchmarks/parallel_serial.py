@@ -5,7 +5,8 @@
 The paper is "Analytical Forward Dynamics Modeling of Linearly Actuated Heavy-Duty Parallel-Serial
 Manipulators" (its equation 53, figures 3 and 4). Both machines follow sinusoids for 10 s. The
 independent solution is Pinocchio's tree with the loops' constraints solved by singular values
-(`test/loop_judge.py`). Calls that are timed take turns in one process; each number is a minimum.
+(`test/support/loop_judge.py`). Calls that are timed take turns in one process; each number is a
+minimum.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from mbdyn_ros.bench.timing import Call, time_calls
 from mbdyn_ros.model.model import Array
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "test"), str(ROOT)]
+sys.path[:0] = [str(ROOT / "test" / "support"), str(ROOT)]
 
 from loop_judge import LoopJudge  # noqa: E402
 

@@ -4,7 +4,7 @@
     python scripts/notebooks.py
 
 Each cell is a paragraph of the program, its picture in one with all that draws on it; they are run
-here, and `test/test_notebooks.py` holds them to the programs.
+here, and `test/documents/test_notebooks.py` holds them to the programs.
 """
 
 from __future__ import annotations

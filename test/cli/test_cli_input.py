@@ -1,0 +1,120 @@
+"""The command line with input that is not as it should be: one line says what is wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import mbdyn_ros
+from mbdyn_ros.__main__ import main
+from mbdyn_ros.recording import read_table
+from mbdyn_ros.recording.smoothing import differentiated
+
+ROOT = Path(__file__).resolve().parents[2]
+BOOM = str(ROOT / "urdf" / "boom.urdf")
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(one) for one in arguments])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("id", BOOM, "--position", f"[1{'0' * 400}]"), "too large for a number"),
+        (("mechanism", "four_bar", "--lengths", "1e160,1e160,1e160,1e160"), "1e+100 m at most"),
+        (("mechanism", "four_bar", "--set", "ground=1e140"), "ground is 1e+140 m; give 1e+100"),
+        (("mechanism", "four_bar", "--sweep", "crank_mass=1:2:inf"), "FROM:TO:COUNT"),
+        (("mechanism", "four_bar", "--sweep", "crank_mass=1:2:nan"), "FROM:TO:COUNT"),
+        (("mechanism", "four_bar", "--sweep", "crank_mass=1:2:1e12"), "1,000,000,000,000 designs"),
+    ],
+)
+def test_numbers_beyond_all_use_are_named(arguments: tuple[str, ...], words: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert words in result.stderr and "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("time,rod_joint\n0,1" + "1" * 140_000, "field larger"),
+        ("time;rod_joint\n0;1\n", "semicolons part its columns"),
+        ("time\trod_joint\n0\t1\n", "tabs part its columns"),
+        ("0,1,2\n1,2,3\n", "its first line is numbers"),
+        ("time,rod_joint,time\n0,1,2\n", "the column 'time' is there twice"),
+    ],
+)
+def test_tables_of_other_programs_are_refused_with_the_cause(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    path = tmp_path / "states.csv"
+    path.write_text(text)
+    result = run("id", BOOM, "--trajectory", path)
+    assert result.exit_code == 1 and words in result.stderr
+
+
+def test_an_empty_object_of_positions_is_home() -> None:
+    given = run("id", BOOM, "--position", "{}")
+    assert given.exit_code == 0 and given.stdout == run("id", BOOM).stdout
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "words"),
+    [
+        ("> /dev/full", 1, "Error: cannot write: "),
+        (">&-", 0, ""),
+        ("2>&- > /dev/null", 0, ""),
+        ("<&-", 1, "Error: -: standard input is closed"),
+    ],
+)
+def test_streams_that_are_closed_or_full(redirection: str, code: int, words: str) -> None:
+    verb = "inspect -" if "<" in redirection else "mechanism list"
+    command = f"{sys.executable} -m mbdyn_ros {verb} {redirection}"
+    done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == code
+    assert done.stderr.startswith(words) and "Traceback" not in done.stderr
+
+
+def test_letters_that_a_terminal_does_not_have_become_question_marks() -> None:
+    command = [sys.executable, "-m", "mbdyn_ros", "inspect", BOOM]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, encoding="latin-1",
+        env={"PYTHONIOENCODING": "latin-1", "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0 and "rod_joint" in done.stdout and "?" in done.stdout
+
+
+def test_a_bag_is_read_and_differentiated(tmp_path: Path) -> None:
+    bag = tmp_path / "run.mcap"
+    table = tmp_path / "run.csv"
+    for target in (bag, table):
+        moved = run("simulate", BOOM, "--duration", "0.4", "--rate", "200", "--output", target)
+        assert moved.exit_code == 0, moved.output
+    recorded, exact = read_table(bag), read_table(table)
+    for quantity in ("position", "velocity"):
+        for joint, numbers in exact[quantity].items():
+            assert np.array_equal(recorded[quantity][joint], numbers)
+    assert np.allclose(recorded["time"][""], exact["time"][""], atol=1e-9)
+    result = run("id", BOOM, "--trajectory", bag, "--differentiate", "--json")
+    assert result.exit_code == 0 and "not used" in result.stderr
+    assert "acceleration" not in result.stderr, "nothing is taken as 0"
+
+
+def test_derivatives_of_noisy_numbers() -> None:
+    time = np.linspace(0, 2, 401)
+    noise = 1e-4 * np.random.default_rng(0).normal(size=(401, 1))
+    velocity, acceleration = differentiated(time, np.sin(3 * time)[:, None] + noise, "x")
+    inner = slice(20, -20)  # a spline knows least at its ends
+    assert np.abs(velocity[inner, 0] - 3 * np.cos(3 * time[inner])).max() < 0.01
+    off = np.abs(acceleration[inner, 0] + 9 * np.sin(3 * time[inner])).max()
+    assert off < 0.7, "differences are off by 16"
+    with pytest.raises(mbdyn_ros.InputError, match="does not increase after row 3"):
+        differentiated(np.array([0.0, 1, 2, 2, 3]), np.zeros((5, 1)), "x")
+    with pytest.raises(mbdyn_ros.InputError, match="4 states"):
+        differentiated(time[:4], np.zeros((4, 1)), "x")

@@ -1,0 +1,62 @@
+"""What is missing on a machine is said in words, and asked for in vain by its name."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import mbdyn_ros
+from mbdyn_ros import extras
+from mbdyn_ros.__main__ import main
+from mbdyn_ros.cli.doctor import doctor
+from mbdyn_ros.compiler.gcc import toolchain
+
+
+def findings() -> dict[str, dict[str, object]]:
+    rows = json.loads(CliRunner().invoke(doctor, ["--json"]).stdout)
+    return {row["what"]: row for row in rows}
+
+
+def test_this_machine() -> None:
+    found = findings()
+    assert found["C compiler"]["serves"] and "cc" in str(found["C compiler"]["found"])
+    assert str(found["pictures (--plot)"]["found"]).startswith("matplotlib 3")
+    assert found["ROS 2"]["serves"] and found["services of the nodes"]["serves"]
+    assert "C compiler" in CliRunner().invoke(doctor).stdout
+
+
+@pytest.mark.parametrize("command", ["no-such-compiler", "false"])
+def test_without_a_compiler(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", command)
+    toolchain.cache_clear()
+    try:
+        compiler = findings()["C compiler"]
+    finally:
+        toolchain.cache_clear()
+    assert not compiler["serves"] and "build-essential" in str(compiler["cure"])
+
+
+def test_extras_are_those_of_the_package() -> None:
+    """What `pip install` is told to bring, here and on the page, setup.py has."""
+    root = Path(__file__).resolve().parents[2]
+    setup = (root / "setup.py").read_text().split("extras_require=")[1].split("entry_points")[0]
+    there = set(re.findall(r'^        "(\w+)": ', setup, re.MULTILINE))
+    page = (root / "docs" / "install.md").read_text()
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", page, re.MULTILINE)
+    told = {name for row in rows for name in re.findall(r"\w+", row)}
+    assert set(extras.EXTRAS) < there and told == there
+
+
+def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda name: None)
+    cure = "pip install 'mbdyn_ros[plot]'"
+    assert findings()["pictures (--plot)"]["cure"] == cure
+    with pytest.raises(mbdyn_ros.MissingPackageError, match=r"matplotlib.*mbdyn_ros\[plot\]"):
+        extras.require("plot")
+    command = ["simulate", "four_bar", "--duration", "0.01", "--plot", f"{tmp_path}/x.png"]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 1 and cure in result.stderr and "Traceback" not in result.stderr

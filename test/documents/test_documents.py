@@ -1,0 +1,135 @@
+"""Every block of the documents runs as it is written: Python, and what `mbdyn` is asked.
+
+The blocks of a page run one after the other in one namespace, in a folder with what a reader has:
+`urdf/`, and the small files that pages speak of.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import settings
+
+import mbdyn_ros
+from mbdyn_ros import control, mechanisms, piezo
+from mbdyn_ros.__main__ import main
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+LINKING = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+LASTING = ("view", "bench", "--page", "--gif", "--sweep", "--compare", "MBDYN_DUMP")
+"""What serves until Ctrl-C, or takes its time and has its own test."""
+
+SECONDS = ["--duration", "0.02"]
+"""Of a piezo robot's motion: `make test-all` takes the minutes that those of the pages take."""
+
+FLOOR = "surfaces:\n  - {name: floor, type: plane, restitution: 0.4, friction: 0.7}\n"
+
+
+def named(pages: list[Path]) -> list[str]:
+    return [str(page.relative_to(ROOT)) for page in pages]
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the files that the pages name."""
+    (tmp_path / "urdf").symlink_to(ROOT / "urdf")
+    (tmp_path / "floor.yaml").write_text(FLOOR)
+    (tmp_path / "walls.yaml").write_text(FLOOR)
+    turns = np.linspace(0, 2 * np.pi, 25)
+    path = np.column_stack([0.1 + 0.05 * np.cos(turns), 0.1 + 0.03 * np.sin(turns)])
+    np.savetxt(tmp_path / "path.csv", path, delimiter=",", header="x,y", comments="")
+    (tmp_path / "law.csv").write_text("time,effort/crank\n0,0.2\n6,0.2\n")
+    joints = ",".join(f"position/{one}_joint" for one in ("slew", "boom", "jib", "telescope"))
+    (tmp_path / "plan.csv").write_text(f"time,{joints}\n0,0,0,0,0\n1,0.1,0.05,-0.05,0.05\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def asked(text: str) -> list[str]:
+    """The lines of `mbdyn` in a block, as a shell reads them."""
+    lines = [line.strip() for line in text.replace("\\\n", " ").splitlines()]
+    lines = [line for line in lines if re.match(r"(\$ )?mbdyn [a-z]", line)]
+    return [line for line in lines if not any(word in line for word in LASTING)]
+
+
+def obey(line: str) -> None:
+    """Do what a line asks of `mbdyn`."""
+    command = re.sub(r"^\$ ", "", line).partition(" | ")[0]
+    words = shlex.split(command, comments=True)[1:]
+    moves = words[0] == "piezo" and not {"--codegen", "--equations"} & set(words)
+    if moves and settings.get_current_profile_name() != "long":
+        words += SECONDS
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, f"{line}\n{result.output}{result.exception!r}"
+
+
+with_blocks = [
+    page for page in PAGES
+    if any(kind == "python" or asked(text) for kind, text in BLOCK.findall(page.read_text()))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("page", with_blocks, ids=named(with_blocks))
+def test_blocks(page: Path, desk: Path) -> None:
+    space: dict[str, object] = {"__name__": "page"}
+    for text in re.findall(r"^```yaml\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL):
+        if name := re.match(r"name: (\w+)$", text, re.MULTILINE):
+            (desk / f"{name[1]}.yaml").write_text(text)
+    for kind, text in BLOCK.findall(page.read_text()):
+        if kind == "python":
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                exec(compile(text, str(page), "exec"), space)
+        else:
+            for line in asked(text):
+                obey(line)
+
+
+def test_every_page_is_in_the_book() -> None:
+    contents = "".join((ROOT / "docs" / name).read_text() for name in ("index.md", "api.md"))
+    for page in PAGES[1:]:
+        name = str(page.relative_to(ROOT / "docs")).removesuffix(".md")
+        assert name == "index" or re.search(rf"^{name}$|<{name}>", contents, re.MULTILINE), name
+
+
+def test_every_public_name_is_in_the_api_reference() -> None:
+    listed = set(re.findall(r"^   ~mbdyn_ros\.([\w.]+)$", (ROOT / "docs/api.md").read_text(), re.M))
+    packages = {"": mbdyn_ros, "control.": control, "mechanisms.": mechanisms, "piezo.": piezo}
+    for prefix, package in packages.items():
+        for name in package.__all__:
+            held = getattr(package, name)
+            if callable(held) and not name.endswith(("Error", "Warning")):
+                assert prefix + name in listed, prefix + name
+    for name in dir(mbdyn_ros.Robot):
+        assert name.startswith("_") or f"Robot.{name}" in listed, name
+
+
+def without_code(page: Path) -> str:
+    return re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """What a page's headings are called in links, on the web and in the book."""
+    headings = re.findall(r"^#+ (.*)$", without_code(page), re.MULTILINE)
+    words = [re.sub(r"\[([^]]*)\]\([^)]*\)|[`*]", r"\1", one).strip().lower() for one in headings]
+    return {re.sub(r"[^\w\- ]", "", one).replace(" ", "-") for one in words}
+
+
+@pytest.mark.parametrize("page", LINKING, ids=named(LINKING))
+def test_links_lead_somewhere(page: Path) -> None:
+    """To files that are there, and to headings in them."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page)):
+        if re.match(r"https?:|mailto:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), target

@@ -1,0 +1,43 @@
+"""Every program of the gallery runs, draws its picture, and is shown in the book."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = sorted(
+    path.stem for path in (ROOT / "examples" / "gallery").glob("*.py") if path.stem != "__init__"
+)
+LASTING = (
+    "cost_of_bodies", "delta_reach", "draw_by_inverse_kinematics", "sampling_control",
+    "stewart_forces",
+)  # fmt: skip
+"""Programs of many seconds; they run with all tests."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=pytest.mark.long if one in LASTING else ()) for one in PROGRAMS],
+)
+def test_program(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plt.switch_backend("agg")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(ROOT))
+    try:
+        runpy.run_module(f"examples.gallery.{name}", run_name="__main__")
+    finally:
+        plt.close("all")
+    assert (tmp_path / f"{name}.png").stat().st_size > 5000
+
+
+def test_each_is_short_and_shown() -> None:
+    page = (ROOT / "docs" / "gallery.md").read_text()
+    assert len(PROGRAMS) >= 25
+    for name in PROGRAMS:
+        lines = (ROOT / "examples" / "gallery" / f"{name}.py").read_text().count("\n")
+        assert 20 <= lines <= 60, name
+        assert f"gallery/{name}.png" in page and (ROOT / f"docs/gallery/{name}.png").is_file(), name

@@ -1,0 +1,133 @@
+"""The nodes have the parameters, topics and services that docs/ros.md promises, and no others."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+pytest.importorskip("rclpy")
+
+from rcl_interfaces.msg import ParameterType
+from rcl_interfaces.srv import GetParameters, ListParameters
+from rclpy.qos import DurabilityPolicy, ReliabilityPolicy
+from ros_rig import ARM, Rig, rig
+
+from mbdyn_ros.piezo.ros.parameters import SHARED
+from mbdyn_ros.piezo.ros.piezo_controller import PiezoController
+from mbdyn_ros.piezo.ros.piezo_simulator import PiezoSimulator
+from mbdyn_ros.ros.node.parameters import DOUBLES, STRINGS
+from mbdyn_ros.ros.node.robot_node import RobotNode
+from mbdyn_ros.ros.nodes.computed_torque import ComputedTorque
+from mbdyn_ros.ros.nodes.inverse_dynamics_server import InverseDynamicsServer
+from mbdyn_ros.ros.nodes.loop_state_publisher import LoopStatePublisher
+from mbdyn_ros.ros.nodes.simulator import Simulator
+from mbdyn_ros.ros.nodes.torque_feedforward import TorqueFeedforward
+from mbdyn_ros.ros.nodes.trajectory_converter import TrajectoryConverter
+
+__all__ = ["rig"]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+NODES = (
+    InverseDynamicsServer, Simulator, TorqueFeedforward, ComputedTorque, LoopStatePublisher,
+    TrajectoryConverter, PiezoController, PiezoSimulator,
+)  # fmt: skip
+
+WALLS = """surfaces: [{name: room, type: box, size: [20, 20, 20]}]
+points: [{link: lower}]"""
+
+TYPES = {bool: "bool", int: "int", float: "double", str: "string", list: "double[3]"}
+
+OF_ALL_NODES = ("/diagnostics", "/parameter_events", "/rosout")
+OF_RCLPY = ("rcl_interfaces", "type_description_interfaces", "lifecycle_msgs")
+WHERE_INSTALLED = (
+    "simulation_interfaces", "control_msgs", "action_msgs", "controller_manager_msgs",
+)  # fmt: skip
+
+
+def rows(node: type[RobotNode], columns: int) -> list[list[str]]:
+    """The cells of the rows of a node's tables with so many columns, but for the headings."""
+    sections = (ROOT / "docs" / "ros.md").read_text().split("\n## ")
+    (section,) = (text for text in sections if text.startswith(node.NAME + "\n"))
+    found = re.findall(r"^\| (`.*) \|$", section, re.MULTILINE)
+    cells = [re.split(r" ?\| ?", row) for row in found]
+    return [one for one in cells if len(one) == columns]
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_parameters(node: type[RobotNode]) -> None:
+    shared = SHARED if node is PiezoSimulator else ()
+    table = {spec.name: spec for spec in node.PARAMETERS if spec not in shared}
+    for names, kind, default, _, fixed in rows(node, 5):
+        if "in" in kind.split() or "out" in kind.split() or "/" in default:
+            continue  # a topic
+        for name in re.findall(r"`(\w+)`", names):
+            spec = table.pop(name)
+            assert (fixed == "read only") == spec.read_only, name
+            if kind in (*TYPES.values(), "string[]", "double[]"):
+                listed = {DOUBLES: "double[]", STRINGS: "string[]"}
+                is_list = spec.default in (DOUBLES, STRINGS)
+                assert kind == (listed[spec.default] if is_list else TYPES[type(spec.default)])
+            if default.startswith("`") and spec.default != "":
+                shown = default.strip("`").replace('""', "")
+                assert type(spec.default)(yaml.safe_load(shown)) == spec.default, name
+    assert not table, "not in docs/ros.md"
+
+
+def qos(entity: Any) -> str:
+    """A quality of service in the words of the documentation."""
+    profile = entity.qos_profile
+    best = profile.reliability == ReliabilityPolicy.BEST_EFFORT
+    late = profile.durability == DurabilityPolicy.TRANSIENT_LOCAL
+    words = ["best effort" if best else "reliable", *["transient local"] * late]
+    return ", ".join([*words, f"depth {profile.depth}"])
+
+
+def of_type(kind: Any) -> str:
+    return f"{kind.__module__.split('.')[0]}/{kind.__name__}"
+
+
+@pytest.mark.parametrize("kind", NODES)
+def test_topics_and_services(rig: Rig, kind: type[RobotNode]) -> None:
+    given: dict[str, Any] = {"robot_description": ARM}
+    if kind.NAME.startswith("piezo"):
+        given = {"urdf": str(ROOT / "urdf" / "piezo_robot.yaml")}
+    if kind is Simulator:
+        given |= {"environment": WALLS, "publish_clock": True}
+    node = rig.add(kind, **given)
+
+    def resolved(name: str) -> str:
+        return node.resolve_topic_name(name.strip("`"))
+
+    topics = {
+        (resolved(name), way, type_.strip("`"), quality)
+        for name, way, type_, quality, _ in rows(kind, 5)
+        if way in ("in", "out")
+    }
+    found = {
+        (one.topic_name, way, of_type(one.msg_type), qos(one))
+        for way, entities in (("in", node.subscriptions), ("out", node.publishers))
+        for one in entities
+        if one.topic_name not in OF_ALL_NODES
+        and of_type(one.msg_type).split("/")[0] not in WHERE_INSTALLED
+    }
+    assert found <= topics
+    conditional = {"robot_description", "~/odometry", "/tf", "rotor_state"}
+    conditional |= {"~/imu/LINK", "~/force_torque/JOINT"}
+    assert {one[0] for one in topics - found} <= set(map(resolved, conditional))
+    services = {(resolved(name), type_.strip("`")) for name, type_, _ in rows(kind, 3)}
+    assert services == {
+        (node.resolve_service_name(one.srv_name), of_type(one.srv_type))
+        for one in node.services
+        if of_type(one.srv_type).split("/")[0] not in (*OF_RCLPY, *WHERE_INSTALLED)
+    }
+    # All of them at once, as `ros2 param dump` asks: one without a value would silence the others.
+    names = rig.call(ListParameters, f"{kind.NAME}/list_parameters").result.names
+    assert {spec.name for spec in kind.PARAMETERS} <= set(names)
+    values = rig.call(GetParameters, f"{kind.NAME}/get_parameters", names=names).values
+    assert len(values) == len(names)
+    assert ParameterType.PARAMETER_NOT_SET not in [value.type for value in values]

@@ -1,0 +1,110 @@
+"""Position limits of descriptions are stops by default, in loops too."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import mbdyn_ros
+from mbdyn_ros.__main__ import main
+from mbdyn_ros.simulation.contact.stops import with_stops
+
+pytestmark = pytest.mark.usefixtures("interpreted")
+URDF = Path(__file__).parents[3] / "urdf"
+SLIDE = """<robot name="slide"><link name="base"/><link name="block"><inertial><mass value="2"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="way" type="prismatic"><parent link="base"/><child link="block"/><axis xyz="0 0 1"/>
+  <limit lower="{lower}" upper="{upper}" effort="100" velocity="9"/></joint></robot>"""
+HEIGHT, GRAVITY = 0.5, 9.81
+
+
+def slide(lower: float = -HEIGHT, upper: float = 1.0) -> mbdyn_ros.Robot:
+    return mbdyn_ros.load(SLIDE.format(lower=lower, upper=upper))
+
+
+def test_a_block_falls_to_its_stop() -> None:
+    """At the instant and with the impulse of free fall; then it rests."""
+    run = mbdyn_ros.simulate(slide(), [0.0], [0.0], 1.0)
+    (impact,) = run.impacts
+    assert impact.time == pytest.approx(np.sqrt(2 * HEIGHT / GRAVITY), rel=1e-12)
+    assert run.q.min() >= -HEIGHT - 1e-12 and run.q[-1] == pytest.approx(-HEIGHT, abs=1e-12)
+    assert run.v[-1] == 0
+
+
+@pytest.mark.parametrize(
+    "off", [{"joint_limits": False}, {"environment": mbdyn_ros.Environment([], joint_limits=False)}]
+)
+def test_stops_can_be_turned_off(off: dict[str, object]) -> None:
+    run = mbdyn_ros.simulate(slide(), [0.0], [0.0], 1.0, **off)
+    assert run.q[-1] == pytest.approx(-GRAVITY / 2, rel=1e-9) and not run.impacts
+
+
+def test_what_starts_beyond_its_limits_is_free() -> None:
+    with pytest.warns(mbdyn_ros.SimulationWarning, match="way at 2, limits -0.5 to 1"):
+        run = mbdyn_ros.simulate(slide(), [2.0], [0.0], 1.0)
+    assert run.q[-1] == pytest.approx(2 - GRAVITY / 2, rel=1e-9)
+
+
+def test_walls_and_stops_go_together() -> None:
+    floor = mbdyn_ros.Surface.plane((0, 0, -0.2), restitution=0.0, name="floor")
+    environment = with_stops(slide(), np.zeros(1), mbdyn_ros.Environment([floor]))
+    assert environment is not None and environment.joint_limits == ("way",)
+    with pytest.raises(mbdyn_ros.InputError, match="joint_limits must be true, false or names"):
+        mbdyn_ros.Environment([], joint_limits="way")  # type: ignore[arg-type]
+
+
+def test_the_crane_keeps_its_limits() -> None:
+    """Launched alone, its telescope was 80 m out after 5 s, and the cylinders beyond their ends."""
+    robot = mbdyn_ros.load(URDF / "manipulator.urdf")
+    start = np.array([robot.home[name] for name in robot.independent_joints])
+    run = mbdyn_ros.simulate(robot, start, np.zeros(4), 3.0, rtol=1e-8)
+    limits = [robot.model.joint(name).limits for name in robot.independent_joints]
+    assert (run.q >= [one.lower - 1e-8 for one in limits]).all()
+    assert (run.q <= [one.upper + 1e-8 for one in limits]).all()
+    assert run.impacts
+
+
+def test_a_dependent_joint_has_its_stop_too() -> None:
+    """The crank is driven; the slider, which it moves, comes to an end of its way."""
+    text = (URDF / "slider_crank.urdf").read_text()
+    text = re.sub('lower="-0.09" upper="0.11"', 'lower="-0.03" upper="0.03"', text)
+    robot = mbdyn_ros.load(text)
+    run = mbdyn_ros.simulate(robot, [robot.home["crank_joint"]], [6.0], 0.3, rtol=1e-8)
+    slider = robot.joint_names.index("slider_joint")
+    places = robot.joint_state(run.q)[0][:, slider]
+    assert np.abs(places).max() <= 0.03 + 1e-7 and run.impacts
+
+
+def test_the_command_line_has_a_switch(tmp_path: Path) -> None:
+    (tmp_path / "slide.urdf").write_text(SLIDE.format(lower=-HEIGHT, upper=1))
+    for more, impacts in (([], 1), (["--no-joint-limits"], 0)):
+        arguments = ["simulate", str(tmp_path / "slide.urdf"), "--duration", "1", "--json", *more]
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 0, result.output
+        assert len(json.loads(result.stdout).get("impacts", [])) == impacts
+
+
+RAIL = """<robot name="rail"><link name="base"/>
+  <link name="cart"><inertial><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="bob"><inertial><origin xyz="0 0 -1"/><mass value="1"/>
+  <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="rail" type="prismatic"><parent link="base"/><child link="cart"/><axis xyz="1 0 0"/>
+  <dynamics friction="3"/><limit lower="-1" upper="0.5" effort="99" velocity="99"/></joint>
+  <joint name="pin" type="continuous"><parent link="cart"/><child link="bob"/>
+  <axis xyz="0 1 0"/></joint></robot>"""
+
+
+def test_a_joint_rests_on_its_stop_that_its_friction_holds_too() -> None:
+    """Two forces hold one joint; it goes on, and the pendulum on it pulls it away again."""
+    robot = mbdyn_ros.load(RAIL)
+    motion = mbdyn_ros.simulate(robot, [0.2, 1.0], [3.0, 0.5], 1.0, rtol=1e-8)
+    assert motion.time[-1] == 1.0
+    assert motion.q[:, 0].max() <= 0.5 + 1e-9
+    assert len(motion.impacts) == 1 and motion.q[-1, 0] < 0.49
+    assert motion.relative_imbalance < 1e-7

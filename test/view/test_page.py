@@ -1,0 +1,302 @@
+"""Pages in a real browser."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser import Tab, browser, running
+
+import mbdyn_ros
+from mbdyn_ros.mechanisms import MECHANISMS, FourBar
+from mbdyn_ros.mechanisms.layout import GROUND
+
+viser = pytest.importorskip("viser")
+
+from mbdyn_ros.mechanisms.view.mechanism_page import MechanismPage  # noqa: E402
+from mbdyn_ros.view.page.charts import Chart, Line  # noqa: E402
+from mbdyn_ros.view.page.motion import recorded  # noqa: E402
+from mbdyn_ros.view.page.page import Address, Page  # noqa: E402
+from mbdyn_ros.view.page.robot_page import RobotPage  # noqa: E402
+from mbdyn_ros.view.scene.visuals import read_visuals  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+BOOM = ROOT / "urdf" / "boom.urdf"
+ANY_PORT = Address(port=0)
+FORCES = "forces in joints"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    with browser() as one:
+        yield one
+
+
+def test_a_robot_moves_with_its_slider(chromium: Any) -> None:
+    """Its loop closes; what it cannot reach is explained; it plays."""
+    robot = mbdyn_ros.load(BOOM)
+    page = Page("boom", ANY_PORT)
+    shown = RobotPage(page, robot, read_visuals(BOOM), BOOM.parent)
+    with running(shown):
+        one = Tab(chromium, page.url)
+        one.until(lambda: "boom_joint" in one.text(), "dependent joints are listed")
+        one.until(lambda: len(set(one.scene())) > 1, "a picture")
+        before, curve = one.scene(), one.curve(1)
+        one.drag("rod_joint", 0.85)
+        one.until(lambda: one.scene() != before, "the boom moves")
+        angle = robot.joint_state(shown.sliders.q)[0][0]
+        one.until(lambda: f"{angle:.4f} rad" in one.text(), "the loop is closed")
+        one.drag("Period", 0.9)
+        one.until(lambda: one.curve(0) != curve, "the chart follows")
+        before = one.scene()
+        one.tab.get_by_role("button", name="Play", exact=True).click()
+        one.until(lambda: one.scene() != before, "it plays")
+        one.tab.get_by_role("button", name="Pause", exact=True).click()
+        assert one.errors == []
+        one.tab.close()
+
+
+def test_a_mechanism_follows_its_sliders(chromium: Any) -> None:
+    """Chart and linkage change, runs are overlaid, what cannot close is explained."""
+    page = Page("four_bar", ANY_PORT)
+    shown = MechanismPage(page, FourBar())
+    with running(shown):
+        one = Tab(chromium, page.url)
+        one.until(lambda: len(set(one.scene())) > 1, "a picture")
+        before, curve = one.scene(), one.curve()
+        one.tab.get_by_role("button", name="Keep this run", exact=True).click()
+        one.until(lambda: "as given" in one.text(), "the run is kept")
+        one.drag("rocker", 0.5)
+        one.until(lambda: one.scene() != before, "the linkage changes")
+        one.until(lambda: one.curve() != curve, "the chart changes")
+        one.drag("instant", 0.4)
+        one.until(lambda: shown._now > 90, "the present moves")
+        assert one.lacks() == []
+        one.drag("ground", 0.95)
+        one.until(lambda: "cannot close" in one.text(), "the impossible is explained")
+        one.tab.get_by_role("button", name="Reset", exact=True).click()
+        one.until(lambda: "cannot close" not in one.text(), "all is well again")
+        before = one.scene()
+        one.tab.get_by_role("button", name="Play", exact=True).click()
+        one.until(lambda: one.scene() != before, "it plays")
+        one.tab.get_by_role("button", name="Pause", exact=True).click()
+        one.tab.get_by_text("Forces", exact=True).click()
+        one.tab.get_by_text("show", exact=True).last.scroll_into_view_if_needed()
+        one.tab.get_by_role("checkbox").last.click()
+        one.until(lambda: "the coupler pushes the rocker with" in one.text(), "forces are told")
+        one.tab.get_by_text("Equations", exact=True).click()
+        one.tab.get_by_role("button", name="Show", exact=True).click()
+        one.until(lambda: "by DeNOC, cut at coupler_pin" in one.text(), "equations")
+        one.tab.get_by_role("button", name="Close", exact=True).click()
+        for name, start in (
+            ("CSV", b"time,position/"), ("URDF+", b"<?xml"), ("PNG", b"\x89PNG"),
+            ("LaTeX", b"\\documentclass"),
+        ):  # fmt: skip
+            with one.tab.expect_download() as download:
+                one.tab.get_by_role("button", name=name, exact=True).click()
+            assert Path(download.value.path()).read_bytes().startswith(start), name
+        assert one.errors == []
+        one.tab.close()
+
+
+def arrows(shown: MechanismPage) -> list[np.ndarray]:
+    """Both ends (2, 3) of the arrow of every force that is drawn, in the plane."""
+    nodes = [
+        shown.page.server.scene.get_handle_by_name(f"{shown.page.scene.path(GROUND)}/{item.name}")
+        for item in shown._forces.items(0)
+    ]
+    assert all(isinstance(node, viser.ArrowsHandle) and node.visible for node in nodes)
+    return [node.points[0] for node in nodes]  # type: ignore[union-attr]
+
+
+def test_arrows_of_ordinary_forces_are_seen_beside_peaks(interpreted: None) -> None:
+    """Jansen's peak of 924 N is thirty times what its joints mostly bear."""
+    page = Page("jansen", ANY_PORT)
+    try:
+        shown = MechanismPage(page, MECHANISMS["jansen"]())
+        shown._pushing.value = True
+        lengths = []
+        for instant in np.linspace(0.0, 100.0, 51):
+            shown._instant.value = float(instant)
+            shown.draw(0.0, True)
+            lengths.append(max(np.linalg.norm(np.diff(one, axis=0)) for one in arrows(shown)))
+        reactions = shown.run_shown.analysis.reactions.values()
+        largest = np.max([np.hypot(*one[:, :2].T) for one in reactions], axis=0)
+        full = 2 * np.median(largest)
+        assert max(lengths) / np.median(lengths) == pytest.approx(2, rel=0.05)
+        assert f"no longer than that of {full:.3g} N" in shown._sentences.content
+    finally:
+        page.close()
+
+
+@pytest.mark.parametrize("name", ["gear_pair", "planetary_gear", "geared_five_bar"])
+def test_forces_of_teeth_have_arrows_and_words(name: str, interpreted: None) -> None:
+    """They act where the wheels touch; what the arrows show is what the sentences say."""
+    page = Page(name, ANY_PORT)
+    try:
+        shown = MechanismPage(page, MECHANISMS[name]())
+        shown._pushing.value, shown._quantity.value, shown._instant.value = True, FORCES, 20.0
+        shown.draw(0.0, True)
+        analysis = shown.run_shown.analysis
+        meshes = analysis.mechanism.layout().meshes
+        assert meshes and len(shown._turning._lines) == len(analysis.reactions)
+        for k, mesh in enumerate(meshes, len(analysis.reactions) - len(meshes)):
+            force = analysis.reactions[mesh.name][shown._row, :2]
+            start, end = arrows(shown)[k][:, :2]
+            place = analysis.pose.pitch_point(mesh)[shown._row]
+            assert start == pytest.approx([place.real, place.imag], abs=1e-6)
+            way, push = complex(*(end - start)), complex(*force)
+            assert (way * push.conjugate()).imag == pytest.approx(0, abs=1e-5 * abs(push))
+            assert (way * push.conjugate()).real >= 0
+            words = f"the {mesh.driver} pushes the {mesh.driven} with {np.hypot(*force):.3g} N"
+            assert words in shown._sentences.content
+    finally:
+        page.close()
+
+
+def test_every_control_of_a_design_has_a_name_of_its_own(interpreted: None) -> None:
+    page = Page("jansen", ANY_PORT)
+    try:
+        panel = MechanismPage(page, MECHANISMS["jansen"]()).sliders
+        labels = [one.label for one in panel._sliders.values() if one.visible]
+        assert len(labels) > 30 and len(set(labels)) == len(labels)
+    finally:
+        page.close()
+
+
+def test_a_chart_is_drawn_to_the_last_number() -> None:
+    """Gaps stay gaps, kept lines have their own x, and a small unit leaves digits."""
+    page = Page("charts", ANY_PORT)
+    try:
+        chart, x = Chart(page.server.gui, "force (N)", "time (s)"), np.arange(5.0)
+        torn = Line("torn", np.array([0.0, 1.0, np.nan, 2.0, 4.0]) * 1e-3, "#000000", "dash")
+        kept = Line("kept", np.array([3e-3, 1e-3]), "#ff0000", x=np.array([6.0, 1.5]))
+        chart.show(x, [torn, kept, Line("gone", np.full(5, np.nan), "#0000ff")], now=3.0)
+        over, before, after, other, gone, mark = chart._handle.data
+        assert over.tolist() == [0, 1, 1.5, 2, 3, 3, 3, 4, 6]
+        unknown = pytest.approx(np.nan, nan_ok=True)
+        assert before.tolist() == [0.0, 1.0, *[unknown] * 7]
+        assert after.tolist() == [*[unknown] * 4, 2.0, 2.0, 2.0, 4.0, unknown]
+        slope = np.interp(over, [1.5, 6.0], [1.0, 3.0], np.nan)
+        assert other == pytest.approx(slope, nan_ok=True) and np.isnan(gone).all()
+        assert mark.tolist() == [*[unknown] * 4, 0.0, 1.0, *[unknown] * 3]
+        assert chart._handle.axes[1]["label"] == "force (mN)"
+        low, high = chart._handle.scales["y"]["range"]
+        assert low < 0 and high > 4  # uPlot finds none where a line begins without a number
+        labels = [(one.get("label"), one.get("class")) for one in chart._handle.series]
+        assert labels == [
+            ("time (s)", None), ("torn", "dash"), ("torn", "unlisted"), ("kept", "solid"),
+            ("gone", "solid"), (None, "unlisted"),
+        ]  # fmt: skip
+    finally:
+        page.close()
+
+
+@pytest.mark.parametrize(
+    ("peak", "unit", "shown"),
+    [(2.5e5, "kN", 250.0), (40.0, "N", 40.0), (0.04, "mN", 40.0), (4e-5, "µN", 40.0)],
+)
+def test_a_chart_writes_enough_digits(peak: float, unit: str, shown: float) -> None:
+    page = Page("charts", ANY_PORT)
+    try:
+        chart, x = Chart(page.server.gui, "force (N)", "time (s)"), np.arange(2.0)
+        chart.show(x, [Line("pin", np.array([peak / 3, -peak]), "#000000")])
+        assert chart._handle.axes[1]["label"] == f"force ({unit})"
+        assert chart._handle.data[1].min() == pytest.approx(-shown)
+        assert "y" not in chart._handle.scales  # found by uPlot: new ones make a chart anew
+    finally:
+        page.close()
+
+
+def test_a_recording_plays_beside_joints_searched_for(chromium: Any) -> None:
+    """As wide as a telephone: the sheet of controls takes the whole width, numbers are whole."""
+    robot = mbdyn_ros.example("ur5")
+    time = np.linspace(0.0, 1.0, 21)
+    q = np.zeros((21, 6))
+    q[:, 2] = 0.3 + time
+    v, a = np.gradient(q, time, axis=0), np.zeros((21, 6))
+    page = Page("ur5", ANY_PORT)
+    shown = RobotPage(page, robot, (), None, recording=recorded(robot, time, q, v, a))
+    with running(shown):
+        one = Tab(chromium, page.url, width=390)
+        one.until(lambda: "0.3000 rad" in one.text() and "17.2" in one.text(), "rad and degrees")
+        one.drag("Instant", 0.5)
+        one.until(lambda: shown._instant.value > 40, "half of it")
+        share = shown._instant.value / 100
+        elbow = f"{0.3 + share:.4f} rad", f"{np.degrees(0.3 + share):.1f}"
+        one.until(lambda: all(words in one.text() for words in elbow), "the elbow is there")
+        sheet = one.tab.locator(".mantine-Paper-root").filter(has_text="At this pose").first
+        assert sheet.bounding_box()["width"] == 390
+        one.field("Search").fill("wrist 2")
+        one.until(lambda: "elbow_joint" not in one.text(), "what is not searched for is away")
+        assert "wrist_2_joint" in one.text()
+        one.field("Frames").click()
+        one.field("Forces").click()
+        one.until(lambda: "the largest is" in one.text(), "forces")
+        wrenches = robot.joint_wrenches(*shown._recording.at(share))
+        most = max(float(np.linalg.norm(one[:3])) for one in wrenches.values())
+        one.until(lambda: f"the largest is {most:.4g} N" in one.text(), "of the motion's instant")
+        assert one.errors == []
+        one.tab.close()
+
+
+def test_a_chart_is_there_while_it_has_lines() -> None:
+    page = Page("charts", ANY_PORT)
+    try:
+        chart, x = Chart(page.server.gui, "effort (N m)", "time (s)"), np.linspace(0.0, 1.0, 5)
+        assert not chart._handle.visible
+        chart.mark(0.5)
+        assert not chart._handle.visible
+        chart.show(x, [Line("elbow", x, "#000000")], 0.5)
+        assert chart._handle.visible
+        chart.show(x, [])
+        assert not chart._handle.visible
+    finally:
+        page.close()
+
+
+def test_charts_are_docked_before_they_are_filled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the browser moves them while Plotly draws, which fails now and then."""
+    page = Page("charts", ANY_PORT)
+    calls: list[str] = []
+
+    class Panel:
+        def __getattr__(self, name: str) -> Any:
+            calls.append(name)
+            return lambda *_: contextlib.nullcontext()
+
+    try:
+        monkeypatch.setattr(page.server.gui, "add_panel", Panel)
+        with page.charts("Efforts"):
+            calls.append("filled")
+        assert calls == ["dock_left", "set_width", "add_tab", "filled"]
+    finally:
+        page.close()
+
+
+def test_what_a_loop_does_not_reach_is_explained(interpreted: None) -> None:
+    """The picture stays, and so do the words until the slider is back."""
+    text = BOOM.read_text().replace('lower="-0.22" upper="0.24"', 'lower="-1" upper="1"')
+    assert text != BOOM.read_text()
+    page = Page("boom", ANY_PORT)
+    try:
+        shown = RobotPage(page, mbdyn_ros.load(text), read_visuals(text), None)
+        shown.draw(0.0, True)
+        assert "The loops let rod_joint move from" in page.words.content
+        place = page.server.scene.get_handle_by_name(page.scene.path("boom"))
+        assert place is not None
+        before = place.wxyz.copy()
+        shown.sliders._sliders["rod_joint"].value = 0.9
+        shown.draw(0.0, True)
+        assert "Cannot be reached" in page.words.content
+        assert "loop 'rod_pin' cannot be closed" in page.words.content
+        assert (place.wxyz == before).all()
+        shown.sliders.reset()
+        shown.draw(0.0, True)
+        assert "Cannot be reached" not in page.words.content
+    finally:
+        page.close()
