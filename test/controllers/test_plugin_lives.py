@@ -15,7 +15,7 @@ from cpp_tools import CXX, HERE, INCLUDE, SOURCES, command, library_of, needs_cx
 
 import mbdyn_ros
 
-PACKAGE = HERE.parent / "mbdyn_ros_controllers"
+PACKAGE = HERE.parents[1] / "mbdyn_ros_controllers"
 TYPES = {
     "string": "std::string", "double": "double", "bool": "bool",
     "double_array": "std::vector<double>", "string_array": "std::vector<std::string>",
