@@ -24,7 +24,7 @@ WARNINGS = (
 
 SHARED = {
     "program.h": ("array", "program"),
-    "contact/model.hpp": ("programs", "walls", "walled"),
+    "contact/model.hpp": ("programs", "walls", "motion"),
     "contact/convex_shapes.hpp": ("solid", "solids"),
     "contact/manifold.hpp": ("touch",),
     "contact/held.hpp": ("held",),

@@ -59,7 +59,7 @@ class ContactGeometry:
     stops : tree position and velocity coordinate of a joint, side (1 from below, -1 from above),
         and the position (rad or m) of its stop.
     solid, slots : bodies with shapes of which others find where they touch, and how many such
-        contacts there are room for: far away in the programs here, see `struct walled` in C.
+        contacts there are room for: far away in the programs here, see `struct motion` in C.
     """
 
     points: tuple[BodyPoint, ...]

@@ -15,10 +15,10 @@ from ..contact.environment import MOST_POINTS
 from .step_in_c import SIZE, StepInC
 
 SLOT_SIZE = 14
-"""Numbers of a slot, see `struct walled` in C."""
+"""Numbers of a slot, see `struct motion` in C."""
 
 
-Motion = structure("contact/model.hpp", "walled")
+Motion = structure("contact/model.hpp", "motion")
 
 
 class MotionInC:
@@ -26,7 +26,7 @@ class MotionInC:
 
     Attributes
     ----------
-    effort, force, slip, mode, slow, whole, impacts, planes, blocks : see `struct walled` in C.
+    effort, force, slip, mode, slow, whole, impacts, planes, blocks : see `struct motion` in C.
     """
 
     def __init__(self, step: StepInC, q: Array, v: Array, most_impacts: int) -> None:

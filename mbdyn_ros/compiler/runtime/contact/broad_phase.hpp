@@ -70,7 +70,7 @@ static double* block_of(double* blocks, size_t count, size_t pair, const double*
 
 /* Find what may touch within a time, from the state of a motion; negative where more pairs are near
    than there is room for. */
-static int find_near(const struct walls* w, struct walled* s, Work<double>* x, double span) {
+static int find_pairs(const struct walls* w, struct motion* s, Work<double>* x, double span) {
   const struct solids* t = w->solids;
   const size_t n = w->nv, blocks = w->slots / MOST_POINTS;
   double *column = x->column, (*pose)[12] = x->pose, *speed = x->speed;
@@ -115,7 +115,7 @@ static int find_near(const struct walls* w, struct walled* s, Work<double>* x, d
       }
       if (!block) return -1;
       struct touch found[MOST_POINTS];
-      const size_t count = touches(t, one, poses, way, place, margin, x->clipped, found);
+      const size_t count = narrow_phase(t, one, poses, way, place, margin, x->clipped, found);
       block[0] = (double)(k + 1);
       fill_block(t, k, found, count, column,
                  s->planes + PLANE * MOST_POINTS * (size_t)((block - s->blocks) / 4));
@@ -124,10 +124,10 @@ static int find_near(const struct walls* w, struct walled* s, Work<double>* x, d
   return 0;
 }
 
-EXPORTED int look_for_solids(const struct walls* w, struct walled* s, double span) {
+EXPORTED int look_for_solids(const struct walls* w, struct motion* s, double span) {
   Work<double> x;
   share_room(w, s->room, &x);
-  return find_near(w, s, &x, span);
+  return find_pairs(w, s, &x, span);
 }
 
 /* Distance of a pair by itself, in poses (3, 4) of its shapes, see `nearest`; the points are those of
@@ -154,12 +154,12 @@ EXPORTED size_t touches_of_pair(const struct solids* t, size_t pair, const doubl
   const double* const poses[] = {pose, other};
   double place[2][3];
   if (nearest(t, one, poses, way, place) > margin) return 0;
-  return touches(t, one, poses, way, place, margin, room, found);
+  return narrow_phase(t, one, poses, way, place, margin, room, found);
 }
 
 /* Find which shapes may touch in the next step; whether there is room for them. */
-static int look(const struct walls* w, struct walled* s, Work<double>* x) {
-  if (find_near(w, s, x, AHEAD * s->step) < 0) {
+static int broad_phase(const struct walls* w, struct motion* s, Work<double>* x) {
+  if (find_pairs(w, s, x, AHEAD * s->step) < 0) {
     s->crowded = 1;
     return 0;
   }

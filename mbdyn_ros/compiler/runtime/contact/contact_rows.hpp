@@ -35,7 +35,7 @@ static void add_along(const struct walls* w, const int32_t* reach, size_t count,
 
 /* Begin a row that is zero beyond the reach of a contact or of a rubbing joint. */
 template <class Real>
-static Real* new_row(const struct walls* w, Work<Real>* x, size_t m, size_t k) {
+static Real* begin_row(const struct walls* w, Work<Real>* x, size_t m, size_t k) {
   x->whose[m] = k;
   x->reach[m] = w->reach + w->reach_start[k];
   x->reaches[m] = (size_t)(w->reach_start[k + 1] - w->reach_start[k]);
@@ -45,14 +45,14 @@ static Real* new_row(const struct walls* w, Work<Real>* x, size_t m, size_t k) {
 
 /* The rows of a contact: along its normal and, with friction, two tangents. */
 template <class Real>
-static size_t contact_rows(const struct walls* w, Work<Real>* x, size_t i, size_t m) {
-  const size_t n = w->nv, k = x->held[i], start = m;
+static size_t rows_of_contact(const struct walls* w, Work<Real>* x, size_t i, size_t m) {
+  const size_t n = w->nv, k = x->active[i], start = m;
   const Real* body = x->column + x->body[k];
   x->first[i] = m;
   x->tangent[i] = NO_ROW;
   x->mu[i] = w->friction[k];
   if (w->normal[k] < 0) {
-    copy(n, body, new_row(w, x, m++, k));
+    copy(n, body, begin_row(w, x, m++, k));
   } else {
     const Real* normal = x->column + w->normal[k];
     const Real* other = x->partner[k] < 0 ? nullptr : x->column + x->partner[k];
@@ -75,7 +75,7 @@ static size_t contact_rows(const struct walls* w, Work<Real>* x, size_t i, size_
       tangents(normal, along[1], along[2]);
     }
     for (int d = 0; d < rows; ++d, ++m) {
-      Real* row = new_row(w, x, m, k);
+      Real* row = begin_row(w, x, m, k);
       add_along(w, x->reach[m], x->reaches[m], body + 12, arm, along[d], row);
       if (!other) continue;
       Real back[3], against[3];
@@ -93,7 +93,7 @@ static size_t contact_rows(const struct walls* w, Work<Real>* x, size_t i, size_
 
 /* The factor of M at q; where there is one. */
 template <class Real>
-static Bits<Real> weigh(const struct walls* w, const Motion<Real>* s, Work<Real>* x, double damped) {
+static Bits<Real> factor_mass(const struct walls* w, const Motion<Real>* s, Work<Real>* x, double damped) {
   const Real step = all<Real>(damped);
   evaluate(w, s, programs_of<Real>(w)->mass, s->q, &step, x->mass);
   return factor(w, x->mass);
@@ -102,22 +102,30 @@ static Bits<Real> weigh(const struct walls* w, const Motion<Real>* s, Work<Real>
 /* How many rows the contact (or joint) has whose first one is this. */
 template <class Real>
 static inline size_t rows_from(const Work<Real>* x, size_t row) {
-  return row + 2 < x->held_rows && x->whose[row] == x->whose[row + 2] ? 3 : 1;
+  return row + 2 < x->contact_rows && x->whose[row] == x->whose[row + 2] ? 3 : 1;
 }
 
-/* Rows at q and answers of the held contacts, and of dry friction if `rubs`. */
+/* The contact Jacobian S at q: rows of the active contacts, and of dry friction if `rubs`; gives how
+   many there are. */
 template <class Real>
-static void assemble(const struct walls* w, const Motion<Real>* s, Work<Real>* x, int rubs) {
-  const size_t n = w->nv;
+static size_t contact_jacobian(const struct walls* w, const Motion<Real>* s, Work<Real>* x,
+                               int rubs) {
   size_t m = 0;
   if (w->rows) evaluate(w, s, programs_of<Real>(w)->rows, s->q, nullptr, x->column);
-  if constexpr (is_single<Real>) meet(w, s, s->v, x->column, nullptr);
-  for (size_t i = 0; i < x->count; ++i) m = contact_rows(w, x, i, m);
-  x->held_rows = m;
+  if constexpr (is_single<Real>) place_slots(w, s, s->v, x->column, nullptr);
+  for (size_t i = 0; i < x->count; ++i) m = rows_of_contact(w, x, i, m);
+  x->contact_rows = m;
   for (size_t i = 0; rubs && i < w->rubbing; ++i, ++m) {
-    Real* row = new_row(w, x, m, w->contacts + i);
-    copy(n, x->column + w->rubs + i * n, row);
+    Real* row = begin_row(w, x, m, w->contacts + i);
+    copy(w->nv, x->column + w->rubs + i * w->nv, row);
   }
+  return m;
+}
+
+/* X = L^-T S^T and the Delassus matrix A = X^T X = S M^-1 S^T of m rows. */
+template <class Real>
+static void delassus_matrix(const struct walls* w, Work<Real>* x, size_t m) {
+  const size_t n = w->nv;
   copy(m * n, x->S, x->X);
   for (size_t i = 0; i < m; i += rows_from(x, i)) {
     const size_t rows = rows_from(x, i), here = x->reaches[i];

@@ -1,18 +1,33 @@
-/* Contacts that are held over a step: their impulses act evenly over it, so that no wall is entered
-   and Coulomb's law holds at its end. Dry friction of joints is part of the same problem. The
-   contacts of motions in a vector may differ. */
+/* Contacts that are active over a step: their impulses act evenly over it, so that no wall is
+   entered and Coulomb's law holds at its end. Dry friction of joints is part of the same problem.
+
+   A step of length h has come to (q*, v*) by free motion. With M(q) = L^T L, S the contact Jacobian,
+   both where the step would end if the velocity stayed, and a = h / 2 (h for methods without
+   stages) the time in which a change of velocity acts:
+
+     A  = S M^-1 S^T                                    Delassus matrix
+     w  = A f + S v* + s                                velocities along the rows, impulses f (N s)
+     0 <= f_n, 0 <= w_n, f_n w_n = 0                    walls push (Signorini)
+     |f_t| <= mu f_n, and f_t = -mu f_n w_t / |w_t| where w_t is not 0     (Coulomb)
+     |f_j| <= h b_j, and f_j = -h b_j sign(w_j) where w_j is not 0         dry friction of joints
+     v' = v* + M^-1 S^T f
+     q' = q* (+) [a (v' - v*) + M^-1 S_n^T y]           y closes the gaps: g + A_nn y = 0
+
+   (+) integrates a displacement, with quaternions of unit length. The shift s is zero at first, and
+   then what the rates of the distances at (q', v') differ from S v': it repeats the problem until
+   those that push move along their walls to LAW. Contacts of motions in a vector may differ.
+   Alart and Curnier 1991 (cones.hpp), De Saxce and Feng 1998 (cone_solver.hpp), Jean 1999. */
 #pragma once
 #include "position_correction.hpp"
 
-
 /* What has happened where a step is done: forces, what slides, what stands still. */
 template <class Real>
-static void finish(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h, Bits<Real> done) {
+static void contact_forces(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h, Bits<Real> done) {
   const size_t contacts = w->contacts;
   Real lost = all<Real>(0.);
   /* joints that their dry friction holds stand still exactly */
   for (size_t i = 0; i < w->rubbing; ++i) {
-    const size_t row = x->held_rows + i;
+    const size_t row = x->contact_rows + i;
     const Real f = x->f[row], speed = along_row(w, x, row, s->v);
     Real* force = s->force + 3 * contacts + i;
     *force = select(done, f / h, *force);
@@ -36,7 +51,7 @@ static void finish(const struct walls* w, Motion<Real>* s, Work<Real>* x, double
     s->mode[k] = select(done, before, s->mode[k]);
   }
   for (size_t i = 0; i < x->count; ++i) {
-    const size_t k = x->held[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
+    const size_t k = x->active[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
     const Bits<Real> here = done & x->on[i], again = is(s->mode[k] < 0.);
     Real slides = all<Real>(0.);
     for (size_t r = 0; r < rows; ++r) {
@@ -61,49 +76,128 @@ static void finish(const struct walls* w, Motion<Real>* s, Work<Real>* x, double
   s->lost += select(done, lost, all<Real>(0.));
 }
 
-/* Hold the contacts in a step of length h that has come to q with v, from the state in x, where
-   `open`; gives where nothing was found that settles it. M and the rows are those where the step
-   would end if the velocity stayed as it was: what contacts hold ends near there. Where the step
-   turns walls against them all the same, as where a base turns that slides, velocities along the
-   normals are not those of the rows: by as much the problem is shifted, which leaves all directions
-   as they are; the rows are taken again only where they turn far. */
+/* Go to where the step ends if the velocity stays as it was, where `open`: what is active ends near
+   there. */
 template <class Real>
-static Bits<Real> hold(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h, Bits<Real> open) {
-  const size_t n = w->nv, contacts = w->contacts;
-  const double part = w->stages ? 0.5 * h : h;  /* in which a change of velocity acts */
-  Real *free_q = x->slopes, *moved = x->way, *further = x->further;
+static void predict_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, double part,
+                        Bits<Real> open) {
+  Real *free_q = x->slopes, *moved = x->displacement;
   copy(w->nq, s->q, free_q);
-  copy(n, s->v, x->fast);
-  for (size_t j = 0; j < n; ++j) moved[j] = part * (x->v[j] - x->fast[j]);
+  copy(w->nv, s->v, x->fast);
+  for (size_t j = 0; j < w->nv; ++j) moved[j] = part * (x->v[j] - x->fast[j]);
   copy(w->nq, free_q, x->at_q);
   move(w, s, x, 1., moved, x->at_q);
   take(open, w->nq, x->at_q, s->q);
-  if (x->count) measure(w, s, s->q, s->v, x->now);
+  if (x->count) evaluate_distances(w, s, s->q, s->v, x->now);
   x->fresh = x->count > 0;
-  Bits<Real> failed = open & ~weigh(w, s, x, w->damped ? h : 0.);
+}
+
+/* Velocities b without impulses, and bounds, of the problem of m rows. */
+template <class Real>
+static void cone_problem(const struct walls* w, Work<Real>* x, size_t m, double h) {
+  for (size_t i = 0; i < m; ++i) x->b[i] = along_row(w, x, i, x->fast);
+  for (size_t i = 0; i < x->count; ++i) x->b[x->first[i]] += x->shift[i];
+  for (size_t i = 0; i < w->rubbing; ++i) x->bound[i] = h * x->column[w->bounds + (int64_t)i];
+}
+
+/* The impulses of the last step's forces, from which Newton's method starts. */
+template <class Real>
+static void warm_start(const struct walls* w, const Motion<Real>* s, Work<Real>* x, double h) {
+  for (size_t i = 0; i < x->count; ++i) {
+    const size_t k = x->active[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
+    for (size_t r = 0; r < rows; ++r) {
+      x->f[x->first[i] + r] = select(x->on[i], h * s->force[3 * k + r], all<Real>(0.));
+    }
+  }
+  for (size_t i = 0; i < w->rubbing; ++i) {
+    x->f[x->contact_rows + i] = h * s->force[3 * w->contacts + i];
+  }
+}
+
+/* The displacement from q*: `part` of the change of velocity, and what closes contacts that push or
+   are inside; gives where these can all be closed. */
+template <class Real>
+static Bits<Real> correct_positions(const struct walls* w, Work<Real>* x, size_t m, double part) {
+  const size_t n = w->nv, contacts = w->contacts;
+  Real *further = x->further, largest = all<Real>(0.);
+  for (size_t j = 0; j < n; ++j) {
+    further[j] = part * (x->at_v[j] - x->fast[j]) - x->displacement[j];
+  }
+  for (size_t i = 0; i < x->count; ++i) largest = greatest(largest, x->f[x->first[i]]);
+  for (size_t i = 0; i < x->count; ++i) {
+    const size_t k = x->active[i];
+    x->gap[i] = x->now[k] / x->now[2 * contacts + k];
+    x->gap[i] += along_row(w, x, x->first[i], further);
+    x->closed[i] = x->on[i] & (is(x->gap[i] < 0.) | is(x->f[x->first[i]] > 1e-12 * largest));
+  }
+  const Bits<Real> closes = close_contacts(w, x, m, part, further);
+  if constexpr (is_single<Real>) {
+    if (!closes) separate_contacts(w, x, m, part, further);
+  }
+  add_to(n, all<Real>(1.), further, x->displacement);
+  return closes;
+}
+
+/* End the step there, where `open`. */
+template <class Real>
+static void take_end(const struct walls* w, Motion<Real>* s, Work<Real>* x, Bits<Real> open) {
+  copy(w->nq, x->slopes, x->at_q);
+  move(w, s, x, 1., x->displacement, x->at_q);
+  if (x->count) evaluate_distances(w, s, x->at_q, x->at_v, x->end);
+  take(open, w->nq, x->at_q, s->q);
+  take(open, w->nv, x->at_v, s->v);
+  if (x->count) take(open, 3 * w->contacts, x->end, x->now);
+}
+
+/* Where contacts that close move along their walls at the end of the step, to LAW; `far`: where one
+   is so far from it in the last passes that its rows have turned. */
+template <class Real>
+static Bits<Real> obeys(const struct walls* w, const Work<Real>* x, int pass, Bits<Real> open,
+                        Bits<Real>* far) {
+  Bits<Real> settled = open;
+  *far = ~open & open;
+  for (size_t i = 0; i < x->count; ++i) {
+    const Real* one = x->now + x->active[i];
+    const Real rate = magnitude(one[w->contacts]), slope = one[2 * w->contacts];
+    settled &= is(rate <= LAW * slope) | ~x->closed[i];
+    if (pass >= MOST_SHIFTS) *far |= open & x->closed[i] & is(rate > w->slow * slope);
+  }
+  return pass + 1 == MOST_PASSES ? open : settled;
+}
+
+/* Shift the problem by what the rates at the end of the step differ from the rows'. */
+template <class Real>
+static void shift_problem(const struct walls* w, const Motion<Real>* s, Work<Real>* x) {
+  for (size_t i = 0; i < x->count; ++i) {
+    const Real* one = x->now + x->active[i];
+    const Real off = one[w->contacts] / one[2 * w->contacts];
+    x->shift[i] = select(x->on[i], off - along_row(w, x, x->first[i], s->v), all<Real>(0.));
+  }
+}
+
+/* Solve the contacts of a step of length h from the state in x, where `open`; gives where nothing
+   was found that settles it. The problem is shifted, which leaves all directions as they are; rows
+   are taken again only where they turn far. */
+template <class Real>
+static Bits<Real> solve_contacts(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h,
+                                 Bits<Real> open) {
+  const double part = w->stages ? 0.5 * h : h;
+  Bits<Real> far;
+  predict_end(w, s, x, part, open);
+  Bits<Real> failed = open & ~factor_mass(w, s, x, w->damped ? h : 0.);
   open &= ~failed;
   int again = 1;
   for (int pass = 0; pass < MOST_PASSES; ++pass) {
     const int shifted = !again;
     if (again) {
-      assemble(w, s, x, 1);
+      delassus_matrix(w, x, contact_jacobian(w, s, x, 1));
       clear(x->count, x->shift);
     }
-    const size_t m = x->held_rows + w->rubbing;
-    for (size_t i = 0; i < m; ++i) x->b[i] = along_row(w, x, i, x->fast);
-    for (size_t i = 0; i < x->count; ++i) x->b[x->first[i]] += x->shift[i];
-    for (size_t i = 0; i < w->rubbing; ++i) x->bound[i] = h * x->column[w->bounds + (int64_t)i];
-    for (size_t i = 0; !pass && i < x->count; ++i) {
-      const size_t k = x->held[i], rows = x->tangent[i] == NO_ROW ? 1 : 3;
-      for (size_t r = 0; r < rows; ++r) {
-        x->f[x->first[i] + r] = select(x->on[i], h * s->force[3 * k + r], all<Real>(0.));
-      }
-    }
-    for (size_t i = 0; !pass && i < w->rubbing; ++i) {
-      x->f[x->held_rows + i] = h * s->force[3 * contacts + i];
-    }
-    const Cones<Real> cones = {m, x->count, w->rubbing, n, x->first, x->tangent,
-                                   x->mu, x->bound, x->A, x->b, x->X, x->cones};
+    const size_t m = x->contact_rows + w->rubbing;
+    cone_problem(w, x, m, h);
+    if (!pass) warm_start(w, s, x, h);
+    const Cones<Real> cones = {m, x->count, w->rubbing, w->nv, x->first, x->tangent,
+                               x->mu, x->bound, x->A, x->b, x->X, x->cones};
     Bits<Real> settled;
     const Real missed = impulses_of_cones(&cones, w->settled, x->f, &settled);
     const Bits<Real> against = are_heavy(&cones, x->f) | is(missed > LAW);
@@ -119,53 +213,19 @@ static Bits<Real> hold(const struct walls* w, Motion<Real>* s, Work<Real>* x, do
       failed |= open & ~settled, open &= settled;
     }
     s->residual = select(open, greatest(s->residual, missed), s->residual);
-    copy(n, x->fast, x->at_v);
-    respond(w, x, m, x->f, x->at_v);
-
-    /* the way: half the change of velocity (all of it without stages), and what closes contacts
-       that push or are inside */
-    for (size_t j = 0; j < n; ++j) further[j] = part * (x->at_v[j] - x->fast[j]) - moved[j];
-    Real largest = all<Real>(0.);
-    for (size_t i = 0; i < x->count; ++i) largest = greatest(largest, x->f[x->first[i]]);
-    for (size_t i = 0; i < x->count; ++i) {
-      const size_t k = x->held[i];
-      x->gap[i] = x->now[k] / x->now[2 * contacts + k];
-      x->gap[i] += along_row(w, x, x->first[i], further);
-      x->closed[i] = x->on[i] & (is(x->gap[i] < 0.) | is(x->f[x->first[i]] > 1e-12 * largest));
-    }
-    const Bits<Real> closes = close_gaps(w, x, m, part, further);
-    if constexpr (is_single<Real>) {
-      if (!closes) push_out(w, x, m, part, further);
-    } else {
-      failed |= open & ~closes, open &= closes;
-    }
-    add_to(n, all<Real>(1.), further, moved);
-    copy(w->nq, free_q, x->at_q);
-    move(w, s, x, 1., moved, x->at_q);
-    if (x->count) measure(w, s, x->at_q, x->at_v, x->end);
-    take(open, w->nq, x->at_q, s->q);
-    take(open, n, x->at_v, s->v);
-    if (x->count) take(open, 3 * contacts, x->end, x->now);
-    settled = open;
-    Bits<Real> far = ~open & open;
-    for (size_t i = 0; i < x->count; ++i) {
-      const Real* one = x->now + x->held[i];
-      const Real rate = magnitude(one[contacts]), slope = one[2 * contacts];
-      settled &= is(rate <= LAW * slope) | ~x->closed[i];
-      if (pass >= MOST_SHIFTS) far |= open & x->closed[i] & is(rate > w->slow * slope);
-    }
-    if (pass + 1 == MOST_PASSES) settled = open;
-    if (any(settled)) finish(w, s, x, h, settled);
+    copy(w->nv, x->fast, x->at_v);
+    apply_impulses(w, x, m, x->f, x->at_v);
+    const Bits<Real> closes = correct_positions(w, x, m, part);
+    if constexpr (!is_single<Real>) failed |= open & ~closes, open &= closes;
+    take_end(w, s, x, open);
+    settled = obeys(w, x, pass, open, &far);
+    if (any(settled)) contact_forces(w, s, x, h, settled);
     open &= ~settled;
     far &= open;
     if (any(far) && any(open & ~far)) failed |= far, open &= ~far;
     if (!any(open)) break;
     again = any(far & open);
-    for (size_t i = 0; i < x->count; ++i) {
-      const Real* one = x->now + x->held[i];
-      const Real off = one[contacts] / one[2 * contacts];
-      x->shift[i] = select(x->on[i], off - along_row(w, x, x->first[i], s->v), all<Real>(0.));
-    }
+    shift_problem(w, s, x);
   }
   return failed;
 }

@@ -26,7 +26,7 @@ static double bounce(const struct walls* w, Work<double>* x, size_t m, const dou
   return gain;
 }
 
-static void record_impact(const struct walls* w, struct walled* s, const Work<double>* x,
+static void record_impact(const struct walls* w, struct motion* s, const Work<double>* x,
                           const double* old, const double* e, const char* hits, double loss) {
   if (s->hits >= s->most_hits) return;
   double* out = s->impacts + s->hits++ * size_of_impact(w);
@@ -40,7 +40,7 @@ static void record_impact(const struct walls* w, struct walled* s, const Work<do
   f = out, used = f + 3 * w->contacts, took = used + w->contacts;
   for (size_t i = 0; i < x->count; ++i) largest = fmax(largest, x->f[x->first[i]]);
   for (size_t i = 0; i < x->count; ++i) {
-    const size_t k = x->held[i], row = x->first[i];
+    const size_t k = x->active[i], row = x->first[i];
     f[3 * k] = x->f[row];
     if (x->tangent[i] != NO_ROW) f[3 * k + 1] = x->f[row + 1], f[3 * k + 2] = x->f[row + 2];
     used[k] = e[i];
@@ -50,20 +50,20 @@ static void record_impact(const struct walls* w, struct walled* s, const Work<do
 }
 
 /* One impact of the held contacts, which bounce or do not; the velocity changes. */
-static int hit(const struct walls* w, struct walled* s, Work<double>* x, const char* hits,
+static int resolve_impact(const struct walls* w, struct motion* s, Work<double>* x, const char* hits,
                int bouncing) {
   const size_t n = w->nv;
   double *e = x->bounces, *old = x->hit_v, *a = x->hit_a;
-  if (!weigh(w, s, x, 0.)) return 0;
-  assemble(w, s, x, 0);
-  const size_t m = x->held_rows;
+  if (!factor_mass(w, s, x, 0.)) return 0;
+  const size_t m = contact_jacobian(w, s, x, 0);
+  delassus_matrix(w, x, m);
   double *before = x->approach, share = 1., missed;
   for (size_t i = 0; i < m; ++i) before[i] = dot(n, x->S + i * n, s->v);
   double jammed = LAW;  /* velocity by which no bounce may miss a law, of fast ones a share */
   for (size_t i = 0; i < m; ++i) jammed = fmax(jammed, LAW * fabs(before[i]));
   int bounces = 0, dies = 0;
   for (size_t i = 0; i < x->count; ++i) {
-    e[i] = bouncing && hits[x->held[i]] ? w->restitution[x->held[i]] : 0.;
+    e[i] = bouncing && hits[x->active[i]] ? w->restitution[x->active[i]] : 0.;
     bounces |= e[i] > 0.;
   }
   memcpy(old, s->v, n * sizeof *old);
@@ -75,7 +75,7 @@ static int hit(const struct walls* w, struct walled* s, Work<double>* x, const c
   }
   if (bounces) {  /* which bounces would all be over within a step */
     memcpy(s->v, old, n * sizeof *old);
-    respond(w, x, m, x->f, s->v);
+    apply_impulses(w, x, m, x->f, s->v);
     accelerate(w, s, s->q, s->v, 0., a);
     for (size_t i = 0; i < x->count; ++i) {
       const double* row = x->S + x->first[i] * n;
@@ -106,11 +106,11 @@ static int hit(const struct walls* w, struct walled* s, Work<double>* x, const c
   s->residual = fmax(s->residual, missed);
   s->unsettled += missed > LAW;
   memcpy(s->v, old, n * sizeof *old);
-  respond(w, x, m, x->f, s->v);
+  apply_impulses(w, x, m, x->f, s->v);
   s->lost -= gain;
   x->clean = 0;
   for (size_t i = 0; s->whole && i < x->count; ++i) {
-    double* whole = s->whole + 3 * x->held[i];
+    double* whole = s->whole + 3 * x->active[i];
     whole[0] += x->f[x->first[i]];
     if (x->tangent[i] != NO_ROW) add_to(2, 1., x->f + x->tangent[i], whole + 1);
   }
@@ -120,12 +120,12 @@ static int hit(const struct walls* w, struct walled* s, Work<double>* x, const c
 
 /* All impacts at this instant, one after the other where one causes the next; where they would hand
    the motion on to each other without end, the last ones end it. */
-static void collide(const struct walls* w, struct walled* s, Work<double>* x) {
+static void resolve_impacts(const struct walls* w, struct motion* s, Work<double>* x) {
   const size_t m = w->contacts;
   char* hits = x->hits;
   for (int k = 0; k < MOST_HITS; ++k) {
     int any = 0;
-    measure(w, s, s->q, s->v, x->now);
+    evaluate_distances(w, s, s->q, s->v, x->now);
     x->fresh = 1;
     x->count = 0;
     for (size_t i = 0; i < m; ++i) {
@@ -133,12 +133,12 @@ static void collide(const struct walls* w, struct walled* s, Work<double>* x) {
       const int touches = g <= w->touching * slope;
       hits[i] = rate < -w->slow * slope && (touches || g + w->window * rate <= 0.);
       any |= hits[i];
-      if (x->count < most_held(w) && (hits[i] || (touches && rate <= w->slow * slope))) {
+      if (x->count < most_active(w) && (hits[i] || (touches && rate <= w->slow * slope))) {
         x->on[x->count] = is(true);
-        x->held[x->count++] = i;
+        x->active[x->count++] = i;
       }
     }
-    if (!any || !hit(w, s, x, hits, k < BOUNCES)) return;
+    if (!any || !resolve_impact(w, s, x, hits, k < BOUNCES)) return;
     memset(s->mode, 0, m * sizeof *s->mode);
     x->fresh = 0;
   }

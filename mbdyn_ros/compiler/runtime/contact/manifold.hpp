@@ -93,7 +93,7 @@ EXPORTED size_t room_of_touches(const struct solids* t) {
 
 /* Where two shapes touch or will soon, those points left out that are farther apart than the margin;
    `out` has MOST_POINTS. way, place: of `nearest`, whose distance they have. */
-static size_t touches(const struct solids* t, const struct solid* const* one,
+static size_t narrow_phase(const struct solids* t, const struct solid* const* one,
                       const double* const* pose, const double* way, double (*place)[3],
                       double margin, double* room, struct touch* out) {
   const size_t most = most_corners(t);

@@ -1,5 +1,5 @@
 /* The data of a step, one table each: `walls`, what does not change (the robot's programs, its
-   contacts, laws and tolerances), and `walled`, where one motion stands. Python makes both from the
+   contacts, laws and tolerances), and `motion`, where one motion stands. Python makes both from the
    text of these structures (`compiler/runtime/structures.py`), so every field stands in one place.
 
    nq, nv, ne: positions, velocities, efforts. m = contacts. MANY of the contacts are `slots` for
@@ -15,7 +15,7 @@
 
 /* Most contacts that are active in one step, stages of a method of free motion, problems of a step,
    and how often they are shifted before their rows are taken again. */
-enum { MOST_HELD = 128, MOST_STAGES = 8, MOST_PASSES = 5, MOST_SHIFTS = 2 };
+enum { MOST_ACTIVE = 128, MOST_STAGES = 8, MOST_PASSES = 5, MOST_SHIFTS = 2 };
 
 enum { PLANE = 14 }; /* numbers of a slot, see `planes` */
 
@@ -61,7 +61,7 @@ struct walls {
   const struct solids* solids;    /* convex shapes that may touch in slots; NULL: none */
 };
 
-struct walled {
+struct motion {
   /* (slots, PLANE): 1 where in use; place (3) on the body and radius of a ball there; place (3) and
      normal (3) of a plane on the partner; where body and partner stand in the result of `rows`;
      twice the number of the pair, one more where the body is that of the second shape. */
@@ -88,16 +88,16 @@ struct walled {
   double *memory, *room;   /* (memory_of_motion), (room_of_motion) */
 };
 
-/* A vector of motions among walls: as `walled`, number by number. Programs are those for vectors of
+/* A vector of motions among walls: as `motion`, number by number. Programs are those for vectors of
    states; no loops are closed in these. */
-struct walled_lanes {
+struct motion_lanes {
   realv *q, *v, *effort, *force, *slip, *mode;
   realv lost, residual;
   const realv* parameters;
 };
 
-template <class Real> struct MotionOf { using type = walled; };
-template <> struct MotionOf<realv> { using type = walled_lanes; };
+template <class Real> struct MotionOf { using type = motion; };
+template <> struct MotionOf<realv> { using type = motion_lanes; };
 template <class Real> using Motion = typename MotionOf<Real>::type;
 
 template <class Real> static inline auto programs_of(const struct walls* w) {
@@ -108,11 +108,11 @@ template <class Real> static inline auto programs_of(const struct walls* w) {
   }
 }
 
-static size_t most_held(const struct walls* w) {
-  return w->contacts < MOST_HELD ? w->contacts : (size_t)MOST_HELD;
+static size_t most_active(const struct walls* w) {
+  return w->contacts < MOST_ACTIVE ? w->contacts : (size_t)MOST_ACTIVE;
 }
 
-static size_t most_rows(const struct walls* w) { return 3 * most_held(w) + w->rubbing; }
+static size_t most_rows(const struct walls* w) { return 3 * most_active(w) + w->rubbing; }
 
 /* How many numbers an impact has in the record: time, loss, q, v before and after, of every
    contact its impulses (3), restitution and whether it took part, and the planes. */
@@ -130,7 +130,7 @@ EXPORTED size_t memory_of_motion(const struct walls* w) {
 }
 
 /* A program at its inputs, with room for two more: behind them come home and memory. */
-static void apply(const struct walls* w, const struct walled* s, const struct program* program,
+static void apply(const struct walls* w, const struct motion* s, const struct program* program,
                   const double** arg, double* result) {
   const struct program* each[] = {w->acceleration, w->mass, w->distances, w->rows, w->rate};
   double *memory = s->memory, *res[] = {result};
@@ -140,13 +140,13 @@ static void apply(const struct walls* w, const struct walled* s, const struct pr
   run(program, arg, res);
 }
 
-static void evaluate(const struct walls* w, const struct walled* s, const struct program* program,
+static void evaluate(const struct walls* w, const struct motion* s, const struct program* program,
                      const double* one, const double* two, double* result) {
   const double* arg[] = {one, two, nullptr, nullptr};
   apply(w, s, program, arg, result);
 }
 
-static void evaluate(const struct walls*, const struct walled_lanes* s,
+static void evaluate(const struct walls*, const struct motion_lanes* s,
                      const struct program* program, const realv* one, const realv* two,
                      realv* result) {
   const realv* arg[] = {one, two, nullptr};
@@ -156,7 +156,7 @@ static void evaluate(const struct walls*, const struct walled_lanes* s,
 }
 
 /* Accelerations of (q, v); `damped` is the length of the step where damping counts at its end. */
-static void accelerate(const struct walls* w, const struct walled* s, const double* q,
+static void accelerate(const struct walls* w, const struct motion* s, const double* q,
                        const double* v, double damped, double* result) {
   const double* arg[7] = {q, v, s->effort};
   size_t inputs = 3;
@@ -165,7 +165,7 @@ static void accelerate(const struct walls* w, const struct walled* s, const doub
   apply(w, s, w->acceleration, arg, result);
 }
 
-static void accelerate(const struct walls* w, const struct walled_lanes* s, const realv* q,
+static void accelerate(const struct walls* w, const struct motion_lanes* s, const realv* q,
                        const realv* v, double damped, realv* result) {
   const struct program* program = w->vectors->acceleration;
   const realv step = all<realv>(damped), *arg[] = {q, v, s->effort, &step, nullptr};
@@ -176,7 +176,7 @@ static void accelerate(const struct walls* w, const struct walled_lanes* s, cons
 
 /* Rates of q at (q, v), which need no loop closed: always from the program for vectors, for another
    one may round otherwise. */
-static void rate_of(const struct walls* w, const struct walled_lanes* s, const realv* q,
+static void rate_of(const struct walls* w, const struct motion_lanes* s, const realv* q,
                     const realv* v, realv* result) {
   const realv* arg[] = {q, v, nullptr, nullptr};
   realv* const res[] = {result};
@@ -192,7 +192,7 @@ static size_t room_of_rate(const struct walls* w) {
   return (2 * w->nq + w->nv + w->rate->parameters + 1) * LANES;
 }
 
-static void rate_of(const struct walls* w, const struct walled* s, const double* q,
+static void rate_of(const struct walls* w, const struct motion* s, const double* q,
                     const double* v, double* result) {
   const struct program* program = w->rate;
   if (!program->quaternions) {
@@ -206,7 +206,7 @@ static void rate_of(const struct walls* w, const struct walled* s, const double*
   const uintptr_t at = (uintptr_t)(s->room + room_of_column(w)), size = sizeof(realv);
   realv *in_q = (realv*)((at + size - 1) / size * size), *in_v = in_q + w->nq;
   realv *out = in_v + w->nv, *known = out + w->nq;
-  struct walled_lanes lanes = {};
+  struct motion_lanes lanes = {};
   lanes.parameters = known;
   for (size_t i = 0; i < w->nq; ++i) in_q[i] = all<realv>(q[i]);
   for (size_t i = 0; i < w->nv; ++i) in_v[i] = all<realv>(v[i]);

@@ -14,7 +14,7 @@ static inline Real along_row(const struct walls* w, const Work<Real>* x, size_t 
 
 /* v + M^-1 S^T f, of the first m rows. */
 template <class Real>
-static void respond(const struct walls* w, Work<Real>* x, size_t m, const Real* f,
+static void apply_impulses(const struct walls* w, Work<Real>* x, size_t m, const Real* f,
                        Real* v) {
   Real* answer = x->answer;
   clear(w->nv, answer);
@@ -28,7 +28,7 @@ static void respond(const struct walls* w, Work<Real>* x, size_t m, const Real* 
    together pulls at no contact: else nothing is added, for the contacts cannot all close, and what
    comes near to it where they are redundant may be of any size. */
 template <class Real>
-static Bits<Real> close_gaps(const struct walls* w, Work<Real>* x, size_t m, double part,
+static Bits<Real> close_contacts(const struct walls* w, Work<Real>* x, size_t m, double part,
                           Real* way) {
   const size_t count = x->count;
   Real most = all<Real>(0.), largest = all<Real>(0.), *impulse = x->impulse, *y = x->correction;
@@ -56,13 +56,13 @@ static Bits<Real> close_gaps(const struct walls* w, Work<Real>* x, size_t m, dou
     closes &= is(part * x->f[x->first[i]] + y[i] >= -PULL * part * largest) | ~x->closed[i];
   }
   for (size_t i = 0; i < count; ++i) impulse[x->first[i]] = select(closes, y[i], all<Real>(0.));
-  respond(w, x, m, impulse, way);
+  apply_impulses(w, x, m, impulse, way);
   return closes;
 }
 
 /* Add to a way of impulses f for a time `part` what moves it least so that no contact is inside its
    wall, those that do not touch in the end pushing nowhere on it: gaps where no contact pulls. */
-static void push_out(const struct walls* w, Work<double>* x, size_t m, double part, double* way) {
+static void separate_contacts(const struct walls* w, Work<double>* x, size_t m, double part, double* way) {
   const size_t count = x->count, n = w->nv;
   size_t *own = x->own, *none = x->none;
   double *mu = x->push_mu, *gap = x->push_gap, *push = x->push, *X = x->push_X, *impulse = x->impulse;
@@ -84,7 +84,7 @@ static void push_out(const struct walls* w, Work<double>* x, size_t m, double pa
   for (size_t i = 0; i < count; ++i) {
     impulse[x->first[i]] = push[i] - part * x->f[x->first[i]];
   }
-  respond(w, x, m, impulse, way);
+  apply_impulses(w, x, m, impulse, way);
 }
 
 /* What stands inside walls comes out of them. */
@@ -92,7 +92,7 @@ enum { MOST_LIFTS = 4 };
 
 /* Lift what is inside walls out of them, by the least motions, in which what has come out of them
    stays out. */
-static void lift(const struct walls* w, struct walled* s, Work<double>* x) {
+static void project_out(const struct walls* w, struct motion* s, Work<double>* x) {
   const size_t m = w->contacts;
   char* lifted = x->lifted;
   memset(lifted, 0, m);
@@ -100,24 +100,24 @@ static void lift(const struct walls* w, struct walled* s, Work<double>* x) {
     double* way = x->further;
     size_t count = 0;
     int inside = 0;
-    measure(w, s, s->q, s->v, x->now);
+    evaluate_distances(w, s, s->q, s->v, x->now);
     x->fresh = 1;
     for (size_t i = 0; i < m; ++i) {
       const int enters = x->now[i] < -w->graze * x->now[2 * m + i];
       inside |= enters;
-      if (!(enters || lifted[i]) || count >= most_held(w)) continue;
+      if (!(enters || lifted[i]) || count >= most_active(w)) continue;
       lifted[i] = 1;
-      x->held[count] = i;
+      x->active[count] = i;
       x->on[count] = x->closed[count] = is(true);
       x->gap[count++] = x->now[i] / x->now[2 * m + i];
     }
     if (!inside) return;
     x->count = count;
-    if (!weigh(w, s, x, 0.)) return;
-    assemble(w, s, x, 0);
+    if (!factor_mass(w, s, x, 0.)) return;
+    delassus_matrix(w, x, contact_jacobian(w, s, x, 0));
     clear(w->nv, way);
-    memset(x->f, 0, x->held_rows * sizeof *x->f);
-    if (!close_gaps(w, x, x->held_rows, 0., way)) push_out(w, x, x->held_rows, 0., way);
+    memset(x->f, 0, x->contact_rows * sizeof *x->f);
+    if (!close_contacts(w, x, x->contact_rows, 0., way)) separate_contacts(w, x, x->contact_rows, 0., way);
     move(w, s, x, 1., way, s->q);
     x->fresh = 0;
   }

@@ -17,9 +17,9 @@ struct walled_rollout {
 };
 
 /* Room for a motion: its state and what is known of its contacts. */
-static size_t share_motion(const struct walls* w, double* at, double dt, struct walled* s) {
+static size_t share_motion(const struct walls* w, double* at, double dt, struct motion* s) {
   double* const start = at;
-  *s = walled{};
+  *s = motion{};
   s->step = dt;
 #define ROOM(place, size) s->place = at, at += (size)
   ROOM(q, w->nq), ROOM(v, w->nv), ROOM(force, 3 * w->contacts + w->rubbing);
@@ -40,7 +40,7 @@ static void keep_place(const struct walled_rollout* job, size_t k, size_t t, con
   for (size_t i = 0; i < nv; ++i) job->v_out[at * nv + i] = lost ? NAN : v[i];
 }
 
-static void start_alone(const struct walled_rollout* job, size_t k, struct walled* s) {
+static void start_alone(const struct walled_rollout* job, size_t k, struct motion* s) {
   const struct walls* w = job->walls;
   memcpy(s->q, job->q + k * job->step_q, w->nq * sizeof *s->q);
   memcpy(s->v, job->v + k * job->step_v, w->nv * sizeof *s->v);
@@ -49,12 +49,12 @@ static void start_alone(const struct walled_rollout* job, size_t k, struct walle
   unit_quaternions(w, s->q);
 }
 
-static void note_unsound(const struct walled_rollout* job, size_t k, struct walled* s) {
+static void note_unsound(const struct walled_rollout* job, size_t k, struct motion* s) {
   if (s->unsound) job->unsound[k] = 1;
   s->unsound = 0;
 }
 
-static void roll_alone(const struct walled_rollout* job, size_t k, struct walled* s) {
+static void roll_alone(const struct walled_rollout* job, size_t k, struct motion* s) {
   int lost = 0;
   start_alone(job, k, s);
   for (size_t t = 0; t < job->steps; ++t) {
@@ -72,8 +72,8 @@ enum { KEPT = 5 };
   {(w)->nq, (w)->nv, 3 * (w)->contacts + (w)->rubbing, 3 * (w)->contacts, (w)->contacts}
 
 /* `count` motions from the first on, together. old: what they kept before the step. */
-static void roll_together(const struct walled_rollout* job, size_t first, size_t count,
-                          struct walled* one, struct walled_lanes* s, struct walled_lanes* old,
+static void roll_lanes(const struct walled_rollout* job, size_t first, size_t count,
+                          struct motion* one, struct motion_lanes* s, struct motion_lanes* old,
                           Work<realv>* x) {
   const struct walls* w = job->walls;
   const size_t size[] = SIZES_OF(w);
@@ -98,7 +98,7 @@ static void roll_together(const struct walled_rollout* job, size_t first, size_t
     }
     read_rows(row, w->ne, s->effort);
     for (int i = 0; i < KEPT; ++i) copy(size[i], lanes[i], before[i]);
-    const bitsv odd = step_together(w, s, x, job->dt, open, old, &unseen);
+    const bitsv odd = step_lanes(w, s, x, job->dt, open, old, &unseen);
     for (size_t l = 0; l < LANES; ++l) {
       if (!odd[l]) continue;
       for (int i = 0; i < KEPT; ++i) {
@@ -122,7 +122,7 @@ static void roll_together(const struct walled_rollout* job, size_t first, size_t
 }
 
 /* Room of lanes, as in `share_motion`. */
-static size_t share_lanes(const struct walls* w, realv* at, struct walled_lanes* s) {
+static size_t share_lanes(const struct walls* w, realv* at, struct motion_lanes* s) {
   const size_t size[] = SIZES_OF(w);
   realv *const start = at, **place[] = {&s->q, &s->v, &s->force, &s->slip, &s->mode};
   for (int i = 0; i < KEPT; ++i) *place[i] = at, at += size[i] + 1;
@@ -134,8 +134,8 @@ static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
   const struct walled_rollout* job = (const struct walled_rollout*)pointer;
   const struct walls* w = job->walls;
   const size_t parameters = w->vectors ? w->vectors->acceleration->parameters : 0;
-  struct walled one;
-  struct walled_lanes s = {}, old = {};
+  struct motion one;
+  struct motion_lanes s = {}, old = {};
   Work<realv> x;
   size_t vectors = 0;
   if (w->vectors) {
@@ -161,7 +161,7 @@ static void run_walled_rollout(const void* pointer, size_t first, size_t last) {
     s.parameters = known;
     share_room(w, room, &x);
     for (size_t k = first; k < last; k += LANES) {
-      roll_together(job, k, last - k < LANES ? last - k : LANES, &one, &s, &old, &x);
+      roll_lanes(job, k, last - k < LANES ? last - k : LANES, &one, &s, &old, &x);
     }
   }
   __atomic_fetch_add(job->unseen, one.unseen, __ATOMIC_RELAXED);

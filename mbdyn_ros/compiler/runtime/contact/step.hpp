@@ -1,10 +1,19 @@
-/* One step of a motion among walls.
+/* One step of a motion among walls, from (q, v) at time t to t + h:
 
-   A step in flight is one of the free motion and a look at the distances. Where one of them falls
-   below zero within it, the step is taken again up to that instant, the impact is solved there and
-   the rest of the step follows. Contacts that rest are held. A step in which impacts would follow
-   each other without end holds what hits, so that every step is taken; it costs energy at most.
-*/
+     broad_phase      pairs of shapes that may touch, and their contacts (narrow_phase)
+     advance          again and again, until h is over:
+       resolve_impacts    what hits now, by Newton's and Coulomb's laws (impacts.hpp)
+       free_motion        (q*, v*) by the method of integration: q' = N(q) v, M v' = force
+       solve_contacts     impulses of what touches (contact_solve.hpp):
+         contact_jacobian, delassus_matrix, impulses_of_cones, correct_positions
+       time_of_impact     where a distance falls below zero within the step it is taken again up to
+                          that instant, and the next part begins with the impact
+     correct_depths   what is inside a wall comes out of it (project_out)
+     trim             undriven motions gain no energy by errors of the step
+
+   A step in flight is one of the free motion and a look at the distances. A step in which impacts
+   would follow each other without end makes contacts of what hits, so that every step is taken; it
+   costs energy at most. */
 #pragma once
 #include "broad_phase.hpp"
 #include "contact_solve.hpp"
@@ -16,23 +25,23 @@ enum { MOST_LOCATED = 8, MOST_MERGES = 6, LANDINGS = 4 };
 #define GENTLE 2.   /* speed of what lands gently, of what a step makes */
 
 /* A step of length h from the state kept in x, the held contacts held; distances may be unknown. */
-static void move_on(const struct walls* w, struct walled* s, Work<double>* x, double h) {
+static void move_on(const struct walls* w, struct motion* s, Work<double>* x, double h) {
   memcpy(s->q, x->q, w->nq * sizeof *s->q);
   memcpy(s->v, x->v, w->nv * sizeof *s->v);
-  fly(w, s, x, h);
+  free_motion(w, s, x, h);
   x->fresh = 0;
   if (!x->count && !x->idle) {
     memset(s->mode, 0, w->contacts * sizeof *s->mode);
     memset(s->force, 0, 3 * w->contacts * sizeof *s->force);
   }
   x->idle = !x->count;
-  if (x->count || w->rubbing) hold(w, s, x, h, is(true));
+  if (x->count || w->rubbing) solve_contacts(w, s, x, h, is(true));
 }
 
 /* The same, and the distances at its end. */
-static void go(const struct walls* w, struct walled* s, Work<double>* x, double h) {
+static void move_on_and_look(const struct walls* w, struct motion* s, Work<double>* x, double h) {
   move_on(w, s, x, h);
-  if (!x->fresh) measure(w, s, s->q, s->v, x->now);
+  if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
   x->fresh = 1;
 }
 
@@ -46,18 +55,18 @@ static int is_gentle(const struct walls* w, size_t k, double h, double g, double
          !comes_and_goes(h, g, rate, last, end, slope);
 }
 
-static int is_held(const Work<double>* x, size_t k) {
+static int is_active(const Work<double>* x, size_t k) {
   for (size_t i = 0; i < x->count; ++i) {
-    if (x->held[i] == k) return 1;
+    if (x->active[i] == k) return 1;
   }
   return 0;
 }
 
 /* Hold one more contact; they stay in order. */
-static void hold_also(Work<double>* x, size_t k) {
+static void activate(Work<double>* x, size_t k) {
   size_t i = x->count++;
-  for (; i > 0 && x->held[i - 1] > k; --i) x->held[i] = x->held[i - 1];
-  x->held[i] = k;
+  for (; i > 0 && x->active[i - 1] > k; --i) x->active[i] = x->active[i - 1];
+  x->active[i] = k;
   x->on[x->count - 1] = is(true);
 }
 
@@ -74,7 +83,7 @@ struct before {
   int kept, idle;
 };
 
-static void keep_contacts(const struct walls* w, const struct walled* s, struct before* old) {
+static void keep_contacts(const struct walls* w, const struct motion* s, struct before* old) {
   const size_t m = w->contacts;
   if (old->kept) return;
   memcpy(old->slip, s->slip, 3 * m * sizeof *s->slip);
@@ -83,7 +92,7 @@ static void keep_contacts(const struct walls* w, const struct walled* s, struct 
   old->kept = 1;
 }
 
-static void take_again(const struct walls* w, struct walled* s, Work<double>* x,
+static void retake(const struct walls* w, struct motion* s, Work<double>* x,
                        struct before* old, double length) {
   const size_t m = w->contacts;
   keep_contacts(w, s, old);
@@ -93,18 +102,18 @@ static void take_again(const struct walls* w, struct walled* s, Work<double>* x,
   memcpy(s->mode, old->mode, m * sizeof *s->mode);
   memcpy(s->force, old->force, (3 * m + w->rubbing) * sizeof *s->force);
   if (length > 0.) {
-    go(w, s, x, length);
+    move_on_and_look(w, s, x, length);
     return;
   }
   memcpy(s->q, x->q, w->nq * sizeof *s->q);
   memcpy(s->v, x->v, w->nv * sizeof *s->v);
-  measure(w, s, s->q, s->v, x->now);
+  evaluate_distances(w, s, s->q, s->v, x->now);
 }
 
 /* Whether a contact that has come and goes again meets its wall at an instant in between, from which
    it goes as fast as it came: so the wall has no inside, as that of |z| has none, and nothing holds
    what passes it. Takes the step again to instants that halve it. */
-static int has_no_inside(const struct walls* w, struct walled* s, Work<double>* x,
+static int has_no_inside(const struct walls* w, struct motion* s, Work<double>* x,
                          struct before* old, double length, size_t k) {
   const size_t m = w->contacts;
   double left = 0., right = length;
@@ -113,7 +122,7 @@ static int has_no_inside(const struct walls* w, struct walled* s, Work<double>* 
   int above = 1;
   for (int i = 0; i < HALVINGS && above && comes + goes > jump; ++i) {
     const double middle = 0.5 * (left + right);
-    take_again(w, s, x, old, middle);
+    retake(w, s, x, old, middle);
     const double speed = x->now[m + k] / x->now[2 * m + k];
     above = x->now[k] >= -w->graze * x->now[2 * m + k];
     if (speed < 0.) {
@@ -124,24 +133,24 @@ static int has_no_inside(const struct walls* w, struct walled* s, Work<double>* 
   }
   const double gap = x->now[k] / x->now[2 * m + k];
   const int found = above && comes + goes > jump && !(gap > 2. * (right - left) * (comes + goes));
-  take_again(w, s, x, old, length);
+  retake(w, s, x, old, length);
   return found;
 }
 
-static void look_back(const struct walls* w, struct walled* s, const Work<double>* x,
+static void count_unseen(const struct walls* w, struct motion* s, const Work<double>* x,
                       double length) {
   const size_t m = w->contacts;
   for (size_t k = 0; k < m; ++k) {
     const double *then = x->start + k, *now = x->now + k;
     if (!may_have_passed(length, then[0], then[m], now[0], now[m], now[2 * m])) continue;
-    if (is_held(x, k) || s->unsound == k + 1) continue;
+    if (is_active(x, k) || s->unsound == k + 1) continue;
     ++s->unseen, s->passed = k, s->passed_at = s->time + length;
   }
 }
 
 /* The share of a step that is over when the first contact that is not held meets its wall; 2 where
    none does. Those that meet it gently are held where they may be: `more` says that there are any. */
-static double first_meeting(const struct walls* w, struct walled* s, Work<double>* x,
+static double first_meeting(const struct walls* w, struct motion* s, Work<double>* x,
                             struct before* old, double length, int may_hold, size_t* which,
                             int* more) {
   const size_t m = w->contacts;
@@ -150,16 +159,16 @@ static double first_meeting(const struct walls* w, struct walled* s, Work<double
   double first = 2.;
   for (size_t k = 0; k < m; ++k) {
     const double g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
-    if (!(g + last <= FASTER * length * fmax(fabs(rate), fabs(end))) || is_held(x, k)) continue;
+    if (!(g + last <= FASTER * length * fmax(fabs(rate), fabs(end))) || is_active(x, k)) continue;
     const double slope = x->now[2 * m + k];
     if (turns_near(w, length, g, rate, last, end, slope) &&
         has_no_inside(w, s, x, old, length, k)) {
       s->unsound = k + 1;
       continue;
     }
-    const double share = meeting(w, length, g, rate, last, end, slope);
+    const double share = time_of_impact(w, length, g, rate, last, end, slope);
     if (share < 0.) continue;
-    if (may_hold && x->count + count < most_held(w) &&
+    if (may_hold && x->count + count < most_active(w) &&
         is_gentle(w, k, length, g, rate, last, end, slope)) {
       gentle[count++] = k;
     } else if (share < first) {
@@ -167,31 +176,31 @@ static double first_meeting(const struct walls* w, struct walled* s, Work<double
     }
   }
   *more = first > 1. && count;
-  for (size_t i = 0; *more && i < count; ++i) hold_also(x, gentle[i]);
+  for (size_t i = 0; *more && i < count; ++i) activate(x, gentle[i]);
   return first;
 }
 
 /* Move on by a time, or up to the next impact and through it; gives how far. */
-static double part(const struct walls* w, struct walled* s, Work<double>* x, double length,
+static double advance(const struct walls* w, struct motion* s, Work<double>* x, double length,
                    int locate) {
   const size_t m = w->contacts;
   int hits = 0, more;
   x->clear = is_clear(w, s, s->q, s->v, length);
-  if (!x->fresh && !x->clear) measure(w, s, s->q, s->v, x->now);
+  if (!x->fresh && !x->clear) evaluate_distances(w, s, s->q, s->v, x->now);
   int touches = !x->clear && any_touches(w, x->now);
   for (size_t k = 0; touches && k < m; ++k) {
     const double slope = x->now[2 * m + k];
     hits |= x->now[k] <= w->touching * slope && x->now[m + k] < -w->slow * slope;
   }
   if (hits) {
-    collide(w, s, x);
-    if (!x->fresh) measure(w, s, s->q, s->v, x->now);
+    resolve_impacts(w, s, x);
+    if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
     touches = any_touches(w, x->now);
   }
   x->count = 0;
-  for (size_t k = 0; touches && k < m && x->count < most_held(w); ++k) {
+  for (size_t k = 0; touches && k < m && x->count < most_active(w); ++k) {
     const double slope = x->now[2 * m + k];
-    if (x->now[k] <= w->touching * slope && x->now[m + k] <= 2. * w->slow * slope) hold_also(x, k);
+    if (x->now[k] <= w->touching * slope && x->now[m + k] <= 2. * w->slow * slope) activate(x, k);
   }
   double *const last = x->start;
   struct before old = {x->old_slip, x->old_mode, x->old_force, s->lost, 0, x->idle};
@@ -205,11 +214,11 @@ static double part(const struct walls* w, struct walled* s, Work<double>* x, dou
     x->fresh = 0, s->clear[1] = 0.;
     return length;
   }
-  if (x->clear) measure(w, s, x->q, x->v, x->start);
-  if (!x->fresh) measure(w, s, s->q, s->v, x->now);
+  if (x->clear) evaluate_distances(w, s, x->q, x->v, x->start);
+  if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
   x->clear = 0, x->fresh = 1;
   if (!any_near(w, x->start, x->now, length)) {
-    look_around(w, s, x->now);
+    see_clearance(w, s, x->now);
     return length;
   }
   double first = 2.;
@@ -217,36 +226,36 @@ static double part(const struct walls* w, struct walled* s, Work<double>* x, dou
   for (int k = 0; k <= MOST_MERGES; ++k) {
     first = first_meeting(w, s, x, &old, length, locate && k < MOST_MERGES, &which, &more);
     if (!more) break;
-    take_again(w, s, x, &old, length);
+    retake(w, s, x, &old, length);
   }
   if (first > 1.) {
-    look_back(w, s, x, length);
+    count_unseen(w, s, x, length);
     return length;
   }
   if (!locate) {
     for (int k = 0; k < MOST_MERGES; ++k) {
       const size_t before = x->count;
-      for (size_t i = 0; i < m && x->count < most_held(w); ++i) {
-        if (x->now[i] < -w->graze * x->now[2 * m + i] && !is_held(x, i)) hold_also(x, i);
+      for (size_t i = 0; i < m && x->count < most_active(w); ++i) {
+        if (x->now[i] < -w->graze * x->now[2 * m + i] && !is_active(x, i)) activate(x, i);
       }
       if (x->count == before) break;
-      take_again(w, s, x, &old, length);
+      retake(w, s, x, &old, length);
     }
     ++s->merged;
     return length;
   }
   double time = first * length;
   for (int k = 0; k < LANDINGS; ++k) {
-    take_again(w, s, x, &old, time);
+    retake(w, s, x, &old, time);
     const double g = x->now[which], rate = x->now[m + which], slope = x->now[2 * m + which];
     if (fabs(g) <= w->closed * slope || !(rate < 0.) || k + 1 == LANDINGS) break;
     const double next = time - g / (w->stages ? rate : 2. * rate - x->start[m + which]);
     if (!(next > 0. && next < length) || next == time) break;
     time = next;
   }
-  look_back(w, s, x, time);
+  count_unseen(w, s, x, time);
   s->time += time;
-  collide(w, s, x);
+  resolve_impacts(w, s, x);
   s->time -= time;
   return time;
 }
@@ -258,7 +267,7 @@ static int all_finite(size_t n, const double* x) {
   return 1;
 }
 
-static int drives(const struct walls* w, const struct walled* s) {
+static int drives(const struct walls* w, const struct motion* s) {
   for (size_t i = 0; i < w->ne; ++i) {
     if (s->effort[i] != 0.) return 1;
   }
@@ -270,7 +279,7 @@ static int drives(const struct walls* w, const struct walled* s) {
 
 /* Nothing that is not driven gains energy: what errors of a step with contacts, or with dry friction
    of joints, have brought is taken from all velocities alike, which keeps the laws of contacts. */
-static void trim(const struct walls* w, struct walled* s, Work<double>* x) {
+static void trim(const struct walls* w, struct motion* s, Work<double>* x) {
   double before[2], now[2];
   evaluate(w, s, w->energy, x->old_q, x->old_v, before);
   evaluate(w, s, w->energy, s->q, s->v, now);
@@ -288,49 +297,63 @@ EXPORTED size_t room_of_motion(const struct walls* w) {
   return share_room<double>(w, nullptr, &x);
 }
 
+/* What is inside a wall at the end of a step comes out of it; gives whether anything was. */
+static int correct_depths(const struct walls* w, struct motion* s, Work<double>* x) {
+  const size_t m = w->contacts;
+  const int under = any_under(w, x->now);
+  int inside = 0;
+  for (size_t i = 0; under && i < m; ++i) inside |= x->now[i] < -w->graze * x->now[2 * m + i];
+  if (inside) project_out(w, s, x);
+  if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
+  for (size_t i = 0; under && i < m; ++i) {
+    const double depth = -x->now[i] / x->now[2 * m + i];
+    s->deepest = fmax(s->deepest, depth);
+    if (isnan(depth) && !(x->now[i] > 0.)) s->unsound = i + 1;
+  }
+  return inside;
+}
+
+/* Advance by a whole step, from impact to impact; gives whether any contact was active. */
+static int advance_step(const struct walls* w, struct motion* s, Work<double>* x) {
+  double left = s->step;
+  int active = w->rubbing > 0;
+  for (int parts = 0; left > 0.; ++parts) {
+    const double done = advance(w, s, x, left, parts < MOST_LOCATED);
+    s->time += done;
+    if (s->whole && !x->idle) {
+      add_to(3 * w->contacts, done, s->force, s->whole);
+      x->clean = 0;
+    }
+    left = parts > MOST_LOCATED ? 0. : left - done;
+    active |= x->count > 0 || left > 0.;
+  }
+  return active;
+}
+
+/* Remember where a step begins. */
+static void keep_start(const struct walls* w, struct motion* s, Work<double>* x) {
+  copy(w->nq, s->q, x->old_q);
+  copy(w->nv, s->v, x->old_v);
+  if (s->slow) copy(w->nv, s->v, s->slow);
+  if (s->whole && !x->clean) clear(3 * w->contacts, s->whole);
+  x->clean = 1;
+}
+
 /* Take so many steps, or fewer where the record of impacts is nearly full or a wall is `unsound`; gives
    how many, and negative, less one, where the next left the finite numbers, or more shapes are near
    each other than have room (`crowded`). */
-EXPORTED long walled_steps(const struct walls* w, struct walled* s, long steps) {
+EXPORTED long walled_steps(const struct walls* w, struct motion* s, long steps) {
   Work<double> work;
   share_room(w, s->room, &work);
   for (long k = 0; k < steps; ++k) {
     const double start = s->time;
-    double left = s->step;
     const int guarded = (w->contacts || w->rubbing) && !drives(w, s);
-    int held = w->rubbing > 0;
     if (s->most_hits && 2 * s->hits > s->most_hits) return k;
-    if (w->slots && !look(w, s, &work)) return -k - 1;
-    memcpy(work.old_q, s->q, w->nq * sizeof *s->q);
-    memcpy(work.old_v, s->v, w->nv * sizeof *s->v);
-    if (s->slow) memcpy(s->slow, s->v, w->nv * sizeof *s->v);
-    if (s->whole && !work.clean) memset(s->whole, 0, 3 * w->contacts * sizeof *s->whole);
-    work.clean = 1;
-    for (int parts = 0; left > 0.; ++parts) {
-      const double done = part(w, s, &work, left, parts < MOST_LOCATED);
-      s->time += done;
-      if (s->whole && !work.idle) {
-        add_to(3 * w->contacts, done, s->force, s->whole);
-        work.clean = 0;
-      }
-      left = parts > MOST_LOCATED ? 0. : left - done;
-      held |= work.count > 0 || left > 0.;
-    }
-    if (w->contacts && !work.clear) {
-      const size_t m = w->contacts;
-      const int under = any_under(w, work.now);
-      int inside = 0;
-      for (size_t i = 0; under && i < m; ++i) inside |= work.now[i] < -w->graze * work.now[2 * m + i];
-      held |= inside;
-      if (inside) lift(w, s, &work);
-      if (!work.fresh) measure(w, s, s->q, s->v, work.now);
-      for (size_t i = 0; under && i < m; ++i) {
-        const double depth = -work.now[i] / work.now[2 * m + i];
-        s->deepest = fmax(s->deepest, depth);
-        if (isnan(depth) && !(work.now[i] > 0.)) s->unsound = i + 1;
-      }
-    }
-    if (guarded && held) trim(w, s, &work);
+    if (w->slots && !broad_phase(w, s, &work)) return -k - 1;
+    keep_start(w, s, &work);
+    int active = advance_step(w, s, &work);
+    if (w->contacts && !work.clear) active |= correct_depths(w, s, &work);
+    if (guarded && active) trim(w, s, &work);
     s->time = start + s->step;
     if (!all_finite(w->nq, s->q) || !all_finite(w->nv, s->v)) {
       s->unsound = 0;

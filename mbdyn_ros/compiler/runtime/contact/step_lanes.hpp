@@ -6,7 +6,7 @@
 
 
 /* Where contacts touch and rest, and which hit. */
-static bitsv hold_together(const struct walls* w, Work<realv>* x) {
+static bitsv activate_lanes(const struct walls* w, Work<realv>* x) {
   const size_t m = w->contacts;
   bitsv hits = {};
   x->count = 0;
@@ -17,21 +17,21 @@ static bitsv hold_together(const struct walls* w, Work<realv>* x) {
     hits |= touches & is(rate < -w->slow * slope);
     const bitsv rests = touches & is(rate <= 2. * w->slow * slope);
     if (!any(rests)) continue;
-    if (x->count == most_held(w)) return ~(bitsv){};
+    if (x->count == most_active(w)) return ~(bitsv){};
     x->on[x->count] = rests;
-    x->held[x->count++] = k;
+    x->active[x->count++] = k;
   }
   return hits;
 }
 
 /* Hold one more contact in some lanes; they stay in order. Whether there is room. */
-static int hold_also_in(const struct walls* w, Work<realv>* x, size_t k, bitsv where) {
+static int activate_in(const struct walls* w, Work<realv>* x, size_t k, bitsv where) {
   size_t i = 0;
-  while (i < x->count && x->held[i] < k) ++i;
-  if (i == x->count || x->held[i] != k) {
-    if (x->count == most_held(w)) return 0;
-    for (size_t j = x->count++; j > i; --j) x->held[j] = x->held[j - 1], x->on[j] = x->on[j - 1];
-    x->held[i] = k, x->on[i] = (bitsv){};
+  while (i < x->count && x->active[i] < k) ++i;
+  if (i == x->count || x->active[i] != k) {
+    if (x->count == most_active(w)) return 0;
+    for (size_t j = x->count++; j > i; --j) x->active[j] = x->active[j - 1], x->on[j] = x->on[j - 1];
+    x->active[i] = k, x->on[i] = (bitsv){};
   }
   x->on[i] |= where;
   return 1;
@@ -39,13 +39,13 @@ static int hold_also_in(const struct walls* w, Work<realv>* x, size_t k, bitsv w
 
 /* Where a contact that is not held meets its wall within a step that began at `start`, or comes near it
    and goes again, or any is inside, or nobody knows. Where all that meet do so gently they are held: `more` says where there are any. */
-static bitsv meet_together(const struct walls* w, Work<realv>* x, const realv* start, double h,
+static bitsv impacts_in(const struct walls* w, Work<realv>* x, const realv* start, double h,
                            bitsv open, int may_hold, bitsv* more) {
   const size_t m = w->contacts;
   bitsv meet = {0}, inside = {0}, *gentle = (bitsv*)x->gentle;
   *more = (bitsv){};
   for (size_t k = 0, i = 0; k < m; ++k) {
-    const int here = i < x->count && x->held[i] == k;
+    const int here = i < x->count && x->active[i] == k;
     const bitsv held = here ? x->on[i++] : (bitsv){};
     const realv g = start[k], last = x->now[k], rate = start[m + k], end = x->now[m + k];
     const realv slope = x->now[2 * m + k], reach = greatest(magnitude(rate), magnitude(end));
@@ -56,7 +56,7 @@ static bitsv meet_together(const struct walls* w, Work<realv>* x, const realv* s
     for (size_t l = 0; l < LANES; ++l) {
       if (!near[l]) continue;
       if (turns_near(w, h, g[l], rate[l], last[l], end[l], slope[l])) meet[l] = -1;
-      if (meeting(w, h, g[l], rate[l], last[l], end[l], slope[l]) < 0.) continue;
+      if (time_of_impact(w, h, g[l], rate[l], last[l], end[l], slope[l]) < 0.) continue;
       if (may_hold && is_gentle(w, k, h, g[l], rate[l], last[l], end[l], slope[l])) {
         gentle[k][l] = -1;
       } else {
@@ -68,13 +68,13 @@ static bitsv meet_together(const struct walls* w, Work<realv>* x, const realv* s
   *more &= ~meet;
   for (size_t k = 0; any(*more) && k < m; ++k) {
     const bitsv also = gentle[k] & *more;
-    if (any(also) && !hold_also_in(w, x, k, also)) return open;
+    if (any(also) && !activate_in(w, x, k, also)) return open;
   }
   return meet | (inside & ~*more);
 }
 
 /* Take what would be gained, as `trim` does. */
-static void trim_together(const struct walls* w, struct walled_lanes* s, Work<realv>* x,
+static void trim_lanes(const struct walls* w, struct motion_lanes* s, Work<realv>* x,
                           const realv* before, bitsv guarded) {
   const size_t m = w->contacts;
   realv now[2];
@@ -94,7 +94,7 @@ static size_t count_passed(const struct walls* w, const Work<realv>* x, const re
   const size_t m = w->contacts;
   size_t count = 0;
   for (size_t k = 0, i = 0; k < m; ++k) {
-    const int here = i < x->count && x->held[i] == k;
+    const int here = i < x->count && x->active[i] == k;
     const bitsv held = here ? x->on[i++] : (bitsv){};
     const realv g = start[k], rate = start[m + k], last = x->now[k], end = x->now[m + k];
     const realv reach = greatest(magnitude(rate), magnitude(end));
@@ -108,36 +108,36 @@ static size_t count_passed(const struct walls* w, const Work<realv>* x, const re
 }
 
 /* A step of length h; gives where it is to be taken again by itself, from what was before. */
-static bitsv step_together(const struct walls* w, struct walled_lanes* s, Work<realv>* x, double h,
-                           bitsv open, const struct walled_lanes* old, size_t* unseen) {
+static bitsv step_lanes(const struct walls* w, struct motion_lanes* s, Work<realv>* x, double h,
+                           bitsv open, const struct motion_lanes* old, size_t* unseen) {
   const size_t m = w->contacts;
   realv* start = x->start;
   bitsv held = {0}, driven = {0}, more = ~held, odd;
   realv energy[2] = {};
-  if (!x->fresh) measure(w, s, s->q, s->v, x->now);
+  if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
   x->fresh = 1;
-  odd = hold_together(w, x);
+  odd = activate_lanes(w, x);
   for (size_t i = 0; i < x->count; ++i) held |= x->on[i];
   for (size_t i = 0; i < w->ne; ++i) driven |= is(s->effort[i] != 0.);
   if (any(open & ~driven)) evaluate(w, s, w->vectors->energy, s->q, s->v, energy);
   copy(3 * m, x->now, start);
   copy(w->nq, s->q, x->q);
   copy(w->nv, s->v, x->v);
-  fly(w, s, x, h);
+  free_motion(w, s, x, h);
   const bitsv holds = w->rubbing ? ~(bitsv){} : held;
   if (any(holds & open & ~odd)) {
-    odd |= hold(w, s, x, h, holds & open & ~odd);
+    odd |= solve_contacts(w, s, x, h, holds & open & ~odd);
   } else {
     x->count = 0;
-    measure(w, s, s->q, s->v, x->now);
+    evaluate_distances(w, s, s->q, s->v, x->now);
     copy(w->nq, s->q, x->slopes);
     copy(w->nv, s->v, x->fast);
   }
-  finish(w, s, x, h, ~holds);
+  contact_forces(w, s, x, h, ~holds);
   for (int k = 0; k <= MOST_MERGES; ++k) {
-    if (!x->fresh) measure(w, s, s->q, s->v, x->now);
+    if (!x->fresh) evaluate_distances(w, s, s->q, s->v, x->now);
     x->fresh = 1;
-    odd |= meet_together(w, x, start, h, open & ~odd & more, k < MOST_MERGES, &more);
+    odd |= impacts_in(w, x, start, h, open & ~odd & more, k < MOST_MERGES, &more);
     more &= ~odd;
     if (!any(more)) break;
     held |= more;
@@ -146,10 +146,10 @@ static bitsv step_together(const struct walls* w, struct walled_lanes* s, Work<r
     take(more, 3 * m + w->rubbing, old->force, s->force);
     take(more, 3 * m, old->slip, s->slip);
     take(more, m, old->mode, s->mode);
-    odd |= hold(w, s, x, h, more);
+    odd |= solve_contacts(w, s, x, h, more);
   }
   const bitsv guarded = (held | holds) & ~driven & open & ~odd;
-  if (any(guarded)) trim_together(w, s, x, energy, guarded);
+  if (any(guarded)) trim_lanes(w, s, x, energy, guarded);
   *unseen += count_passed(w, x, start, h, open & ~odd);
   for (size_t i = 0; i < w->nq; ++i) odd |= ~is(s->q[i] - s->q[i] == 0.);
   for (size_t i = 0; i < w->nv; ++i) odd |= ~is(s->v[i] - s->v[i] == 0.);

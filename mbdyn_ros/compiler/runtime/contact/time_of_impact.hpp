@@ -48,7 +48,7 @@ static double crossing(double a, double u, double b, double w, double depth) {
 
 /* Where within a step of length h a distance falls below zero; without stages it is a square of the
    time for which the step goes on. */
-static double meeting(const struct walls* w, double h, double g, double rate, double last,
+static double time_of_impact(const struct walls* w, double h, double g, double rate, double last,
                       double end, double slope) {
   const double depth = w->graze * fmax(slope, 1e-12);
   return crossing(g, rate * h, last, (w->stages ? end : 2. * end - rate) * h, depth);
@@ -112,7 +112,7 @@ enum { LOOKS = 8 }; /* steps from one look at all distances to the next, where i
 
 /* Whether nothing may be near its wall in a step of length h that begins or ends at (q, v), by the
    bound of `any_near`: one of three times the speed, and two of the way since `clear`. */
-static int is_clear(const struct walls* w, const struct walled* s, const double* q, const double* v,
+static int is_clear(const struct walls* w, const struct motion* s, const double* q, const double* v,
                     double h) {
   const double *place = s->clear + 2, far = s->clear[0] - w->touching;
   if (!w->travel_q || !(far > 0.)) return 0;
@@ -123,7 +123,7 @@ static int is_clear(const struct walls* w, const struct walled* s, const double*
 }
 
 /* See how far everything is, now and then. */
-static void look_around(const struct walls* w, struct walled* s, const double* now) {
+static void see_clearance(const struct walls* w, struct motion* s, const double* now) {
   if (!w->travel_q || --s->clear[1] > 0.) return;
   double far = INFINITY;
   for (size_t k = 0; k < w->contacts; ++k) {

@@ -12,7 +12,7 @@
 template <class Real>
 struct Work {
   Real *q, *v, *fast;          /* (nq), (nv) where the step begins; (nv) after free motion */
-  Real *way, *further, *rate;  /* (nv), (nv) displacements of a correction; (nq) its rate */
+  Real *displacement, *further, *rate;  /* (nv), (nv) displacements of a correction; (nq) its rate */
   Real *slopes;                /* (MOST_STAGES + 2, nq + nv) of the method of free motion */
   Real *at_q, *at_v;           /* (nq), (nv) on trial */
   Real *old_q, *old_v;         /* (nq), (nv) where the whole step began */
@@ -26,8 +26,8 @@ struct Work {
   Real *gap, *shift;           /* (k) m; (k) m/s by which the problem is shifted */
   Real *answer, *impulse, *correction; /* (nv), (r), (k) */
   double *mu;                  /* (k) */
-  size_t *held, *first, *tangent; /* (k): the contact; its row along the normal, along the wall */
-  size_t count, held_rows;     /* k, and rows of contacts */
+  size_t *active, *first, *tangent; /* (k): the contact; its row along the normal, along the wall */
+  size_t count, contact_rows;     /* k, and rows of contacts */
   int64_t *body, *partner;     /* (m), see `walls` */
   const int32_t** reach;       /* (r) coordinates that a row is not zero in, */
   size_t *reaches, *whose;     /* (r) how many, and of which contact it is */
@@ -47,11 +47,11 @@ struct Work {
 /* Hand out the room; gives how many numbers it has. */
 template <class Real>
 static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
-  const size_t state = w->nq + w->nv, m = most_rows(w) + 1, k = most_held(w) + 1;
+  const size_t state = w->nq + w->nv, m = most_rows(w) + 1, k = most_active(w) + 1;
   Real* at = room;
   if (is_single<Real>) at += room_of_column(w) + room_of_rate(w);
 #define ROOM(place, size) x->place = reinterpret_cast<decltype(x->place)>(at), at += (size)
-  ROOM(q, w->nq), ROOM(v, w->nv), ROOM(fast, w->nv), ROOM(way, w->nv), ROOM(further, w->nv);
+  ROOM(q, w->nq), ROOM(v, w->nv), ROOM(fast, w->nv), ROOM(displacement, w->nv), ROOM(further, w->nv);
   ROOM(rate, w->nq), ROOM(slopes, (MOST_STAGES + 2) * state), ROOM(at_q, w->nq);
   ROOM(at_v, w->nv), ROOM(old_q, w->nq), ROOM(old_v, w->nv);
   ROOM(start, 3 * w->contacts), ROOM(now, 3 * w->contacts), ROOM(end, 3 * w->contacts);
@@ -59,7 +59,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
   ROOM(S, m * w->nv), ROOM(X, m * w->nv), ROOM(A, m * m), ROOM(b, m), ROOM(f, m);
   ROOM(bound, w->rubbing), ROOM(cones, room_of_cones(m, w->nv)), ROOM(closing, k * k);
   ROOM(gap, k), ROOM(shift, k), ROOM(answer, w->nv), ROOM(impulse, m), ROOM(correction, k);
-  ROOM(mu, k), ROOM(held, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
+  ROOM(mu, k), ROOM(active, k), ROOM(first, k), ROOM(tangent, k), ROOM(reach, m);
   ROOM(reaches, m), ROOM(whose, m), ROOM(on, k), ROOM(closed, k), ROOM(gentle, w->contacts);
   if (is_single<Real>) {
     ROOM(old_slip, 3 * w->contacts), ROOM(old_mode, w->contacts);
@@ -81,7 +81,7 @@ static size_t share_room(const struct walls* w, Real* room, Work<Real>* x) {
 
 /* The slots at the column of `rows`: their normals and places there, and, where `result` is not
    nullptr, their distances and rates. */
-static void meet(const struct walls* w, const struct walled* s, const double* v,
+static void place_slots(const struct walls* w, const struct motion* s, const double* v,
                  double* column, double* result) {
   const size_t m = w->contacts, n = w->nv;
   for (size_t i = 0; s->planes && i < w->slots; ++i) {
@@ -113,19 +113,19 @@ static void meet(const struct walls* w, const struct walled* s, const double* v,
   }
 }
 
-static void measure_slots(const struct walls* w, const struct walled* s, const double* q,
+static void evaluate_slots(const struct walls* w, const struct motion* s, const double* q,
                           const double* v, double* result) {
   double* column = s->room;
   evaluate(w, s, w->rows, q, nullptr, column);
-  meet(w, s, v, column, result);
+  place_slots(w, s, v, column, result);
 }
 
 template <class Real>
-static void measure(const struct walls* w, const Motion<Real>* s, const Real* q, const Real* v,
+static void evaluate_distances(const struct walls* w, const Motion<Real>* s, const Real* q, const Real* v,
                        Real* result) {
   if (w->distances) evaluate(w, s, programs_of<Real>(w)->distances, q, v, result);
   if constexpr (is_single<Real>) {
-    if (s->planes) measure_slots(w, s, q, v, result);
+    if (s->planes) evaluate_slots(w, s, q, v, result);
   }
 }
 
@@ -151,7 +151,7 @@ static void move(const struct walls* w, const Motion<Real>* s, Work<Real>* x, do
 
 /* The motion for a time h that nothing hinders. The methods are those of rollout.h. */
 template <class Real>
-static void fly(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h) {
+static void free_motion(const struct walls* w, Motion<Real>* s, Work<Real>* x, double h) {
   const size_t nq = w->nq, state = w->nq + w->nv;
   const double damped = w->damped ? h : 0.;
   Real *q = s->q, *v = s->v, *slope = x->slopes, *trial = slope + (w->stages + 1) * state;
