@@ -31,7 +31,7 @@ from .source import HEADERS, QUICK
 def walk_source(closing: Closing) -> str:
     """C of the library that closes the loops of a robot for all of its programs: `close_all` and
     `memory_size`, the `close` and `memory` of runtime/program.h."""
-    walk = c_loops(closing, '#include "newton.h"\n#include "close_loops.h"\n')
+    walk = c_loops(closing, '#include "lu.h"\n#include "newton.h"\n#include "close_loops.h"\n')
     return QUICK + HEADERS + walk + FOLLOWING + CLOSE_ALL.format(
         ny=closing.ny, nz=closing.nz, count=len(closing.counts), places=places(closing)
     )
@@ -42,9 +42,14 @@ def newton_text(follows: bool) -> str:
 
     follows : whether what comes behind it follows a motion, or `close_loops`.
     """
-    names = ("newton.h", "following.h" if follows else "close_loops.h")
-    walk, behind = ((RUNTIME / name).read_text(encoding="ascii") for name in names)
-    return f"{walk}\n{LIMITS_OF_STEPS if follows else ''}{behind}"
+    behind = "following.h" if follows else "close_loops.h"
+    limits = LIMITS_OF_STEPS if follows else ""
+    return f"{runtime_text('lu.h')}\n{runtime_text('newton.h')}\n{limits}{runtime_text(behind)}"
+
+
+def runtime_text(name: str) -> str:
+    """The C99 of a header of the runtime."""
+    return (RUNTIME / name).read_text(encoding="ascii")
 
 
 def places(closing: Closing) -> str:
@@ -126,13 +131,8 @@ struct memory {{
 
 static int follow_all(const double* y, const double* home, struct memory* memory, double* z) {{
   if (memcmp(memory->home, home, sizeof memory->home)) {{
-    const double* start = memcpy(memory->home, home, sizeof memory->home);
-    memset(memory->last, 0, sizeof memory->last);
-    for (int k = 0, iy = 0, iz = {ny}; k < {count}; ++k) {{
-      copy(start + iy, memory->last[k].y, loop_table[k].ny);
-      copy(start + iz, memory->last[k].z, loop_table[k].nz);
-      iy += loop_table[k].ny, iz += loop_table[k].nz;
-    }}
+    memcpy(memory->home, home, sizeof memory->home);
+    start_at_home(loop_table, {count}, home, home + {ny}, memory->last);
   }}
   return follow_loops(loop_table, {count}, y, home, home + {ny}, memory->last, memory->farthest, z);
 }}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import casadi as ca
 
+from ..compiler.c_loops import runtime_text
 from ..compiler.printers.c99 import c99_body
 from ..compiler.printers.operations import number
 from ..model.model import Array
@@ -56,7 +57,7 @@ def gap_text(openings: Sequence[Opening], prefix: str) -> str:
         )
     table = ",\n".join(rows)
     parts.append(f"static const struct opening openings[] = {{\n{table}\n}};\n")
-    return "\n".join([*parts, SEARCH])
+    return "\n".join([*parts, runtime_text("lu.h"), SEARCH])
 
 
 NO_LOOPS = """
@@ -94,32 +95,7 @@ static void opening_{k}(const double *q, const double *z, double *residual, doub
 {body}}}
 """
 
-SEARCH = """/* Solve a x = b by Cholesky, in place, a (n, n) positive; 0 where it is not. */
-static int solve_positive(double *a, double *b, int n) {
-  int i, j, k;
-  for (j = 0; j < n; ++j) {
-    double sum = a[j * n + j];
-    for (k = 0; k < j; ++k) sum -= a[j * n + k] * a[j * n + k];
-    if (!(sum > 0.0)) return 0;
-    a[j * n + j] = sqrt(sum);
-    for (i = j + 1; i < n; ++i) {
-      double rest = a[i * n + j];
-      for (k = 0; k < j; ++k) rest -= a[i * n + k] * a[j * n + k];
-      a[i * n + j] = rest / a[j * n + j];
-    }
-  }
-  for (i = 0; i < n; ++i) {
-    for (k = 0; k < i; ++k) b[i] -= a[i * n + k] * b[k];
-    b[i] /= a[i * n + i];
-  }
-  for (i = n - 1; i >= 0; --i) {
-    for (k = i + 1; k < n; ++k) b[i] -= a[k * n + i] * b[k];
-    b[i] /= a[i * n + i];
-  }
-  return 1;
-}
-
-static double half_square(const double *x, int n) {
+SEARCH = """static double half_square(const double *x, int n) {
   double sum = 0.0;
   int i;
   for (i = 0; i < n; ++i) sum += x[i] * x[i] / 2.0;
@@ -133,7 +109,7 @@ static double least_gap(const struct opening *one, const double *q) {
   double damping = 1e-3, cost, better, widest = 0.0;
   const double *row = residual;
   const int m = one->m, n = one->n;
-  int i, j, k, tried;
+  int pivot[MOST_COLUMNS], i, j, k, tried;
   for (j = 0; j < n; ++j) z[j] = one->start[j];
   one->rows(q, z, residual, by_z);
   cost = half_square(residual, m);
@@ -147,7 +123,8 @@ static double least_gap(const struct opening *one, const double *q) {
       }
     }
     for (j = 0; j < n; ++j) normal[j * n + j] += damping;
-    if (!solve_positive(normal, step, n)) break;
+    if (!factorize(normal, pivot, n)) break;
+    solve_factors(normal, pivot, step, n);
     for (j = 0; j < n; ++j) next[j] = z[j] + step[j];
     one->rows(q, next, residual, by_z);
     better = half_square(residual, m);

@@ -97,52 +97,17 @@ static int close_all({prefix}_loops *loops, const double *q, double *z) {{
 
 FOLLOW = """
 void {prefix}_home({prefix}_loops *loops) {{
-  const double *y = home_y, *z = home_z;
-  int k;
   loops->farthest = 0.0;
-  for (k = 0; k < {count}; ++k) {{
-    copy(y, loops->last[k].y, loop_table[k].ny);
-    copy(z, loops->last[k].z, loop_table[k].nz);
-    loops->last[k].sign = 0;
-    y += loop_table[k].ny, z += loop_table[k].nz;
-  }}
-}}
-
-/* Dependent positions of a loop at y, near the last ones; 0 where it stays open. */
-static int follow_near(const struct loop *loop, struct followed *last, const double *y,
-                       double farthest) {{
-  double found[MOST_Z], way;
-  int i;
-  if (equal(y, last->y, loop->ny)) return 1;
-  for (i = 0; i < loop->ny; ++i) {{
-    way = fabs(y[i] - last->y[i]);
-    if (!(way <= farthest)) return 0;
-  }}
-  if (stepped(loop, last, y)) return 1;
-  if (!follow(loop, last->y, last->z, y, found)) return 0;
-  copy(y, last->y, loop->ny);
-  copy(found, last->z, loop->nz);
-  last->sign = 0;
-  return 1;
+  start_at_home(loop_table, {count}, home_y, home_z, loops->last);
 }}
 
 /* Dependent positions of all loops at q; 0 where they stay open. */
 static int close_all({prefix}_loops *loops, const double *q, double *z) {{
   static const int place[] = {{{places}}};
   double y[{room}];
-  const double *at = y;
   int i;
   for (i = 0; i < {ny}; ++i) y[i] = q[place[i]];
-  if (!(loops->farthest > 0.0)) {{
-    return follow_loops(loop_table, {count}, y, home_y, home_z, loops->last, 0.0, z);
-  }}
-  for (i = 0; i < {count}; ++i) {{
-    if (!follow_near(&loop_table[i], &loops->last[i], at, loops->farthest)) return 0;
-    copy(loops->last[i].z, z, loop_table[i].nz);
-    at += loop_table[i].ny;
-    z += loop_table[i].nz;
-  }}
-  return 1;
+  return follow_loops(loop_table, {count}, y, home_y, home_z, loops->last, loops->farthest, z);
 }}
 """
 

@@ -6,7 +6,9 @@
    and 5.1: the correction is small beside the step, the old factors and the new ones agree on it
    (so by_z has changed little, in whatever units), further corrections shrink quadratically, and
    the determinant keeps its sign and nearly its size. What fails is walked to: from the last
-   positions, with a proof at every step, and where that fails too from home. */
+   positions, with a proof at every step, and where that fails too from home. With `farthest` above
+   0, positions farther than that from the last are no motion and stay open, and nothing begins at
+   home: the time of a call is bounded. */
 
 /* Where a loop was last; sign 0: only y and z are known. Exported C has it in its header. */
 #ifndef followed
@@ -83,22 +85,36 @@ static int stepped(const struct loop *loop, struct followed *last, const double 
   return 0;
 }
 
+/* Be at home, and know nothing of what was before. */
+static void start_at_home(const struct loop *loops, int count, const double *y, const double *z,
+                          struct followed *last) {
+  int k;
+  for (k = 0; k < count; ++k) {
+    copy(y, last[k].y, loops[k].ny);
+    copy(z, last[k].z, loops[k].nz);
+    last[k].sign = 0;
+    y += loops[k].ny, z += loops[k].nz;
+  }
+}
+
 /* Dependent positions z of all loops at their independent positions y, from where they were last;
    0 where they stay open. */
 static int follow_loops(const struct loop *loops, int count, const double *y, const double *home_y,
                         const double *home_z, struct followed *last, double farthest,
                         double *z) {
   const struct loop *loop;
-  double way[MOST_Y], found[MOST_Z];
+  const double longest = farthest > 0.0 ? farthest : LARGEST_MOVE;
+  double way[MOST_Y], found[MOST_Z], moved;
   int i;
   for (loop = loops; loop < loops + count; ++loop, ++last) {
     const int ny = loop->ny, nz = loop->nz;
     if (!(largest_of(y, ny) < HUGE_VAL)) return 0;
+    for (i = 0; i < ny; ++i) way[i] = y[i] - last->y[i];
+    moved = largest_of(way, ny);
+    if (farthest > 0.0 && !(moved <= farthest)) return 0;
     if (!equal(y, last->y, ny) && !stepped(loop, last, y)) {
-      for (i = 0; i < ny; ++i) way[i] = y[i] - last->y[i];
-      if (farthest > 0.0 && !(largest_of(way, ny) <= farthest)) return 0;
-      if (!(largest_of(way, ny) <= LARGEST_MOVE && follow(loop, last->y, last->z, y, found)) &&
-          !reach(loop, home_y, home_z, y, found)) {
+      if (!(moved <= longest && follow(loop, last->y, last->z, y, found)) &&
+          (farthest > 0.0 || !reach(loop, home_y, home_z, y, found))) {
         return 0;
       }
       copy(y, last->y, ny);
