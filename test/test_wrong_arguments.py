@@ -56,7 +56,7 @@ LONG = ("generate_c", "generate_cpp", "closed_form", "inverse_dynamics_second_de
 
 METHODS = [
     name
-    for name, one in vars(mbdyn_ros.Robot).items()
+    for name, one in inspect.getmembers(mbdyn_ros.Robot)
     if not name.startswith("_")
     and inspect.isfunction(one)
     and len(inspect.signature(one).parameters) > 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 
 from ..errors import suggestion
 
@@ -35,7 +35,7 @@ INTERNAL = frozenset({"calls", "require_mass", "require_single", "say_choice", "
 """Attributes for the rest of the library, which `dir` leaves out, as deprecated names."""
 
 
-def assignment_refusal(name: str, known: Mapping[str, object]) -> str:
+def assignment_refusal(name: str, known: Collection[str]) -> str:
     """The message for an assignment to robot.`name`; `known` are the attributes of the class."""
     remedy = INSTEAD.get(name)
     if remedy is None:

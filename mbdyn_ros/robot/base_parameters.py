@@ -10,16 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..array import Array
 from ..equations.tree.regressor import PARAMETERS, standard_parameters
 from ..errors import InputError, brief
-
-if TYPE_CHECKING:
-    from .robot import Robot
+from .dynamics import Dynamics
 
 NEGLIGIBLE_EFFECT = 1e-5
 """Share of the largest effort that a parameter of its kind can make, under which one tells nothing.
@@ -83,34 +80,42 @@ class BaseParameters:
         return tuple(result)
 
 
-@brief
-def base_parameters(self: Robot) -> BaseParameters:
-    """The combinations of the links' inertias that the efforts depend on.
+class Regression(Dynamics):
+    """Base parameters."""
 
-    Found by random motions, the same ones every time. See `identification` for finding their values
-    from a recorded motion.
-    """
-    names = tuple(f"{link}.{name}" for link in self.moving_links for name in PARAMETERS)
-    inertias = (self.model.link(link).inertia for link in self.moving_links)
-    standard = np.concatenate([np.zeros(0), *map(standard_parameters, inertias)])
-    kinds = np.tile(KINDS, len(self.moving_links))
-    blocks = _random_rows(self, len(names))
-    block = next(blocks)
-    size = np.linalg.norm(block, axis=0)
-    largest = np.array([size[kinds == kind].max(initial=0.0) for kind in range(3)])
-    scale = np.where(largest > 0, largest, 1.0)[kinds]
-    stack = np.zeros((0, len(names)))
-    doubt = np.inf
-    while doubt > MOST_DOUBT:
-        stack = np.array(np.linalg.qr(np.vstack([stack, block / scale]), mode="r"))
-        independent = _independent_columns(stack)
-        grouping = _combinations(stack, independent)
-        block = next(blocks)  # other motions, which may tell more
-        left = (block[:, independent] / scale[independent]) @ grouping - block / scale
-        doubt = np.linalg.norm(left, axis=0).max(initial=0.0)
-    grouping = grouping * scale / scale[independent, None]
-    grouping.setflags(write=False)
-    return BaseParameters(names, standard, tuple(independent), grouping)
+    @brief
+    def base_parameters(self) -> BaseParameters:
+        """The combinations of the links' inertias that the efforts depend on.
+
+        Found by random motions, the same ones every time. See `identification` for finding their
+        values from a recorded motion.
+        """
+        names = tuple(f"{link}.{name}" for link in self.moving_links for name in PARAMETERS)
+        inertias = (self.model.link(link).inertia for link in self.moving_links)
+        standard = np.concatenate([np.zeros(0), *map(standard_parameters, inertias)])
+        kinds = np.tile(KINDS, len(self.moving_links))
+        blocks = _random_rows(self, len(names))
+        block = next(blocks)
+        size = np.linalg.norm(block, axis=0)
+        largest = np.array([size[kinds == kind].max(initial=0.0) for kind in range(3)])
+        scale = np.where(largest > 0, largest, 1.0)[kinds]
+        stack = np.zeros((0, len(names)))
+        doubt = np.inf
+        while doubt > MOST_DOUBT:
+            stack = np.array(np.linalg.qr(np.vstack([stack, block / scale]), mode="r"))
+            independent = _independent_columns(stack)
+            grouping = _combinations(stack, independent)
+            block = next(blocks)  # other motions, which may tell more
+            left = (block[:, independent] / scale[independent]) @ grouping - block / scale
+            doubt = np.linalg.norm(left, axis=0).max(initial=0.0)
+        grouping = grouping * scale / scale[independent, None]
+        grouping.setflags(write=False)
+        return BaseParameters(names, standard, tuple(independent), grouping)
+
+
+def base_parameters(robot: Regression) -> BaseParameters:
+    """`Robot.base_parameters`."""
+    return robot.base_parameters()
 
 
 def _combinations(stack: Array, independent: list[int]) -> Array:
@@ -149,7 +154,7 @@ def _independent_columns(stack: Array) -> list[int]:
     return sorted(taken)
 
 
-def _random_rows(robot: Robot, columns: int) -> Iterator[Array]:
+def _random_rows(robot: Dynamics, columns: int) -> Iterator[Array]:
     """Regressors of random closed motions one below the other, more than `columns` rows each."""
     random = np.random.default_rng(0)
     needed = 2 * columns // max(1, robot.nv) + 20

@@ -1,4 +1,4 @@
-"""Other coordinates and other branches for the loops of a robot: methods of `Robot`."""
+"""Other coordinates and other branches for the loops of a robot."""
 
 from __future__ import annotations
 
@@ -6,94 +6,100 @@ import copy
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..arguments import checked_home, checked_names
 from ..array import Array, ArrayLike, as_numbers
 from ..equations.actuation import condition_number, joint_rates
 from ..errors import InputError, ModelWarning, suggestion
 from ..model.model import Model, constant
-from .parameters import follow, start_calls
+from .core import Core
+from .parameters import follow
 from .variable import variable_names
 
 if TYPE_CHECKING:
-    from .robot import Robot
+    from typing_extensions import Self
+
+Made = TypeVar("Made", bound=Core)
+"""The class of robots that is made again."""
 
 
-def actuation_condition(self: Robot, q: ArrayLike) -> Array:
-    """How near the actuators of loops are to a dead point: a condition number, () or (N,).
+class Branches(Core):
+    """Other coordinates and other branches for loops."""
 
-    Parameters
-    ----------
-    q : (nq,) or (N, nq).
+    def actuation_condition(self, q: ArrayLike) -> Array:
+        """How near the actuators of loops are to a dead point: a condition number, () or (N,).
 
-    Returns
-    -------
-    1 over the least share that the actuators have in the motions of their loop: of all motions with
-    the sum of squares 1, the least root of the actuators' sum of squares, lengths counting in the
-    way around the loop; of several loops the worst. 1 is best, and all there is without loops. At a
-    dead point, where an actuator stands still while the loop moves, it is infinite; from 1e6 on
-    `inverse_dynamics` refuses (in batches: NaN), because the effort would have few digits.
-    """
-    rates = self.calls.call(joint_rates, (q,))
-    return condition_number(self.system, rates)
+        Parameters
+        ----------
+        q : (nq,) or (N, nq).
+
+        Returns
+        -------
+        1 over the least share that the actuators have in the motions of their loop: of all motions
+        with the sum of squares 1, the least root of the actuators' sum of squares, lengths counting
+        in the way around the loop; of several loops the worst. 1 is best, and all there is without
+        loops. At a dead point, where an actuator stands still while the loop moves, it is infinite;
+        from 1e6 on `inverse_dynamics` refuses (in batches: NaN), because the effort would have few
+        digits.
+        """
+        rates = self.calls.call(joint_rates, (q,))
+        return condition_number(self.system, rates)
+
+    def with_independent(self, joints: Sequence[str], home: Mapping[str, float]) -> Self:
+        """A copy of the robot in other coordinates: these joints independent, on `home`'s branch.
+
+        The order of efforts stays; q, v and a follow `joints`.
+        """
+        names = checked_names("joints", joints)
+        for name in names:
+            if name not in self.joint_names:
+                known = suggestion(name, self.joint_names)
+                raise InputError(f"{self.model.source}: there is no movable joint {name!r}{known}")
+        model = replace(self.model, independent=names, actuated=self.actuated_joints)
+        return _rebuilt(self, model, home)
+
+    def with_home(self, home: Mapping[str, float] | Array) -> Self:
+        """A copy of the robot on the branch of another home.
+
+        Parameters
+        ----------
+        home : rough positions (rad or m) by joint name, as in `load`; joints that are not named
+            stay where they are in `home`. Or the closed positions of the whole tree (nq_tree,), as
+            `System.home` has them: nothing is compiled anew then, and loops with closed form stay
+            on their branch.
+
+        Raises
+        ------
+        InputError
+            A joint is unknown, or the loops do not close near these positions.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> robot = mbdyn_ros.example("four_bar")
+        >>> robot.with_home({"crank_joint": 0.5}).home_position
+        array([0.5])
+        """
+        if isinstance(home, Mapping):
+            names = [joint.name for joint in self.model.joints if joint.nv]
+            near = {**self.home, **checked_home(home, names, self.model.source)}
+            model = replace(self._described, home={})
+            return _rebuilt(self, model, near)
+        try:
+            closed = constant(as_numbers(home), self.system.home.shape)
+        except ValueError as error:
+            raise InputError(f"home must map joint names to positions: {error}") from None
+        other = copy.copy(self)
+        other._system = replace(self.system, home=closed)
+        other._start_calls(closed)
+        follow(other, self)
+        other._keep(home=other._home_by_name())
+        other._rough = dict(other.home)
+        return other
 
 
-def with_independent(self: Robot, joints: Sequence[str], home: Mapping[str, float]) -> Robot:
-    """A copy of the robot in other coordinates: these joints independent, on `home`'s branch.
-
-    The order of efforts stays; q, v and a follow `joints`.
-    """
-    names = checked_names("joints", joints)
-    for name in names:
-        if name not in self.joint_names:
-            known = suggestion(name, self.joint_names)
-            raise InputError(f"{self.model.source}: there is no movable joint {name!r}{known}")
-    model = replace(self.model, independent=names, actuated=self.actuated_joints)
-    return _rebuilt(self, model, home)
-
-
-def with_home(self: Robot, home: Mapping[str, float] | Array) -> Robot:
-    """A copy of the robot on the branch of another home.
-
-    Parameters
-    ----------
-    home : rough positions (rad or m) by joint name, as in `load`; joints that are not named stay
-        where they are in `home`. Or the closed positions of the whole tree (nq_tree,), as
-        `System.home` has them: nothing is compiled anew then, and loops with closed form stay on
-        their branch.
-
-    Raises
-    ------
-    InputError
-        A joint is unknown, or the loops do not close near these positions.
-
-    Examples
-    --------
-    >>> import mbdyn_ros
-    >>> robot = mbdyn_ros.example("four_bar")
-    >>> robot.with_home({"crank_joint": 0.5}).home_position
-    array([0.5])
-    """
-    if isinstance(home, Mapping):
-        names = [joint.name for joint in self.model.joints if joint.nv]
-        near = {**self.home, **checked_home(home, names, self.model.source)}
-        model = replace(self._described, home={})
-        return _rebuilt(self, model, near)
-    try:
-        closed = constant(as_numbers(home), self.system.home.shape)
-    except ValueError as error:
-        raise InputError(f"home must map joint names to positions: {error}") from None
-    other = copy.copy(self)
-    other._system = replace(self.system, home=closed)
-    start_calls(other, closed)
-    follow(other, self)
-    other._keep(home=other._home_by_name())
-    other._rough = dict(other.home)
-    return other
-
-
-def _rebuilt(robot: Robot, model: Model, home: Mapping[str, float]) -> Robot:
+def _rebuilt(robot: Made, model: Model, home: Mapping[str, float]) -> Made:
     """A robot of that model with the arguments of this one; its warnings were given for this."""
     layout = robot._parameters.layout
     with warnings.catch_warnings():

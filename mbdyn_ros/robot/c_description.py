@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -24,9 +23,7 @@ from ..names import identifier, library_name
 from ..program.program import Program
 from ..program.symbols import alone
 from ..units import acceleration_unit, effort_unit, position_unit, velocity_unit
-
-if TYPE_CHECKING:
-    from .robot import Robot
+from .configuration import Configurations
 
 State = dict[str, Array]
 """Positions q, dependent positions z, v, a, effort and parameters."""
@@ -43,7 +40,7 @@ RECORDED_STATES = 3
 
 @alone
 def describe(
-    robot: Robot,
+    robot: Configurations,
     links: Sequence[str] | None,
     layout: Layout = NOTHING,
     more: Sequence[CProgram] = (),
@@ -121,7 +118,7 @@ def describe(
     )
 
 
-def leaves(robot: Robot) -> tuple[str, ...]:
+def leaves(robot: Configurations) -> tuple[str, ...]:
     """The moving links that carry no other link: where a tool or a foot is."""
     parents = {joint.parent for joint in robot.model.joints}
     ends = [link for link, (body, _) in robot.system.tree.frames.items() if body != WORLD]
@@ -151,7 +148,7 @@ def _function(name: str, program: Program, states: Iterable[State]) -> CFunction
     return CFunction(name, program, tuple(sizes), shape, tuple(records))
 
 
-def _states(robot: Robot, layout: Layout) -> list[State]:
+def _states(robot: Configurations, layout: Layout) -> list[State]:
     """Positions that the loops can take, with velocities, accelerations, efforts, parameters."""
     parameters = robot._parameters.values(layout)
     for link in layout.links:

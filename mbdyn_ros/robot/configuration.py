@@ -1,4 +1,4 @@
-"""Positions as points of a space: differences, ways between them, random ones; methods of `Robot`.
+"""Positions of a robot: as points of a space, of all joints, and within limits.
 
 Positions add up, but where a quaternion turns: there a velocity along the way (linear and angular,
 in moving axes) leads from one position to the other, as Pinocchio has it. Angles count their turns.
@@ -6,7 +6,8 @@ in moving axes) leads from one position to the other, as Pinocchio has it. Angle
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import overload
 
 import numpy as np
 
@@ -15,74 +16,297 @@ from ..arguments import (
     checked_count,
     checked_numbers,
     coordinate_array,
+    positive_number,
     require_unit_quaternions,
+    single_vector,
+    written_joint_state,
 )
 from ..array import Array, ArrayLike
 from ..equations import programs
-from ..errors import InputError
-from .limits import position_limits
-
-if TYPE_CHECKING:
-    from .robot import Robot
+from ..equations.gap import tree_gap
+from ..errors import InputError, brief
+from ..model.blocks import Block
+from ..model.model import Limits
+from ..program.declaration import Declaration
+from .core import Core
 
 REACH = np.pi
 """How far from home (rad or m) random positions are drawn where there are no limits."""
-
 DRAWS, HALVINGS = 64, 8
 """Positions of loops drawn at once, and how often the range is halved until some of them close."""
 
 
-def home_position(self: Robot) -> Array:
-    """`home` as q (nq,); loops are closed there."""
-    home: Array = self.system.home[list(self.system.coordinates.q)]
-    return home
+class Configurations(Core):
+    """Positions and states: ways between them, all joints, limits."""
+
+    @property
+    def home_position(self) -> Array:
+        """`home` as q (nq,); loops are closed there."""
+        home: Array = self.system.home[list(self.system.coordinates.q)]
+        return home
+
+    def neutral(self) -> Array:
+        """Positions (nq,) at which the joints move nothing: zeros, and quaternions without a turn.
+
+        Loops need not close there; `home_position` is where they do.
+        """
+        result = np.zeros(self.nq)
+        for motion, in_q, _ in self.system.coordinates.motions:
+            result[in_q] = motion.neutral
+        return result
+
+    def random(
+        self, rng: np.random.Generator | int | None = None, count: int | None = None
+    ) -> Array:
+        """Random positions (nq,), or `count` of them (count, nq).
+
+        Uniform within the position limits; where there are none within pi (rad or m) of home;
+        orientations uniform. Loops are closed: where a draw does not close, another one is taken,
+        at last nearer to home.
+
+        Parameters
+        ----------
+        rng : generator, or the seed of one.
+        """
+        if rng is not None and not isinstance(rng, np.random.Generator):
+            rng = checked_count("rng", rng)
+        rng = np.random.default_rng(rng)
+        wanted = 1 if count is None else checked_count("count", count)
+        found = _drawn(self, rng, wanted, 1.0)
+        if self.model.loops:
+            kept = np.empty((0, self.nq))
+            for k in range(HALVINGS):
+                if len(kept) < wanted:
+                    draws = _drawn(self, rng, max(DRAWS, 4 * wanted), 0.5**k)
+                    positions = self.calls.call(programs.joint_position, (draws,))
+                    kept = np.concatenate([kept, draws[np.isfinite(positions).all(axis=1)]])
+            rest = np.tile(self.home_position, (max(0, wanted - len(kept)), 1))
+            found = np.concatenate([kept, rest])[:wanted]
+        return found[0] if count is None else found
+
+    def integrate(self, q: ArrayLike, dv: ArrayLike) -> Array:
+        """Positions (nq,) or (N, nq) after the way `dv` (nv,) or (N, nv) from q.
+
+        A velocity that stays in moving axes for a time t leads to integrate(q, t v).
+        """
+        q, dv = _positions(self, "q", q), coordinate_array("dv", dv, self.velocity_labels)
+        broadcast_count({"q": (q, 1), "dv": (dv, 1)})
+        result = np.empty((*np.broadcast_shapes(q.shape[:-1], dv.shape[:-1]), self.nq))
+        for motion, in_q, in_v in self.system.coordinates.motions:
+            result[..., in_q] = motion.integrate(q[..., in_q], dv[..., in_v])
+        return result
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        """The shortest displacement (nv,) or (N, nv) from q0 to q1.
+
+        integrate(q0, difference(q0, q1)) is q1.
+        """
+        q0, q1 = _positions(self, "q0", q0), _positions(self, "q1", q1)
+        broadcast_count({"q0": (q0, 1), "q1": (q1, 1)})
+        result = np.empty((*np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1]), self.nv))
+        for motion, in_q, in_v in self.system.coordinates.motions:
+            result[..., in_v] = motion.difference(q0[..., in_q], q1[..., in_q])
+        return result
+
+    def interpolate(self, q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
+        """Positions on the way from q0 (t = 0) to q1 (t = 1): (nq,), or (N, nq) for `t` (N,)."""
+        share = checked_numbers("t", t)
+        if share.ndim > 1 or not np.isfinite(share).all():
+            raise InputError(f"t must be a finite number, or (N,) of them; it is {t!r}")
+        way = self.difference(q0, q1)
+        return self.integrate(q0, share[..., None] * way if share.ndim else float(share) * way)
+
+    def joint_state(
+        self,
+        q: Array,
+        v: Array | None = None,
+        a: Array | None = None,
+        out: Sequence[Array | None] | None = None,
+    ) -> tuple[Array, Array | None, Array | None]:
+        """Positions, velocities and accelerations of all joints, in `joint_names` order.
+
+        Parameters
+        ----------
+        q, v, a : (nq,), (nv,), (nv,) or with a leading N; v and a only where their part of the
+            answer is wanted. Without v, accelerations are those from rest.
+        out : three arrays to write the answer into, contiguous, float64, of its shapes; None for
+            a part that is not asked for, or that is wanted in a new array.
+
+        Returns
+        -------
+        Three arrays (n,) or (N, n); None where the input is not given. A floating base is no
+        joint of the description and left out; a planar joint has three numbers, a floating one
+        seven and six.
+
+        Examples
+        --------
+        >>> import mbdyn_ros, numpy as np
+        >>> robot = mbdyn_ros.load('''<robot name="gears"><link name="world"/><link name="one"/>
+        ...   <link name="two"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
+        ...   ixz="0" iyz="0"/></inertial></link>
+        ...   <joint name="driven" type="continuous"><parent link="world"/><child link="two"/>
+        ...     <mimic joint="driving" multiplier="-3"/></joint>
+        ...   <joint name="driving" type="continuous"><parent link="world"/><child link="one"/>
+        ...   </joint></robot>''')
+        >>> robot.joint_state([0.5], [1.0])
+        (array([-1.5,  0.5]), array([-3.,  1.]), None)
+        >>> position = np.empty((2, 2))
+        >>> robot.joint_state([[0.5], [1.0]], out=(position, None, None))[0] is position
+        True
+        """
+        rows_q, rows_v = self._joint_rows
+        together: list[Declaration] = []
+        if v is not None:
+            together.append(programs.joint_velocity)
+        if a is not None:
+            together.append(programs.joint_acceleration)
+        position = self._tree_numbers(programs.joint_position, q, together=together)
+        position = position.take(rows_q, axis=-1)
+        velocity = acceleration = None
+        if v is not None:
+            velocity = self._tree_numbers(programs.joint_velocity, q, v).take(rows_v, axis=-1)
+        if a is not None:
+            rate = np.zeros(self.nv) if v is None else v
+            acceleration = self._tree_numbers(programs.joint_acceleration, q, rate, a)
+            acceleration = acceleration.take(rows_v, axis=-1)
+        if out is None:
+            return position, velocity, acceleration
+        return written_joint_state((position, velocity, acceleration), out)
+
+    def numerical_positions(self, q: ArrayLike) -> Array:
+        """Positions z (nz,) or (N, nz) of `numerical_joints` at q: what `casadi` functions take as
+        z.
+
+        Raises
+        ------
+        InputError
+            The loops cannot be closed at q (single states; NaN in that row of a batch).
+        """
+        return self._tree_numbers(programs.joint_position, q).take(self.system.walked_rows, axis=-1)
+
+    def _tree_numbers(
+        self, program: Declaration, *state: ArrayLike, together: Sequence[Declaration] = ()
+    ) -> Array:
+        """Numbers of all coordinates of the tree, by a program; others compile together with it."""
+        with brief:
+            found = getattr(self._plain, program.name)(*state, None)
+            if found is None and not self.calls.has(program):
+                self.calls.load(*((one,) for one in (program, *together)))
+            return self.calls.call(program, state) if found is None else found
+
+    @overload
+    def independent_state(
+        self, position: Array, velocity: None = None, tolerance: float = 1e-6
+    ) -> Array: ...
+
+    @overload
+    def independent_state(
+        self, position: Array, velocity: Array, tolerance: float = 1e-6
+    ) -> tuple[Array, Array]: ...
+
+    @brief
+    def independent_state(
+        self, position: Array, velocity: Array | None = None, tolerance: float = 1e-6
+    ) -> Array | tuple[Array, Array]:
+        """Independent part of a full measured state: the way back from `joint_state`.
+
+        Parameters
+        ----------
+        position, velocity : of all joints, in `joint_names` order (behind the base's seven and
+            six where the base floats).
+        tolerance : largest gap (m or rad) that counts as closed. Dependent joints may be off by a
+            thousand times as much, their velocities by that share of the fastest.
+
+        Returns
+        -------
+        q (nq,); with a velocity q and v (nv,).
+
+        Raises
+        ------
+        InputError
+            The loops are open by more than `tolerance`, or closed on another assembly branch; or
+            the velocity of a joint is not what the loops make of the others.
+        """
+        tolerance = positive_number("tolerance", tolerance)
+        coordinates = self.system.coordinates
+        labels = coordinates.joint_labels
+        if self.floating_base:
+            labels = (*self.position_labels[:7], *labels)
+        whole = np.zeros(self.system.tree.nq)
+        rows = [*range(7 * self.floating_base), *coordinates.joint_rows[0]]
+        whole[rows] = single_vector("position", position, labels)
+        gap, loop = tree_gap(self.system, whole)
+        if not gap.largest <= tolerance:
+            raise InputError(
+                f"{self.model.source}: the position leaves a gap of {gap} in {loop}; at most "
+                f"{tolerance:.3g} counts as closed"
+            )
+        q: Array = whole[list(coordinates.q)]
+        expected = self.calls.call(programs.joint_position, (q,))
+        for body in self.system.tree.bodies:
+            if body.motion.nv == 1:
+                apart = whole[body.q.start] - expected[body.q.start]
+                if body.motion.is_periodic:
+                    apart -= 2 * np.pi * round(apart / (2 * np.pi))
+                if abs(apart) > 1e3 * tolerance:
+                    raise InputError(
+                        f"{self.model.source}: the position is closed on another assembly branch "
+                        f"than home: joint {body.joint!r} is {apart:.3g} away. Give a home on "
+                        "this branch."
+                    )
+        return q if velocity is None else (q, self._independent_velocity(q, velocity, tolerance))
+
+    def _independent_velocity(self, q: Array, velocity: ArrayLike, tolerance: float) -> Array:
+        """v (nv,) of the velocities of all joints; refused where they would open the loops."""
+        coordinates = self.system.coordinates
+        labels = coordinates.joint_rate_labels
+        if self.floating_base:
+            labels = (*self.velocity_labels[:6], *labels)
+        whole = np.zeros(self.system.tree.nv)
+        rows = [*range(6 * self.floating_base), *coordinates.joint_rows[1]]
+        whole[rows] = single_vector("velocity", velocity, labels)
+        v: Array = whole[list(coordinates.v)]
+        expected = self.calls.call(programs.joint_velocity, (q, v))
+        fastest = max(1.0, float(np.abs(whole).max(initial=0.0)))
+        for label, row in zip(labels, rows, strict=True):
+            if abs(whole[row] - expected[row]) > 1e3 * tolerance * fastest:
+                raise InputError(
+                    f"{self.model.source}: the velocity of {label} is {whole[row]:.6g}, but the "
+                    f"loops make it {expected[row]:.6g} (rad/s or m/s) at those of the "
+                    "independent joints; make them agree"
+                )
+        return v
+
+    @property
+    def position_limits(self) -> Array:
+        """Lower and upper limits of q (2, nq), rad or m; infinite where there are none.
+
+        Those of joints of one coordinate.
+        """
+        result = np.tile([[-np.inf], [np.inf]], self.nq)
+        for name, block in self.system.coordinates.blocks.items():
+            if name in self.joint_names and block.kind.nq == 1 and not block.kind.is_endless:
+                limits = self.model.joint(name).limits
+                result[:, block.q] = [[limits.lower], [limits.upper]]
+        return result
+
+    @property
+    def velocity_limits(self) -> Array:
+        """Largest speeds (nv,), rad/s or m/s; infinite where there are none."""
+        coordinates = self.system.coordinates
+        return _of_each(self, coordinates.blocks, self.nv, lambda limits: limits.velocity)
+
+    @property
+    def effort_limits(self) -> Array:
+        """Largest efforts, as `actuated_joints`, N m or N; infinite where there are none."""
+        blocks, size = self.system.coordinates.effort_blocks, len(self.effort_labels)
+        return _of_each(self, blocks, size, lambda limits: limits.effort)
 
 
-def neutral(self: Robot) -> Array:
-    """Positions (nq,) at which the joints move nothing: zeros, and quaternions without a turn.
-
-    Loops need not close there; `home_position` is where they do.
-    """
-    result = np.zeros(self.nq)
-    for motion, in_q, _ in self.system.coordinates.motions:
-        result[in_q] = motion.neutral
-    return result
-
-
-def random(
-    self: Robot, rng: np.random.Generator | int | None = None, count: int | None = None
-) -> Array:
-    """Random positions (nq,), or `count` of them (count, nq).
-
-    Uniform within the position limits; where there are none within pi (rad or m) of home;
-    orientations uniform. Loops are closed: where a draw does not close, another one is taken, at
-    last nearer to home.
-
-    Parameters
-    ----------
-    rng : generator, or the seed of one.
-    """
-    if rng is not None and not isinstance(rng, np.random.Generator):
-        rng = checked_count("rng", rng)
-    rng = np.random.default_rng(rng)
-    wanted = 1 if count is None else checked_count("count", count)
-    found = _drawn(self, rng, wanted, 1.0)
-    if self.model.loops:
-        kept = np.empty((0, self.nq))
-        for k in range(HALVINGS):
-            if len(kept) < wanted:
-                draws = _drawn(self, rng, max(DRAWS, 4 * wanted), 0.5**k)
-                positions = self.calls.call(programs.joint_position, (draws,))
-                kept = np.concatenate([kept, draws[np.isfinite(positions).all(axis=1)]])
-        rest = np.tile(self.home_position, (max(0, wanted - len(kept)), 1))
-        found = np.concatenate([kept, rest])[:wanted]
-    return found[0] if count is None else found
-
-
-def _drawn(robot: Robot, rng: np.random.Generator, count: int, share: float) -> Array:
+def _drawn(robot: Configurations, rng: np.random.Generator, count: int, share: float) -> Array:
     """Positions (count, nq) in a share of the range around home."""
-    home = home_position(robot)
-    low, high = position_limits(robot)
+    home = robot.home_position
+    low, high = robot.position_limits
     low = home + share * (np.where(np.isfinite(low), low, home - REACH) - home)
     high = home + share * (np.where(np.isfinite(high), high, home + REACH) - home)
     drawn = rng.uniform(np.minimum(low, high), np.maximum(low, high), (count, robot.nq))
@@ -92,40 +316,18 @@ def _drawn(robot: Robot, rng: np.random.Generator, count: int, share: float) -> 
     return drawn
 
 
-def integrate(self: Robot, q: ArrayLike, dv: ArrayLike) -> Array:
-    """Positions (nq,) or (N, nq) after the way `dv` (nv,) or (N, nv) from q.
-
-    A velocity that stays in moving axes for a time t leads to integrate(q, t v).
-    """
-    q, dv = _positions(self, "q", q), coordinate_array("dv", dv, self.velocity_labels)
-    broadcast_count({"q": (q, 1), "dv": (dv, 1)})
-    result = np.empty((*np.broadcast_shapes(q.shape[:-1], dv.shape[:-1]), self.nq))
-    for motion, in_q, in_v in self.system.coordinates.motions:
-        result[..., in_q] = motion.integrate(q[..., in_q], dv[..., in_v])
-    return result
-
-
-def difference(self: Robot, q0: ArrayLike, q1: ArrayLike) -> Array:
-    """The shortest way (nv,) or (N, nv) from q0 to q1: integrate(q0, difference(q0, q1)) is q1."""
-    q0, q1 = _positions(self, "q0", q0), _positions(self, "q1", q1)
-    broadcast_count({"q0": (q0, 1), "q1": (q1, 1)})
-    result = np.empty((*np.broadcast_shapes(q0.shape[:-1], q1.shape[:-1]), self.nv))
-    for motion, in_q, in_v in self.system.coordinates.motions:
-        result[..., in_v] = motion.difference(q0[..., in_q], q1[..., in_q])
-    return result
-
-
-def interpolate(self: Robot, q0: ArrayLike, q1: ArrayLike, t: ArrayLike) -> Array:
-    """Positions on the way from q0 (t = 0) to q1 (t = 1): (nq,), or (N, nq) for `t` (N,)."""
-    share = checked_numbers("t", t)
-    if share.ndim > 1 or not np.isfinite(share).all():
-        raise InputError(f"t must be a finite number, or (N,) of them; it is {t!r}")
-    way = difference(self, q0, q1)
-    return integrate(self, q0, share[..., None] * way if share.ndim else float(share) * way)
-
-
-def _positions(robot: Robot, what: str, q: object) -> Array:
+def _positions(robot: Configurations, what: str, q: object) -> Array:
     """Positions of unit quaternions; what is none is refused."""
     array = coordinate_array(what, q, robot.position_labels)
     require_unit_quaternions(robot.system.coordinates, array)
     return array
+
+
+def _of_each(
+    robot: Configurations, blocks: Mapping[str, Block], size: int, number: Callable[[Limits], float]
+) -> Array:
+    result = np.full(size, np.inf)
+    for name, block in blocks.items():
+        if name in robot.joint_names and block.kind.nv == 1:
+            result[block.v] = number(robot.model.joint(name).limits)
+    return result

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
 
 import casadi as ca
 from casadi import SX
@@ -19,15 +18,12 @@ from ..export.c_library import CProgram
 from ..export.c_model import CModel
 from ..program.symbols import alone
 from .c_description import describe
-from .limits import effort_limits, position_limits, velocity_limits
-
-if TYPE_CHECKING:
-    from .robot import Robot
+from .configuration import Configurations
 
 
 @alone
 def describe_model(
-    robot: Robot, links: Sequence[str] | None, layout: Layout, description: str
+    robot: Configurations, links: Sequence[str] | None, layout: Layout, description: str
 ) -> CModel:
     """Describe the package to be written for a robot.
 
@@ -50,9 +46,9 @@ def describe_model(
         actuated=robot.actuated_joints,
         joint_positions=coordinates.joint_labels,
         joint_velocities=coordinates.joint_rate_labels,
-        q_limits=position_limits(robot),
-        v_limits=velocity_limits(robot),
-        effort_limits=effort_limits(robot),
+        q_limits=robot.position_limits,
+        v_limits=robot.velocity_limits,
+        effort_limits=robot.effort_limits,
         home_q=robot.home_position,
         parameter_values=robot._parameters.values(layout),
         joint_turns=tuple(one in robot.system.turning for one in coordinates.joint_labels),
@@ -65,7 +61,7 @@ def describe_model(
     )
 
 
-def _control_programs(robot: Robot) -> Iterator[CProgram]:
+def _control_programs(robot: Configurations) -> Iterator[CProgram]:
     """The programs that controllers need beside those of every library."""
     joints = "Positions, velocities and accelerations of all joints, one behind the other."
     yield CProgram(control_terms.joint_motion, None, joints, {})

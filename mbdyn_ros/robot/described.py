@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,15 +16,13 @@ from ..model.blocks import joint_blocks
 from ..model.model import Inertia, Joint, Link, Model, Pose
 from ..model.split_joints import parts
 from ..model.write.quaternion import quaternion
+from .core import Core
 from .home import EARTH
 from .rigid_body import UPPER
 from .variable import variable_names
 
-if TYPE_CHECKING:
-    from .robot import Robot
 
-
-def described_model(robot: Robot) -> Model:
+def described_model(robot: Core) -> Model:
     """The description that a robot was made of, with what was set since.
 
     Payloads are part of their links, and what was set part of its link or joint; home,
@@ -58,13 +56,13 @@ def described_model(robot: Robot) -> Model:
     )
 
 
-def arguments_text(robot: Robot) -> Iterator[str]:
+def arguments_text(robot: Core) -> Iterator[str]:
     """Words about arguments of `load` that no file says."""
     if names := variable_names(robot._parameters.layout):
         yield f"which numbers are variable: load(..., variable={names})"
 
 
-def home_positions(robot: Robot, model: Model) -> dict[str, Array]:
+def home_positions(robot: Core, model: Model) -> dict[str, Array]:
     """Positions (nq,) of the joints of a model of the robot, at its closed home.
 
     model : the robot's, its joints whole.
@@ -79,7 +77,7 @@ def home_positions(robot: Robot, model: Model) -> dict[str, Array]:
     }
 
 
-def _from_parts(robot: Robot, joint: Joint, at: Mapping[str, Array]) -> Array:
+def _from_parts(robot: Core, joint: Joint, at: Mapping[str, Array]) -> Array:
     """The positions of a joint that a loop took apart, from those of its parts."""
     names = parts(joint)
     if joint.nq == len(names):
@@ -92,7 +90,7 @@ def _from_parts(robot: Robot, joint: Joint, at: Mapping[str, Array]) -> Array:
     return np.array([*pose.translation[: joint.nq - 4], x, y, z, w])
 
 
-def _changed_links(robot: Robot) -> Iterator[str]:
+def _changed_links(robot: Core) -> Iterator[str]:
     given = robot._parameters
     for link, numbers in given.own.items():
         payload = given.payload.get(link)
@@ -106,7 +104,7 @@ def _same(numbers: Array, link: Link) -> bool:
     return bool(np.array_equal(numbers, standard_parameters(link.inertia)))
 
 
-def _changed_at_joints(robot: Robot) -> Iterator[tuple[str, dict[str, float]]]:
+def _changed_at_joints(robot: Core) -> Iterator[tuple[str, dict[str, float]]]:
     """By joint what acts on it now, where it was set, by the names of `Joint`."""
     known = {joint.name for joint in robot._described.joints}
     for group, by_joint in robot._parameters.at_joints.items():

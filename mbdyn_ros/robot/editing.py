@@ -1,4 +1,4 @@
-"""Robots edited: methods of `Robot` that give a new one and leave the old as it was."""
+"""Robots edited: a new one each time, and the old one stays as it was."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
 
 from ..arguments import (
     checked_mapping,
@@ -14,198 +16,208 @@ from ..arguments import (
     checked_text,
     positive_number,
 )
+from ..array import Array
 from ..equations.variable import FRICTION, GRAVITY
 from ..errors import InputError, ModelWarning, brief, shown, warn
 from ..model import edit
+from ..model.edit.lock import AGREED, checked_position
 from ..model.model import Model
 from ..model.read.description import read_description
+from ..model.split_joints import split_joints
+from .configuration import Configurations
+from .core import Core
 from .described import described_model
-from .reduction import reduced_model
 from .variable import variable_names
 
 if TYPE_CHECKING:
-    from .robot import Robot
+    from typing_extensions import Self
+
+MOST_TRIES = 60
+LONGEST_STEP = 0.2
+"""rad or m, of the way to where joints are locked."""
+STANDING = 1e-8
+"""Velocity (for one of size 1 of those that move) under which a joint stands still."""
 
 
-@brief
-def locked(self: Robot, joints: Mapping[str, float] | Sequence[str]) -> Robot:
-    """The robot with some of its joints fixed: the reduced model.
-
-    Parameters
-    ----------
-    joints : positions (rad or m) by joint name, as many as a joint has where it has several; or
-        names alone, to fix them at home.
-
-    Returns
-    -------
-    A new robot. Joints that mimic locked ones, and those that loops hold still then, are locked
-    with them; loops in which nothing moves any more are dropped. All links stay.
-
-    Raises
-    ------
-    InputError
-        A name is unknown, a position is none, or the positions contradict each other, a mimic, a
-        coupling or a loop; the message names them, and by how much.
-
-    Examples
-    --------
-    >>> import mbdyn_ros
-    >>> from mbdyn_ros.model.examples import PENDULUM
-    >>> robot = mbdyn_ros.load(PENDULUM)
-    >>> robot.locked({"hinge": 0.5}).nv
-    0
-    """
-    return _said(self, _rebuilt(self, *reduced_model(self, _positions(self, joints))))
+Made = TypeVar("Made", bound=Configurations)
+"""The class of robots that is made again."""
 
 
-@brief
-def without(self: Robot, *names: str) -> Robot:
-    """The robot without links, with what hangs on them, and without loops and couplings.
+class Editing(Configurations):
+    """Robots edited: a new one each time, and the old one stays as it was."""
 
-    Raises
-    ------
-    InputError
-        See `model.edit.without`: nothing may be left with one of its two ends.
-    """
-    return _edited(self, lambda model: edit.without(model, *names))
+    @brief
+    def locked(self, joints: Mapping[str, float] | Sequence[str]) -> Self:
+        """The robot with some of its joints fixed: the reduced model.
+
+        Parameters
+        ----------
+        joints : positions (rad or m) by joint name, as many as a joint has where it has several; or
+            names alone, to fix them at home.
+
+        Returns
+        -------
+        A new robot. Joints that mimic locked ones, and those that loops hold still then, are locked
+        with them; loops in which nothing moves any more are dropped. All links stay.
+
+        Raises
+        ------
+        InputError
+            A name is unknown, a position is none, or the positions contradict each other, a mimic,
+            a coupling or a loop; the message names them, and by how much.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> from mbdyn_ros.model.examples import PENDULUM
+        >>> robot = mbdyn_ros.load(PENDULUM)
+        >>> robot.locked({"hinge": 0.5}).nv
+        0
+        """
+        return _said(self, _rebuilt(self, *reduced_model(self, _positions(self, joints))))
+
+    @brief
+    def without(self, *names: str) -> Self:
+        """The robot without links, with what hangs on them, and without loops and couplings.
+
+        Raises
+        ------
+        InputError
+            See `model.edit.without`: nothing may be left with one of its two ends.
+        """
+        return _edited(self, lambda model: edit.without(model, *names))
+
+    @brief
+    def renamed(
+        self,
+        joints: Mapping[str, str] | None = None,
+        links: Mapping[str, str] | None = None,
+        loops: Mapping[str, str] | None = None,
+        name: str | None = None,
+    ) -> Self:
+        """The robot with other names of joints, links, loops and couplings (new by old), or of
+        itself.
+
+        Raises
+        ------
+        InputError
+            There is none of an old name, or a new one is taken.
+        """
+        named = {"joints": joints, "links": links, "loops": loops}
+        joints, links, loops = (
+            {} if one is None else checked_mapping(what, one) for what, one in named.items()
+        )
+        of_link, of_joint = dict(links), dict(joints)
+        name = None if name is None else checked_text("name", name)
+        home = {of_joint.get(key, key): value for key, value in self.home.items()}
+        return _edited(
+            self, lambda model: edit.renamed(model, joints, links, loops, name), home, of_link
+        )
+
+    @brief
+    def attached(
+        self,
+        other: Configurations | Model | str | os.PathLike[str],
+        at: str,
+        xyz: Sequence[float] = (0.0, 0.0, 0.0),
+        rpy: Sequence[float] = (0.0, 0.0, 0.0),
+        prefix: str = "",
+        joint: str | None = None,
+    ) -> Self:
+        """The robot with a tool or a second robot fastened to one of its links.
+
+        Parameters
+        ----------
+        other : a robot, or the file of one. Its payloads come with it, its base is fastened.
+        at : the link; xyz (m) and rpy (rad) place the other's root link in it.
+        prefix : begins all names of the other.
+        joint : name of the fixed joint between.
+
+        Raises
+        ------
+        InputError
+            There is no such link, or both have a link, a joint or a loop of one name.
+        """
+        prefix = checked_text("prefix", prefix)
+        joint = None if joint is None else checked_text("joint", joint)
+        if isinstance(other, Model):
+            model, home = other, other.home
+        elif isinstance(other, (str, os.PathLike)):
+            model = read_description(other)
+            home = model.home
+        elif isinstance(other, type(self)):
+            model, home = _with_choices(other), other.home
+        else:
+            raise InputError(f"what is attached must be a robot or a file; it is {shown(other)}")
+        mine = described_model(self)
+        if model.independent is not None or model.actuated is not None:
+            mine = _with_choices(self)
+        both = {**self.home, **{prefix + name: value for name, value in home.items()}}
+        return _edited(
+            self, lambda _: edit.attached(mine, model, at, xyz, rpy, prefix, joint), both
+        )
+
+    @brief
+    def with_joint(self, name: str, **changes: object) -> Self:
+        """The robot with other numbers of a joint, by keyword; those that are not given stay.
+
+        xyz, rpy, axis (where it stands), lower, upper, velocity, effort (its limits), damping,
+        friction, armature, spring_stiffness, spring_reference (what acts on it); see
+        `model.edit.with_joint`.
+        """
+        numbers: dict[str, Any] = dict(changes)
+        return _edited(self, lambda model: edit.with_joint(model, name, **numbers))
+
+    @brief
+    def scaled(self, length: float, mass: float | None = None) -> Self:
+        """The robot with all lengths times `length` and all masses times `mass` (default:
+        length^3).
+
+        Times go with the root of lengths, so that gravity stays: forces go with mass, moments with
+        mass length, damping, friction, springs, armature and limits with what they belong to
+        (`model.edit.scaled`).
+        """
+        length = positive_number("length", length, "a finite factor above 0")
+        mass = None if mass is None else positive_number("mass", mass, "a finite factor above 0")
+        sliding = {name: self.model.joint(name).kind.steps[0].motion.slides for name in self.home}
+        home = {name: x * length if sliding[name] else x for name, x in self.home.items()}
+        return _edited(self, lambda model: edit.scaled(model, length, mass), home)
+
+    @brief
+    def mirrored(self, normal: Sequence[float] = (0.0, 1.0, 0.0)) -> Self:
+        """The mirror image in the plane across `normal` through the root link's origin.
+
+        Positions, velocities and efforts mean the same as before, but for a floating base and
+        floating joints, whose places and turns are mirrored (`model.edit.mirrored`).
+        """
+        return _edited(self, lambda model: edit.mirrored(model, normal))
 
 
-@brief
-def renamed(
-    self: Robot,
-    joints: Mapping[str, str] | None = None,
-    links: Mapping[str, str] | None = None,
-    loops: Mapping[str, str] | None = None,
-    name: str | None = None,
-) -> Robot:
-    """The robot with other names of joints, links, loops and couplings (new by old), or of itself.
-
-    Raises
-    ------
-    InputError
-        There is none of an old name, or a new one is taken.
-    """
-    named = {"joints": joints, "links": links, "loops": loops}
-    joints, links, loops = (
-        {} if one is None else checked_mapping(what, one) for what, one in named.items()
-    )
-    of_link, of_joint = dict(links), dict(joints)
-    name = None if name is None else checked_text("name", name)
-    home = {of_joint.get(key, key): value for key, value in self.home.items()}
-    return _edited(
-        self, lambda model: edit.renamed(model, joints, links, loops, name), home, of_link
-    )
-
-
-@brief
-def attached(
-    self: Robot,
-    other: Robot | Model | str | os.PathLike[str],
-    at: str,
-    xyz: Sequence[float] = (0.0, 0.0, 0.0),
-    rpy: Sequence[float] = (0.0, 0.0, 0.0),
-    prefix: str = "",
-    joint: str | None = None,
-) -> Robot:
-    """The robot with a tool or a second robot fastened to one of its links.
-
-    Parameters
-    ----------
-    other : a robot, or the file of one. Its payloads come with it, its base is fastened.
-    at : the link; xyz (m) and rpy (rad) place the other's root link in it.
-    prefix : begins all names of the other.
-    joint : name of the fixed joint between.
-
-    Raises
-    ------
-    InputError
-        There is no such link, or both have a link, a joint or a loop of one name.
-    """
-    prefix = checked_text("prefix", prefix)
-    joint = None if joint is None else checked_text("joint", joint)
-    if isinstance(other, Model):
-        model, home = other, other.home
-    elif isinstance(other, (str, os.PathLike)):
-        model = read_description(other)
-        home = model.home
-    elif isinstance(other, type(self)):
-        model, home = _with_choices(other), other.home
-    else:
-        raise InputError(f"what is attached must be a robot or a file; it is {shown(other)}")
-    mine = described_model(self)
-    if model.independent is not None or model.actuated is not None:
-        mine = _with_choices(self)
-    both = {**self.home, **{prefix + name: value for name, value in home.items()}}
-    return _edited(
-        self, lambda _: edit.attached(mine, model, at, xyz, rpy, prefix, joint), both
-    )
-
-
-@brief
-def with_joint(self: Robot, name: str, **changes: object) -> Robot:
-    """The robot with other numbers of a joint, by keyword; those that are not given stay.
-
-    xyz, rpy, axis (where it stands), lower, upper, velocity, effort (its limits), damping,
-    friction, armature, spring_stiffness, spring_reference (what acts on it); see
-    `model.edit.with_joint`.
-    """
-    return _edited(self, lambda model: edit.with_joint(model, name, **changes))  # type: ignore[arg-type]
-
-
-@brief
-def scaled(self: Robot, length: float, mass: float | None = None) -> Robot:
-    """The robot with all lengths times `length` and all masses times `mass` (default: length^3).
-
-    Times go with the root of lengths, so that gravity stays: forces go with mass, moments with
-    mass length, damping, friction, springs, armature and limits with what they belong to
-    (`model.edit.scaled`).
-    """
-    length = positive_number("length", length, "a finite factor above 0")
-    mass = None if mass is None else positive_number("mass", mass, "a finite factor above 0")
-    sliding = {
-        name: self.model.joint(name).kind.steps[0].motion.slides for name in self.home
-    }
-    home = {name: x * length if sliding[name] else x for name, x in self.home.items()}
-    return _edited(self, lambda model: edit.scaled(model, length, mass), home)
-
-
-@brief
-def mirrored(self: Robot, normal: Sequence[float] = (0.0, 1.0, 0.0)) -> Robot:
-    """The mirror image in the plane across `normal` through the root link's origin.
-
-    Positions, velocities and efforts mean the same as before, but for a floating base and
-    floating joints, whose places and turns are mirrored (`model.edit.mirrored`).
-    """
-    return _edited(self, lambda model: edit.mirrored(model, normal))
-
-
-def _with_choices(robot: Robot) -> Model:
+def _with_choices(robot: Configurations) -> Model:
     """The model of a robot with its choices as they are; those of loops that nobody made too."""
     model = described_model(robot)
     if not robot.dependent_joints and model.independent is None and model.actuated is None:
         return model
-    return replace(
-        model, independent=robot.independent_joints, actuated=robot.actuated_joints
-    )
+    return replace(model, independent=robot.independent_joints, actuated=robot.actuated_joints)
 
 
 def _edited(
-    robot: Robot,
+    robot: Made,
     change: Callable[[Model], Model],
     home: Mapping[str, float] | None = None,
     link_names: Mapping[str, str] | None = None,
-) -> Robot:
+) -> Made:
     """The robot of a changed model, on the same branch of its loops."""
     model = change(described_model(robot))
     return _said(robot, _rebuilt(robot, model, robot.home if home is None else home, link_names))
 
 
 def _rebuilt(
-    robot: Robot,
+    robot: Made,
     model: Model,
     home: Mapping[str, float],
     link_names: Mapping[str, str] | None = None,
-) -> Robot:
+) -> Made:
     """A robot of that model, near a configuration, with the same arguments; nothing is said."""
     model = replace(model, home={})
     known = {joint.name for joint in model.joints if joint.nv}
@@ -218,7 +230,9 @@ def _rebuilt(
         )  # fmt: skip
 
 
-def _still_variable(robot: Robot, model: Model, link_names: Mapping[str, str]) -> Iterator[str]:
+def _still_variable(
+    robot: Configurations, model: Model, link_names: Mapping[str, str]
+) -> Iterator[str]:
     """The names of what was variable and still can be."""
     for name in variable_names(robot._parameters.layout):
         link = link_names.get(name, name)
@@ -226,7 +240,7 @@ def _still_variable(robot: Robot, model: Model, link_names: Mapping[str, str]) -
             yield link
 
 
-def _is_moved(robot: Robot, model: Model, link: str) -> bool:
+def _is_moved(robot: Configurations, model: Model, link: str) -> bool:
     if link not in {one.name for one in model.links}:
         return False
     while (joint := model.joint_to(link)) is not None:
@@ -236,7 +250,7 @@ def _is_moved(robot: Robot, model: Model, link: str) -> bool:
     return robot.floating_base
 
 
-def _said(robot: Robot, other: Robot) -> Robot:
+def _said(robot: Core, other: Made) -> Made:
     """The other robot, after warnings that the first one has not given."""
     for text in other.warnings:
         if text not in robot.warnings:
@@ -244,7 +258,9 @@ def _said(robot: Robot, other: Robot) -> Robot:
     return other
 
 
-def _positions(robot: Robot, joints: Mapping[str, float] | Sequence[str]) -> dict[str, float]:
+def _positions(
+    robot: Configurations, joints: Mapping[str, float] | Sequence[str]
+) -> dict[str, float]:
     """Where joints are to be locked."""
     if isinstance(joints, Mapping):
         return dict(joints)
@@ -262,3 +278,157 @@ def _positions(robot: Robot, joints: Mapping[str, float] | Sequence[str]) -> dic
             )  # fmt: skip
         found[name] = robot.home[name]
     return found
+
+
+def reduced_model(
+    robot: Configurations, positions: Mapping[str, float]
+) -> tuple[Model, dict[str, float]]:
+    """The model of a robot with joints locked, and a configuration in which its loops are closed.
+
+    What loops hold still then is locked too.
+
+    Raises
+    ------
+    InputError
+        See `model.edit.locked`; or the loops do not close there.
+    """
+    model, home = described_model(robot), dict(robot.home)
+    if not positions:
+        return model, home
+    known = {
+        name: float(checked_position(model.source, robot.model.joint(name), x)[0])
+        for name, x in positions.items()
+        if name in robot.home
+    }
+    if all(one.linkage.linear for one in robot._assemblies) or len(known) < len(positions):
+        result = edit.locked(model, positions)
+        if set(positions) & set(robot.dependent_joints):
+            result = replace(result, independent=None)  # joints of gears choose anew
+        return result, {**home, **known}
+    q = _configuration(robot, _asked(robot, known), known)
+    state, rates = joint_position(robot, q), _rates(robot, q)
+    free = _free(rates, known)
+    home |= {name: float(x[0]) for name, x in state.items() if len(x) == 1}
+    still = {name: _written(state[name]) for name in _still(rates, free)}
+    for near in _nearby(robot, q, free, known):  # at a dead point a joint only seems to stand
+        rates = _rates(robot, near)
+        moving = set(still) - _still(rates, _free(rates, known))
+        still = {name: x for name, x in still.items() if name not in moving}
+    parts = {one.part_of for one in robot.model.joints if one.part_of and one.name in still}
+    model = split_joints(model, parts & {one.name for one in model.joints})
+    result = edit.locked(model, {**still, **known})
+    names = [name for name in robot.independent_joints if name not in still]
+    left = sum(robot.model.joint(name).nv for name in names) + 6 * robot.floating_base
+    if left != free.shape[1]:  # a joint that others determined is locked: they choose anew
+        result = replace(result, independent=None)
+    return result, home
+
+
+def joint_position(robot: Configurations, q: Array) -> dict[str, Array]:
+    """The positions (nq,) of every joint, by name."""
+    return _by_joint(robot, robot.joint_state(q)[0], "nq")
+
+
+def _by_joint(robot: Configurations, values: Array, size: str) -> dict[str, Array]:
+    """Rows of the joints, one after the other, by name."""
+    found, start = {}, 0
+    for name in robot.joint_names:
+        end = start + getattr(robot.model.joint(name), size)
+        found[name] = values[start:end]
+        start = end
+    return found
+
+
+def _rates(robot: Configurations, q: Array) -> dict[str, Array]:
+    """Velocities (nv of a joint, nv) for one of every coordinate, by joint."""
+    units = np.eye(robot.nv)
+    columns = [robot.joint_state(q, unit)[1] for unit in units]
+    return _by_joint(robot, np.array(columns).T, "nv")
+
+
+def _free(rates: Mapping[str, Array], known: Mapping[str, float]) -> Array:
+    """Velocities that leave these joints where they are, as columns."""
+    return _null_space(np.concatenate([rates[name] for name in known]))
+
+
+def _still(rates: Mapping[str, Array], free: Array) -> set[str]:
+    """The joints that stand still, whichever of these velocities a robot has."""
+    return {n for n, rate in rates.items() if np.abs(rate @ free).max(initial=0.0) < STANDING}
+
+
+def _nearby(
+    robot: Configurations, q: Array, free: Array, known: Mapping[str, float]
+) -> Iterator[Array]:
+    """Two configurations near q in which these joints are where they are in q."""
+    for k in (1, 2):
+        way, length = free @ np.cos(k * np.arange(1.0, 1 + free.shape[1])), LONGEST_STEP / 4
+        while length > AGREED:
+            try:
+                yield _configuration(robot, robot.integrate(q, length * way), known)
+                break
+            except InputError:
+                length /= 4
+
+
+def _configuration(robot: Configurations, q: Array, wanted: Mapping[str, float]) -> Array:
+    """q with these joints there: Gauss and Newton's steps, the loops closed at each.
+
+    Raises
+    ------
+    InputError
+        There is none; the message says how far they come.
+    """
+    length = LONGEST_STEP
+    target = np.array(list(wanted.values()), dtype=np.float64)
+    reason = ""
+    for _ in range(MOST_TRIES):
+        state = joint_position(robot, q)
+        apart = target - np.concatenate([state[name] for name in wanted])
+        if np.abs(apart).max() < AGREED**2:
+            return q
+        rates = _rates(robot, q)
+        step = np.linalg.lstsq(np.concatenate([rates[name] for name in wanted]), apart)[0]
+        size = np.abs(step).max()
+        if size < AGREED**2:
+            break
+        try:
+            further = robot.integrate(q, step * min(1.0, length / size))
+            joint_position(robot, further)
+        except InputError as error:
+            reason, length = f" {error}", length / 4
+            continue
+        q = further
+    if np.abs(apart).max() < AGREED:
+        return q
+    asked = ", ".join(f"{name} = {x:g}" for name, x in wanted.items())
+    there = ", ".join(f"{name} = {float(state[name][0]):.9g}" for name in wanted)
+    raise InputError(
+        f"{robot.model.source}: {asked} cannot be locked together: the loops stay open there, and "
+        f"come as near as {there}.{reason} Lock fewer of them, and the others follow"
+    )
+
+
+def _asked(robot: Configurations, wanted: Mapping[str, float]) -> Array:
+    """Home with the independent joints where they are wanted, if the loops close there."""
+    home = robot.home_position
+    q = home.copy()
+    for k, label in enumerate(robot.position_labels):
+        q[k] = wanted.get(label, q[k])
+    try:
+        joint_position(robot, q)
+    except InputError:
+        return home
+    return q
+
+
+def _null_space(matrix: Array) -> Array:
+    """Columns that a matrix takes to 0."""
+    _, sizes, rows = np.linalg.svd(matrix)
+    rank = int((sizes > STANDING).sum())
+    found: Array = rows[rank:].T
+    return found
+
+
+def _written(x: Array) -> float:
+    """The position of a joint as edits take it."""
+    return float(x[0]) if len(x) == 1 else x.tolist()  # type: ignore[return-value]

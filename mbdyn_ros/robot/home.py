@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from ..array import Array
+from ..equations.loops.assembly import Assembly
 from ..equations.loops.closure_gap import excess
+from ..equations.system import System
 from ..errors import InputError, suggestion
+from ..model.model import Model
 from ..units import joint_unit
-from .answers import massless_text
 from .assignment import INSTEAD
-
-if TYPE_CHECKING:
-    from ..equations.loops.assembly import Assembly
-    from ..model.model import Model
-    from .robot import Robot
 
 EARTH = (0.0, 0.0, -9.81)
 """Gravity (m/s^2) where a description has none."""
+
 
 class Home(dict[str, float]):
     """Positions by joint name that cannot be changed in place: nothing would be computed with them.
@@ -62,34 +60,21 @@ def named_home(model: Model, name: str) -> Mapping[str, float]:
     return model.homes[name]
 
 
-def all_warnings(robot: Robot, notes: Sequence[str]) -> tuple[str, ...]:
-    """Warnings of what looks wrong; `notes` were taken when the robot was built."""
-    source = robot.model.source
-    found = [*robot.model.warnings, *(f"{source}: {note}" for note in notes)]
-    found += home_warnings(robot)
-    if robot.massless_links:
-        found.append(
-            f"{source}: {massless_text(robot)}: inverse dynamics is right, forward "
-            "dynamics will be refused"
-        )
-    return tuple(found)
-
-
-def home_warnings(robot: Robot) -> Iterator[str]:
+def home_warnings(model: Model, system: System, assemblies: Sequence[Assembly]) -> Iterator[str]:
     """Warnings about the home configuration of every loop."""
-    for assembly in robot._assemblies:
+    for assembly in assemblies:
         if assembly.others:
-            yield other_branches_text(robot, assembly)
+            yield _other_branches(model, system, assembly)
         if not assembly.linkage.linear:
-            yield from _beyond_limits(robot, assembly)
+            yield from _beyond_limits(model, system, assembly)
 
 
-def _beyond_limits(robot: Robot, assembly: Assembly) -> Iterator[str]:
+def _beyond_limits(model: Model, system: System, assembly: Assembly) -> Iterator[str]:
     """Words about joints that the closed loop has beyond their limits."""
     linkage = assembly.linkage
     for place in (*linkage.dependent, *linkage.independent):
-        name = robot.system.tree.bodies[linkage.cluster.tied[place]].joint
-        joint, x = robot.model.joint(name), float(assembly.home[place])
+        name = system.tree.bodies[linkage.cluster.tied[place]].joint
+        joint, x = model.joint(name), float(assembly.home[place])
         if joint.nv != 1:
             continue
         if over := excess(x, joint.limits.lower, joint.limits.upper):
@@ -98,15 +83,15 @@ def _beyond_limits(robot: Robot, assembly: Assembly) -> Iterator[str]:
             if place in linkage.independent:
                 why = "home puts it there"
             yield (
-                f"{robot.model.source}: loop {linkage.cluster.name!r} is closed at home with joint "
+                f"{model.source}: loop {linkage.cluster.name!r} is closed at home with joint "
                 f"{name!r} at {x:.4g} {unit}, {abs(over):.3g} {unit} beyond its limit "
                 f"{x - over:g}: {why}. Check the frames of the loop, the limit, or home"
             )
 
 
-def other_branches_text(robot: Robot, assembly: Assembly) -> str:
+def _other_branches(model: Model, system: System, assembly: Assembly) -> str:
     """Words about other ways to close a loop than the one that home was found on."""
-    bodies, cluster = robot.system.tree.bodies, assembly.linkage.cluster
+    bodies, cluster = system.tree.bodies, assembly.linkage.cluster
     names = [bodies[body].label for body in cluster.tied]
 
     def places(x: Array, joints: list[int]) -> str:
@@ -119,7 +104,7 @@ def other_branches_text(robot: Robot, assembly: Assembly) -> str:
         seen.append(f"{places(other, differing)} (instead of {here})")
     more = len(assembly.others) - len(seen)
     return (
-        f"{robot.model.source}: loop {cluster.name!r} closes in more than one way, and no home "
+        f"{model.source}: loop {cluster.name!r} closes in more than one way, and no home "
         f"says which is meant: the nearest to zero is taken. Also seen: {'; '.join(seen)}"
         f"{f'; and {more} more' if more else ''}. Name such positions in home to have another"
     )

@@ -5,34 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arguments import checked_count, checked_flag, positive_number, require_frame, single_vector
 from ..array import Array, NoNumbers, as_numbers
-from ..equations import frames
+from ..compiler.bound import Bound
+from ..equations import frames, programs
+from ..equations.actuation import joint_rates
 from ..errors import InputError, brief, shown
-from .joint_bounds import JointBounds
-
-if TYPE_CHECKING:
-    from .robot import Robot
+from ..model.blocks import Block
+from .configuration import Configurations
+from .frames import Frames
 
 MOST_NEWTON_STEPS = 150
 """Most steps from one start; a pose within reach takes five to fifty."""
-
 STARTS = 30
 """Starts that are tried by default: the first, then random ones."""
-
 CLOSED_GAP = 1e-9
 """Gap that counts as none: m, and rad."""
-
 LONGEST_MOVE = 0.5
 """Largest move of a joint in one step, rad; slides may move as many lengths of the robot."""
-
 LEAST_DAMPING, MOST_DAMPING = 1e-12, 1e4
 """Bounds of the damping, relative to the square of the Jacobian."""
-
 STALLED = 1e-2
 """Part by which the gap must fall in ten steps for a search to go on."""
 
@@ -67,87 +62,101 @@ class Reached:
         )
 
 
-@brief
-def inverse_kinematics(
-    self: Robot,
-    link: str,
-    pose: Array,
-    point: Sequence[float] | Array = (0.0, 0.0, 0.0),
-    position_only: bool = False,
-    start: Array | None = None,
-    tolerance: float = CLOSED_GAP,
-    starts: int = STARTS,
-) -> Reached:
-    """Independent positions that put a link at a pose, within all position limits.
+LEEWAY_OF_BOUNDS = 1e-7
+"""How far (rad or m) beyond its limit a dependent joint may be: it is held to it step by step."""
+ROOM = 1.0
+"""Room (rad or m) from which on a limit does not matter in one step."""
 
-    Each step is the least one that closes the gap e, damped (Levenberg, Marquardt), and among
-    those the limits allow: |J dq - e|^2 + mu |dq|^2 is least under the inequalities that
-    positions after the step keep their limits, those of dependent joints in loops too (by their
-    rates). It is solved as a least distance problem (Lawson and Hanson, *Solving Least Squares
-    Problems*, 1974, ch. 23). The damping mu grows where a step does not help, or where loops
-    cannot be closed behind it, and shrinks where it does. A search that stalls begins anew at a
-    random position. A base that floats stays where `start` has it.
 
-    Parameters
-    ----------
-    link : name of the link.
-    pose : (4, 4) homogeneous matrix in the world, m; or (3,) with `position_only`.
-    point : of the link, in its axes, that is to arrive at the pose's origin, m.
-    position_only : whether the orientation is free.
-    start : (nq,) where the search begins; home by default. Near it the answer is looked for first.
-    tolerance : gap that counts as none, m and rad.
-    starts : most searches: one from `start`, the others from random positions, the same each time.
+class InverseKinematics(Frames, Configurations):
+    """Positions of the joints for a wanted pose of a link."""
 
-    Returns
-    -------
-    What was reached, which may be the nearest pose within reach: `.q`, `.success`,
-    `.position_error` (m), `.orientation_error` (rad); `.require()` is q, or InputError.
+    @brief
+    def inverse_kinematics(
+        self,
+        link: str,
+        pose: Array,
+        point: Sequence[float] | Array = (0.0, 0.0, 0.0),
+        position_only: bool = False,
+        start: Array | None = None,
+        tolerance: float = CLOSED_GAP,
+        starts: int = STARTS,
+    ) -> Reached:
+        """Independent positions that put a link at a pose, within all position limits.
 
-    Raises
-    ------
-    InputError
-        An unknown link, what is no pose, or numbers that do not fit.
+        Each step is the least one that closes the gap e, damped (Levenberg, Marquardt), and among
+        those the limits allow: |J dq - e|^2 + mu |dq|^2 is least under the inequalities that
+        positions after the step keep their limits, those of dependent joints in loops too (by their
+        rates). It is solved as a least distance problem (Lawson and Hanson, *Solving Least Squares
+        Problems*, 1974, ch. 23). The damping mu grows where a step does not help, or where loops
+        cannot be closed behind it, and shrinks where it does. A search that stalls begins anew at a
+        random position. A base that floats stays where `start` has it.
 
-    Examples
-    --------
-    >>> import mbdyn_ros
-    >>> from mbdyn_ros.model.examples import CART
-    >>> robot = mbdyn_ros.load(CART)
-    >>> pose = np.eye(4)
-    >>> pose[0, 3] = 0.7
-    >>> robot.inverse_kinematics("cart", pose).q.round(9)
-    array([0.7])
-    """
-    position_only = checked_flag("position_only", position_only)
-    tolerance, starts = positive_number("tolerance", tolerance), checked_count("starts", starts, 1)
-    wanted = _checked_pose(pose, position_only)
-    search = _Search(self, link, wanted, single_vector("point", point, "xyz"), position_only)
-    q = self.home_position if start is None else single_vector("start", start, self.position_labels)
-    nearest, draws = None, np.random.default_rng(0)
-    for count in range(1, starts + 1):
-        if count > 1:
-            q = np.concatenate([q[: 7 * self.floating_base],
-                                self.random(draws)[7 * self.floating_base :]])  # fmt: skip
-        found = search.run(q, tolerance)
-        if found is not None and (nearest is None or found[1] < nearest[1]):
-            nearest = found
-        if nearest is not None and nearest[1] == 0.0:
-            break
-    where = ", ".join(f"{number:.4g}" for number in wanted[:3, 3].tolist())
-    text = f"{self.model.source}: link {link!r} cannot be brought to ({where})"
-    if nearest is None:
-        raise InputError(f"{text}: no position within the limits was found from which to search")
-    gap = search.gap(nearest[0])
-    assert gap is not None
-    apart, turned = float(np.linalg.norm(gap[:3])), float(np.linalg.norm(gap[3:]))
-    return Reached(nearest[0], apart, turned, max(apart, turned) <= tolerance, count, text)
+        Parameters
+        ----------
+        link : name of the link.
+        pose : (4, 4) homogeneous matrix in the world, m; or (3,) with `position_only`.
+        point : of the link, in its axes, that is to arrive at the pose's origin, m.
+        position_only : whether the orientation is free.
+        start : (nq,) where the search begins; home by default. Near it the answer is looked for
+            first.
+        tolerance : gap that counts as none, m and rad.
+        starts : most searches: one from `start`, the others from random positions, the same each
+            time.
+
+        Returns
+        -------
+        What was reached, which may be the nearest pose within reach: `.q`, `.success`,
+        `.position_error` (m), `.orientation_error` (rad); `.require()` is q, or InputError.
+
+        Raises
+        ------
+        InputError
+            An unknown link, what is no pose, or numbers that do not fit.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> from mbdyn_ros.model.examples import CART
+        >>> robot = mbdyn_ros.load(CART)
+        >>> pose = np.eye(4)
+        >>> pose[0, 3] = 0.7
+        >>> robot.inverse_kinematics("cart", pose).q.round(9)
+        array([0.7])
+        """
+        position_only = checked_flag("position_only", position_only)
+        tolerance = positive_number("tolerance", tolerance)
+        starts = checked_count("starts", starts, 1)
+        wanted = _checked_pose(pose, position_only)
+        search = _Search(self, link, wanted, single_vector("point", point, "xyz"), position_only)
+        q = self.home_position
+        if start is not None:
+            q = single_vector("start", start, self.position_labels)
+        nearest, draws = None, np.random.default_rng(0)
+        for count in range(1, starts + 1):
+            if count > 1:
+                q = np.concatenate([q[: 7 * self.floating_base],
+                                    self.random(draws)[7 * self.floating_base :]])  # fmt: skip
+            found = search.run(q, tolerance)
+            if found is not None and (nearest is None or found[1] < nearest[1]):
+                nearest = found
+            if nearest is not None and nearest[1] == 0.0:
+                break
+        where = ", ".join(f"{number:.4g}" for number in wanted[:3, 3].tolist())
+        text = f"{self.model.source}: link {link!r} cannot be brought to ({where})"
+        if nearest is None:
+            raise InputError(f"{text}: no start for the search was found within the limits")
+        gap = search.gap(nearest[0])
+        assert gap is not None
+        apart, turned = float(np.linalg.norm(gap[:3])), float(np.linalg.norm(gap[3:]))
+        return Reached(nearest[0], apart, turned, max(apart, turned) <= tolerance, count, text)
 
 
 class _Search:
     """Searches for one pose of a link."""
 
     def __init__(
-        self, robot: Robot, link: str, wanted: Array, point: Array, position_only: bool
+        self, robot: Configurations, link: str, wanted: Array, point: Array, position_only: bool
     ) -> None:
         frame = require_frame(robot.system.tree, link, "world", robot.model.source)
         self._robot, self._wanted = robot, wanted
@@ -295,3 +304,101 @@ def _checked_pose(pose: object, position_only: bool) -> Array:
     if np.abs(rotation @ rotation.T - np.eye(3)).max() > 1e-6 or np.linalg.det(rotation) < 0:
         raise InputError(f"the rotation of the pose is none: {rotation.tolist()}")
     return matrix
+
+
+class JointBounds:
+    """Limits of the independent joints, and of the dependent ones that have some.
+
+    Parameters
+    ----------
+    robot : the robot.
+
+    Attributes
+    ----------
+    slides : (nv,) whether a coordinate of v slides.
+    """
+
+    def __init__(self, robot: Configurations) -> None:
+        self._robot = robot
+        self._low, self._high = robot.position_limits
+        coordinates = robot.system.coordinates
+        self._columns: list[tuple[int, int]] = []  # of q and v, of coordinates that may have limits
+        self.slides = np.zeros(robot.nv, dtype=bool)
+        for motion, q, v in coordinates.motions:
+            if motion.nq == motion.nv:
+                self._columns += zip(range(q.start, q.stop), range(v.start, v.stop), strict=True)
+            if motion.nv == 1:
+                self.slides[v] = motion.slides
+        dependent = [coordinates.joint_blocks[name] for name in coordinates.dependent]
+        limited = [block for block in dependent if _is_limited(robot, block)]
+        rows_q, rows_v = coordinates.joint_rows
+        self._rows_q = [rows_q[block.q.start] for block in limited]
+        self._rows_v = [rows_v[block.v.start] for block in limited]
+        limits = [robot.model.joint(block.joint).limits for block in limited]
+        self._lowest = np.array([one.lower for one in limits])
+        self._highest = np.array([one.upper for one in limits])
+        if limited:
+            self._closed = Bound(robot.calls.kernel(programs.joint_position))
+            self._rates = Bound(robot.calls.kernel(joint_rates))
+
+    def clipped(self, q: Array) -> Array:
+        """Positions within the limits of the independent joints."""
+        return np.clip(q, self._low, self._high)
+
+    def nearest(self, q: Array) -> Array:
+        """A start near q within all limits, or on the way to home where there is none."""
+        q = self.clipped(q)
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+            way = self._robot.interpolate(q, self._robot.home_position, share)
+            tried = self.clipped(way) if share else q
+            if self.kept(tried):
+                return tried
+        return q
+
+    def kept(self, q: Array) -> bool:
+        """Whether the dependent joints are within their limits; False where loops are open."""
+        if not self._rows_q:
+            return True
+        position = self._dependent(q)
+        return bool(
+            (position >= self._lowest - LEEWAY_OF_BOUNDS).all()
+            and (position <= self._highest + LEEWAY_OF_BOUNDS).all()
+        )
+
+    def room(self, q: Array) -> tuple[Array, Array]:
+        """Rows (m, nv) and room (m,): a step x keeps near limits where rows x >= -room."""
+        rows, room = [], []
+        unit = np.eye(self._robot.nv)
+        for place, column in self._columns:
+            for sign, left in ((1.0, q[place] - self._low[place]),
+                               (-1.0, self._high[place] - q[place])):  # fmt: skip
+                if left < ROOM:
+                    rows.append(sign * unit[column])
+                    room.append(max(left, 0.0))
+        if self._rows_q:
+            self._rates.q[:] = q
+            self._rates()
+            rates = self._rates.result[self._rows_v]
+            position = self._dependent(q)
+            for row, low, high in zip(
+                rates, position - self._lowest, self._highest - position, strict=True
+            ):
+                rows += [row, -row]
+                room += [low, high]
+        if not rows:
+            return np.zeros((0, self._robot.nv)), np.zeros(0)
+        return np.array(rows), np.array(room)
+
+    def _dependent(self, q: Array) -> Array:
+        self._closed.q[:] = q
+        self._closed()
+        found: Array = self._closed.result[self._rows_q]
+        return found
+
+
+def _is_limited(robot: Configurations, block: Block) -> bool:
+    """Whether a joint of one coordinate has position limits."""
+    if block.kind.nq != 1 or block.kind.is_endless:
+        return False
+    limits = robot.model.joint(block.joint).limits
+    return bool(np.isfinite([limits.lower, limits.upper]).any())

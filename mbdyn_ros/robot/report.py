@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..model.tree import WORLD
 from ..model.tree_text import tree_text
 from .choice import independent_by
+from .core import Core
 from .report_parts import ClusterReport, CouplingReport, JointReport, LoopReport
-
-if TYPE_CHECKING:
-    from .robot import Robot
-
 
 INDEPENDENT_BY = {
     "description": "as the description says",
@@ -141,7 +138,15 @@ class Report:
         return facts
 
 
-def report(robot: Robot) -> Report:
+class Reports(Core):
+    """The report on a robot."""
+
+    def report(self) -> Report:
+        """The report on the robot: its parts, its freedoms, and what looks wrong."""
+        return _report(self)
+
+
+def _report(robot: Core) -> Report:
     """The report on a robot: its parts, its freedoms, and what looks wrong."""
     model, tree = robot.model, robot.system.tree
     joints = tuple(JointReport.of(robot, joint) for joint in model.joints if joint.nv)
@@ -163,7 +168,7 @@ def report(robot: Robot) -> Report:
         joints=joints,
         fixed_joints=len(model.joints) - len(joints),
         independent=robot.independent_joints,
-        independent_by=independent_by(robot),
+        independent_by=independent_by(model, robot.system),
         dependent=robot.dependent_joints,
         actuated=robot.actuated_joints,
         closed_loops=len(model.loops),
@@ -182,7 +187,7 @@ def report(robot: Robot) -> Report:
     )
 
 
-def _loops(robot: Robot) -> tuple[LoopReport, ...]:
+def _loops(robot: Core) -> tuple[LoopReport, ...]:
     """The loops in document order; one between links of one body has no joints around it."""
     bodies = robot.system.tree.bodies
     around = {
@@ -196,7 +201,7 @@ def _loops(robot: Robot) -> tuple[LoopReport, ...]:
     )
 
 
-def _couplings(robot: Robot) -> tuple[CouplingReport, ...]:
+def _couplings(robot: Core) -> tuple[CouplingReport, ...]:
     """Couplings and mimic joints, as equations."""
     bodies = robot.system.tree.bodies
     return tuple(

@@ -11,10 +11,10 @@ import numpy as np
 
 from ..model.model import Joint, Mimic
 from ..units import joint_unit
+from .core import Core
 
 if TYPE_CHECKING:
     from ..equations.loops.assembly import Assembly
-    from .robot import Robot
 
 CLOSED_FORM, LINEAR, NEWTON = "closed form", "linear", "Newton's method"
 """How the positions of dependent joints are found."""
@@ -45,7 +45,7 @@ class JointReport:
     mimic: Mimic | None
 
     @staticmethod
-    def of(robot: Robot, joint: Joint) -> JointReport:
+    def of(robot: Core, joint: Joint) -> JointReport:
         """The report on a joint of a robot."""
         limits = joint.limits
         return JointReport(
@@ -164,7 +164,7 @@ class ClusterReport:
     gap: float
 
     @staticmethod
-    def of(robot: Robot, assembly: Assembly) -> ClusterReport:
+    def of(robot: Core, assembly: Assembly) -> ClusterReport:
         """The report on a constrained cluster of a robot."""
         linkage, tree = assembly.linkage, robot.system.tree
         cluster = linkage.cluster

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,104 +25,17 @@ from ..compiler.threads import threads_for
 from ..equations import programs
 from ..equations.position_rate import PositionRate, position_rate
 from ..equations.system import System
-from ..errors import InputError
+from ..errors import InputError, SimulationWarning, warn
 from ..integration.methods import FIXED, FixedMethod, named
 from ..integration.stepper import Stepper
 from ..model.model import Array
 from ..program.program import Program
-from .limits import say_left_limits
-
-if TYPE_CHECKING:
-    from .robot import Robot
-
+from .configuration import Configurations
 
 MOST_AT_ONCE = 2_000_000_000
 """Operations of one call into compiled code, about half a second: then Ctrl-C is heard."""
-
 GROUP = 256
 """Motions that run at once at least, where there are so many: vectors on several threads."""
-
-
-@functools.singledispatch
-def rollout_among(
-    environment: object, robot: Robot, q: Array, v: Array, efforts: Array, dt: float,
-    method: FixedMethod, terminal: bool,
-) -> tuple[Array, Array]:  # fmt: skip
-    """Motions from checked starts among walls; what knows of walls registers itself here."""
-    raise no_environment(environment)
-
-
-def rollout(
-    self: Robot,
-    q0: Array,
-    v0: Array,
-    efforts: Array,
-    dt: float,
-    integrator: str = "rk4",
-    friction: bool = True,
-    terminal: bool = False,
-    environment: object = None,
-) -> tuple[Array, Array]:
-    """N motions of T equal steps in compiled code, for sampling controllers and learning.
-
-    Parameters
-    ----------
-    q0, v0 : (nq,), (nv,) or with a leading N: the states at the start.
-    efforts : (T, efforts) or (N, T, efforts), N m or N, each constant over its step.
-    dt : length of a step, s.
-    integrator : "rk4", the classical Runge-Kutta method; "heun", of order 2, at half its cost; or
-        "semi_implicit", of order 1: the velocity first, then the position with it.
-    friction : whether damping counts. Dry friction makes joints stick, which needs `simulate`
-        or `FixedStep`: a robot that has some is refused unless False.
-    terminal : whether to return the last states only.
-    environment : walls and stops. The motions are then those of `Stepper`, to the last digit.
-
-    Returns
-    -------
-    q (N, T, nq) and v (N, T, nv) after every step, or (N, nq) and (N, nv) after the last;
-    without N where nothing has it. Loops stay closed, for the state is that of the
-    independent joints; quaternions have unit length after every step. A motion that leaves
-    the finite numbers, or in which a loop cannot close, is NaN from there on. Joints have no
-    stops, as in `simulate`: motions that end beyond `<limit>` are warned of, once a robot.
-
-    Examples
-    --------
-    >>> import mbdyn_ros
-    >>> from mbdyn_ros.model.examples import CART
-    >>> robot = mbdyn_ros.load(CART)
-    >>> q, v = robot.rollout([0.0], [0.0], [[4.0], [4.0]], dt=0.5)
-    >>> q.ravel(), v.ravel()
-    (array([0.25, 1. ]), array([1., 2.]))
-    """
-    self.require_mass("a rollout")
-    self.say_choice()
-    friction, terminal = checked_flag("friction", friction), checked_flag("terminal", terminal)
-    method = named("integrator", integrator, FIXED)
-    forces, step = checked_efforts(efforts, self.effort_labels), positive_seconds("dt", dt)
-    if environment is not None:
-        q, v = checked_start(self.system, q0, v0, forces)
-        return rollout_among(environment, self, q, v, forces, step, method, terminal)
-    run = self._rollouts.get(friction) or _prepared(self, friction)
-    rows = self.calls.rows
-    start = checked_start(self.system, q0, v0, forces, rows)
-    q, v, left = run(*start, forces, step, method, terminal, rows)
-    if left and not self._limits_said:
-        say_left_limits(self, q if terminal else q[..., -1, :])
-    return q, v
-
-
-def _prepared(robot: Robot, friction: bool) -> Rollout:
-    """Rollouts of a robot with or without friction, kept for further calls."""
-    if friction and (rough := [one.joint for one in robot.system.tree.bodies if one.friction]):
-        raise InputError(
-            f"{robot.model.source}: joints with dry friction ({', '.join(rough)}) stick, which "
-            "a rollout leaves out: use friction=False, or simulate"
-        )
-    counts = friction or not robot.calls.traced.has_friction
-    kernel = robot.calls.kernel(programs.forward_dynamics, friction=counts)
-    made = Rollout(robot.system, kernel, robot.position_limits)
-    robot._rollouts[friction] = made
-    return made
 
 
 class Rollout:
@@ -268,6 +180,91 @@ class Rollout:
         return bool(((q < low) | (q > high)).any())
 
 
+class Rollouts(Configurations):
+    """Many motions at once."""
+
+    def rollout(
+        self,
+        q0: Array,
+        v0: Array,
+        efforts: Array,
+        dt: float,
+        integrator: str = "rk4",
+        friction: bool = True,
+        terminal: bool = False,
+        environment: object = None,
+    ) -> tuple[Array, Array]:
+        """N motions of T equal steps in compiled code, for sampling controllers and learning.
+
+        Parameters
+        ----------
+        q0, v0 : (nq,), (nv,) or with a leading N: the states at the start.
+        efforts : (T, efforts) or (N, T, efforts), N m or N, each constant over its step.
+        dt : length of a step, s.
+        integrator : "rk4", the classical Runge-Kutta method; "heun", of order 2, at half its cost;
+            or "semi_implicit", of order 1: the velocity first, then the position with it.
+        friction : whether damping counts. Dry friction makes joints stick, which needs `simulate`
+            or `FixedStep`: a robot that has some is refused unless False.
+        terminal : whether to return the last states only.
+        environment : walls and stops. The motions are then those of `Stepper`, to the last digit.
+
+        Returns
+        -------
+        q (N, T, nq) and v (N, T, nv) after every step, or (N, nq) and (N, nv) after the last;
+        without N where nothing has it. Loops stay closed, for the state is that of the
+        independent joints; quaternions have unit length after every step. A motion that leaves
+        the finite numbers, or in which a loop cannot close, is NaN from there on. Joints have no
+        stops, as in `simulate`: motions that end beyond `<limit>` are warned of, once a robot.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> from mbdyn_ros.model.examples import CART
+        >>> robot = mbdyn_ros.load(CART)
+        >>> q, v = robot.rollout([0.0], [0.0], [[4.0], [4.0]], dt=0.5)
+        >>> q.ravel(), v.ravel()
+        (array([0.25, 1. ]), array([1., 2.]))
+        """
+        self.require_mass("a rollout")
+        self.say_choice()
+        friction, terminal = checked_flag("friction", friction), checked_flag("terminal", terminal)
+        method = named("integrator", integrator, FIXED)
+        forces, step = checked_efforts(efforts, self.effort_labels), positive_seconds("dt", dt)
+        if environment is not None:
+            q, v = checked_start(self.system, q0, v0, forces)
+            return rollout_among(environment, self, q, v, forces, step, method, terminal)
+        run = self._rollouts.get(friction) or _prepared(self, friction)
+        rows = self.calls.rows
+        start = checked_start(self.system, q0, v0, forces, rows)
+        q, v, left = run(*start, forces, step, method, terminal, rows)
+        if left and not self._limits_said:
+            _say_left_limits(self, q if terminal else q[..., -1, :])
+        return q, v
+
+
+@functools.singledispatch
+def rollout_among(
+    environment: object, robot: Rollouts, q: Array, v: Array, efforts: Array, dt: float,
+    method: FixedMethod, terminal: bool,
+) -> tuple[Array, Array]:  # fmt: skip
+    """Motions from checked starts among walls; what knows of walls registers itself here."""
+    raise no_environment(environment)
+
+
+def _prepared(robot: Rollouts, friction: bool) -> Rollout:
+    """Rollouts of a robot with or without friction, kept for further calls."""
+    if friction and (rough := [one.joint for one in robot.system.tree.bodies if one.friction]):
+        raise InputError(
+            f"{robot.model.source}: joints with dry friction ({', '.join(rough)}) stick, which "
+            "a rollout leaves out: use friction=False, or simulate"
+        )
+    counts = friction or not robot.calls.traced.has_friction
+    kernel = robot.calls.kernel(programs.forward_dynamics, friction=counts)
+    made = Rollout(robot.system, kernel, robot.position_limits)
+    robot._rollouts[friction] = made
+    return made
+
+
 def checked_efforts(value: object, labels: tuple[str, ...]) -> Array:
     """Efforts (T, ne) or (N, T, ne) as float64; what is none is refused."""
     array = checked_numbers("efforts", whole_efforts(value, labels))
@@ -290,3 +287,18 @@ def checked_start(
     require_unit_quaternions(coordinates, start)
     broadcast_count({"q0": (start, 1), "v0": (speed, 1), "efforts": (efforts, 2), **own})
     return start, speed
+
+
+def _say_left_limits(robot: Configurations, q: Array) -> None:
+    """Warn that motions without stops end at q (..., nq) beyond limits; once a robot."""
+    robot._limits_said = True
+    low, high = robot.position_limits
+    ends = q.reshape(-1, robot.nq)
+    beyond = (ends < low) | (ends > high)
+    row, k = np.argwhere(beyond)[0]
+    warn(
+        f"{robot.model.source}: {int(beyond.any(axis=1).sum())} of {len(ends)} motions end beyond "
+        f"position limits ({robot.position_labels[k]} at {ends[row, k]:.6g}, limits {low[k]:g} to "
+        f"{high[k]:g}): a rollout knows no stops; simulate keeps them. This is said once",
+        SimulationWarning,
+    )

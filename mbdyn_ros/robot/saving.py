@@ -1,11 +1,11 @@
-"""Robots written as files for others, and for us: methods of `Robot`."""
+"""Robots written as files for others, and for us."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from ..arguments import checked_file
 from ..errors import brief
@@ -16,10 +16,8 @@ from ..model.write.elements import write_text
 from ..model.write.mjcf import mjcf_text
 from ..model.write.sdf import sdf_text
 from ..model.write.urdf import unreadable_shapes, urdf_text
+from .core import Core
 from .described import arguments_text, described_model, home_positions
-
-if TYPE_CHECKING:
-    from .robot import Robot
 
 
 class Named(Protocol):
@@ -37,7 +35,7 @@ class Saved(NamedTuple):
 
 
 @brief
-def save_urdf(self: Robot | Model, path: str | os.PathLike[str]) -> Saved:
+def save_urdf(self: Core | Model, path: str | os.PathLike[str]) -> Saved:
     """Write the robot, or a model, as URDF+; `load` of the file gives it again.
 
     Numbers that were set since (payloads, inertias, friction) are written as they hold now.
@@ -73,7 +71,7 @@ def save_urdf(self: Robot | Model, path: str | os.PathLike[str]) -> Saved:
 
 
 @brief
-def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
+def save_mjcf(self: Core, path: str | os.PathLike[str]) -> Saved:
     """Write the robot as MJCF, for MuJoCo, with what it understood of loops, drives and home.
 
     Joints and links keep their names. Loops, mimics and couplings are `equality` constraints,
@@ -82,14 +80,12 @@ def save_mjcf(self: Robot, path: str | os.PathLike[str]) -> Saved:
     """
     path = checked_file("path", path)
     model = whole_joints(described_model(self))
-    text, omitted = mjcf_text(
-        model, home_positions(self, model), self.actuated_joints, path.parent
-    )
+    text, omitted = mjcf_text(model, home_positions(self, model), self.actuated_joints, path.parent)
     return Saved(write_text(path, text), (*omitted, *_machines(model, "MJCF")))
 
 
 @brief
-def save_sdf(self: Robot, path: str | os.PathLike[str]) -> Saved:
+def save_sdf(self: Core, path: str | os.PathLike[str]) -> Saved:
     """Write the robot as SDF, for Gazebo and Drake; a loop is a second parent of a link.
 
     It returns and refuses what `save_urdf` does. See docs/editing.md.
@@ -105,6 +101,14 @@ def save_sdf(self: Robot, path: str | os.PathLike[str]) -> Saved:
     return Saved(write_text(path, text), (*omitted, *_machines(model, "SDF")))
 
 
+class Saving(Core):
+    """Robots written as files."""
+
+    save_urdf = save_urdf
+    save_mjcf = save_mjcf
+    save_sdf = save_sdf
+
+
 def _machines(model: Model, language: str) -> Iterator[str]:
     """Words about actuators that only URDF+ can say."""
     if names := [one.name for one in model.actuators]:
@@ -116,7 +120,7 @@ def _unscoped(those: Iterable[Named]) -> dict[str, str]:
     return {one.name: one.name.replace("::", ".") for one in those if "::" in one.name}
 
 
-WRITERS: dict[str, Callable[[Robot, str | os.PathLike[str]], Saved]] = {
+WRITERS: dict[str, Callable[[Core, str | os.PathLike[str]], Saved]] = {
     ".urdf": save_urdf,
     ".xml": save_mjcf,
     ".sdf": save_sdf,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,12 +13,12 @@ from ..equations.system import System
 from ..equations.tree.regressor import standard_parameters
 from ..equations.variable import AT_JOINTS, GRAVITY, SPRINGS, Layout, without
 from ..errors import InputError
-from ..model.tree import WORLD
+from ..model.model import Model
+from ..model.tree import WORLD, Tree
 from .rigid_body import has_extent, resists
 
-if TYPE_CHECKING:
-    from .robot import Robot
-
+NOTHING = Layout()
+"""Nothing is variable."""
 
 ALL = (GRAVITY, *AT_JOINTS)
 """Names of what may vary besides the inertias of links."""
@@ -75,9 +74,9 @@ class Parameters:
         return link in self.solid[1] or has_extent(self.of_link(link))
 
 
-def variable_parameters(robot: Robot, variable: Sequence[str]) -> Parameters:
+def variable_parameters(model: Model, system: System, variable: Sequence[str]) -> Parameters:
     """The parameters of a robot that was just built."""
-    tree, model = robot.system.tree, robot.model
+    tree = system.tree
     at_joints = {
         group: {
             body.joint: np.array([getattr(body, name) for name in names])
@@ -91,9 +90,9 @@ def variable_parameters(robot: Robot, variable: Sequence[str]) -> Parameters:
         for link, (body, _) in tree.frames.items()
         if body != WORLD
     }
-    layout = wider_layout(robot, Layout(), variable)
-    field = {GRAVITY: robot.gravity.copy()}
-    return Parameters(robot.system, layout, own, field, at_joints, {}, (Layout(), set()))
+    layout = checked_layout(tree, model.source, variable)
+    field = {GRAVITY: system.gravity.copy()}
+    return Parameters(system, layout, own, field, at_joints, {}, (Layout(), set()))
 
 
 def variable_names(layout: Layout) -> list[str]:
@@ -101,16 +100,18 @@ def variable_names(layout: Layout) -> list[str]:
     return [*layout.links, *[GRAVITY] * layout.gravity, *dict(layout.joints)]
 
 
-def checked_layout(robot: Robot, variable: Sequence[str]) -> Layout:
-    """The layout of a list as in `load`; anything else is refused."""
-    return wider_layout(robot, Layout(), variable)
+def checked_layout(
+    tree: Tree, source: str, more: Sequence[str], layout: Layout = NOTHING
+) -> Layout:
+    """The layout of a list as in `load`, or one with that in it too; all in the robot's order.
 
-
-def wider_layout(robot: Robot, layout: Layout, more: Sequence[str]) -> Layout:
-    """A layout with more in it, its links and joints in the robot's order."""
-    tree = robot._system.tree
+    Raises
+    ------
+    InputError
+        What is no list of names, or names no link that moves.
+    """
     more = checked_names("variable", more)
-    wanted = {name if name in ALL else moving_link(robot, name) for name in more}
+    wanted = {name if name in ALL else moving_link(tree, source, name) for name in more}
     bodies = [(body.joint, body.motion.quaternion is None) for body in tree.bodies]
     joints = {
         group: tuple(dict.fromkeys(one for one, plain in bodies if group != SPRINGS or plain))
@@ -124,13 +125,12 @@ def wider_layout(robot: Robot, layout: Layout, more: Sequence[str]) -> Layout:
     )
 
 
-def moving_link(robot: Robot, link: object) -> str:
+def moving_link(tree: Tree, source: str, link: object) -> str:
     """The name of a link that joints move; any other is refused."""
-    tree = robot._system.tree
-    known = require_link(tree, link, robot.model.source)
+    known = require_link(tree, link, source)
     if tree.frames[known][0] == WORLD:
         raise InputError(
-            f"{robot.model.source}: link {known!r} is fixed to the world: no joint moves it, so "
+            f"{source}: link {known!r} is fixed to the world: no joint moves it, so "
             "its inertia does nothing"
         )
     return known

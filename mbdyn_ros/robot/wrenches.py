@@ -1,14 +1,14 @@
-"""Forces and moments in the joints: the methods of `Robot` that say them."""
+"""Forces and moments in the joints, and at the motors behind their transmissions."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..arguments import Wrenches as Outside
-from ..arguments import checked_mapping, single_vector
+from ..arguments import checked_mapping, coordinate_array, single_vector
 from ..array import Array, ArrayLike, NoNumbers, as_numbers
 from ..equations import programs
 from ..equations.joint_loads import LOADS, joint_loads
@@ -16,127 +16,161 @@ from ..equations.loop_forces import loop_forces as forces_of
 from ..equations.loop_forces import loop_terms, self_stresses
 from ..errors import InputError, brief, shown
 from ..model.model import Pose
+from ..model.transmission import Transmission
 from ..model.tree import WORLD
-
-if TYPE_CHECKING:
-    from .robot import Robot
+from .core import Core
 
 UNDETERMINED = 1e-9
 """Share of the largest component from which a self-stress counts as being in a joint."""
-
 COMPONENTS = ("fx", "fy", "fz", "tx", "ty", "tz")
-
 Wrenches = dict[str, Array]
 """Joint or loop -> [force, moment] (..., 6)."""
 
 
-@brief
-def loop_forces(
-    self: Robot, q: Array, v: Array, a: Array, wrenches: Outside | None = None
-) -> Wrenches:
-    """Force and moment in every closing joint, of the predecessor on the successor.
+class JointWrenches(Core):
+    """Forces and moments in joints and loops, and efforts of motors."""
 
-    wrenches : from outside on links, as in `inverse_dynamics`.
+    @brief
+    def loop_forces(
+        self, q: Array, v: Array, a: Array, wrenches: Outside | None = None
+    ) -> Wrenches:
+        """Force and moment in every closing joint, of the predecessor on the successor.
 
-    Returns
-    -------
-    {loop name: [force, moment] (6,)}, N and N m, about the origin of the predecessor's loop
-    frame in its axes. Where constraints are redundant the answer of least norm is taken:
-    a planar loop carries nothing across its plane. Batches give (N, 6).
-    """
-    if not self.model.loops:
-        self.calls.call(programs.joint_acceleration, (q, v, a))  # refuses what is no motion
-        return {}
-    forces = forces_of(self.system, self.calls.call(loop_terms, (q, v, a), wrenches))
-    return {loop.name: forces[loop.name] for loop in self.model.loops}
+        wrenches : from outside on links, as in `inverse_dynamics`.
 
+        Returns
+        -------
+        {loop name: [force, moment] (6,)}, N and N m, about the origin of the predecessor's loop
+        frame in its axes. Where constraints are redundant the answer of least norm is taken:
+        a planar loop carries nothing across its plane. Batches give (N, 6).
+        """
+        if not self.model.loops:
+            self.calls.call(programs.joint_acceleration, (q, v, a))  # refuses what is no motion
+            return {}
+        forces = forces_of(self.system, self.calls.call(loop_terms, (q, v, a), wrenches))
+        return {loop.name: forces[loop.name] for loop in self.model.loops}
 
-@brief
-def joint_wrenches(
-    self: Robot,
-    q: Array,
-    v: Array,
-    a: Array,
-    stiffness: Mapping[str, Sequence[float]] | None = None,
-    wrenches: Outside | None = None,
-) -> Wrenches:
-    """Force and moment in every joint that moves, of the tree and of the loops.
+    @brief
+    def joint_wrenches(
+        self,
+        q: Array,
+        v: Array,
+        a: Array,
+        stiffness: Mapping[str, Sequence[float]] | None = None,
+        wrenches: Outside | None = None,
+    ) -> Wrenches:
+        """Force and moment in every joint that moves, of the tree and of the loops.
 
-    In a joint of the tree it is what the parent exerts on the child, all in all: bearing, motor
-    and friction. Equations 13-18, 37 and 65 of the parallel-serial paper.
+        In a joint of the tree it is what the parent exerts on the child, all in all: bearing, motor
+        and friction. Equations 13-18, 37 and 65 of the parallel-serial paper.
 
-    Parameters
-    ----------
-    q, v, a : positions, velocities and accelerations (n,), or many (N, n).
-    stiffness : {joint or loop: (6,)} along and about the axes below, N/m and N m/rad. What the
-        motion does not determine (see `undetermined_wrenches`) is shared so that the elastic
-        energy of these joints is least (Menabrea); others are rigid. Without it the closing
-        joints carry the least. For single states.
-    wrenches : from outside on links, as in `inverse_dynamics`; the joints carry them too.
+        Parameters
+        ----------
+        q, v, a : positions, velocities and accelerations (n,), or many (N, n).
+        stiffness : {joint or loop: (6,)} along and about the axes below, N/m and N m/rad. What the
+            motion does not determine (see `undetermined_wrenches`) is shared so that the elastic
+            energy of these joints is least (Menabrea); others are rigid. Without it the closing
+            joints carry the least. For single states.
+        wrenches : from outside on links, as in `inverse_dynamics`; the joints carry them too.
 
-    Returns
-    -------
-    {joint or loop: [force, moment] (6,)}, N and N m, about the origin of the child link's frame
-    in its axes; in a closing joint as `loop_forces`. Batches give (N, 6).
+        Returns
+        -------
+        {joint or loop: [force, moment] (6,)}, N and N m, about the origin of the child link's frame
+        in its axes; in a closing joint as `loop_forces`. Batches give (N, 6).
 
-    Raises
-    ------
-    InputError
-        What is no motion; a stiffness of no joint, of other than six positive numbers, or for
-        many states.
+        Raises
+        ------
+        InputError
+            What is no motion; a stiffness of no joint, of other than six positive numbers, or for
+            many states.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mbdyn_ros import load
-    >>> from mbdyn_ros.model.examples import PENDULUM
-    >>> wrenches = load(PENDULUM).joint_wrenches([0.0], [0.0], [0.0])
-    """
-    terms, closing = _terms(self, q, v, a, wrenches)
-    found = _wrenches(self, terms, forces_of(self.system, closing))
-    if stiffness is None:
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from mbdyn_ros import load
+        >>> from mbdyn_ros.model.examples import PENDULUM
+        >>> wrenches = load(PENDULUM).joint_wrenches([0.0], [0.0], [0.0])
+        """
+        terms, closing = _terms(self, q, v, a, wrenches)
+        found = _wrenches(self, terms, forces_of(self.system, closing))
+        if stiffness is None:
+            return found
+        if np.ndim(terms) > 1:
+            raise InputError("stiffness: wrenches are shared in single states; give (n,)")
+        weights = _compliances(found, stiffness)
+        stresses = _stresses(self, terms, closing)
+        if not stresses:
+            return found
+        columns = np.array([[weights[name] * one[name] for name in found] for one in stresses])
+        given = np.array([weights[name] * found[name] for name in found])
+        matrix = columns.reshape(len(stresses), -1).T
+        shares = np.linalg.lstsq(matrix, -given.ravel(), rcond=None)[0]
+        for share, stress in zip(shares, stresses, strict=True):
+            found = {name: one + share * stress[name] for name, one in found.items()}
         return found
-    if np.ndim(terms) > 1:
-        raise InputError("stiffness: wrenches are shared in single states; give q, v and a (n,)")
-    weights = _compliances(found, stiffness)
-    stresses = _stresses(self, terms, closing)
-    if not stresses:
-        return found
-    columns = np.array([[weights[name] * one[name] for name in found] for one in stresses])
-    given = np.array([weights[name] * found[name] for name in found])
-    shares = np.linalg.lstsq(columns.reshape(len(stresses), -1).T, -given.ravel(), rcond=None)[0]
-    for share, stress in zip(shares, stresses, strict=True):
-        found = {name: one + share * stress[name] for name, one in found.items()}
-    return found
 
+    @brief
+    def undetermined_wrenches(self, q: ArrayLike) -> dict[str, tuple[str, ...]]:
+        """The components of `joint_wrenches` that redundant constraints leave undetermined at q
+        (n,).
 
-@brief
-def undetermined_wrenches(self: Robot, q: ArrayLike) -> dict[str, tuple[str, ...]]:
-    """The components of `joint_wrenches` that redundant constraints leave undetermined at q (n,).
+        Returns
+        -------
+        {joint or loop: names of components among fx, fy, fz, tx, ty, tz}; empty without redundancy.
+        """
+        rest = np.zeros(self.nv)
+        self.require_single("the set of undetermined wrenches")
+        q = single_vector("q", q, self.position_labels)
+        stresses = _stresses(self, *_terms(self, q, rest, rest))
+        result: dict[str, tuple[str, ...]] = {}
+        if stresses:
+            size = {
+                name: np.max([np.abs(one[name]) for one in stresses], axis=0)
+                for name in stresses[0]
+            }
+            largest = max(float(one.max()) for one in size.values())
+            for name, one in size.items():
+                labels = np.array(COMPONENTS)[one > UNDETERMINED * largest]
+                if labels.size:
+                    result[name] = tuple(labels.tolist())
+        return result
 
-    Returns
-    -------
-    {joint or loop: names of components among fx, fy, fz, tx, ty, tz}; empty without redundancy.
-    """
-    rest = np.zeros(self.nv)
-    self.require_single("the set of undetermined wrenches")
-    q = single_vector("q", q, self.position_labels)
-    stresses = _stresses(self, *_terms(self, q, rest, rest))
-    result: dict[str, tuple[str, ...]] = {}
-    if stresses:
-        size = {
-            name: np.max([np.abs(one[name]) for one in stresses], axis=0) for name in stresses[0]
-        }
-        largest = max(float(one.max()) for one in size.values())
-        for name, one in size.items():
-            labels = np.array(COMPONENTS)[one > UNDETERMINED * largest]
-            if labels.size:
-                result[name] = tuple(labels.tolist())
-    return result
+    @property
+    def motor_labels(self) -> tuple[str, ...]:
+        """A name for each number of `motor_effort`, of motors and of joints that have none told."""
+        return _motors(self)[0]
+
+    def motor_effort(self, effort: ArrayLike) -> Array:
+        """Efforts of the motors that give the actuated joints theirs.
+
+        Parameters
+        ----------
+        effort : (n,) or (N, n), N m or N, of `effort_labels`, as `inverse_dynamics` gives them.
+
+        Returns
+        -------
+        (m,) or (N, m) of `motor_labels`: by the work that both do, with reductions and signs, of
+        differentials and four-bar linkages too. What their rotors take is part of it, where the
+        description tells their inertia (`armature`). Where several transmissions drive a joint, the
+        efforts of least norm; a joint without one has a motor of its own, with reduction 1.
+
+        Examples
+        --------
+        >>> import mbdyn_ros
+        >>> from mbdyn_ros.model.examples import CART
+        >>> robot = mbdyn_ros.load(CART.replace("</robot>", '''<transmission name="belt">
+        ...   <joint name="rail"/><actuator name="motor">
+        ...   <mechanicalReduction>-50</mechanicalReduction></actuator></transmission></robot>'''))
+        >>> robot.motor_labels, robot.motor_effort([100.0])
+        (('motor',), array([-2.]))
+        """
+        given = coordinate_array("effort", effort, self.effort_labels)
+        result: Array = given @ _motors(self)[1].T
+        return result
 
 
 def _terms(
-    robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Outside | None = None
+    robot: Core, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Outside | None = None
 ) -> tuple[Array, Array]:
     """Results of `joint_loads` and `loop_terms`, the latter empty without loops."""
     loads = robot.calls.call(joint_loads, (q, v, a), wrenches)
@@ -145,7 +179,7 @@ def _terms(
     return loads, robot.calls.call(loop_terms, (q, v, a), wrenches)
 
 
-def _stresses(robot: Robot, terms: Array, closing: Array) -> list[Wrenches]:
+def _stresses(robot: Core, terms: Array, closing: Array) -> list[Wrenches]:
     """Self-stresses of one state, as wrenches in all joints; see `_terms`."""
     still = terms.copy()
     still.reshape(-1, LOADS)[:, 12:] = 0.0
@@ -155,7 +189,7 @@ def _stresses(robot: Robot, terms: Array, closing: Array) -> list[Wrenches]:
     ]
 
 
-def _wrenches(robot: Robot, terms: Array, loops: Wrenches) -> Wrenches:
+def _wrenches(robot: Core, terms: Array, loops: Wrenches) -> Wrenches:
     """Wrenches in all joints: those of open loops, less what the loops bear.
 
     Everything is moved to the world's origin and axes, where it is summed along the tree.
@@ -230,3 +264,48 @@ def _compliances(found: Wrenches, stiffness: Mapping[str, Sequence[float]]) -> W
             )
         weights[name] = 1 / np.sqrt(given)
     return weights
+
+
+def _motors(robot: Core) -> tuple[tuple[str, ...], Array]:
+    """Names of the motors, and their efforts (m, n) by unit efforts of the joints."""
+    order = {label: k for k, label in enumerate(robot.effort_labels)}
+    driving = [one for one in robot.model.transmissions if set(one.joints) & set(order)]
+    geared = {joint for one in driving for joint in one.joints}
+    own = [label for label in order if label not in geared]
+    named = [(one, motor) for one in driving for motor in one.motors]
+    counts = Counter([*(motor for _, motor in named), *own])
+    places = {(id(one), motor): k for k, (one, motor) in enumerate(named)}
+    labels = [motor if counts[motor] == 1 else f"{one.name}/{motor}" for one, motor in named]
+    efforts = np.zeros((len(named) + len(own), len(order)))
+    for group in _groups(driving):
+        joints = list(dict.fromkeys(joint for one in group for joint in one.joints))
+        rates = np.zeros((sum(len(one.motors) for one in group), len(joints)))
+        rows, first = [], 0
+        for one in group:
+            columns = [joints.index(name) for name in one.joints]
+            rates[first : first + len(one.motors), columns] = one.rates
+            rows += [places[id(one), motor] for motor in one.motors]
+            first += len(one.motors)
+        regular = rates.shape[0] == rates.shape[1]
+        inverse = np.linalg.inv(rates.T) if regular else np.linalg.pinv(rates.T)
+        for k, joint in enumerate(joints):
+            if joint in order:  # passive joints have no effort
+                efforts[rows, order[joint]] = inverse[:, k]
+    for k, label in enumerate(own, len(named)):
+        efforts[k, order[label]] = 1.0
+    return (*labels, *own), efforts
+
+
+def _groups(transmissions: list[Transmission]) -> list[list[Transmission]]:
+    """Transmissions that share joints, together."""
+    groups: list[tuple[set[str], list[Transmission]]] = []
+    for one in transmissions:
+        joints, members = set(one.joints), [one]
+        apart = []
+        for others, group in groups:
+            if others & joints:
+                joints, members = joints | others, [*group, *members]
+            else:
+                apart.append((others, group))
+        groups = [*apart, (joints, members)]
+    return [members for _, members in groups]
