@@ -32,6 +32,8 @@ SUFFIXES = {".txt": "text", ".md": "markdown", ".tex": "latex"}
 @click.option("--variable", multiple=True, metavar="NAME",
               help="A link whose inertia is an argument in C, or gravity, friction, armature or "
               "springs; may be repeated.")
+@click.option("--control-link", metavar="LINK", default="",
+              help="With --cpp: the link that the control law cartesian_impedance is about.")
 @click.option("--closed-form", "formulas", is_flag=True,
               help="Formulas of every element of H, C and g; into a folder as C code.")
 @click.option("--symbols", metavar="KINDS", default="",
@@ -49,6 +51,7 @@ def codegen(
     links: tuple[str, ...],
     in_cpp: bool,
     variable: tuple[str, ...],
+    control_link: str,
     formulas: bool,
     symbols: str,
     precision: str,
@@ -101,13 +104,16 @@ def codegen(
         raise click.UsageError("--format and --digits go with --closed-form")
     if output is None:
         raise click.UsageError("name a folder for the C code: -o FOLDER")
+    if control_link and not in_cpp:
+        raise click.UsageError("--control-link goes with --cpp")
     if in_cpp and precision != "double":
         raise click.UsageError("--precision goes with C code, not with --cpp")
     if in_cpp:
         description = options.described(urdf)
         robot = options.read(description)
         text = description.text if isinstance(description, NamedText) else None
-        _say(robot, robot.generate_cpp(output, links or None, variable, text), as_json)
+        written = robot.generate_cpp(output, links or None, variable, text, control_link)
+        _say(robot, written, as_json)
         return
     robot = options.read(urdf)
     more = closed_form_programs(robot.system, robot.model.source, kept) if formulas else ()

@@ -20,9 +20,9 @@ The loop, sampled at 100 Hz with one period of delay, is stable, and with ten ti
 'the gains make the loop unstable at this state: at 1'
 """
 
+from ..equations.control_modes import MODES, Mode
 from .controller import Controller
 from .default_gains import default_gains
-from .modes import MODES, Mode
 from .sampled import complaint, growth, loop_eigenvalues
 
 __all__ = [

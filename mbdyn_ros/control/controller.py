@@ -10,12 +10,12 @@ import numpy as np
 from ..arguments import require_link
 from ..array import Array
 from ..compiler.bound import Bound
+from ..equations import control_laws as laws
+from ..equations.control_modes import AXES_OF_LINK, MODES, gains
 from ..errors import InputError
 from ..model.tree import WORLD
 from ..robot import Robot
-from . import laws
 from .fading import Fading
-from .modes import AXES_OF_LINK, MODES, gains
 from .sampled import loop_eigenvalues
 
 MEASURED_STEP = 1e-6

@@ -12,6 +12,20 @@ from .c_gap import Opening, gap_text
 from .c_library import CFunction, CLibrary
 
 
+@dataclass(frozen=True)
+class CMode:
+    """A mode of control: its name and program, and what it follows: "joints", "pose" or "".
+
+    link : that the pose is of; else "". gains : inputs of the program by the names of the gains.
+    """
+
+    name: str
+    law: str
+    follows: str
+    link: str
+    gains: tuple[tuple[str, str], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class CModel:
     """All that the table says.
@@ -22,7 +36,8 @@ class CModel:
     q_limits : (2, nq). v_limits, effort_limits, home_q, parameter_values : numbers of each.
     joint_turns : of joint_positions, whether whole turns change nothing.
     links : names of links and of the C functions of their Jacobians.
-    openings : loops that may stay open.
+    openings : loops that may stay open. modes : laws of control.
+    root : the link that carries all others.
     """
 
     library: CLibrary
@@ -42,6 +57,8 @@ class CModel:
     joint_turns: tuple[bool, ...]
     links: tuple[tuple[str, str], ...]
     openings: tuple[Opening, ...]
+    modes: tuple[CMode, ...]
+    root: str
 
     def function(self, program: str) -> CFunction | None:
         """The function of a program; None where it has no answer for this robot."""
@@ -88,6 +105,12 @@ FIELDS = {
 }
 """Arguments and results of the table's functions, which are programs."""
 
+POSE_FIELDS = {"link_pose": ("q", "pose"), "link_error": ("q place turn", "error")}
+"""Those of the link that a mode leads."""
+
+FOLLOWS = {"": "MBDYN_ROS_NOTHING", "joints": "MBDYN_ROS_JOINTS", "pose": "MBDYN_ROS_POSE"}
+"""What a mode follows, in C."""
+
 
 def model_text(model: CModel) -> str:
     """The C file of the table."""
@@ -117,7 +140,10 @@ def model_text(model: CModel) -> str:
         *(f"{field if len(numbers) else 'NULL'}," for field, numbers in model.numbers.items()),
         f"{f'sizeof({memory})' if searched else '0'}, start, joint_state,",
         *(f"{field if model.function(field) else 'NULL'}," for field in FIELDS),
-        f"gap, {len(model.links)}, {'links' if rows else 'NULL'}, joint_turns, limit_jumps",
+        f"gap, {len(model.links)}, {'links' if rows else 'NULL'}, joint_turns, limit_jumps,",
+        f"{len(model.modes)}, {'modes' if model.modes else 'NULL'},",
+        *(f"{field if model.function(field) else 'NULL'}," for field in POSE_FIELDS),
+        in_c_string(model.root),
     ]
     return "\n".join([
         f'#include "mbdyn_ros/model.h"\n#include "{prefix}.h"\n\n#include <float.h>\n'
@@ -136,6 +162,8 @@ def model_text(model: CModel) -> str:
         ),
         *functions,
         *links,
+        *(_called(model, field) for field in POSE_FIELDS),
+        _modes(model),
         gap_text(model.openings, prefix),
         f"static const mbdyn_ros_link links[] = {{{rows}}};\n" if rows else "",
         TABLE.format(prefix=prefix, table="\n  ".join(table)),
@@ -160,7 +188,7 @@ def _called(model: CModel, field: str) -> str:
     function = model.function(field)
     if function is None:
         return ""
-    names, output = FIELDS[field]
+    names, output = (FIELDS | POSE_FIELDS)[field]
     inputs = names.split()
     given = {name for name, _ in function.arguments}
     unused = [name for name in inputs if name not in given]
@@ -236,6 +264,62 @@ static int joint_state(void *memory, const double *q, const double *v, const dou
 CALLED = """static int {field}(void *memory, {inputs}
     double *{output}) {{
 {unused}  const int failed = {function}({loops}{passed}, {output});
+  if (!failed) return MBDYN_ROS_OK;
+  return reason(memory, failed,
+                {checked}, q);
+}}
+"""
+
+def _modes(model: CModel) -> str:
+    """The laws of control and their list."""
+    parts, rows = [], []
+    for k, mode in enumerate(model.modes):
+        function = model.function(mode.law)
+        assert function is not None
+        sizes = dict(function.arguments[:-1])
+        of_gain = {given: name for name, given in mode.gains}
+        places = {"q": "q", "v": "v", "parameters": "parameters"}
+        totals = {"wanted": 0, "gains": 0}
+        for name in mode.gains:
+            places[name[1]] = f"gains + {totals['gains']}"
+            totals["gains"] += sizes[name[1]]
+        for name, size in sizes.items():
+            if name not in places:
+                places[name] = f"wanted + {totals['wanted']}"
+                totals["wanted"] += size
+        inputs = {"q": sizes["q"], "v": sizes["v"], **totals}
+        inputs["parameters"] = sizes.get("parameters", 0)
+        parts.append(
+            MODE.format(
+                k=k,
+                unused="".join(f"  (void){name};\n" for name, size in inputs.items() if not size)
+                + ("" if model.library.closing is not None else "  (void)memory;\n"),
+                function=function.name,
+                loops=_loops(model.library),
+                passed=", ".join(places[name] for name in sizes),
+                checked=" ||\n                ".join(
+                    f"not_finite({name}, {size})" for name, size in inputs.items() if size
+                ),
+                gains=", ".join(
+                    f"{{{in_c_string(of_gain[given])}, {sizes[given]}}}" for _, given in mode.gains
+                ),
+            )
+        )
+        rows.append(
+            f"  {{{in_c_string(mode.name)}, {FOLLOWS[mode.follows]}, {in_c_string(mode.link)}, "
+            f"{totals['wanted']}, {len(mode.gains)}, gains_of_{k}, mode_{k}}}"
+        )
+    if rows:
+        listed = ",\n".join(rows)
+        parts.append(f"static const mbdyn_ros_mode modes[] = {{\n{listed}\n}};\n")
+    return "\n".join(parts)
+
+
+MODE = """static const mbdyn_ros_gain gains_of_{k}[] = {{{gains}}};
+
+static int mode_{k}(void *memory, const double *q, const double *v, const double *wanted,
+    const double *gains, const double *parameters, double *effort) {{
+{unused}  const int failed = {function}({loops}{passed}, effort);
   if (!failed) return MBDYN_ROS_OK;
   return reason(memory, failed,
                 {checked}, q);

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 
 import casadi as ca
+import numpy as np
 from casadi import SX
 
-from ..equations import control_terms
+from ..arguments import require_link
+from ..equations import control_laws, control_terms
+from ..equations.control_modes import MODES
 from ..equations.frames import Frame
 from ..equations.system import System
 from ..equations.variable import Layout
+from ..errors import InputError
 from ..export.c_gap import Opening
 from ..export.c_library import CProgram
-from ..export.c_model import CModel
+from ..export.c_model import CMode, CModel
+from ..model.model import Array
+from ..model.tree import WORLD
+from ..program.declaration import Declaration
 from ..program.symbols import alone
 from .c_description import describe
 from .configuration import Configurations
@@ -23,15 +30,22 @@ from .configuration import Configurations
 
 @alone
 def describe_model(
-    robot: Configurations, links: Sequence[str] | None, layout: Layout, description: str
+    robot: Configurations,
+    links: Sequence[str] | None,
+    layout: Layout,
+    description: str,
+    led: str = "",
 ) -> CModel:
     """Describe the package to be written for a robot.
 
     Parameters
     ----------
     description : hash of the text that the robot was made of.
+    led : link that Cartesian impedance is about; without it there is no such mode.
     """
-    library = describe(robot, links, layout, list(_control_programs(robot)), follows=True)
+    modes = _modes(robot, led)
+    programs = [*_control_programs(robot), *_laws(modes, led)]
+    library = describe(robot, links, layout, programs, follows=True)
     coordinates, closing = robot.system.coordinates, robot.system.closing
     content = hashlib.sha256(f"{robot.system.digest()} {layout!r}".encode())
     content.update(repr((robot.position_labels, robot.effort_labels)).encode())
@@ -58,6 +72,8 @@ def describe_model(
             if isinstance(one.program.about, Frame)
         ),
         openings=tuple(_openings(robot.system)),
+        modes=modes,
+        root=robot.model.root,
     )
 
 
@@ -75,6 +91,57 @@ def _control_programs(robot: Configurations) -> Iterator[CProgram]:
     work = "Efforts that do the work of forces at the independent joints."
     forces = {"force": lambda state: state["a"]}
     yield CProgram(control_terms.actuated_effort, None, work, forces)
+
+
+def _modes(robot: Configurations, led: str) -> tuple[CMode, ...]:
+    """The modes of control that the robot has."""
+    if len(robot.effort_labels) < robot.nv or robot.system.coordinates.quaternions:
+        if led:
+            raise InputError(
+                f"{robot.model.source}: there is no law of control for link {led!r}: they are for "
+                "a fixed base, joints without quaternions, and actuators that determine the motion"
+            )
+        return ()
+    if led:
+        require_link(robot.system.tree, led, robot.model.source)
+        if robot.system.tree.frames[led][0] == WORLD:
+            raise InputError(f"{robot.model.source}: link {led!r} is fixed to the world")
+    return tuple(
+        CMode(name, mode.law.name, mode.follows, led if mode.follows == "pose" else "",
+              tuple(mode.gains.items()))
+        for name, mode in MODES.items()
+        if mode.follows != "pose" or (led and not robot.massless_links)
+    )  # fmt: skip
+
+
+def _laws(modes: Sequence[CMode], led: str) -> Iterator[CProgram]:
+    """The programs of modes, and where the link is that one of them leads."""
+    for one in modes:
+        law, link = MODES[one.name].law, one.link or None
+        yield CProgram(law, link, f"Efforts of the mode {one.name}.", _examples(law))
+    if any(one.link for one in modes):
+        where = "Place and quaternion (x y z w) of the link that cartesian_impedance leads."
+        yield CProgram(control_laws.link_pose, led, where, {})
+        error = "Displacement of that link to a wanted pose, linear and angular, world axes."
+        yield CProgram(control_laws.link_error, led, error, _examples(control_laws.link_error))
+
+
+def _examples(law: Declaration) -> dict[str, Callable[[Mapping[str, Array]], Array]]:
+    """Values of a law's inputs, other than q and v, for its test."""
+
+    def numbers(seed: int, size: int | None, unit: bool) -> Callable[[Mapping[str, Array]], Array]:
+        def of(state: Mapping[str, Array]) -> Array:
+            count = len(state["v"]) if size is None else size
+            drawn = np.random.default_rng(seed).uniform(0.1, 1.0, count)
+            return drawn / np.linalg.norm(drawn) if unit else drawn
+
+        return of
+
+    return {
+        name: numbers(seed, law.sized.get(name), name == "turn")
+        for seed, name in enumerate(law.inputs)
+        if name not in ("q", "v")
+    }
 
 
 def _openings(system: System) -> Iterator[Opening]:

@@ -137,12 +137,13 @@ class Exports(Configurations):
         links: Sequence[str] | None = None,
         parameters: Sequence[str] = (),
         description: str | None = None,
+        control_link: str = "",
     ) -> Exported:
         """Write the equations as a C++17 class around self-contained C99, as a CMake package.
 
         Names of joints and limits as constants, inverse and forward dynamics, gravity compensation,
-        computed torque, joint states of loops that follow from the last position; a C interface
-        that other programs open at run time; headers with control laws; an example of a 1 kHz loop.
+        joint states of loops that follow from the last position; a C interface that other programs
+        open at run time, with the control laws of `control.MODES`; an example of a 1 kHz loop.
 
         Parameters
         ----------
@@ -150,6 +151,8 @@ class Exports(Configurations):
             that hold now.
         description : text that the robot was made of, by whose hash a program of another robot is
             noticed; that of the file it was loaded from, if not given.
+        control_link : link that the mode `cartesian_impedance` of the control laws is about; without
+            it there is no such mode.
 
         Returns
         -------
@@ -179,4 +182,6 @@ class Exports(Configurations):
         elif os.path.isfile(self.model.source):
             description = load_text(self.model.source)[1]
         known_by = description_hash(description) if description else ""
-        return export_cpp(directory, lambda: describe_model(self, links, layout, known_by))
+        return export_cpp(
+            directory, lambda: describe_model(self, links, layout, known_by, control_link)
+        )

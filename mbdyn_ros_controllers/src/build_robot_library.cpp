@@ -31,6 +31,8 @@ int main(int count, char **arguments) {
       request.independent.emplace_back(arguments[++k]);
     } else if (more && std::strcmp(arguments[k], "--variable") == 0) {
       request.variable.emplace_back(arguments[++k]);
+    } else if (more && std::strcmp(arguments[k], "--link") == 0) {
+      request.link = arguments[++k];
     } else if (urdf.empty() && arguments[k][0] != '-') {
       urdf = arguments[k];
     } else {
@@ -40,7 +42,8 @@ int main(int count, char **arguments) {
   }
   if (urdf.empty()) {
     std::cerr << "Usage: build_robot_library ROBOT.urdf [--joint NAME]... [--variable LINK]...\n"
-                 "  --joint: the parameter joints of the controller; --variable: its variable\n";
+                 "                           [--link LINK]\n"
+                 "  the controller's parameters joints (--joint), variable and link\n";
     return 2;
   }
   std::ifstream in(urdf, std::ios::binary);

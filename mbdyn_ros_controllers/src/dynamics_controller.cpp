@@ -26,8 +26,8 @@
 #include "hardware_interface/types/hardware_interface_type_values.hpp"
 #include "pluginlib/class_list_macros.hpp"
 
+#include "mbdyn_ros_controllers/gain_parameters.hpp"
 #include "mbdyn_ros_controllers/names.hpp"
-#include "mbdyn_ros_controllers/parameter_reading.hpp"
 
 namespace mbdyn_ros_controllers {
 
@@ -87,6 +87,7 @@ DynamicsController::Return DynamicsController::on_configure(const State &) {
   request.description = get_robot_description();
   request.independent = params.joints;
   request.variable = params.variable;
+  request.link = params.link;
   request.file = params.library;
   request.timeout = params.build_timeout;
   const RobotLibrary robot = robot_library(request);
@@ -110,6 +111,14 @@ DynamicsController::Return DynamicsController::on_configure(const State &) {
       [session](const geometry_msgs::msg::InertiaStamped &message) {
         session->take_payload(message);
       });
+  target_.reset();
+  if (!params.link.empty()) {
+    target_ = get_node()->create_subscription<geometry_msgs::msg::PoseStamped>(
+        "~/target", rclcpp::SystemDefaultsQoS(),
+        [session](const geometry_msgs::msg::PoseStamped &message) {
+          session->take_target(message);
+        });
+  }
   states_.reset();
   if (!params.state_topic.empty()) {
     states_ = get_node()->create_subscription<sensor_msgs::msg::JointState>(
@@ -169,6 +178,7 @@ void DynamicsController::clear() {
   }
   reference_.reset();
   payload_.reset();
+  target_.reset();
   states_.reset();
   reporting_.reset();
   publisher_.reset();

@@ -14,9 +14,11 @@
 
 // What DynamicsController does in the control loop: nothing here allocates, waits, throws or logs.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <utility>
 
 #include "mbdyn_ros_controllers/carried_reference.hpp"
 #include "mbdyn_ros_controllers/dynamics_controller.hpp"
@@ -92,8 +94,9 @@ return_type DynamicsController::update_and_write_commands(const rclcpp::Time &ti
   }
   const mbdyn_ros::Reference wanted{session.wanted_q.data(), session.wanted_v.data(),
                                     session.wanted_a.data()};
-  const mbdyn_ros::Status status = session.law.update(
-      session.next_q.data(), session.next_v.data(), wanted, seconds, session.effort.data());
+  const mbdyn_ros::Status status =
+      session.law.update(session.next_q.data(), session.next_v.data(), wanted, seconds,
+                         session.effort.data(), &session.pose, session.posture_wanted.data());
   if (status != mbdyn_ros::Status::ok) {
     session.trouble(status == mbdyn_ros::Status::open        ? Trouble::open
                     : status == mbdyn_ros::Status::no_answer ? Trouble::no_answer
@@ -136,7 +139,10 @@ bool DynamicsController::read_references(Session &session, double period) noexce
   const auto value = [this](std::size_t k) {
     return ordered_exported_reference_interfaces_[k]->get_optional().value_or(absent);
   };
-  const bool by_hand = session.by_hand, limited = session.check_limits;
+  const mbdyn_ros_mode &mode = session.law.mode();
+  const bool begins = &mode != std::exchange(session.mode, &mode);
+  if (mode.follows == MBDYN_ROS_POSE && !lead_link(session, begins)) return false;
+  const bool by_hand = mode.follows != MBDYN_ROS_JOINTS, limited = session.check_limits;
   const auto held = [&session, limited](double x, double low, double high, std::size_t k) {
     if (!limited || !(x < low || x > high)) return x;
     session.trouble(Trouble::clamped, k);
@@ -177,6 +183,39 @@ bool DynamicsController::read_references(Session &session, double period) noexce
     session.added[k] = or_zero(value(3 * n + k));
   }
   return true;
+}
+
+bool DynamicsController::lead_link(Session &session, bool begins) noexcept {
+  mbdyn_ros::Model &model = session.law.model();
+  mbdyn_ros::PoseReference &pose = session.pose;
+  const Session::Target &target = session.targets.get();
+  if (begins) {  // from where it is
+    std::array<double, 7> here{};
+    if (model.link_pose(session.q.data(), here.data()) != mbdyn_ros::Status::ok) {
+      session.mode = nullptr;  // `update` says why there is no answer
+      return true;
+    }
+    std::copy(here.begin(), here.begin() + 3, pose.place.begin());
+    std::copy(here.begin() + 3, here.end(), pose.turn.begin());
+    for (std::size_t k = 0; k < session.q.size(); ++k) session.posture_wanted[k] = session.q[k];
+    session.target_seen = target.number;
+  }
+  if (target.number != session.target_seen) {
+    session.target_seen = target.number;
+    pose.place = target.place;
+    pose.turn = target.turn;
+  }
+  std::array<double, 6> left{};
+  const double most = session.tolerance;
+  const mbdyn_ros::Status status =
+      model.link_error(session.q.data(), pose.place.data(), pose.turn.data(), left.data());
+  if (status != mbdyn_ros::Status::ok || most <= 0.0) return true;
+  if (std::hypot(left[0], left[1], left[2]) <= most &&
+      std::hypot(left[3], left[4], left[5]) <= most) {
+    return true;
+  }
+  session.trouble(Trouble::far_link, 0);
+  return false;
 }
 
 void DynamicsController::write(Session &session, bool zero) noexcept {

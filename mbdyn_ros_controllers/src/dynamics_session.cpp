@@ -15,6 +15,7 @@
 #include "mbdyn_ros_controllers/dynamics_session.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -25,6 +26,7 @@
 
 #include "mbdyn_ros/payload.hpp"
 #include "mbdyn_ros_controllers/carried_reference.hpp"
+#include "mbdyn_ros_controllers/gain_parameters.hpp"
 #include "mbdyn_ros_controllers/names.hpp"
 #include "mbdyn_ros_controllers/sampled_loop.hpp"
 
@@ -34,21 +36,8 @@ namespace {
 
 constexpr double unsaid = std::numeric_limits<double>::quiet_NaN();
 constexpr int pause = 1000;                // between warnings of refused messages, ms
-constexpr double still_stable = 1.0 + 1e-4;  // growth in a cycle, with rounding
+constexpr double slow_growth = 1.0;        // 1/s, as control/sampled.py has it
 constexpr double leeway = 1e-3;            // part of a velocity or effort limit, as the nodes have
-
-// Each mode has gains of its own, for their units differ.
-constexpr std::pair<const char *, std::vector<double> dynamics_controller::Params::*>
-    gain_parameters[] = {{"kp", &dynamics_controller::Params::kp},
-                         {"kd", &dynamics_controller::Params::kd},
-                         {"joint_stiffness", &dynamics_controller::Params::joint_stiffness},
-                         {"joint_damping", &dynamics_controller::Params::joint_damping}};
-
-mbdyn_ros::Mode mode_of(const std::string &name) {
-  if (name == "gravity_compensation") return mbdyn_ros::Mode::gravity_compensation;
-  return name == "computed_torque" ? mbdyn_ros::Mode::computed_torque
-                                   : mbdyn_ros::Mode::joint_impedance;
-}
 
 std::string text_of(double number) {
   char text[32];
@@ -81,17 +70,19 @@ DynamicsSession::DynamicsSession(const RobotLibrary &given, const Params &params
     : robot(given),
       law(*given.library.table(), params.blend),
       received({0, 0, std::vector<double>(3 * joints().count + actuated().count, unsaid)}),
+      targets(Target()),
       posture(std::vector<double>(joints().count, unsaid)),
       frame_(frame) {
   const std::size_t n = joints().count, m = actuated().count;
-  for (auto *one : {&q, &v, &last_q, &next_q, &next_v, &wanted_q, &wanted_v, &wanted_a}) {
+  for (auto *one : {&q, &v, &last_q, &posture_wanted, &next_q, &next_v, &wanted_q, &wanted_v,
+                    &wanted_a}) {
     one->assign(n, unsaid);
   }
   for (auto *one : {&added, &effort}) one->assign(m, 0.0);
 }
 
 std::string DynamicsSession::unfit(const mbdyn_ros_model &table, const Params &params) {
-  const std::string words = mbdyn_ros::ComputedTorque::refusal(table);
+  const std::string words = mbdyn_ros::ControlLaw::refusal(table);
   if (!words.empty()) return words;
   if (table.independent.count != table.q.count || table.actuated.count != table.effort.count) {
     return std::string(table.robot) + " has joints with several positions, for which ros2_control "
@@ -117,10 +108,10 @@ std::string DynamicsSession::unfit(const mbdyn_ros_model &table, const Params &p
 }
 
 std::string DynamicsSession::refusal_of_gains(const Params &params) {
-  for (const auto &[name, member] : gain_parameters) {
-    for (const double x : params.*member) {
+  for (const GainParameter &gain : gain_parameters()) {
+    for (const double x : params.*gain.values) {
       if (!std::isfinite(x) || x < 0.0 || x > largest_number) {
-        return std::string(name) + " has " + text_of(x) + "; expected 0 to " +
+        return std::string(gain.name) + " has " + text_of(x) + "; expected 0 to " +
                text_of(largest_number);
       }
     }
@@ -128,43 +119,42 @@ std::string DynamicsSession::refusal_of_gains(const Params &params) {
   return {};
 }
 
+std::string DynamicsSession::settings_of(const Params &params, mbdyn_ros::Settings &next) const {
+  next.mode = mbdyn_ros::ControlLaw::place_of_mode(table(), params.mode);
+  if (next.mode == table().mode_count) {
+    std::string known;
+    for (std::size_t k = 0; k < table().mode_count; ++k) {
+      known += (known.empty() ? "" : ", ") + std::string(table().modes[k].name);
+    }
+    return "mode is " + params.mode + ", but the library has only " + known +
+           (params.link.empty() ? "; cartesian_impedance needs the parameter link" : "");
+  }
+  next.friction = params.friction;
+  for (const GainParameter &gain : gain_parameters()) {
+    if (mbdyn_ros::ControlLaw::place_of_gain(table(), gain.name).count == 0) continue;
+    const std::string words =
+        mbdyn_ros::ControlLaw::set_gain(table(), next, gain.name, params.*gain.values);
+    if (!words.empty()) return words + ", for " + listed(joints());
+  }
+  return {};
+}
+
 std::string DynamicsSession::refusal(const Params &params) {
-  const std::size_t n = joints().count;
   std::string words = refusal_of_gains(params);
   if (!words.empty()) return words;
-  for (const auto &[name, member] : gain_parameters) {
-    const std::vector<double> &given = params.*member;
-    if (given.size() <= 1 || given.size() == n) continue;
-    return std::string(name) + " has " + std::to_string(given.size()) +
-           " numbers; expected none, one, or one for each of " + listed(joints());
-  }
   const std::lock_guard<std::mutex> alone(setting_);
-  return params.allow_unstable_gains ? "" : unstable(params);
-}
-
-std::vector<double> DynamicsSession::gains(const std::vector<double> &given) const {
-  if (given.size() > 1) return given;
-  return std::vector<double>(joints().count, given.empty() ? 0.0 : given[0]);
-}
-
-mbdyn_ros::Settings DynamicsSession::settings(const Params &params) const {
   mbdyn_ros::Settings next = law.settings();
-  next.mode = mode_of(params.mode);
-  next.friction = params.friction;
-  const bool physical = next.mode == mbdyn_ros::Mode::joint_impedance;
-  next.stiffness = gains(physical ? params.joint_stiffness : params.kp);
-  next.damping = gains(physical ? params.joint_damping : params.kd);
-  return next;
+  words = settings_of(params, next);
+  return words.empty() && !params.allow_unstable_gains ? unstable(params) : words;
 }
 
 void DynamicsSession::apply(const Params &params) {
   const std::lock_guard<std::mutex> alone(setting_);
-  const mbdyn_ros::Settings next = settings(params);
-  const std::string words = law.set(next);
+  mbdyn_ros::Settings next = law.settings();
+  std::string words = settings_of(params, next);
+  if (words.empty()) words = law.set(next);
   if (!words.empty()) RCLCPP_ERROR(frame_.logger, "%s", words.c_str());
   unstable_ = false;
-  mode_ = params.mode;
-  by_hand = next.mode == mbdyn_ros::Mode::gravity_compensation;
   timeout = params.reference_timeout;
   tolerance = params.following_tolerance;
   start_tolerance = params.start_tolerance;
@@ -173,30 +163,72 @@ void DynamicsSession::apply(const Params &params) {
   watch_gains();  // a mode may have others
 }
 
-double DynamicsSession::growth(const mbdyn_ros::Settings &now, const std::vector<double> &at) {
-  const std::size_t n = joints().count;
-  if (now.mode == mbdyn_ros::Mode::gravity_compensation || frame_.rate == 0) return 0.0;
-  std::vector<double> mass(n * n, 0.0);
-  if (now.mode == mbdyn_ros::Mode::joint_impedance) {
-    mbdyn_ros::Model model(table());
-    if (model.mass_matrix(at.data(), now.parameters.data(), mass.data()) !=
-        mbdyn_ros::Status::ok) {
-      return 0.0;  // the loop reports it
-    }
-  } else {
-    for (std::size_t k = 0; k < n; ++k) mass[k * n + k] = 1.0;
+// The rate (1/s) at which the loop grows that is sampled at the rate of the cycles, with efforts
+// one cycle late, at a pose where the robot is held at rest; negative where all dies out.
+double DynamicsSession::growth(const mbdyn_ros::Settings &given,
+                               const std::vector<double> &at) const {
+  const mbdyn_ros_model &robot_table = table();
+  const std::size_t n = joints().count, m = actuated().count, states = 2 * n;
+  if (frame_.rate == 0 || robot_table.forward_dynamics == nullptr || n == 0) return -INFINITY;
+  mbdyn_ros::ControlLaw held(robot_table);
+  mbdyn_ros::Settings unlimited = given;
+  unlimited.effort_limit.assign(m, INFINITY);
+  if (!held.set(unlimited).empty()) return -INFINITY;
+  constexpr double creep = 1e-3, step = 1e-6;  // dry friction has one sign for all steps
+  std::vector<double> x(states, creep), effort(m), some(m), a(n);
+  const std::vector<double> rest(n, 0.0), slow(n, creep);
+  std::copy(at.begin(), at.end(), x.begin());
+  const mbdyn_ros::Reference wanted{at.data(), slow.data(), rest.data()};
+  mbdyn_ros::PoseReference pose;
+  const mbdyn_ros::PoseReference *led = nullptr;
+  if (robot_table.modes[given.mode].follows == MBDYN_ROS_POSE) {
+    std::array<double, 7> now{};
+    if (held.model().link_pose(at.data(), now.data()) != mbdyn_ros::Status::ok) return -INFINITY;
+    std::copy(now.begin(), now.begin() + 3, pose.place.begin());
+    std::copy(now.begin() + 3, now.end(), pose.turn.begin());
+    led = &pose;
   }
-  return growth_of_errors(mass, now.stiffness, now.damping, 1.0 / frame_.rate);
+  const auto law_at = [&](std::vector<double> &result) {
+    return held.update(x.data(), x.data() + n, wanted, 1.0, result.data(), led, at.data()) ==
+           mbdyn_ros::Status::ok;
+  };
+  const double *numbers = given.parameters.data();
+  mbdyn_ros::Model model(robot_table);
+  if (!law_at(effort)) return -INFINITY;  // the loop reports it
+  std::vector<double> flow(states * (states + m), 0.0), feedback(m * states, 0.0);
+  for (std::size_t j = 0; j < states + m; ++j) {
+    for (const double sign : {1.0, -1.0}) {
+      double &moved = j < states ? x[j] : effort[j - states];
+      const double before = moved;
+      const double by = j < states ? step : step * std::fmax(1.0, std::fabs(moved));
+      moved += sign * by;
+      const bool known = model.forward_dynamics(x.data(), x.data() + n, effort.data(), numbers,
+                                                a.data()) == mbdyn_ros::Status::ok;
+      for (std::size_t i = 0; i < n; ++i) {
+        flow[(n + i) * (states + m) + j] += sign * a[i] / (2.0 * by);
+      }
+      const bool answered = j >= states || law_at(some);
+      for (std::size_t i = 0; j < states && i < m; ++i) {
+        feedback[i * states + j] += sign * some[i] / (2.0 * by);
+      }
+      moved = before;
+      if (!known || !answered) return -INFINITY;
+    }
+  }
+  for (std::size_t i = 0; i < n; ++i) flow[i * (states + m) + n + i] = 1.0;
+  return growth_of_loop(flow, feedback, states, m, 1.0 / frame_.rate);
 }
 
 std::string DynamicsSession::unstable(const Params &params) {
   const std::vector<double> &measured = posture.get();
   const bool known = !measured.empty() && !std::isnan(measured[0]);
   const std::vector<double> home(table().home_q, table().home_q + joints().count);
-  const double grows = growth(settings(params), known ? measured : home);
-  if (!(grows > still_stable)) return {};
+  mbdyn_ros::Settings next = law.settings();
+  std::string words = settings_of(params, next);
+  const double grows = words.empty() ? growth(next, known ? measured : home) : -INFINITY;
+  if (!(grows > slow_growth)) return words;
   return "the gains of " + params.mode + " are unstable at " + std::to_string(frame_.rate) +
-         " Hz: with efforts one cycle late, errors grow by " + text_of(grows) + " a cycle " +
+         " Hz: with efforts one cycle late, errors grow by e in " + text_of(1.0 / grows) + " s " +
          (known ? "where the robot is now" : "at its home position") +
          "; lower damping or stiffness, or set allow_unstable_gains";
 }
@@ -205,11 +237,12 @@ void DynamicsSession::watch_gains() {
   const std::vector<double> &at = posture.get();
   if (at.empty() || std::isnan(at[0])) return;  // nothing was measured yet
   const double grows = growth(law.settings(), at);
-  const bool was = std::exchange(unstable_, grows > still_stable);
+  const bool was = std::exchange(unstable_, grows > slow_growth);
   if (unstable_ && !was) {
     RCLCPP_WARN(frame_.logger,
-                "the gains are unstable at %u Hz: with efforts one cycle late, errors grow by %g a "
-                "cycle where the robot is now; lower damping or stiffness", frame_.rate, grows);
+                "the gains are unstable at %u Hz: with efforts one cycle late, errors grow by e in "
+                "%g s where the robot is now; lower damping or stiffness",
+                frame_.rate, 1.0 / grows);
   }
 }
 
@@ -301,7 +334,7 @@ std::string DynamicsSession::beyond_limits(const std::vector<double> &values,
 std::string DynamicsSession::away(const std::vector<double> &values,
                                   const std::vector<double> &measured) {
   double most = start_tolerance;
-  if (by_hand || most <= 0.0) return {};
+  if (most <= 0.0) return {};
   if (std::isnan(measured[0])) return "no state was measured since the controller was activated";
   if (follows) {
     if (tolerance <= 0.0) return {};
@@ -326,6 +359,8 @@ void DynamicsSession::take_reference(const trajectory_msgs::msg::JointTrajectory
     words = "this controller is not active";
   } else if (chained) {
     words = "a controller is in front of this one, and is followed";
+  } else if (mode_set().follows != MBDYN_ROS_JOINTS) {
+    words = std::string("the mode is ") + mode_set().name + ", which follows no joints";
   } else {
     words = read(message, next);
   }
@@ -349,6 +384,59 @@ void DynamicsSession::take_reference(const trajectory_msgs::msg::JointTrajectory
   }
   next.number = ++messages_;
   received.set(next);
+}
+
+std::string DynamicsSession::far_from_link(const Target &target,
+                                           const std::vector<double> &measured) {
+  const double most = start_tolerance > 0.0 ? std::fmax(start_tolerance, tolerance) : 0.0;
+  if (most <= 0.0) return {};
+  if (std::isnan(measured[0])) return "no state was measured since the controller was activated";
+  mbdyn_ros::Model model(table());
+  std::array<double, 6> left{};
+  if (model.link_error(measured.data(), target.place.data(), target.turn.data(), left.data()) !=
+      mbdyn_ros::Status::ok) {
+    return "it cannot be compared with the link's pose: a loop is open where the robot is measured";
+  }
+  const double apart = std::hypot(left[0], left[1], left[2]);
+  const double turned = std::hypot(left[3], left[4], left[5]);
+  if (apart <= most && turned <= most) return {};
+  return "the link is " + text_of(apart) + " m and " + text_of(turned) +
+         " rad from it: more than following_tolerance or start_tolerance (" + text_of(most) +
+         "); lead it there in steps";
+}
+
+void DynamicsSession::take_target(const geometry_msgs::msg::PoseStamped &message) {
+  const std::lock_guard<std::mutex> alone(setting_);
+  const auto &place = message.pose.position;
+  const auto &turn = message.pose.orientation;
+  Target next{0, {place.x, place.y, place.z}, {turn.x, turn.y, turn.z, turn.w}};
+  double square = 0.0;
+  for (const double x : next.turn) square += x * x;
+  std::string words;
+  const std::string &in = message.header.frame_id;
+  if (!active) {
+    words = "this controller is not active";
+  } else if (mode_set().follows != MBDYN_ROS_POSE) {
+    words = std::string("the mode is ") + mode_set().name + ", which follows no target";
+  } else if (!in.empty() && in != table().root) {
+    words = "it is in frame " + in + "; give it in that of the root link " + table().root;
+  } else if (!(std::fabs(std::sqrt(square) - 1.0) <= 1e-3)) {
+    words = "its orientation has length " + text_of(std::sqrt(square)) +
+            "; expected a unit quaternion";
+  }
+  for (const double x : next.place) {
+    if (words.empty() && !(std::fabs(x) <= largest_number)) {
+      words = "its position has " + text_of(x) + "; expected at most " + text_of(largest_number);
+    }
+  }
+  for (double &x : next.turn) x /= std::sqrt(square);
+  if (words.empty()) words = far_from_link(next, posture.get());
+  if (!words.empty()) {
+    RCLCPP_WARN_THROTTLE(frame_.logger, *frame_.clock, pause, "target refused: %s", words.c_str());
+    return;
+  }
+  next.number = ++messages_;
+  targets.set(next);
 }
 
 void DynamicsSession::take_state(const sensor_msgs::msg::JointState &message) {
@@ -442,6 +530,10 @@ void DynamicsSession::report(const char *topic, std::size_t publishers) {
       words = "the first reference of " + name(joints()) + " was farther than start_tolerance "
               "from where it is measured: efforts are zero, and the controller ends";
       break;
+    case Trouble::far_link:
+      words = "the link was farther than following_tolerance from its target: efforts are zero, "
+              "and the controller ends";
+      break;
     case Trouble::busy: words = "an interface was locked by another thread"; break;
   }
   RCLCPP_WARN(frame_.logger, "%s", words.c_str());
@@ -453,6 +545,7 @@ void DynamicsSession::start() noexcept {
   for (double &x : last_q) x = unsaid;
   posture.set(last_q);
   seen = received.get().number;
+  mode = nullptr;
   followed = begun = false;
   follows = false;
   still = 0.0;

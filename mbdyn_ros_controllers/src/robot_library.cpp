@@ -160,6 +160,7 @@ std::string build(const RobotRequest &request, const fs::path &file) {
   for (const std::string &link : request.variable) {
     write.insert(write.end(), {"--variable", link});
   }
+  if (!request.link.empty()) write.insert(write.end(), {"--control-link", request.link});
   std::string words = run(write, log, deadline);
   if (!words.empty()) {
     if (request.independent.empty()) return words;
@@ -188,7 +189,8 @@ std::string cached_file(const RobotRequest &request) {
                                 std::to_string(sizeof(mbdyn_ros_model));
   const std::string key = mbdyn_ros::description_hash(request.description) + "\n" +
                           joined(request.independent, "\n") + "\n\n" +
-                          joined(request.variable, "\n") + "\n\n" + interface;
+                          joined(request.variable, "\n") + "\n\n" + request.link + "\n\n" +
+                          interface;
   return cache_folder() / (mbdyn_ros::description_hash(key).substr(0, 32) + ".so");
 }
 

@@ -16,7 +16,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 namespace mbdyn_ros_controllers {
@@ -25,69 +24,73 @@ namespace {
 
 using Matrix = std::vector<double>;  // square, row by row
 
-// M^-1 by Gauss and Jordan; M is positive, so that no pivot is needed.
-Matrix inverse(Matrix m, std::size_t n) {
-  Matrix result(n * n, 0.0);
-  for (std::size_t k = 0; k < n; ++k) result[k * n + k] = 1.0;
-  for (std::size_t k = 0; k < n; ++k) {
-    const double pivot = m[k * n + k];
-    for (std::size_t j = 0; j < n; ++j) m[k * n + j] /= pivot, result[k * n + j] /= pivot;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i == k) continue;
-      const double factor = m[i * n + k];
-      for (std::size_t j = 0; j < n; ++j) {
-        m[i * n + j] -= factor * m[k * n + j];
-        result[i * n + j] -= factor * result[k * n + j];
-      }
-    }
-  }
-  return result;
-}
-
-Matrix squared(const Matrix &a, std::size_t n) {
+Matrix product(const Matrix &a, const Matrix &b, std::size_t n) {
   Matrix result(n * n, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t k = 0; k < n; ++k) {
       const double factor = a[i * n + k];
-      for (std::size_t j = 0; j < n; ++j) result[i * n + j] += factor * a[k * n + j];
+      if (factor == 0.0) continue;
+      for (std::size_t j = 0; j < n; ++j) result[i * n + j] += factor * b[k * n + j];
     }
   }
   return result;
 }
 
-// Gelfand: the 2^20th root of the norm of the 2^20th power.
-double spectral_radius(Matrix a, std::size_t n) {
+double largest(const Matrix &a) {
+  double most = 0.0;
+  for (const double x : a) most = std::fabs(x) <= most ? most : std::fabs(x);
+  return most;
+}
+
+// Taylor's series, scaled and squared: to rounding, for norms below 1/2.
+Matrix exponential(Matrix a, std::size_t n) {
+  int squarings = 0;
+  double norm = largest(a) * static_cast<double>(n);
+  for (; norm > 0.5 && squarings < 1000; norm /= 2.0) ++squarings;
+  for (double &x : a) x = std::ldexp(x, -squarings);
+  Matrix sum(n * n, 0.0);
+  for (std::size_t k = 0; k < n; ++k) sum[k * n + k] = 1.0;
+  Matrix term = sum;
+  for (int order = 1; order <= 14; ++order) {
+    term = product(term, a, n);
+    for (std::size_t k = 0; k < n * n; ++k) sum[k] += term[k] /= order;
+  }
+  for (; squarings > 0; --squarings) sum = product(sum, sum, n);
+  return sum;
+}
+
+// The logarithm of the spectral radius, by Gelfand: of the 2^20th root of the norm of the 2^20th
+// power.
+double logarithm_of_radius(Matrix a, std::size_t n) {
   double logarithm = 0.0, power = 1.0;
   for (int k = 0; k <= 20; ++k) {
-    double norm = 0.0;
-    for (const double x : a) norm = std::fmax(norm, std::fabs(x));
-    if (!(norm > 0.0)) return 0.0;
+    const double norm = largest(a);
+    if (!(norm > 0.0)) return -INFINITY;
     for (double &x : a) x /= norm;
     logarithm += std::log(norm) / power;
-    a = squared(a, n);
+    a = product(a, a, n);
     power *= 2.0;
   }
-  return std::exp(logarithm);
+  return logarithm;
 }
 
 }  // namespace
 
-double growth_of_errors(Matrix mass, const std::vector<double> &stiffness,
-                        const std::vector<double> &damping, double period) {
-  const std::size_t n = stiffness.size(), size = 3 * n;
-  const Matrix by_mass = inverse(std::move(mass), n);
-  Matrix next(size * size, 0.0);  // of e, e' and the acceleration that acts in this period
-  for (std::size_t i = 0; i < n; ++i) {
-    double *const e = &next[i * size], *const rate = &next[(n + i) * size];
-    double *const acting = &next[(2 * n + i) * size];
-    e[i] = 1.0, e[n + i] = period, e[2 * n + i] = period * period / 2.0;
-    rate[n + i] = 1.0, rate[2 * n + i] = period;
-    for (std::size_t j = 0; j < n; ++j) {
-      acting[j] = -by_mass[i * n + j] * stiffness[j];
-      acting[n + j] = -by_mass[i * n + j] * damping[j];
+double growth_of_loop(const std::vector<double> &flow, const std::vector<double> &feedback,
+                      std::size_t states, std::size_t inputs, double period) {
+  const std::size_t size = states + inputs;
+  Matrix loop(size * size, 0.0);
+  for (std::size_t k = 0; k < states * size; ++k) loop[k] = flow[k] * period;
+  loop = exponential(loop, size);
+  for (std::size_t i = 0; i < inputs; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      loop[(states + i) * size + j] = j < states ? feedback[i * states + j] : 0.0;
     }
   }
-  return spectral_radius(std::move(next), size);
+  for (const double x : loop) {
+    if (!std::isfinite(x)) return INFINITY;
+  }
+  return logarithm_of_radius(loop, size) / period;
 }
 
 }  // namespace mbdyn_ros_controllers

@@ -58,8 +58,9 @@ TEST(StateAge, SaysThatNoMessageIsOfTheHardware) {
 }
 
 TEST(SampledLoop, GrowsBeyondTheGainsThatItBears) {
-  EXPECT_LT(growth_of_errors({1.0}, {100.0}, {20.0}, 1e-3), 1.0);
-  EXPECT_GT(growth_of_errors({1.0}, {1e9}, {20.0}, 1e-3), 1.0);
+  const std::vector<double> mass_of_one{0.0, 1.0, 0.0, 0.0, 0.0, 1.0};  // q' = v, v' = u
+  EXPECT_LT(growth_of_loop(mass_of_one, {-100.0, -20.0}, 2, 1, 1e-3), 0.0);
+  EXPECT_GT(growth_of_loop(mass_of_one, {-1e9, -20.0}, 2, 1, 1e-3), 1.0);
 }
 
 TEST(RobotLibrary, IsRefusedInWords) {

@@ -14,7 +14,7 @@ from benchmarks.crane_tracking import follow, on_valves
 from mbdyn_ros.compiler.bound import Bound
 from mbdyn_ros.control import Controller
 from mbdyn_ros.control.actuator_commands import ActuatorCommands
-from mbdyn_ros.control.virtual_decomposition import virtual_decomposition
+from mbdyn_ros.equations.control_laws import virtual_decomposition
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 import yaml
+from scipy.linalg import expm
 
 from mbdyn_ros.export.cpp_export import INCLUDE
 
@@ -88,7 +89,7 @@ def test_parameters_are_used(path):
     code = all_code()
     for name, one in parameters.items():
         assert one["description"], name
-        assert re.search(rf"params_?\.{name}\b", code), name
+        assert re.search(rf"params_?\.{name}\b|Params::{name}\b", code), name
     assert f"{space}_parameters src/{path.name}" in CMAKE
 
 
@@ -162,17 +163,18 @@ def test_other_links_and_files_are_refused(builder, tmp_path):
 
 @pytest.fixture(scope="module")
 def growth(tmp_path_factory):
-    """Return a function that calls growth_of_errors."""
+    """Return a function that calls growth_of_loop."""
     folder = tmp_path_factory.mktemp("sampled")
     main = folder / "main.cpp"
     main.write_text(GROWTH)
     compile_cpp([main, "sampled_loop.cpp"], folder / "growth")
 
-    def run(mass, stiffness, damping, period):
-        numbers = [len(stiffness), *np.ravel(mass), *stiffness, *damping, period]
-        text = " ".join(repr(float(x)) for x in numbers[1:])
+    def run(flow, feedback, period):
+        inputs, states = feedback.shape
+        numbers = [*flow.ravel(), *feedback.ravel(), period]
+        text = " ".join(repr(float(x)) for x in numbers)
         answer = subprocess.run(
-            [folder / "growth"], input=f"{numbers[0]} {text}", capture_output=True, text=True
+            [folder / "growth"], input=f"{states} {inputs} {text}", capture_output=True, text=True
         )
         return float(answer.stdout)
 
@@ -181,24 +183,24 @@ def growth(tmp_path_factory):
 
 @needs_compiler
 def test_growth_is_the_largest_eigenvalue(growth):
+    """By SciPy's exponential and NumPy's eigenvalues, for masses with springs and dampers."""
     rng = np.random.default_rng(5)
+    seen = set()
     for _ in range(20):
-        n = int(rng.integers(1, 5))
+        n, period = int(rng.integers(1, 5)), 1e-3
         root = rng.normal(size=(n, n))
-        mass = root @ root.T + np.eye(n)
-        stiffness, damping = rng.uniform(0, 5e4, n), rng.uniform(0, 2e3, n)
-        period = 1e-3
-        by_mass = np.linalg.inv(mass)
-        one, zero = np.eye(n), np.zeros((n, n))
-        matrix = np.block(
-            [
-                [one, period * one, period**2 / 2 * one],
-                [zero, one, period * one],
-                [-by_mass * stiffness, -by_mass * damping, zero],
-            ]
-        )
-        expected = np.abs(np.linalg.eigvals(matrix)).max()
-        assert growth(mass, stiffness, damping, period) == pytest.approx(expected, rel=1e-4)
+        by_mass = np.linalg.inv(root @ root.T + np.eye(n))
+        flow = np.block([[np.zeros((n, n)), np.eye(n), np.zeros((n, n))],
+                         [-10 * by_mass, -by_mass, by_mass]])  # fmt: skip
+        feedback = -np.hstack([np.diag(rng.uniform(0, 5e4, n)), np.diag(rng.uniform(0, 2e3, n))])
+        whole = np.zeros((3 * n, 3 * n))
+        whole[: 2 * n] = flow
+        loop = expm(whole * period)
+        loop[2 * n :] = np.hstack([feedback, np.zeros((n, n))])
+        expected = np.log(np.abs(np.linalg.eigvals(loop)).max()) / period
+        assert growth(flow, feedback, period) == pytest.approx(expected, rel=1e-4, abs=0.05)
+        seen.add(expected > 0)
+    assert seen == {True, False}
 
 
 @needs_compiler
@@ -258,19 +260,19 @@ def compile_cpp(sources, program, *libraries):
 
 GROWTH = """
 #include <iostream>
-#include <iterator>
+#include <vector>
 #include "mbdyn_ros_controllers/sampled_loop.hpp"
 int main() {
-  std::size_t n = 0;
-  std::cin >> n;
-  std::vector<double> mass(n * n), stiffness(n), damping(n);
+  std::size_t states = 0, inputs = 0;
+  std::cin >> states >> inputs;
+  std::vector<double> flow(states * (states + inputs)), feedback(inputs * states);
   double period = 0.0;
-  for (auto *list : {&mass, &stiffness, &damping}) {
+  for (auto *list : {&flow, &feedback}) {
     for (double &x : *list) std::cin >> x;
   }
   std::cin >> period;
   std::cout.precision(17);
-  std::cout << mbdyn_ros_controllers::growth_of_errors(mass, stiffness, damping, period);
+  std::cout << mbdyn_ros_controllers::growth_of_loop(flow, feedback, states, inputs, period);
 }
 """
 

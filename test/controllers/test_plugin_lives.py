@@ -107,6 +107,7 @@ def headers(tmp_path_factory: pytest.TempPathFactory) -> Path:
         more = "    params_.build_timeout = 0.0;\n"
         if file.stem == "dynamics_controller":
             more += '    params_.state_topic = "states";\n    params_.variable = {"rod"};\n'
+            more += '    params_.link = "rod";\n'
         (place / f"{file.stem}_parameters.hpp").write_text(listener(file, more))
     return folder
 
@@ -118,7 +119,8 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     urdf = folder / "arm.urdf"
     urdf.write_text(ARM)
     arm = mbdyn_ros.load(urdf)
-    return library_of(arm.generate_cpp(folder / "code", parameters=["rod"])), urdf
+    written = arm.generate_cpp(folder / "code", parameters=["rod"], control_link="rod")
+    return library_of(written), urdf
 
 
 @needs_cxx

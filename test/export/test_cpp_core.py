@@ -40,10 +40,10 @@ def test_the_checks_fail_where_the_laws_are_wrong(tmp_path: Path) -> None:
     """The judge of the first test: a law with the sign of its gains turned round."""
     folder = tmp_path / "mbdyn_ros"
     shutil.copytree(INCLUDE / "mbdyn_ros", folder)
-    law = folder / "computed_torque.hpp"
+    law = folder / "control_law.hpp"
     text = law.read_text()
-    assert "(reference.q[k] - q[k])" in text
-    law.write_text(text.replace("(reference.q[k] - q[k])", "(q[k] - reference.q[k])"))
+    assert "= reference.q[k] - q[k];" in text
+    law.write_text(text.replace("= reference.q[k] - q[k];", "= q[k] - reference.q[k];"))
     program = tmp_path / "laws"
     command(shutil.which("g++") or shutil.which("clang++"), "-std=c++17", "-I", tmp_path,
             "-I", SOURCES, SOURCES / "test_laws.cpp", "-o", program)  # fmt: skip
@@ -52,7 +52,7 @@ def test_the_checks_fail_where_the_laws_are_wrong(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("clang++") is None, reason="no clang++")
-@pytest.mark.parametrize("program", ["test_laws", "test_parts", "evaluate", "measured"])
+@pytest.mark.parametrize("program", ["test_laws", "test_parts", "evaluate", "measured", "control"])
 def test_clang_has_nothing_to_say(program: str) -> None:
     command("clang++", *STRICT, "-fsyntax-only", "-I", INCLUDE, "-I", SOURCES,
             SOURCES / f"{program}.cpp")  # fmt: skip
@@ -63,7 +63,7 @@ def test_clang_has_nothing_to_say(program: str) -> None:
 def test_headers_stand_alone(tmp_path: Path) -> None:
     """Each can be the first one; the interface is C99 too."""
     headers = sorted(path.name for path in (INCLUDE / "mbdyn_ros").iterdir())
-    assert "model.h" in headers and "computed_torque.hpp" in headers
+    assert "model.h" in headers and "control_law.hpp" in headers
     for number, header in enumerate(headers):
         source = tmp_path / f"{number}.cpp"
         source.write_text(f'#include "mbdyn_ros/{header}"\n#include "mbdyn_ros/{header}"\n')

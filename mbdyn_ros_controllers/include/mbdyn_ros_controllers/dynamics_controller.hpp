@@ -68,6 +68,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
   // Of the loop: they neither allocate nor log, and wait for nobody.
   bool measure(Session &session, double period) noexcept;
   bool read_references(Session &session, double period) noexcept;  // false: it cannot go on
+  bool lead_link(Session &session, bool begins) noexcept;  // false: it cannot go on
   void write(Session &session, bool zero) noexcept;
   void publish(Session &session, const rclcpp::Time &time, double period) noexcept;
 
@@ -78,7 +79,7 @@ class DynamicsController : public controller_interface::ChainableControllerInter
 
   mutable std::mutex transition_;  // the loop skips a cycle while another thread has it
   std::shared_ptr<Session> session_;
-  rclcpp::SubscriptionBase::SharedPtr reference_, payload_, states_;
+  rclcpp::SubscriptionBase::SharedPtr reference_, payload_, target_, states_;
   rclcpp::TimerBase::SharedPtr reporting_;
   std::shared_ptr<realtime_tools::RealtimePublisher<ControllerState>> publisher_;
   double publish_rate_ = 0.0;

@@ -16,6 +16,7 @@
 #ifndef MBDYN_ROS_CONTROLLERS__DYNAMICS_SESSION_HPP_
 #define MBDYN_ROS_CONTROLLERS__DYNAMICS_SESSION_HPP_
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -25,11 +26,12 @@
 #include <vector>
 
 #include "geometry_msgs/msg/inertia_stamped.hpp"
+#include "geometry_msgs/msg/pose_stamped.hpp"
 #include "rclcpp/rclcpp.hpp"
 #include "sensor_msgs/msg/joint_state.hpp"
 #include "trajectory_msgs/msg/joint_trajectory.hpp"
 
-#include "mbdyn_ros/computed_torque.hpp"
+#include "mbdyn_ros/control_law.hpp"
 #include "mbdyn_ros/latest.hpp"
 #include "mbdyn_ros_controllers/dynamics_controller_parameters.hpp"
 #include "mbdyn_ros_controllers/robot_library.hpp"
@@ -51,10 +53,15 @@ class DynamicsSession {
     std::int64_t stamp = 0;      // ns, the time that it is for
     std::vector<double> values;  // position, velocity, acceleration, effort
   };
+  struct Target {
+    std::uint64_t number = 0;
+    std::array<double, 3> place{};
+    std::array<double, 4> turn{0.0, 0.0, 0.0, 1.0};
+  };
   // What the loop met; `report` logs it.
   enum class Trouble : int {
     none, not_finite, stale, frozen, open, no_answer, saturated, clamped, too_large, far, far_start,
-    busy
+    far_link, busy
   };
   struct Frame {  // what a session is made of, besides its robot and parameters
     unsigned rate = 0;  // Hz of the loop
@@ -77,6 +84,7 @@ class DynamicsSession {
   std::string refusal(const Params &params);
   void apply(const Params &params);
   void take_reference(const trajectory_msgs::msg::JointTrajectory &message);
+  void take_target(const geometry_msgs::msg::PoseStamped &message);
   void take_state(const sensor_msgs::msg::JointState &message);
   void take_payload(const geometry_msgs::msg::InertiaStamped &message);
   // Log what the loop met; topic: that of measured states, where there is one, and its publishers.
@@ -91,19 +99,23 @@ class DynamicsSession {
   }
 
   const RobotLibrary robot;
-  mbdyn_ros::ComputedTorque law;  // `update` and `reset` are the loop's, all else is guarded
+  mbdyn_ros::ControlLaw law;  // `update` and `reset` are the loop's, all else is guarded
   mbdyn_ros::Latest<Received> received;
+  mbdyn_ros::Latest<Target> targets;
   mbdyn_ros::Latest<std::vector<double>> posture;  // as it was measured; NaN: not yet
   StateAge state_age;
-  std::atomic<bool> active{false}, chained{false}, by_hand{false}, check_limits{true};
+  std::atomic<bool> active{false}, chained{false}, check_limits{true};
   std::atomic<bool> follows{false};  // a reference that is not too old
   std::atomic<double> timeout{0.0}, tolerance{0.0}, start_tolerance{0.0}, lead{0.0};
 
   // Of the loop alone.
-  std::uint64_t seen = 0;
+  std::uint64_t seen = 0, target_seen = 0;
   bool followed = false;  // a message since the activation
   bool begun = false;     // a reference since the activation, near the measured state
   double unpublished = 0.0, still = 0.0;  // s since a message was published; of equal positions
+  const mbdyn_ros_mode *mode = nullptr;  // of the last cycle
+  mbdyn_ros::PoseReference pose;         // that the link is led to
+  std::vector<double> posture_wanted;
   std::vector<double> q, v, last_q, next_q, next_v, wanted_q, wanted_v, wanted_a, added, effort;
 
  private:
@@ -113,15 +125,15 @@ class DynamicsSession {
   std::string read(const trajectory_msgs::msg::JointTrajectory &message, Received &next);
   std::string beyond_limits(const std::vector<double> &values, const std::vector<double> &measured);
   std::string away(const std::vector<double> &values, const std::vector<double> &measured);
-  std::vector<double> gains(const std::vector<double> &given) const;
-  mbdyn_ros::Settings settings(const Params &params) const;
-  double growth(const mbdyn_ros::Settings &settings, const std::vector<double> &at);
+  const mbdyn_ros_mode &mode_set() const { return table().modes[law.settings().mode]; }
+  std::string settings_of(const Params &params, mbdyn_ros::Settings &next) const;
+  std::string far_from_link(const Target &target, const std::vector<double> &measured);
+  double growth(const mbdyn_ros::Settings &settings, const std::vector<double> &at) const;
   std::string unstable(const Params &params);
   void watch_gains();
 
   const Frame frame_;
   std::mutex setting_;     // of all but the loop
-  std::string mode_;
   std::uint64_t messages_ = 0;
   bool unstable_ = false;  // the gains, where the robot was; logged
   bool misdated_ = false;  // the stamps of measured states, by another clock; logged

@@ -12,20 +12,21 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Whether gains are stable in a loop that runs in cycles.
+// Stability of a loop that is sampled, with efforts one period late.
 #ifndef MBDYN_ROS_CONTROLLERS__SAMPLED_LOOP_HPP_
 #define MBDYN_ROS_CONTROLLERS__SAMPLED_LOOP_HPP_
 
+#include <cstddef>
 #include <vector>
 
 namespace mbdyn_ros_controllers {
 
-// The largest absolute eigenvalue of the error's motion from cycle to cycle, above 1 where it
-// grows: M e'' = -(K e + D e'), with forces held over a period and one period late.
-//
-// mass: M, row by row; stiffness, damping: the diagonals of K and D; period, s.
-double growth_of_errors(std::vector<double> mass, const std::vector<double> &stiffness,
-                        const std::vector<double> &damping, double period);
+// The rate (1/s) at which x grows at the fastest, negative where all dies out, in
+//   x' = flow (x, u),  u = feedback x of the period before, held for a period (s)
+// (Astrom and Wittenmark, Computer-controlled systems, 1997, section 3.2), as control/sampled.py
+// computes it. flow (states, states + inputs) and feedback (inputs, states) are row by row.
+double growth_of_loop(const std::vector<double> &flow, const std::vector<double> &feedback,
+                      std::size_t states, std::size_t inputs, double period);
 
 }  // namespace mbdyn_ros_controllers
 

@@ -82,6 +82,45 @@ inline double gap(void *, const double *, const char **loop) {
   return 0.0;
 }
 
+/* The laws of docs/control.md, friction at the wanted velocity; C(q, v) w by Christoffel's symbols. */
+inline int gravity_compensation(void *, const double *q, const double *v, const double *,
+                                const double *gains, const double *p, double *effort) {
+  const int status = gravity(nullptr, q, p, effort);
+  for (int k = 0; k < 2; ++k) effort[k] -= gains[k] * v[k];
+  return status ? status : answer(effort, 2);
+}
+inline int computed_torque(void *, const double *q, const double *v, const double *wanted,
+                           const double *gains, const double *p, double *effort) {
+  double a[2], rub[2], wanted_rub[2];
+  for (int k = 0; k < 2; ++k) {
+    a[k] = wanted[4 + k] + gains[k] * wanted[k] + gains[2 + k] * (wanted[2 + k] - v[k]);
+  }
+  inverse_dynamics(nullptr, q, v, a, p, effort);
+  rubbing(nullptr, q, v, p, rub);
+  rubbing(nullptr, q, wanted + 2, p, wanted_rub);
+  for (int k = 0; k < 2; ++k) effort[k] += wanted_rub[k] - rub[k];
+  return answer(effort, 2);
+}
+inline int joint_impedance(void *, const double *q, const double *v, const double *wanted,
+                           const double *gains, const double *p, double *effort) {
+  const double rest[2] = {0.0, 0.0};
+  double wanted_rub[2];
+  inverse_dynamics(nullptr, q, rest, wanted + 4, p, effort);
+  rubbing(nullptr, q, wanted + 2, p, wanted_rub);
+  effort[0] += -p[3] * std::sin(q[1]) * v[1] * wanted[3];
+  for (int k = 0; k < 2; ++k) {
+    effort[k] += wanted_rub[k] + gains[k] * wanted[k] + gains[2 + k] * (wanted[2 + k] - v[k]);
+  }
+  return answer(effort, 2);
+}
+inline const mbdyn_ros_gain guiding[] = {{"guiding_damping", 2}};
+inline const mbdyn_ros_gain computed[] = {{"kp", 2}, {"kd", 2}};
+inline const mbdyn_ros_gain springs[] = {{"joint_stiffness", 2}, {"joint_damping", 2}};
+inline const mbdyn_ros_mode modes[] = {
+    {"gravity_compensation", MBDYN_ROS_NOTHING, "", 0, 1, guiding, gravity_compensation},
+    {"computed_torque", MBDYN_ROS_JOINTS, "", 6, 2, computed, computed_torque},
+    {"joint_impedance", MBDYN_ROS_JOINTS, "", 6, 2, springs, joint_impedance}};
+
 inline const unsigned char turns[] = {0, 0};
 inline const mbdyn_ros_names two{2, joints}, ten{10, numbers};
 
@@ -90,7 +129,7 @@ inline const mbdyn_ros_model table{
     two, two, two, two, two, two, two, two, ten,
     lower, upper, speed, limit, home, values, 0, start, joint_state, inverse_dynamics,
     forward_dynamics, mass_matrix, gravity, gravity, rubbing, actuated_effort, gap, 0, nullptr,
-    turns, limit_jumps};
+    turns, limit_jumps, 3, modes, nullptr, nullptr, "rail"};
 
 }  // namespace arm
 

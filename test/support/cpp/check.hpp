@@ -26,13 +26,15 @@ inline bool has(const std::string &text, const char *part) {
 }
 
 #ifdef COUNT_ALLOCATIONS
-void *operator new(std::size_t size) {
+/* Not inlined: compilers take malloc and delete for a pair that does not match. */
+#define APART __attribute__((noinline))
+APART void *operator new(std::size_t size) {
   ++allocations;
   if (void *memory = std::malloc(size)) return memory;
   std::abort();
 }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+APART void operator delete(void *memory) noexcept { std::free(memory); }
+APART void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
 #endif
 
 #endif

@@ -152,7 +152,7 @@ class Rig {
       std::shared_ptr<rclcpp_lifecycle::LifecycleNode> node;
       std::vector<std::string> joints;
       if (const auto controller = held()) node = controller->get_node();
-      if (node) call(*node, random() % 6, 1e-3 * static_cast<double>(random() % 50));
+      if (node) call(*node, random() % 7, 1e-3 * static_cast<double>(random() % 50));
       node.reset();
       ++callbacks_;
       std::this_thread::sleep_for(std::chrono::microseconds(random() % 1000));
@@ -162,6 +162,7 @@ class Rig {
     trajectory_msgs::msg::JointTrajectory reference;
     geometry_msgs::msg::InertiaStamped payload;
     sensor_msgs::msg::JointState state;
+    geometry_msgs::msg::PoseStamped target;
     switch (what) {
       case 0:
       case 1:
@@ -182,10 +183,15 @@ class Rig {
         (void)node.deliver("states", state);
         break;
       case 4: node.fire(); break;
+      case 5:
+        target.pose.position.x = x;
+        (void)node.deliver("~/target", target);
+        break;
       default:
         (void)node.set_parameters_atomically({{"kp", std::vector<double>{1000.0 * x}}});
-        (void)node.set_parameters_atomically({{"mode", std::string(x > 0.02 ? "gravity_compensation"
-                                                                            : "computed_torque")}});
+        (void)node.set_parameters_atomically({{"mode", std::string(x > 0.03   ? "gravity_compensation"
+                                                          : x > 0.015 ? "cartesian_impedance"
+                                                                      : "computed_torque")}});
     }
   }
 
@@ -271,6 +277,44 @@ void references(char **arguments) {
   CHECK(set("following_tolerance", 0.04).empty());
   CHECK(cycle() == controller_interface::return_type::ERROR && hardware.all_zero());
   CHECK(set("following_tolerance", 0.2).empty());
+
+  // Every mode, from one to the next without a jump; the link is led in steps.
+  CHECK(has(set("mode", std::string("nonsense")), "mode is nonsense, but the library has only"));
+  const auto effort = [&] { return hardware.commands[0]->get_optional().value_or(0.0); };
+  CHECK(send(0.05, 0.0, 0.0).empty());
+  for (int k = 0; k < 400; ++k) (void)cycle();
+  double last = effort(), largest = 0.0;
+  for (const char *mode : {"joint_impedance", "virtual_decomposition", "cartesian_impedance",
+                           "gravity_compensation", "computed_torque", "cartesian_impedance"}) {
+    CHECK(set("mode", std::string(mode)).empty());
+    for (int k = 0; k < 300; ++k) {
+      CHECK(cycle() == good);
+      largest = std::fmax(largest, std::fabs(effort() - last));
+      last = effort();
+    }
+  }
+  CHECK(largest < 0.1 && std::fabs(last) > 1.0);
+  CHECK(has(send(0.05, 0.0, 0.0), "the mode is cartesian_impedance, which follows no joints"));
+  const auto aim = [&](double x, double z, double w, const char *frame) {
+    geometry_msgs::msg::PoseStamped message;
+    message.header.frame_id = frame;
+    message.pose.position.x = x;
+    message.pose.position.z = z;
+    message.pose.orientation.w = w;
+    stand_in::said().lines.clear();
+    CHECK(node->deliver("~/target", message));
+    return stand_in::said().lines.empty() ? std::string() : stand_in::said().lines.back();
+  };
+  CHECK(has(aim(0.0, 0.0, 1.0, "camera"), "it is in frame camera"));
+  CHECK(has(aim(0.0, 0.0, 0.5, ""), "a unit quaternion"));
+  CHECK(has(aim(1e300, 0.0, 1.0, ""), "expected at most 1e+12"));
+  CHECK(has(aim(0.5, 0.0, 1.0, ""), "lead it there in steps"));
+  CHECK(set("link_stiffness", std::vector<double>{100.0}).empty());
+  for (int k = 0; k < 300; ++k) CHECK(cycle() == good);
+  last = effort();
+  CHECK(aim(0.0, 0.1, 1.0, "base").empty() && cycle() == good);
+  CHECK(set("link_stiffness", std::vector<double>{1.0, 2.0}) != "");
+  CHECK(set("mode", std::string("computed_torque")).empty() && cycle() == good);
 
   // Behind another controller: held to the limits, ended by nonsense and by a far start.
   CHECK(controller.set_chained_mode(true));

@@ -38,6 +38,29 @@ typedef struct {
   int (*jacobian)(void *memory, const double *q, double *jacobian);
 } mbdyn_ros_link;
 
+/* What a mode of control follows. */
+enum { MBDYN_ROS_NOTHING = 0, MBDYN_ROS_JOINTS = 1, MBDYN_ROS_POSE = 2 };
+
+typedef struct {
+  const char *name;
+  size_t count; /* of its numbers */
+} mbdyn_ros_gain;
+
+/* A law of control, docs/control.md. `wanted` holds, one after the other, of a mode that follows
+   joints: the error q_ref - q, v_ref and a_ref (nv each); of one that follows a pose: place (3),
+   quaternion x y z w (4), twist (6) and its rate (6), linear before angular, in world axes, and
+   posture - q (nv). `gains` holds the mode's gains one after the other. */
+typedef struct {
+  const char *name;
+  int follows;
+  const char *link; /* whose pose it follows; else "" */
+  size_t wanted_count;
+  size_t gain_count;
+  const mbdyn_ros_gain *gains;
+  int (*effort)(void *memory, const double *q, const double *v, const double *wanted,
+                const double *gains, const double *parameters, double *effort);
+} mbdyn_ros_mode;
+
 typedef struct {
   size_t size; /* of this table, in bytes: fields that begin behind it are not there */
   int abi;     /* MBDYN_ROS_ABI of the library */
@@ -99,6 +122,16 @@ typedef struct {
      or m) from the last are refused as MBDYN_ROS_OPEN, where they would be walked to, which may
      take milliseconds; 0, as after `start`: they are walked to. */
   void (*limit_jumps)(void *memory, double farthest);
+
+  size_t mode_count;
+  const mbdyn_ros_mode *modes; /* laws of control; friction is that of the wanted velocity */
+  /* Of the link of the mode that follows a pose, null without one: its place and quaternion (7),
+     and the displacement (6) to a wanted pose. */
+  int (*link_pose)(void *memory, const double *q, double *pose);
+  int (*link_error)(void *memory, const double *q, const double *place, const double *turn,
+                    double *error);
+
+  const char *root; /* the link that stands in the world, or flies */
 } mbdyn_ros_model;
 
 #ifdef __cplusplus

@@ -83,6 +83,21 @@ class Model {
   Status actuated_effort(const double *q, const double *force, double *effort) noexcept {
     return Status(table_->actuated_effort(memory_.data(), q, force, effort));
   }
+  /* Efforts of a mode of control; wanted and gains as mbdyn_ros_mode has them. */
+  Status control(const mbdyn_ros_mode &mode, const double *q, const double *v,
+                 const double *wanted, const double *gains, const double *parameters,
+                 double *effort) noexcept {
+    return Status(mode.effort(memory_.data(), q, v, wanted, gains, parameters, effort));
+  }
+  /* Place and quaternion (7) of the link that a mode leads. */
+  Status link_pose(const double *q, double *pose) noexcept {
+    return Status(table_->link_pose(memory_.data(), q, pose));
+  }
+  /* Displacement (6) of that link to a wanted pose. */
+  Status link_error(const double *q, const double *place, const double *turn,
+                    double *error) noexcept {
+    return Status(table_->link_error(memory_.data(), q, place, turn, error));
+  }
   Status jacobian(std::size_t link, const double *q, double *jacobian) noexcept {
     return Status(table_->links[link].jacobian(memory_.data(), q, jacobian));
   }

@@ -12,9 +12,9 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Parameters as they would be, before they are set.
-#ifndef MBDYN_ROS_CONTROLLERS__PARAMETER_READING_HPP_
-#define MBDYN_ROS_CONTROLLERS__PARAMETER_READING_HPP_
+// The parameters that are gains, and parameters as they would be before they are set.
+#ifndef MBDYN_ROS_CONTROLLERS__GAIN_PARAMETERS_HPP_
+#define MBDYN_ROS_CONTROLLERS__GAIN_PARAMETERS_HPP_
 
 #include <string>
 #include <vector>
@@ -25,6 +25,30 @@
 
 namespace mbdyn_ros_controllers {
 
+struct GainParameter {
+  const char *name;
+  std::vector<double> dynamics_controller::Params::*values;
+};
+
+// Those of docs/control.md, by the names that the node computed_torque has for them.
+inline const std::vector<GainParameter> &gain_parameters() {
+  using Params = dynamics_controller::Params;
+  static const std::vector<GainParameter> all{
+      {"guiding_damping", &Params::guiding_damping},
+      {"kp", &Params::kp},
+      {"kd", &Params::kd},
+      {"joint_stiffness", &Params::joint_stiffness},
+      {"joint_damping", &Params::joint_damping},
+      {"required_rate", &Params::required_rate},
+      {"body_rate", &Params::body_rate},
+      {"required_damping", &Params::required_damping},
+      {"link_stiffness", &Params::link_stiffness},
+      {"link_damping", &Params::link_damping},
+      {"posture_stiffness", &Params::posture_stiffness},
+      {"posture_damping", &Params::posture_damping}};
+  return all;
+}
+
 // Put what decides about gains into params; why it cannot be read, or empty.
 inline std::string read_into(dynamics_controller::Params &params,
                              const std::vector<rclcpp::Parameter> &given) {
@@ -33,10 +57,9 @@ inline std::string read_into(dynamics_controller::Params &params,
       const std::string &name = one.get_name();
       if (name == "mode") params.mode = one.as_string();
       if (name == "allow_unstable_gains") params.allow_unstable_gains = one.as_bool();
-      if (name == "kp") params.kp = one.as_double_array();
-      if (name == "kd") params.kd = one.as_double_array();
-      if (name == "joint_stiffness") params.joint_stiffness = one.as_double_array();
-      if (name == "joint_damping") params.joint_damping = one.as_double_array();
+      for (const GainParameter &gain : gain_parameters()) {
+        if (name == gain.name) params.*gain.values = one.as_double_array();
+      }
     }
   } catch (const rclcpp::ParameterTypeException &error) {
     return error.what();
@@ -46,4 +69,4 @@ inline std::string read_into(dynamics_controller::Params &params,
 
 }  // namespace mbdyn_ros_controllers
 
-#endif  // MBDYN_ROS_CONTROLLERS__PARAMETER_READING_HPP_
+#endif  // MBDYN_ROS_CONTROLLERS__GAIN_PARAMETERS_HPP_

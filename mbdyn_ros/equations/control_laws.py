@@ -6,6 +6,7 @@ the error e = wanted q - q and w the wanted velocity:
     gravity compensation   g(q) - D v                                  (hand guiding)
     computed torque        M (a_w + Kp e + Kd e') + C v + g
     joint impedance        M a_w + C(q, v) w + g + K e + D e'
+    virtual decomposition  M (v_r' + k s) + C(q, v) v_r + g + K s
     Cartesian impedance    J^T (L (x_w'' - J' v) + K e_x + D e_x') + C v + g + N^T effort_0
 
 g holds springs too. Closed loops then obey e'' + Kd e' + Kp e = 0, and M e'' + (C + D) e' + K e = 0
@@ -22,16 +23,16 @@ from __future__ import annotations
 
 import casadi as ca
 
-from ..equations.actuation import actuated
-from ..equations.algebra.spatial import SX, skew
-from ..equations.efforts import coriolis_product, reduced_efforts
-from ..equations.frames import Frame, frame_acceleration, frame_pose, jacobian
-from ..equations.loops.embedding import Embedding
-from ..equations.programs import mass_matrix
-from ..equations.system import System
-from ..equations.tree.acting import joint_friction
 from ..program.declaration import program
 from ..program.elimination import Elimination
+from .actuation import actuated
+from .algebra.spatial import SX, skew
+from .efforts import coriolis_product, reduced_efforts
+from .frames import Frame, frame_acceleration, frame_pose, jacobian
+from .loops.embedding import Embedding
+from .programs import mass_matrix
+from .system import System
+from .tree.acting import joint_friction
 
 SOFTENING = 1e-6
 """Share of a link's mean mobility that is added to it before it is inverted: near singular poses
@@ -77,6 +78,57 @@ def joint_impedance(
     turned = coriolis_product(system, embedding, v, wanted_v)
     springs = stiffness * error + damping * (wanted_v - v)
     efforts = moved + turned + springs + _friction(system, embedding, wanted_v)
+    return actuated(system, embedding, efforts)
+
+
+@program("q v error wanted_v wanted_a rate body_rate damping", output="effort")
+def virtual_decomposition(
+    system: System,
+    q: SX,
+    z: SX,
+    v: SX,
+    error: SX,
+    wanted_v: SX,
+    wanted_a: SX,
+    rate: SX,
+    body_rate: SX,
+    damping: SX,
+) -> SX:
+    """Every body is led to a required velocity of its own (virtual decomposition control, VDC).
+
+    Zhu (Virtual Decomposition Control, 2010), and Koivumaki and Mattila for hydraulic machines with
+    closed chains. With the error e = wanted q - q and rates L the joints are required to move at
+
+        v_r = w + L e,   s = v_r - v,
+
+    and the machine is cut into bodies. Body A, whose velocity J_A v is required to be
+    V_r = J_A v_r, gets the net force
+
+        F_A = M_A V_r' + C_A V_r + G_A + K_A (V_r - V),
+
+    and the joints add K s. Forces at the cuts do no virtual work together (the virtual power flows
+    cancel, at the pins of closed chains too), so the efforts are the bodies' net forces on the
+    velocities that the independent joints give them: sum J_A^T F_A + K s. With K_A = k M_A, each
+    body's gain as large as its inertia, this is
+
+        effort = M (v_r' + k s) + C(q, v) v_r + g + K s.
+
+    The error obeys M s' + C s + (k M + K) s = what the world gives. So d/dt (s^T M s / 2) is
+    -s^T (k M + K) s: it dies out at least as exp(-2 k t), and the error after it at the rates L.
+
+    C(q, v) v_r is that of Christoffel's symbols. Joints may have rates k of their own: then
+    sqrt(k_i k_j) M_ij stands for k M.
+    """
+    embedding = system.embedding(q, z)
+    rest = SX.zeros(v.shape[0])
+    required = wanted_v + rate * error
+    slip = required - v
+    change = wanted_a + rate * (wanted_v - v)
+    root = ca.sqrt(body_rate)
+    feedback = root * (mass_matrix(system, q, z) @ (root * slip)) + damping * slip
+    moved = reduced_efforts(system, embedding, rest, change, None, False)
+    turned = coriolis_product(system, embedding, v, required)
+    efforts = moved + turned + feedback + _friction(system, embedding, wanted_v)
     return actuated(system, embedding, efforts)
 
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..program.declaration import Declaration
-from . import laws
-from .virtual_decomposition import virtual_decomposition
+from . import control_laws as laws
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ MODES = {
         laws.joint_impedance, "joints", {"joint_stiffness": "stiffness", "joint_damping": "damping"}
     ),
     "virtual_decomposition": Mode(
-        virtual_decomposition, "joints",
+        laws.virtual_decomposition, "joints",
         {"required_rate": "rate", "body_rate": "body_rate", "required_damping": "damping"},
     ),
     "cartesian_impedance": Mode(
