@@ -280,9 +280,9 @@ def _modes(model: CModel) -> str:
         of_gain = {given: name for name, given in mode.gains}
         places = {"q": "q", "v": "v", "parameters": "parameters"}
         totals = {"wanted": 0, "gains": 0}
-        for name in mode.gains:
-            places[name[1]] = f"gains + {totals['gains']}"
-            totals["gains"] += sizes[name[1]]
+        for _, given in mode.gains:
+            places[given] = f"gains + {totals['gains']}"
+            totals["gains"] += sizes[given]
         for name, size in sizes.items():
             if name not in places:
                 places[name] = f"wanted + {totals['wanted']}"
