@@ -151,8 +151,8 @@ class Exports(Configurations):
             that hold now.
         description : text that the robot was made of, by whose hash a program of another robot is
             noticed; that of the file it was loaded from, if not given.
-        control_link : link that the mode `cartesian_impedance` of the control laws is about; without
-            it there is no such mode.
+        control_link : link that the mode `cartesian_impedance` of the control laws is about;
+            without it there is no such mode.
 
         Returns
         -------
