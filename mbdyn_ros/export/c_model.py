@@ -109,7 +109,7 @@ POSE_FIELDS = {"link_pose": ("q", "pose"), "link_error": ("q place turn", "error
 """Those of the link that a mode leads."""
 
 FOLLOWS = {"": "MBDYN_ROS_NOTHING", "joints": "MBDYN_ROS_JOINTS", "pose": "MBDYN_ROS_POSE"}
-"""What a mode follows, in C."""
+"""References of modes, in C."""
 
 
 def model_text(model: CModel) -> str:
